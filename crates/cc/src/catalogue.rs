@@ -1,0 +1,176 @@
+//! Names, parameters and constructors of all algorithms: the command line, the scenario file, the docs and the tests
+//! read this list, and nothing else knows an algorithm by name.
+
+use crate::CongestionControl;
+use narrows_units::Bytes;
+
+/// One algorithm: its card and its constructor.
+#[derive(Debug)]
+pub struct Entry {
+    /// The name people write.
+    pub name: &'static str,
+    /// Kin: `"linear"`, `"standard"`, `"high-speed"`, …
+    pub family: &'static str,
+    /// One line: what it is.
+    pub summary: &'static str,
+    /// Paper or RFC with section.
+    pub source: &'static str,
+    /// The two or three formulas, plain text, one per line.
+    pub equations: &'static [&'static str],
+    /// Parameters in the order of the source.
+    pub parameters: &'static [Parameter],
+    /// Where it departs from its source, and why.
+    pub deviations: &'static [&'static str],
+    /// What it has been held against, with the figure; `None` where no judge has seen it.
+    pub validation: Option<&'static str>,
+    /// What the host must provide for it.
+    pub needs: Needs,
+    /// Builds it from checked values.
+    pub build: fn(&Values, &Setup) -> Box<dyn CongestionControl>,
+}
+
+/// One parameter of an algorithm.
+#[derive(Debug)]
+pub struct Parameter {
+    /// The name people write.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// `""` for a pure number.
+    pub unit: &'static str,
+    /// Which section of which source gives the default.
+    pub source: &'static str,
+    /// Values it may take, and the default.
+    pub domain: Domain,
+}
+
+/// The values a parameter may take.
+#[derive(Clone, Copy, Debug)]
+pub enum Domain {
+    /// A number from `minimum` to `maximum`, both allowed.
+    Number {
+        /// Unless given.
+        default: f64,
+        /// Smallest value.
+        minimum: f64,
+        /// Largest value.
+        maximum: f64,
+    },
+    /// On or off.
+    Flag {
+        /// Unless given.
+        default: bool,
+    },
+    /// One word of a few.
+    Choice {
+        /// Unless given.
+        default: &'static str,
+        /// All words.
+        allowed: &'static [&'static str],
+    },
+}
+
+/// A value as somebody wrote it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A word.
+    Word(String),
+}
+
+/// What the host must provide for an algorithm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Slices of packets in acknowledgements and losses.
+    pub packets: bool,
+    /// Delivery-rate samples.
+    pub rate_samples: bool,
+}
+
+/// What a flow gives to the algorithm it hosts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setup {
+    /// Bytes of payload in a full segment.
+    pub mss: Bytes,
+    /// Window before the first acknowledgement, packets.
+    pub initial_window: f64,
+    /// Slow-start threshold before the first loss, packets; infinite where unset.
+    pub initial_ssthresh: f64,
+    /// How deep the first cut is, and any cut in slow start.
+    pub first_cut: FirstCut,
+    /// How the flow starts.
+    pub slow_start: SlowStartKind,
+    /// For algorithms that draw random numbers.
+    pub seed: u64,
+}
+
+/// How deep the first cut of a connection is, and any cut that ends a slow start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FirstCut {
+    /// The algorithm's own decrease.
+    #[default]
+    Rule,
+    /// To half the window whatever the algorithm, as ns-2 does.
+    Half,
+}
+
+/// How a flow starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SlowStartKind {
+    /// One packet more for each acknowledged, up to ssthresh (RFC 5681 §3.1).
+    #[default]
+    Standard,
+    /// HyStart as Linux's CUBIC does it (Ha and Rhee 2011).
+    HyStart,
+}
+
+/// The checked values of an entry's parameters: every one is present and inside its domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values(Vec<(&'static str, Value)>);
+
+/// An algorithm with its parameters, ready to be built any number of times.
+#[derive(Clone, Debug)]
+pub struct Algorithm {
+    /// Which.
+    pub entry: &'static Entry,
+    /// With what.
+    pub values: Values,
+}
+
+/// What is wrong with an algorithm as somebody wrote it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// No entry of that name; the nearest that exists.
+    UnknownName {
+        /// As written.
+        given: String,
+        /// The nearest known name.
+        nearest: Option<&'static str>,
+    },
+    /// The entry has no such parameter.
+    UnknownParameter {
+        /// As written.
+        given: String,
+        /// All that it has.
+        allowed: Vec<&'static str>,
+        /// The nearest of them.
+        nearest: Option<&'static str>,
+    },
+    /// The parameter is there but the value is of another kind or outside its range.
+    BadValue {
+        /// Whose value.
+        parameter: &'static str,
+        /// As written.
+        given: String,
+        /// In words.
+        allowed: String,
+    },
+    /// Not of the form `name` or `name(key=value, …)`.
+    Form {
+        /// As written.
+        given: String,
+    },
+}

@@ -1,0 +1,100 @@
+//! Congestion control: every algorithm as a pure state machine.
+//!
+//! An algorithm is told facts in the order in which they happen and may be asked for its limits at any time. It has no
+//! clock, no socket, no thread, no global and no random number that was not given to it, so the same object runs in
+//! the simulator, in front of a real network, in a fuzzer and in a replay.
+//!
+//! * [`CongestionControl`] is the whole interface; [`fact`] holds what an algorithm is told, [`Limits`] what it answers.
+//! * [`window`] holds the *frame* that all window algorithms share (phases, recovery, timeout, undo) and one file for
+//!   each *rule*: how a window grows and how it is cut.
+//! * [`catalogue`] maps names to constructors, parameters and cards.
+//!
+//! Windows are real numbers of packets inside an algorithm; [`Limits`] rounds down to whole packets at the door.
+
+pub mod catalogue;
+pub mod fact;
+
+pub use fact::{Ack, Cause, Fact, Loss, Path, RateSample, RttView, SentPacket};
+
+use narrows_units::{Bytes, Rate, Time};
+use narrows_wire::Request;
+use std::fmt::Debug;
+
+/// A sender's policy.
+///
+/// The host owns sequence numbers, timers of loss detection and the order of retransmissions; its recovery policy
+/// declares loss episodes and their end. The algorithm owns the congestion window, ssthresh and the pacing rate.
+pub trait CongestionControl: Send + Debug {
+    /// What may be sent now.
+    fn limits(&self) -> Limits;
+
+    /// The congestion window in packets, before rounding; `None` for an algorithm that has a rate only.
+    fn window(&self) -> Option<f64>;
+
+    /// The slow-start threshold in packets; `None` for an algorithm without one, infinite while unset.
+    fn ssthresh(&self) -> Option<f64>;
+
+    /// An acknowledgement that delivered something new.
+    fn on_ack(&mut self, ack: &Ack<'_>, path: &Path);
+
+    /// Packets were declared lost, or congestion was signalled by a mark.
+    fn on_loss(&mut self, loss: &Loss<'_>, path: &Path);
+
+    /// The episode that the last `new_episode` began is over.
+    fn on_recovered(&mut self, _path: &Path) {}
+
+    /// A packet left.
+    fn on_sent(&mut self, _packet: &SentPacket, _path: &Path) {}
+
+    /// The episode turned out to be false: nothing had been lost.
+    fn on_spurious_loss(&mut self, _path: &Path) {}
+
+    /// The first packet after silence of a retransmission timeout or more is about to leave.
+    fn on_idle_restart(&mut self, _path: &Path) {}
+
+    /// When [`on_timer`](Self::on_timer) wants to be called; may change after every fact.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// The time given by [`next_timer`](Self::next_timer) has come.
+    fn on_timer(&mut self, _path: &Path) {}
+
+    /// What to ask of the routers in the packet that leaves next.
+    fn request(&mut self, _path: &Path) -> Option<Request> {
+        None
+    }
+
+    /// How the algorithm wants its packets marked by ECN-capable routers.
+    fn ecn(&self) -> EcnUse {
+        EcnUse::Classic
+    }
+
+    /// Inner variables by name, for records only.
+    fn observe(&self, _tell: &mut dyn FnMut(&'static str, f64)) {}
+
+    /// A copy with the same state: what-if runs, migration, tests.
+    fn boxed_clone(&self) -> Box<dyn CongestionControl>;
+}
+
+/// What may be sent now. `None` means: not limited by this.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Whole packets that may be in flight, at least one.
+    pub window: Option<u64>,
+    /// Packets leave no faster than this.
+    pub pacing: Option<Rate>,
+    /// Bytes that may leave back to back when paced.
+    pub burst: Bytes,
+}
+
+/// What an algorithm wants of ECN when the flow has it switched on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnUse {
+    /// ECT(0), and one response per round trip however many marks (RFC 3168).
+    Classic,
+    /// ECT(0), and every acknowledgement's count of marks (RFC 8257).
+    Counted,
+    /// ECT(1), and every acknowledgement's count of marks (RFC 9331).
+    LowLatency,
+}

@@ -1,0 +1,175 @@
+//! A checked and resolved scenario: nothing in it can be invalid, every default is written out, every name is an index.
+
+use narrows_cc::catalogue::Algorithm;
+use narrows_qdisc::Discipline;
+use narrows_transport::TransportOptions;
+use narrows_units::{Bytes, Rate, Span};
+use std::sync::Arc;
+
+/// A run, but for its seed and replication.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// What the run is about.
+    pub title: String,
+    /// Simulated time.
+    pub duration: Span,
+    /// Measures start here.
+    pub warmup: Span,
+    /// Master seed.
+    pub seed: u64,
+    /// Every link; a `LinkId` is an index here.
+    pub links: Vec<LinkModel>,
+    /// Every flow; a `FlowId` is an index here. Flows of a group are neighbours.
+    pub flows: Vec<FlowModel>,
+    /// Groups in the order of the file.
+    pub groups: Vec<GroupModel>,
+    /// What to record.
+    pub record: RecordModel,
+}
+
+/// A link: a queue, a serialiser and a delay.
+#[derive(Clone, Debug)]
+pub struct LinkModel {
+    /// `"bottleneck"`, `"bottleneck reverse"`, `"cubic[0] access"`, …
+    pub name: String,
+    /// Its rate over time.
+    pub rate: RateModel,
+    /// Propagation, one way.
+    pub delay: Span,
+    /// What waits in front of it.
+    pub queue: Discipline,
+    /// Packets lost on it at random, after the queue.
+    pub loss: Option<LossModel>,
+    /// Only one flow uses it and it never drops: records hold its counts, not its series.
+    pub access: bool,
+}
+
+/// A rate over time. Times count from the start of the run.
+#[derive(Clone, Debug)]
+pub enum RateModel {
+    /// Always the same.
+    Constant(Rate),
+    /// `(from, rate)`, ascending, the first from 0.
+    Steps(Vec<(Span, Rate)>),
+    /// `high` for `duty` of each period, then `low`.
+    Square {
+        /// First part.
+        high: Rate,
+        /// Second part.
+        low: Rate,
+        /// Both parts.
+        period: Span,
+        /// Share of the period at `high`, 0 to 1.
+        duty: f64,
+    },
+    /// Every `interval` one step of `step` up or down, each with probability ½, reflected at the bounds.
+    Walk {
+        /// At the start.
+        start: Rate,
+        /// Size of a step.
+        step: Rate,
+        /// Lower bound.
+        minimum: Rate,
+        /// Upper bound.
+        maximum: Rate,
+        /// Time between steps.
+        interval: Span,
+    },
+    /// Every `interval` a draw uniform in `[minimum, maximum]`.
+    Uniform {
+        /// Lower bound.
+        minimum: Rate,
+        /// Upper bound.
+        maximum: Rate,
+        /// Time between draws.
+        interval: Span,
+    },
+    /// Delivery opportunities of 1500 bytes at recorded times.
+    Trace(Arc<Trace>),
+}
+
+/// A recorded link in mahimahi's format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// As the person named it.
+    pub name: String,
+    /// SHA-256 of the file, hexadecimal.
+    pub digest: String,
+    /// When each opportunity comes, from the start of the trace, ascending.
+    pub opportunities: Vec<Span>,
+    /// After this the trace begins again: its last time stamp.
+    pub period: Span,
+}
+
+/// Random loss on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LossModel {
+    /// Each packet with the same probability.
+    Bernoulli {
+        /// Probability.
+        rate: f64,
+    },
+    /// Two states, each with its own loss probability (Gilbert 1960, Elliott 1963); a step per packet.
+    GilbertElliott {
+        /// Probability of going from good to bad.
+        good_to_bad: f64,
+        /// Probability of going from bad to good.
+        bad_to_good: f64,
+        /// Loss probability while good.
+        loss_good: f64,
+        /// Loss probability while bad.
+        loss_bad: f64,
+    },
+}
+
+/// Flows that share a name and a description.
+#[derive(Clone, Debug)]
+pub struct GroupModel {
+    /// The person's name for it.
+    pub name: String,
+    /// Its algorithm.
+    pub algorithm: Algorithm,
+    /// `compare` may put another algorithm in its place.
+    pub subject: bool,
+    /// The bottleneck its data crosses: an index into the links.
+    pub bottleneck: usize,
+    /// Two-way propagation delay of its flows.
+    pub rtt: Span,
+}
+
+/// One flow.
+#[derive(Clone, Debug)]
+pub struct FlowModel {
+    /// Index into the groups.
+    pub group: usize,
+    /// When it starts.
+    pub start: Start,
+    /// Payload to transfer; `None` is endless.
+    pub size: Option<Bytes>,
+    /// Links its data crosses, in order.
+    pub outward: Vec<u32>,
+    /// Links its acknowledgements cross, in order.
+    pub homeward: Vec<u32>,
+    /// How its endpoints behave.
+    pub transport: Arc<TransportOptions>,
+    /// A random delay, uniform from zero to this, before each packet the sender lets go; order is kept.
+    pub send_delay: Span,
+}
+
+/// When a flow starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Then.
+    At(Span),
+    /// Uniform at random between the two.
+    Between(Span, Span),
+}
+
+/// What to record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordModel {
+    /// Length of an interval of the series.
+    pub interval: Span,
+    /// Series of every flow, or of links alone.
+    pub flows: bool,
+}

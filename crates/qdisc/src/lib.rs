@@ -1,0 +1,84 @@
+//! Queue disciplines: each decides which packet waits, which is dropped or marked, and which leaves next.
+//!
+//! A discipline never sees the link: it is told of arrivals and of the moments at which the link can take a packet. It
+//! can lose or mark a packet only through its [`Context`], so that *arrived = sent + dropped + queued* can be checked
+//! after every run.
+
+use narrows_units::{Bytes, Rate, Time};
+use narrows_wire::{Ecn, Packet};
+use std::fmt::Debug;
+
+/// A queue in front of a link. It holds what waits, never the packet in transmission.
+pub trait QueueDiscipline: Send + Debug {
+    /// A packet arrived. The discipline may drop it or one that waits, and may mark.
+    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>);
+
+    /// The link can take a packet. The discipline may drop or mark at the head.
+    fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet>;
+
+    /// What waits.
+    fn backlog(&self) -> Backlog;
+
+    /// When [`on_wake`](Self::on_wake) wants to be called; may change after every call.
+    fn next_wake(&self) -> Option<Time> {
+        None
+    }
+
+    /// The time given by [`next_wake`](Self::next_wake) has come.
+    fn on_wake(&mut self, _context: &mut Context<'_>) {}
+
+    /// Inner variables by name, for records only.
+    fn observe(&self, _tell: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// What waits in a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes on the wire.
+    pub bytes: Bytes,
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropReason {
+    /// The limit would have been exceeded.
+    Overflow,
+    /// The discipline dropped early, to signal congestion.
+    Early,
+}
+
+/// Counts what a queue does to packets.
+pub trait Tap {
+    /// `packet` is gone.
+    fn dropped(&mut self, packet: &Packet, reason: DropReason);
+    /// `packet` now carries a congestion mark.
+    fn marked(&mut self, packet: &Packet);
+}
+
+/// What a discipline may know and do during a call.
+pub struct Context<'a> {
+    /// Now.
+    pub now: Time,
+    /// The rate at which the link serves, for disciplines that think in time.
+    pub rate: Rate,
+    /// Draws from the queue's own random stream, uniform in [0, 1).
+    pub uniform: &'a mut dyn FnMut() -> f64,
+    /// Where drops and marks are counted.
+    pub tap: &'a mut dyn Tap,
+}
+
+impl Context<'_> {
+    /// Drops `packet`.
+    pub fn drop(&mut self, packet: &Packet, reason: DropReason) {
+        self.tap.dropped(packet, reason);
+    }
+
+    /// Marks `packet` as having met congestion. It must be ECN-capable.
+    pub fn mark(&mut self, packet: &mut Packet) {
+        debug_assert!(packet.ecn.is_capable(), "only an ECN-capable packet can be marked");
+        packet.ecn = Ecn::Ce;
+        self.tap.marked(packet);
+    }
+}

@@ -1,0 +1,115 @@
+//! The packet, its header fields and its body.
+
+use crate::{Feedback, Request, SackBlocks};
+use narrows_units::{Bytes, Time};
+
+/// A flow's index in the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub u32);
+
+/// The ECN field of the IP header (RFC 3168 §5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// The transport does not understand ECN: congestion can only be told by a drop.
+    #[default]
+    NotCapable,
+    /// ECT(0): capable.
+    Ect0,
+    /// ECT(1): capable, low-latency service (RFC 9331).
+    Ect1,
+    /// Congestion experienced.
+    Ce,
+}
+
+impl Ecn {
+    /// A router may mark this packet instead of dropping it.
+    pub fn is_capable(self) -> bool {
+        self != Self::NotCapable
+    }
+}
+
+/// Which of a flow's two routes the packet follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leg {
+    /// From the sender to the receiver.
+    Outward,
+    /// From the receiver to the sender.
+    Homeward,
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// When it arrived, or will arrive, at the place where it is now: the queue it waits in, the far end of its link.
+    pub stamp: Time,
+    /// When its endpoint sent it.
+    pub sent_at: Time,
+    /// Of a data segment its number within the flow, from 0; of an acknowledgement the first segment not yet
+    /// received in order.
+    pub number: u64,
+    /// Whose it is.
+    pub flow: FlowId,
+    /// Bytes on the wire, headers included.
+    pub size: u32,
+    /// Which route it follows.
+    pub leg: Leg,
+    /// Links of that route already crossed.
+    pub hop: u8,
+    /// ECN field.
+    pub ecn: Ecn,
+    /// Sender to receiver: the window was reduced (CWR). Receiver to sender: congestion was seen (ECE).
+    pub ecn_echo: bool,
+    /// What the endpoints say to each other.
+    pub body: Body,
+}
+
+/// What the endpoints say to each other.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// Opens a connection.
+    Syn,
+    /// Accepts it.
+    SynAck,
+    /// A segment of data.
+    Data {
+        /// What is asked of the routers.
+        request: Option<Request>,
+        /// Bytes of payload.
+        payload: u16,
+        /// Sent before, under the same number.
+        retransmission: bool,
+    },
+    /// An acknowledgement.
+    Ack {
+        /// Segments received beyond the packet's number, most recently changed block first (RFC 2018 §4).
+        blocks: SackBlocks,
+        /// Data packets that arrived with CE since the connection opened; wraps.
+        ce_packets: u16,
+    },
+    /// An acknowledgement that brings back what routers answered, in the place of one SACK block.
+    Answer {
+        /// As in [`Body::Ack`].
+        blocks: SackBlocks<2>,
+        /// What the routers allow.
+        feedback: Feedback,
+        /// As in [`Body::Ack`].
+        ce_packets: u16,
+    },
+}
+
+impl Packet {
+    /// Bytes on the wire.
+    pub fn size(&self) -> Bytes {
+        Bytes::new(u64::from(self.size))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Packet;
+
+    #[test]
+    fn a_packet_fits_a_cache_line() {
+        assert!(size_of::<Packet>() <= 64, "{} bytes", size_of::<Packet>());
+    }
+}
