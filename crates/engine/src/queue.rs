@@ -1,0 +1,154 @@
+//! The event queue: numbered slots, each due at one time or not at all.
+//!
+//! A slot holds at most one pending event, so moving a timer is one store, and simultaneous events are ordered by slot
+//! number, never by the order in which they were scheduled.
+//!
+//! Invariants: `queued[s]` is the earliest heap entry of slot `s`, or `NEVER`; `queued[s] <= due[s]`. A slot put off to
+//! a later time keeps its entry, which moves when it surfaces; a slot brought forward gets a second entry, and the
+//! first is recognised as stale because it no longer equals `queued[s]`.
+
+use narrows_units::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+/// What an event is for. Smaller numbers go first among simultaneous events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slot(pub u32);
+
+/// Slots and when they are due.
+#[derive(Debug)]
+pub struct EventQueue {
+    heap: BinaryHeap<Reverse<Entry>>,
+    due: Vec<Time>,
+    queued: Vec<Time>,
+    fired: u64,
+}
+
+/// Time above, slot below: one comparison orders both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry(u128);
+
+impl EventQueue {
+    /// A queue of `slots` slots, none of them due.
+    pub fn new(slots: usize) -> Self {
+        Self {
+            heap: BinaryHeap::with_capacity(slots + 16),
+            due: vec![Time::NEVER; slots],
+            queued: vec![Time::NEVER; slots],
+            fired: 0,
+        }
+    }
+
+    /// Makes `slot` due at `at`, whatever it was before; `Time::NEVER` cancels.
+    pub fn set(&mut self, slot: Slot, at: Time) {
+        let index = slot.0 as usize;
+        self.due[index] = at;
+        if at < self.queued[index] {
+            self.queued[index] = at;
+            self.heap.push(Reverse(Entry::new(at, slot)));
+        }
+    }
+
+    /// When `slot` is due.
+    pub fn due(&self, slot: Slot) -> Time {
+        self.due[slot.0 as usize]
+    }
+
+    /// The next event no later than `until`. The slot is no longer due when it is returned.
+    pub fn pop(&mut self, until: Time) -> Option<(Time, Slot)> {
+        loop {
+            let mut top = self.heap.peek_mut()?;
+            let (at, slot) = top.0.parts();
+            let index = slot.0 as usize;
+            let due = self.due[index];
+            if self.queued[index] != at {
+                PeekMut::pop(top);
+            } else if due == at {
+                if at > until {
+                    return None;
+                }
+                // The entry stays on top: most slots come due again, and then it is moved instead of removed.
+                self.due[index] = Time::NEVER;
+                self.fired += 1;
+                return Some((at, slot));
+            } else {
+                self.queued[index] = due;
+                if due == Time::NEVER {
+                    PeekMut::pop(top);
+                } else {
+                    *top = Reverse(Entry::new(due, slot));
+                }
+            }
+        }
+    }
+
+    /// Events returned so far.
+    pub fn fired(&self) -> u64 {
+        self.fired
+    }
+}
+
+impl Entry {
+    fn new(at: Time, slot: Slot) -> Self {
+        Self(u128::from(at.as_ps()) << 32 | u128::from(slot.0))
+    }
+
+    fn parts(self) -> (Time, Slot) {
+        (Time::from_ps((self.0 >> 32) as u64), Slot(self.0 as u32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EventQueue, Slot};
+    use narrows_units::Time;
+    use proptest::prelude::*;
+
+    #[test]
+    fn simultaneous_events_go_by_slot_not_by_scheduling() {
+        let mut queue = EventQueue::new(3);
+        for slot in [2, 0, 1] {
+            queue.set(Slot(slot), Time::from_ps(5));
+        }
+        let order: Vec<_> = std::iter::from_fn(|| queue.pop(Time::NEVER))
+            .map(|(_, slot)| slot.0)
+            .collect();
+        assert_eq!(order, [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_slot_may_come_due_again_at_once() {
+        let mut queue = EventQueue::new(1);
+        queue.set(Slot(0), Time::from_ps(5));
+        assert!(queue.pop(Time::NEVER).is_some());
+        queue.set(Slot(0), Time::from_ps(5));
+        assert_eq!(queue.pop(Time::NEVER), Some((Time::from_ps(5), Slot(0))));
+        assert_eq!(queue.pop(Time::NEVER), None);
+    }
+
+    proptest! {
+        /// Against the plainest queue there is: a table searched from end to end.
+        #[test]
+        fn it_behaves_like_a_table(steps in prop::collection::vec((0u32..6, 0u64..40, prop::bool::weighted(0.3)), 1..400)) {
+            let mut queue = EventQueue::new(6);
+            let mut table = [u64::MAX; 6];
+            let mut now = 0;
+            for (slot, ahead, pop) in steps {
+                if pop {
+                    let expected = (0..6).filter(|&s| table[s] != u64::MAX).min_by_key(|&s| (table[s], s));
+                    let got = queue.pop(Time::NEVER).map(|(at, slot)| (at.as_ps(), slot.0 as usize));
+                    prop_assert_eq!(got, expected.map(|s| (table[s], s)));
+                    if let Some((at, slot)) = got {
+                        now = at;
+                        table[slot] = u64::MAX;
+                    }
+                } else {
+                    let at = if ahead == 39 { u64::MAX } else { now + ahead };
+                    queue.set(Slot(slot), Time::from_ps(at));
+                    table[slot as usize] = at;
+                }
+            }
+        }
+    }
+}
