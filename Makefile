@@ -1,0 +1,64 @@
+# Two commands, and they do all the set-up: `make demo` runs the main job, `make test` runs every test.
+# They need python3 with venv, cargo and a C linker, and nothing installed before.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -ec
+.DELETE_ON_ERROR:
+.PHONY: demo build test test-rust test-python check-rust check-python format lock clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# One interpreter for every build, so that a change of tool does not compile PyO3 again.
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+demo: build
+	@$(BIN)/narrows compare newreno cubic aiad --scenario scenarios/two-flows.toml | sed '$$s|.*|Report: &/report.html|'
+
+build: .venv/.core
+
+test: check-rust check-python test-rust test-python
+
+check-rust: .venv/.packages
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+check-python: build
+	$(BIN)/ruff format --check python tests/python
+	$(BIN)/ruff check python tests/python
+	$(BIN)/mypy
+	MYPYPATH=python $(BIN)/python -m mypy.stubtest narrows._core
+
+# The extension's crate only converts: its tests are those of Python.
+test-rust:
+	cargo test --locked --workspace --exclude narrows-python --quiet
+
+test-python: build
+	$(BIN)/python -m pytest
+
+format: .venv/.packages
+	cargo fmt --all
+	$(BIN)/ruff format python tests/python
+	$(BIN)/ruff check --fix python tests/python
+
+# Newer versions of what Python needs. The lock holds versions and hashes, never an address.
+lock:
+	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install -q uv
+	.venv-lock/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
+		--generate-hashes --no-emit-index-url --no-header --no-annotate --quiet --output-file requirements.lock
+	rm -rf .venv-lock
+
+clean:
+	rm -rf .venv target python/narrows/_core*.so
+
+.venv/.packages: requirements.lock
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@touch $@
+
+# No isolated build: it would compile PyO3 again each time. The build needs maturin, which the lock has, on the path.
+.venv/.core: .venv/.packages pyproject.toml Cargo.toml Cargo.lock $(RUST)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
