@@ -4,6 +4,17 @@
 //! can lose or mark a packet only through its [`Context`], so that *arrived = sent + dropped + queued* can be checked
 //! after every run.
 
+pub mod catalogue;
+mod discipline;
+pub mod droptail;
+mod fifo;
+mod limit;
+pub mod red;
+
+pub use discipline::Discipline;
+pub use fifo::Fifo;
+pub use limit::Limit;
+
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Ecn, Packet};
 use std::fmt::Debug;
@@ -14,6 +25,9 @@ pub trait QueueDiscipline: Send + Debug {
     fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>);
 
     /// The link can take a packet. The discipline may drop or mark at the head.
+    ///
+    /// A link that becomes free asks an empty queue too: the `None` is where its idle time begins. `None` while packets
+    /// wait means that none of them may leave before the next wake; the link asks again after it.
     fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet>;
 
     /// What waits.
@@ -77,7 +91,10 @@ impl Context<'_> {
 
     /// Marks `packet` as having met congestion. It must be ECN-capable.
     pub fn mark(&mut self, packet: &mut Packet) {
-        debug_assert!(packet.ecn.is_capable(), "only an ECN-capable packet can be marked");
+        debug_assert!(
+            packet.ecn.is_capable(),
+            "only an ECN-capable packet can be marked"
+        );
         packet.ecn = Ecn::Ce;
         self.tap.marked(packet);
     }

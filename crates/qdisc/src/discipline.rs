@@ -1,0 +1,30 @@
+//! Every discipline with its settings: what a resolved scenario holds of a queue.
+
+use crate::{QueueDiscipline, droptail, red};
+
+/// A queue as it was chosen, ready to be built any number of times.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Discipline {
+    /// [`droptail`].
+    DropTail(droptail::Config),
+    /// [`red`].
+    Red(red::Config),
+}
+
+impl Discipline {
+    /// An empty queue with these settings.
+    pub fn build(&self) -> Box<dyn QueueDiscipline> {
+        match self {
+            Self::DropTail(config) => Box::new(droptail::DropTail::new(config)),
+            Self::Red(config) => Box::new(red::Red::new(config)),
+        }
+    }
+
+    /// Its name in the [`catalogue`](crate::catalogue).
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::DropTail(_) => "droptail",
+            Self::Red(_) => "red",
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! A first-in-first-out row of packets that knows its weight: what most disciplines wait in.
+
+use crate::Backlog;
+use narrows_units::Bytes;
+use narrows_wire::Packet;
+use std::collections::VecDeque;
+
+/// A row of packets. It grows to the longest row it has held and allocates no more after that.
+#[derive(Clone, Debug, Default)]
+pub struct Fifo {
+    packets: VecDeque<Packet>,
+    bytes: Bytes,
+}
+
+impl Fifo {
+    /// Puts `packet` at the tail.
+    pub fn push(&mut self, packet: Packet) {
+        self.bytes += packet.size();
+        self.packets.push_back(packet);
+    }
+
+    /// Takes the packet at the head.
+    pub fn pop(&mut self) -> Option<Packet> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= packet.size();
+        Some(packet)
+    }
+
+    /// What waits here.
+    pub fn backlog(&self) -> Backlog {
+        Backlog {
+            packets: self.packets.len() as u64,
+            bytes: self.bytes,
+        }
+    }
+}

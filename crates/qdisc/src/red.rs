@@ -1,0 +1,126 @@
+//! RED, random early detection: signals congestion at random before the queue is full, the more often the longer it has
+//! been on average.
+//!
+//! Source: Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993; the gentle slope, the
+//! waiting between signals and the treatment of idle time as in ns-2.35. The law is in [`RedLaw`], free of any queue.
+//!
+//! Deviations: from the paper, an idle time of m packet times decays the average m times and the arrival that ends it
+//! once more, as ns-2 does. From ns-2, the byte count between signals is not rounded to whole packets, "more than one
+//! packet waits" means packets in byte mode too, and thresholds in bytes imply a drop probability that grows with the
+//! packet's size.
+
+mod law;
+
+pub use law::{RedLaw, Verdict};
+
+use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use narrows_units::{Bytes, Time};
+use narrows_wire::Packet;
+
+/// What the average counts, and the thresholds with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Packets of any size.
+    Packets,
+    /// Bytes on the wire.
+    Bytes,
+}
+
+/// Settings of a RED queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    /// Unit of the average, `min` and `max`.
+    pub unit: Unit,
+    /// `min_th`: below this average no packet is signalled.
+    pub min: f64,
+    /// `max_th`: at this average `max_p` is reached. Not below `min`.
+    pub max: f64,
+    /// `max_p`: probability of a signal just below `max`, 0 to 1.
+    pub max_p: f64,
+    /// `w_q`: weight of the newest queue length in the average, 0 to 1.
+    pub weight: f64,
+    /// From `max` to twice `max` the probability grows from `max_p` to 1; otherwise it is 1 from `max` on.
+    pub gentle: bool,
+    /// After a signal, wait 1/p packets before the next becomes possible.
+    pub wait: bool,
+    /// Mark ECN-capable packets instead of dropping them while the average is below `max`.
+    pub ecn: bool,
+    /// The most that may wait.
+    pub limit: Limit,
+    /// Size of a typical packet: idle time is counted in it, and byte mode scales probabilities by it. Not zero.
+    pub mean_packet: Bytes,
+}
+
+/// A FIFO queue under RED.
+#[derive(Clone, Debug)]
+pub struct Red {
+    config: Config,
+    law: RedLaw,
+    waiting: Fifo,
+    /// Since when the link has found nothing to send; `None` while it sends.
+    idle_since: Option<Time>,
+}
+
+impl Red {
+    /// An empty queue in front of an idle link.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            config: *config,
+            law: RedLaw::new(config),
+            waiting: Fifo::default(),
+            idle_since: Some(Time::ZERO),
+        }
+    }
+
+    /// Brings the average up to this arrival.
+    fn average(&mut self, context: &Context<'_>) {
+        let idle_packets = self.idle_since.take().map_or(0, |since| {
+            context.rate.bytes_in(context.now.since(since)).count() / self.config.mean_packet.count()
+        });
+        let waiting = self.waiting.backlog();
+        let length = match self.config.unit {
+            Unit::Packets => waiting.packets,
+            Unit::Bytes => waiting.bytes.count(),
+        };
+        self.law.update(length as f64, idle_packets);
+    }
+}
+
+impl QueueDiscipline for Red {
+    fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
+        self.average(context);
+        let waiting = self.waiting.backlog();
+        let verdict = self.law.judge(waiting.packets, packet.size(), context.uniform);
+        if !self.config.limit.admits(waiting, packet.size()) {
+            self.law.overflowed();
+            return context.drop(&packet, DropReason::Overflow);
+        }
+        match verdict {
+            Verdict::Pass => self.waiting.push(packet),
+            Verdict::Signal if self.config.ecn && packet.ecn.is_capable() => {
+                context.mark(&mut packet);
+                self.waiting.push(packet);
+            }
+            Verdict::Signal | Verdict::Drop => context.drop(&packet, DropReason::Early),
+        }
+    }
+
+    fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
+        let packet = self.waiting.pop();
+        if packet.is_none() {
+            self.idle_since.get_or_insert(context.now);
+        }
+        packet
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.waiting.backlog()
+    }
+
+    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("average", self.law.average());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! RED's law: from queue lengths to verdicts, without a queue.
+//!
+//! ```text
+//! avg ← (1 − w_q) avg + w_q q                                  on every arrival, q before it
+//! p_b = max_p (avg − min_th) / (max_th − min_th)               min_th ≤ avg < max_th
+//! p_b = max_p + (1 − max_p) (avg − max_th) / max_th            max_th ≤ avg < 2 max_th, gentle
+//! p_a = p_b / (1 − count p_b)                                  or, waiting: 0 while count p_b < 1,
+//!                                                              then p_b / (2 − count p_b)
+//! ```
+//!
+//! `count` is the number of arrivals since the last signal, this one included, so that signals are spaced evenly:
+//! over 1 … 1/p_b − 1 arrivals, or over 1/p_b … 2/p_b − 1 when waiting.
+
+use super::{Config, Unit};
+use narrows_units::Bytes;
+
+/// What is to become of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Let it join.
+    Pass,
+    /// Tell its flow of congestion: by a mark if that is possible, otherwise by dropping it.
+    Signal,
+    /// Drop it, ECN-capable or not.
+    Drop,
+}
+
+/// The average, the distance to the last signal, and the probabilities that follow from them.
+#[derive(Clone, Debug)]
+pub struct RedLaw {
+    config: Config,
+    average: f64,
+    /// Arrivals since the last signal; in byte mode their bytes over the typical packet's.
+    count: f64,
+    /// The last arrival, too, found the average at `min` or above and more than one packet waiting.
+    armed: bool,
+}
+
+impl RedLaw {
+    /// The law at rest: an average of zero.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            config: *config,
+            average: 0.0,
+            count: 0.0,
+            armed: false,
+        }
+    }
+
+    /// The average queue, in the unit of the thresholds.
+    pub fn average(&self) -> f64 {
+        self.average
+    }
+
+    /// An arrival found a queue of `length`, in the unit of the thresholds, after the link had been idle for
+    /// `idle_packets` times the transmission of a typical packet.
+    pub fn update(&mut self, length: f64, idle_packets: u64) {
+        let keep = 1.0 - self.config.weight;
+        if idle_packets > 0 {
+            self.average *= libm::pow(keep, idle_packets as f64);
+        }
+        self.average = keep * self.average + self.config.weight * length;
+    }
+
+    /// What is to become of an arrival of `size` that finds `packets` waiting. Draws at most one number.
+    pub fn judge(&mut self, packets: u64, size: Bytes, uniform: &mut dyn FnMut() -> f64) -> Verdict {
+        let weight = match self.config.unit {
+            Unit::Packets => 1.0,
+            Unit::Bytes => size.count() as f64 / self.config.mean_packet.count() as f64,
+        };
+        self.count += weight;
+        if self.average < self.config.min || packets <= 1 {
+            self.armed = false;
+            return Verdict::Pass;
+        }
+        let base = self.base_probability();
+        if base >= 1.0 {
+            self.count = 0.0;
+            return Verdict::Drop;
+        }
+        if !self.armed {
+            self.armed = true;
+            self.count = weight;
+            return Verdict::Pass;
+        }
+        let spread = self.spread(base);
+        // A signal that is due falls on the next packet however small it is.
+        let probability = if spread < 1.0 { spread * weight } else { 1.0 };
+        if probability <= 0.0 || uniform() >= probability {
+            return Verdict::Pass;
+        }
+        self.count = 0.0;
+        if self.average < self.config.max {
+            Verdict::Signal
+        } else {
+            Verdict::Drop
+        }
+    }
+
+    /// The arrival was dropped for want of room, whatever the verdict.
+    pub fn overflowed(&mut self) {
+        self.count = 0.0;
+    }
+
+    /// `p_b`: what the average alone asks for.
+    pub fn base_probability(&self) -> f64 {
+        let Config {
+            min,
+            max,
+            max_p,
+            gentle,
+            ..
+        } = self.config;
+        if self.average < min {
+            0.0
+        } else if self.average < max {
+            max_p * (self.average - min) / (max - min)
+        } else if gentle && self.average < 2.0 * max {
+            max_p + (1.0 - max_p) * (self.average - max) / max
+        } else {
+            1.0
+        }
+    }
+
+    /// `p_a`: `p_b` spread over the arrivals since the last signal.
+    fn spread(&self, base: f64) -> f64 {
+        let expected = self.count * base;
+        let whole = if self.config.wait { 2.0 } else { 1.0 };
+        if self.config.wait && expected < 1.0 {
+            0.0
+        } else if expected < whole {
+            base / (whole - expected)
+        } else {
+            1.0
+        }
+    }
+}
