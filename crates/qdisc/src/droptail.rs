@@ -46,3 +46,57 @@ impl QueueDiscipline for DropTail {
         self.waiting.backlog()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Config, DropTail};
+    use crate::{Context, DropReason, Limit, QueueDiscipline, Tap};
+    use narrows_units::{Rate, Time};
+    use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
+
+    struct Dropped(Vec<(u64, DropReason)>);
+
+    impl Tap for Dropped {
+        fn dropped(&mut self, packet: &Packet, reason: DropReason) {
+            self.0.push((packet.number, reason));
+        }
+
+        fn marked(&mut self, _packet: &Packet) {
+            unreachable!("DropTail marks nothing");
+        }
+    }
+
+    #[test]
+    fn the_arrival_that_finds_no_room_is_dropped_and_the_others_leave_in_order() {
+        let mut queue = DropTail::new(&Config {
+            limit: Limit::Packets(2),
+        });
+        let mut dropped = Dropped(Vec::new());
+        let mut context = Context {
+            now: Time::ZERO,
+            rate: Rate::from_bps(1),
+            uniform: &mut || unreachable!("DropTail draws nothing"),
+            tap: &mut dropped,
+        };
+        for number in 0..4 {
+            let packet = Packet {
+                stamp: Time::ZERO,
+                sent_at: Time::ZERO,
+                number,
+                flow: FlowId(number as u32),
+                size: 1500,
+                leg: Leg::Outward,
+                hop: 0,
+                ecn: Ecn::NotCapable,
+                ecn_echo: false,
+                body: Body::Syn,
+            };
+            queue.enqueue(packet, &mut context);
+        }
+        let left: Vec<_> = std::iter::from_fn(|| queue.dequeue(&mut context))
+            .map(|packet| packet.number)
+            .collect();
+        assert_eq!(left, [0, 1]);
+        assert_eq!(dropped.0, [(2, DropReason::Overflow), (3, DropReason::Overflow)]);
+    }
+}

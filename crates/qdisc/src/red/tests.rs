@@ -124,7 +124,7 @@ fn nothing_is_signalled_below_min_or_with_one_packet_waiting() {
         ..config()
     });
     below.update(3.9, 0);
-    let mut short = standing_at(&config(), 100.0);
+    let mut short = standing_at(&config(), 23.9);
     for _ in 0..1000 {
         assert_eq!(below.judge(9, PACKET, &mut || 0.0), Verdict::Pass);
         assert_eq!(short.judge(1, PACKET, &mut || 0.0), Verdict::Pass);
@@ -281,87 +281,72 @@ fn packet(ecn: Ecn) -> Packet {
     }
 }
 
-/// Calls `act` on `queue` at `now` in front of a link that takes 1 ms for a packet; every draw is 0.
-fn at<T>(now: Time, counts: &mut Counts, act: impl FnOnce(&mut Context<'_>) -> T) -> T {
+/// Calls `act` at `now` in front of a link that takes 1 ms for a packet; every draw is `draw`.
+fn at<T>(now: Time, draw: f64, counts: &mut Counts, act: impl FnOnce(&mut Context<'_>) -> T) -> T {
     act(&mut Context {
         now,
         rate: Rate::from_bps(8_000_000),
-        uniform: &mut || 0.0,
+        uniform: &mut || draw,
         tap: counts,
     })
 }
 
-#[test]
-fn a_capable_packet_is_marked_below_max_and_dropped_above() {
-    for (limit_length, ecn, marks) in [
-        (11, Ecn::Ect0, true),
-        (11, Ecn::NotCapable, false),
-        (13, Ecn::Ect0, false),
-    ] {
-        let mut red = Red::new(&Config {
-            weight: 1.0,
-            ecn: true,
-            ..config()
+/// A queue of `length` packets, none of them signalled, whose average is its length.
+fn holding(length: u64, config: &Config) -> Red {
+    let mut red = Red::new(&Config {
+        weight: 1.0,
+        ..*config
+    });
+    let mut counts = Counts::default();
+    for _ in 0..length {
+        at(Time::ZERO, 0.999, &mut counts, |context| {
+            red.enqueue(packet(Ecn::NotCapable), context);
         });
-        let mut counts = Counts::default();
-        at(Time::ZERO, &mut counts, |context| {
-            while red.backlog().packets < limit_length {
-                red.enqueue(
-                    packet(Ecn::NotCapable),
-                    &mut Context {
-                        uniform: &mut || 0.999,
-                        ..reborrow(context)
-                    },
-                );
-            }
-        });
-        let before = (counts.early, counts.marked);
-        at(Time::ZERO, &mut counts, |context| {
-            red.enqueue(packet(ecn), context)
-        });
-        let after = (counts.early - before.0, counts.marked - before.1);
-        assert_eq!(
-            after,
-            if marks { (0, 1) } else { (1, 0) },
-            "{ecn:?} at {limit_length}"
-        );
     }
+    assert_eq!((red.backlog().packets, counts.early), (length, 0));
+    red
 }
 
-fn reborrow<'a>(context: &'a mut Context<'_>) -> Context<'a> {
-    Context {
-        now: context.now,
-        rate: context.rate,
-        uniform: &mut *context.uniform,
-        tap: &mut *context.tap,
+#[test]
+fn a_capable_packet_is_marked_below_max_and_dropped_above() {
+    let below = (11, Ecn::Ect0, (0, 1));
+    let incapable = (11, Ecn::NotCapable, (1, 0));
+    let above = (13, Ecn::Ect0, (1, 0));
+    for (length, ecn, expected) in [below, incapable, above] {
+        let gradual = Config {
+            ecn: true,
+            max_p: 0.0625,
+            ..config()
+        };
+        let mut red = holding(length, &gradual);
+        let mut counts = Counts::default();
+        at(Time::ZERO, 0.0, &mut counts, |context| {
+            red.enqueue(packet(ecn), context);
+        });
+        assert_eq!(
+            (counts.early, counts.marked),
+            expected,
+            "{ecn:?} with {length} waiting"
+        );
     }
 }
 
 #[test]
 fn a_full_queue_drops_and_the_count_starts_again() {
-    let mut red = Red::new(&Config {
-        weight: 1.0,
-        limit: Limit::Packets(8),
-        ..config()
-    });
+    let mut red = holding(
+        8,
+        &Config {
+            limit: Limit::Packets(8),
+            ..config()
+        },
+    );
     let mut counts = Counts::default();
-    for _ in 0..8 {
-        at(Time::ZERO, &mut counts, |context| {
-            red.enqueue(
-                packet(Ecn::NotCapable),
-                &mut Context {
-                    uniform: &mut || 0.999,
-                    ..reborrow(context)
-                },
-            );
-        });
-    }
-    at(Time::ZERO, &mut counts, |context| {
-        red.enqueue(packet(Ecn::NotCapable), context)
+    at(Time::ZERO, 0.0, &mut counts, |context| {
+        red.enqueue(packet(Ecn::NotCapable), context);
     });
     assert_eq!((counts.overflow, counts.early, red.backlog().packets), (1, 0, 8));
     assert_eq!(
-        red.law.clone().judge(8, PACKET, &mut || 1.0 / 15.0),
+        red.law.judge(8, PACKET, &mut || 1.0 / 15.0),
         Verdict::Pass,
         "p_a is 1/15 again"
     );
@@ -371,24 +356,23 @@ fn a_full_queue_drops_and_the_count_starts_again() {
 fn an_idle_link_is_remembered_in_whole_packet_times() {
     let mut red = Red::new(&config());
     let mut counts = Counts::default();
-    let pass = |red: &mut Red, counts: &mut Counts, now| {
-        at(now, counts, |context| {
+    let mut pass = |red: &mut Red, now| {
+        at(now, 0.0, &mut counts, |context| {
             red.enqueue(packet(Ecn::NotCapable), context);
-            red.dequeue(context);
-        });
+            red.dequeue(context).is_some()
+        })
     };
     red.law.update(16.0, 0);
-    pass(&mut red, &mut counts, Time::ZERO);
+    assert!(pass(&mut red, Time::ZERO));
     assert_eq!(red.law.average().to_bits(), 3_f64.to_bits());
-    let idle = |ms_tenths: u64| Time::from_ps(ms_tenths * 100_000_000);
-    at(idle(10), &mut counts, |context| {
-        assert!(red.dequeue(context).is_none())
-    });
-    at(idle(20), &mut counts, |context| {
-        assert!(red.dequeue(context).is_none())
-    });
+    let tenths_of_ms = |count: u64| Time::from_ps(count * 100_000_000);
+    for now in [10, 20] {
+        at(tenths_of_ms(now), 0.0, &mut Counts::default(), |context| {
+            assert!(red.dequeue(context).is_none());
+        });
+    }
     // 2.9 ms after the link became idle: two whole packet times, and the arrival itself.
-    pass(&mut red, &mut counts, idle(39));
+    assert!(pass(&mut red, tenths_of_ms(39)));
     assert!(
         (red.law.average() - 3.0 * 0.421_875).abs() < 1e-12,
         "3 × 0.75³: {}",
