@@ -1,7 +1,14 @@
 //! Names, parameters and constructors of all algorithms: the command line, the scenario file, the docs and the tests
 //! read this list, and nothing else knows an algorithm by name.
 
+mod algorithm;
+mod fault;
+
+pub use algorithm::{Algorithm, Values};
+pub use fault::Fault;
+
 use crate::CongestionControl;
+use crate::window::reno;
 use narrows_units::Bytes;
 
 /// One algorithm: its card and its constructor.
@@ -127,50 +134,14 @@ pub enum SlowStartKind {
     HyStart,
 }
 
-/// The checked values of an entry's parameters: every one is present and inside its domain.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Values(Vec<(&'static str, Value)>);
-
-/// An algorithm with its parameters, ready to be built any number of times.
-#[derive(Clone, Debug)]
-pub struct Algorithm {
-    /// Which.
-    pub entry: &'static Entry,
-    /// With what.
-    pub values: Values,
+/// All algorithms, kin beside kin.
+pub fn entries() -> &'static [Entry] {
+    &ENTRIES
 }
 
-/// What is wrong with an algorithm as somebody wrote it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Fault {
-    /// No entry of that name; the nearest that exists.
-    UnknownName {
-        /// As written.
-        given: String,
-        /// The nearest known name.
-        nearest: Option<&'static str>,
-    },
-    /// The entry has no such parameter.
-    UnknownParameter {
-        /// As written.
-        given: String,
-        /// All that it has.
-        allowed: Vec<&'static str>,
-        /// The nearest of them.
-        nearest: Option<&'static str>,
-    },
-    /// The parameter is there but the value is of another kind or outside its range.
-    BadValue {
-        /// Whose value.
-        parameter: &'static str,
-        /// As written.
-        given: String,
-        /// In words.
-        allowed: String,
-    },
-    /// Not of the form `name` or `name(key=value, …)`.
-    Form {
-        /// As written.
-        given: String,
-    },
+/// The algorithm of that name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.name == name)
 }
+
+static ENTRIES: [Entry; 2] = [reno::RENO, reno::NEWRENO];

@@ -13,6 +13,8 @@
 
 pub mod catalogue;
 pub mod fact;
+pub mod slow_start;
+pub mod window;
 
 pub use fact::{Ack, Cause, Fact, Loss, Path, RateSample, RttView, SentPacket};
 

@@ -1,0 +1,226 @@
+//! An algorithm as somebody asks for it: parsed, checked against its card, and built.
+//!
+//! The written form is `name` or `name(parameter=value, …)`. What passes [`Algorithm::new`] holds a value for every
+//! parameter of the card, each inside its domain, so that building cannot fail.
+
+use super::fault::nearest;
+use super::{Domain, Entry, Fault, Parameter, Setup, Value, entries, find};
+use crate::CongestionControl;
+use std::fmt;
+
+/// The checked values of an entry's parameters: every one is present and inside its domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values(Vec<(&'static str, Value)>);
+
+/// An algorithm with its parameters, ready to be built any number of times.
+#[derive(Clone, Debug)]
+pub struct Algorithm {
+    /// Which.
+    pub entry: &'static Entry,
+    /// With what.
+    pub values: Values,
+}
+
+impl Values {
+    /// The value of a parameter that the card declares as a number.
+    pub fn number(&self, name: &str) -> f64 {
+        match self.get(name) {
+            Value::Number(number) => *number,
+            other => unreachable!("the card declares {name} as a number, not {other:?}"),
+        }
+    }
+
+    /// The value of a parameter that the card declares as a flag.
+    pub fn flag(&self, name: &str) -> bool {
+        match self.get(name) {
+            Value::Flag(flag) => *flag,
+            other => unreachable!("the card declares {name} as a flag, not {other:?}"),
+        }
+    }
+
+    /// The value of a parameter that the card declares as a choice of words.
+    pub fn word(&self, name: &str) -> &str {
+        match self.get(name) {
+            Value::Word(word) => word,
+            other => unreachable!("the card declares {name} as a word, not {other:?}"),
+        }
+    }
+
+    /// Every parameter with its value, in the order of the card.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        self.0.iter().map(|(name, value)| (*name, value))
+    }
+
+    fn get(&self, name: &str) -> &Value {
+        let found = self.iter().find(|(known, _)| *known == name);
+        found
+            .expect("an algorithm reads only parameters of its own card")
+            .1
+    }
+}
+
+impl Algorithm {
+    /// Reads `name` or `name(parameter=value, …)`.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let form = || Fault::Form {
+            given: text.to_owned(),
+        };
+        let text = text.trim();
+        let Some((name, rest)) = text.split_once('(') else {
+            return if text.is_empty() {
+                Err(form())
+            } else {
+                Self::new(text, Vec::new())
+            };
+        };
+        let inside = rest.strip_suffix(')').ok_or_else(form)?;
+        let mut given = Vec::new();
+        if !inside.trim().is_empty() {
+            for part in inside.split(',') {
+                let (parameter, value) = part.split_once('=').ok_or_else(form)?;
+                if parameter.trim().is_empty() || value.trim().is_empty() {
+                    return Err(form());
+                }
+                given.push((parameter.trim().to_owned(), Value::parse(value.trim())));
+            }
+        }
+        Self::new(name.trim(), given)
+    }
+
+    /// The algorithm `name` with the values `given`; what is not given takes its default.
+    pub fn new(name: &str, given: Vec<(String, Value)>) -> Result<Self, Fault> {
+        let entry = find(name).ok_or_else(|| Fault::UnknownName {
+            given: name.to_owned(),
+            nearest: nearest(name, entries().iter().map(|entry| entry.name)),
+        })?;
+        let mut values: Vec<_> = entry
+            .parameters
+            .iter()
+            .map(|parameter| (parameter.name, parameter.domain.default()))
+            .collect();
+        let mut seen = Vec::new();
+        for (key, value) in given {
+            let place = entry
+                .parameters
+                .iter()
+                .position(|parameter| parameter.name == key)
+                .ok_or_else(|| {
+                    let names = || entry.parameters.iter().map(|parameter| parameter.name);
+                    Fault::UnknownParameter {
+                        nearest: nearest(&key, names()),
+                        allowed: names().collect(),
+                        given: key,
+                    }
+                })?;
+            let parameter = &entry.parameters[place];
+            if seen.contains(&place) {
+                return Err(Fault::Repeated {
+                    parameter: parameter.name,
+                });
+            }
+            seen.push(place);
+            values[place].1 = parameter.check(value)?;
+        }
+        Ok(Self {
+            entry,
+            values: Values(values),
+        })
+    }
+
+    /// A fresh instance for one flow.
+    pub fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+        (self.entry.build)(&self.values, setup)
+    }
+}
+
+/// The canonical form: the bare name where all values are the defaults, else the name with every parameter.
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry.name)?;
+        let domains = self
+            .entry
+            .parameters
+            .iter()
+            .map(|parameter| parameter.domain.default());
+        if domains
+            .zip(self.values.iter())
+            .all(|(default, (_, value))| default == *value)
+        {
+            return Ok(());
+        }
+        for (place, (name, value)) in self.values.iter().enumerate() {
+            write!(f, "{}{name}={value}", if place == 0 { '(' } else { ',' })?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl Value {
+    /// Reads `true` and `false` as flags, what looks like a number as a number, all else as a word.
+    pub fn parse(text: &str) -> Self {
+        match text {
+            "true" => Self::Flag(true),
+            "false" => Self::Flag(false),
+            _ => text
+                .parse()
+                .map_or_else(|_| Self::Word(text.to_owned()), Self::Number),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Word(word) => f.write_str(word),
+        }
+    }
+}
+
+impl Domain {
+    /// The value of a parameter that nobody gave.
+    pub fn default(&self) -> Value {
+        match self {
+            Self::Number { default, .. } => Value::Number(*default),
+            Self::Flag { default } => Value::Flag(*default),
+            Self::Choice { default, .. } => Value::Word((*default).to_owned()),
+        }
+    }
+
+    /// Whether the parameter may take `value`.
+    pub fn contains(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Number { minimum, maximum, .. }, Value::Number(number)) => {
+                minimum <= number && number <= maximum
+            }
+            (Self::Flag { .. }, Value::Flag(_)) => true,
+            (Self::Choice { allowed, .. }, Value::Word(word)) => allowed.contains(&word.as_str()),
+            _ => false,
+        }
+    }
+}
+
+/// The domain in words: `a number from 0 to 1`.
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number { minimum, maximum, .. } => write!(f, "a number from {minimum} to {maximum}"),
+            Self::Flag { .. } => f.write_str("true or false"),
+            Self::Choice { allowed, .. } => write!(f, "one of {}", allowed.join(", ")),
+        }
+    }
+}
+
+impl Parameter {
+    fn check(&self, value: Value) -> Result<Value, Fault> {
+        if self.domain.contains(&value) {
+            return Ok(value);
+        }
+        Err(Fault::BadValue {
+            parameter: self.name,
+            given: value.to_string(),
+            allowed: self.domain.to_string(),
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! HyStart: leave slow start before it overshoots (Ha and Rhee, "Taming the elephants", Computer Networks 55, 2011),
+//! with the constants and the two tests of Linux 6.18 `net/ipv4/tcp_cubic.c`.
+//!
+//! * ACK train: while acknowledgements are at most 2 ms apart, the time since the round began measures how long the
+//!   window takes to pass the bottleneck. Over when `now - round start > (delay_min + cushion) / 2`.
+//! * Delay: over when the smallest of more than 8 samples of a round `> delay_min + clamp(delay_min / 8, 4 ms, 16 ms)`.
+//! * The cushion is `min(1 ms, 4 · 65536 B / pacing rate)` with the rate `2 · window · mss / SRTT` that Linux computes
+//!   in slow start whether or not it paces: in effect 1 ms below 2 Gbps.
+//!
+//! Deviations: Linux does not halve the train's threshold when the flow is paced; the algorithm is not told whether it
+//! is, and always halves. `delay_min` is kept over timeouts, where Linux forgets it.
+
+use crate::{Ack, Path};
+use narrows_units::{Span, Time};
+
+/// The state of one round and of the connection.
+#[derive(Clone, Debug)]
+pub struct HyStart {
+    /// [`Path::round`] when the round began; `None` before the first acknowledgement.
+    round: Option<u64>,
+    /// When the round began.
+    round_start: Time,
+    /// The last acknowledgement that belonged to the train.
+    train_end: Time,
+    /// The smallest round-trip time of the connection.
+    delay_min: Span,
+    /// The smallest round-trip time of the round.
+    round_min: Span,
+    /// Samples in the round, counted up to [`MIN_SAMPLES`].
+    samples: u32,
+}
+
+impl Default for HyStart {
+    fn default() -> Self {
+        Self {
+            round: None,
+            round_start: Time::ZERO,
+            train_end: Time::ZERO,
+            delay_min: Span::MAX,
+            round_min: Span::MAX,
+            samples: 0,
+        }
+    }
+}
+
+impl HyStart {
+    pub(super) fn is_over(&mut self, window: f64, ack: &Ack<'_>, path: &Path) -> bool {
+        let Some(rtt) = ack.rtt else { return false };
+        self.delay_min = self.delay_min.min(rtt);
+        if self.round != Some(path.round) {
+            self.round = Some(path.round);
+            self.round_start = path.now;
+            self.train_end = path.now;
+            self.round_min = Span::MAX;
+            self.samples = 0;
+        }
+        window >= LOW_WINDOW && (self.train_is_long(window, path) | self.delay_has_grown(rtt))
+    }
+
+    fn train_is_long(&mut self, window: f64, path: &Path) -> bool {
+        if path.now.since(self.train_end) > ACK_DELTA {
+            return false;
+        }
+        self.train_end = path.now;
+        path.now.since(self.round_start) > (self.delay_min + cushion(window, path)) / 2
+    }
+
+    fn delay_has_grown(&mut self, rtt: Span) -> bool {
+        self.round_min = self.round_min.min(rtt);
+        if self.samples < MIN_SAMPLES {
+            self.samples += 1;
+            return false;
+        }
+        self.round_min > self.delay_min + (self.delay_min / 8).clamp(DELAY_MIN, DELAY_MAX)
+    }
+}
+
+/// The time that aggregation in the sender's host may add to a train.
+fn cushion(window: f64, path: &Path) -> Span {
+    let Some(rtt) = path.rtt else { return Span::ZERO };
+    let bytes_in_a_round_trip = 2.0 * window * path.mss.count() as f64;
+    rtt.smoothed
+        .scaled(LARGEST_AGGREGATES / bytes_in_a_round_trip)
+        .min(Span::from_ms(1))
+}
+
+/// `hystart_low_window`, packets.
+const LOW_WINDOW: f64 = 16.0;
+/// `hystart_ack_delta_us`.
+const ACK_DELTA: Span = Span::from_ms(2);
+/// `HYSTART_MIN_SAMPLES`.
+const MIN_SAMPLES: u32 = 8;
+/// `HYSTART_DELAY_MIN`.
+const DELAY_MIN: Span = Span::from_ms(4);
+/// `HYSTART_DELAY_MAX`.
+const DELAY_MAX: Span = Span::from_ms(16);
+/// Four of the largest aggregates that Linux hands to a device, bytes.
+const LARGEST_AGGREGATES: f64 = 4.0 * 65536.0;
