@@ -8,7 +8,7 @@ pub use algorithm::{Algorithm, Values};
 pub use fault::Fault;
 
 use crate::CongestionControl;
-use crate::window::reno;
+use crate::window::{cubic, cubic_2008, cubic_linux, linear, reno};
 use narrows_units::Bytes;
 
 /// One algorithm: its card and its constructor.
@@ -144,4 +144,16 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-static ENTRIES: [Entry; 2] = [reno::RENO, reno::NEWRENO];
+static ENTRIES: [Entry; 11] = [
+    reno::RENO,
+    reno::NEWRENO,
+    linear::AIMD,
+    linear::AIAD,
+    linear::MIMD,
+    linear::MIAD,
+    linear::AIMAD,
+    linear::MAIMD,
+    cubic::CUBIC,
+    cubic_2008::CUBIC_2008,
+    cubic_linux::CUBIC_LINUX,
+];

@@ -1,0 +1,213 @@
+//! CUBIC (RFC 9438): growth is a cubic of the time since the last cut, flat where the last loss was met.
+//!
+//! * `W(t) = C (t − K)³ + W_max`, `K = cbrt((W_max − cwnd_epoch) / C)`; an acknowledgement of `n` packets adds
+//!   `n (target − w) / w` with `target = clamp(W(t + SRTT), w, 1.5 w)` (§4.2, §4.4, §4.5).
+//! * Reno-friendly: `W_est += α n / w`; where `W(t) < W_est` the window is `W_est` (§4.3).
+//! * Loss: `w = ssthresh = β w` (§4.6), and `W_max = w (1 + β) / 2` if `w < W_max`, else `w` (§4.7).
+//!
+//! Deviations: §4.3 sets the window *to* `W_est`; here that never shrinks it. §4.6 allows data in flight or, where an
+//! unfilled window cannot grow, the window as the base of the cut; this is the window. HyStart++, which §4.10 recommends,
+//! is the flow's choice of slow start, not part of the rule.
+
+use super::{Window, WindowRule, Windowed};
+use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
+use crate::{Cause, CongestionControl, Path};
+use narrows_units::Time;
+
+/// RFC 9438's rule.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    /// `C`, packets per second cubed.
+    c: f64,
+    /// `β_cubic`, the part kept.
+    beta: f64,
+    /// `α_cubic` below `cwnd_prior`, packets per round trip.
+    alpha: f64,
+    fast_convergence: bool,
+    /// `W_max`, packets; 0 where nothing is known.
+    w_max: f64,
+    /// `cwnd_prior`: the window just before the last cut, packets; 0 before the first.
+    cwnd_prior: f64,
+    /// The present stage of congestion avoidance; `None` until its first acknowledgement.
+    epoch: Option<Epoch>,
+}
+
+/// One stage of congestion avoidance.
+#[derive(Clone, Debug)]
+struct Epoch {
+    /// `t_epoch`, moved past the periods in which the window was not the limit.
+    start: Time,
+    /// `K`, seconds.
+    k: f64,
+    /// The window of a Reno flow in our place, packets.
+    w_est: f64,
+    /// The newest acknowledgement that let the window grow.
+    grown_at: Time,
+    /// Since then something else than the window has been the limit.
+    unlimited: bool,
+}
+
+impl Cubic {
+    /// `c` in packets per second cubed, `beta` the part of the window kept at a loss.
+    pub fn new(c: f64, beta: f64, fast_convergence: bool) -> Self {
+        // RFC 9438 §4.3, eq. 4.
+        let alpha = 3.0 * (1.0 - beta) / (1.0 + beta);
+        Self {
+            c,
+            beta,
+            alpha,
+            fast_convergence,
+            w_max: 0.0,
+            cwnd_prior: 0.0,
+            epoch: None,
+        }
+    }
+
+    /// Begins a stage at its first acknowledgement.
+    fn begin(&mut self, window: &Window, now: Time) -> Epoch {
+        // RFC 9438 §4.8 and §4.10: after a timeout or a slow start without loss, K = 0 and W_max is the window.
+        self.w_max = self.w_max.max(window.size);
+        Epoch {
+            start: now,
+            k: libm::cbrt((self.w_max - window.size) / self.c),
+            w_est: window.size,
+            grown_at: now,
+            unlimited: false,
+        }
+    }
+}
+
+impl WindowRule for Cubic {
+    fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
+        let mut epoch = match self.epoch.take() {
+            Some(epoch) => epoch,
+            None => self.begin(window, path.now),
+        };
+        if epoch.unlimited {
+            // RFC 9438 §5.8: the time in which the window was not the limit does not count.
+            epoch.start += path.now.since(epoch.grown_at);
+            epoch.unlimited = false;
+        }
+        epoch.grown_at = path.now;
+
+        let share = acked / window.size;
+        // RFC 9438 §4.3: as fast as Reno once the window before the cut is reached.
+        epoch.w_est += share
+            * if epoch.w_est >= self.cwnd_prior {
+                1.0
+            } else {
+                self.alpha
+            };
+        let after_k = path.now.since(epoch.start).as_secs_f64() - epoch.k;
+        let added = if self.w_max + self.c * cube(after_k) < epoch.w_est {
+            (epoch.w_est - window.size).max(0.0)
+        } else {
+            let rtt = path.rtt.map_or(0.0, |rtt| rtt.smoothed.as_secs_f64());
+            let target = self.w_max + self.c * cube(after_k + rtt);
+            share * (target.clamp(window.size, 1.5 * window.size) - window.size)
+        };
+        self.epoch = Some(epoch);
+        added
+    }
+
+    fn decrease(&mut self, window: &Window, cause: Cause, _path: &Path) -> f64 {
+        self.epoch = None;
+        self.cwnd_prior = window.size;
+        self.w_max = if cause == Cause::Timeout {
+            0.0
+        } else if self.fast_convergence && window.size < self.w_max {
+            window.size * (1.0 + self.beta) / 2.0
+        } else {
+            window.size
+        };
+        self.beta * window.size
+    }
+
+    fn floor(&self, cause: Cause) -> f64 {
+        // RFC 9438 §4.6: two segments after a loss, one after a mark.
+        if cause == Cause::Mark { 1.0 } else { 2.0 }
+    }
+
+    fn on_unlimited(&mut self, _path: &Path) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.unlimited = true;
+        }
+    }
+
+    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("w_max", self.w_max);
+        if let Some(epoch) = &self.epoch {
+            tell("k", epoch.k);
+            tell("w_est", epoch.w_est);
+        }
+    }
+}
+
+fn cube(x: f64) -> f64 {
+    x * x * x
+}
+
+/// The card of `cubic`.
+pub(crate) const CUBIC: Entry = Entry {
+    name: "cubic",
+    family: "high-speed",
+    summary: "growth by a cubic of the time since the last loss, never slower than Reno",
+    source: "RFC 9438",
+    equations: &[
+        "W(t) = c (t - K)^3 + W_max, K = cbrt((W_max - cwnd_epoch) / c)",
+        "w += acked (clamp(W(t + SRTT), w, 1.5 w) - w) / w; w = W_est where W(t) < W_est",
+        "W_est += alpha acked / w, alpha = 3 (1 - beta) / (1 + beta), 1 once W_est >= cwnd_prior",
+        "loss: W_max = w (1 + beta) / 2 if w < W_max else w; ssthresh = w = beta w",
+    ],
+    parameters: &[
+        Parameter {
+            name: "c",
+            meaning: "how fast the cubic rises",
+            unit: "packets/s^3",
+            source: "RFC 9438 §5.1",
+            domain: Domain::Number {
+                default: 0.4,
+                minimum: 0.001,
+                maximum: 1000.0,
+            },
+        },
+        Parameter {
+            name: "beta",
+            meaning: "part of the window that is kept at a loss",
+            unit: "",
+            source: "RFC 9438 §4.6",
+            domain: Domain::Number {
+                default: 0.7,
+                minimum: 0.1,
+                maximum: 0.99,
+            },
+        },
+        Parameter {
+            name: "fast_convergence",
+            meaning: "give way when a loss comes below the window of the loss before",
+            unit: "",
+            source: "RFC 9438 §4.7",
+            domain: Domain::Flag { default: true },
+        },
+    ],
+    deviations: &[
+        "the window never shrinks to W_est (§4.3 reads as if it could)",
+        "the window, not the data in flight, is cut; it does not grow while it is not filled, which §4.6 asks for in that case",
+        "slow start is the flow's choice; §4.10 recommends HyStart++",
+    ],
+    validation: None,
+    needs: Needs {
+        packets: false,
+        rate_samples: false,
+    },
+    build,
+};
+
+fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
+    let rule = Cubic::new(
+        values.number("c"),
+        values.number("beta"),
+        values.flag("fast_convergence"),
+    );
+    Box::new(Windowed::new(rule, setup))
+}
