@@ -1,0 +1,181 @@
+//! A rate that changes: steps, a square wave, a random walk, uniform draws.
+
+use crate::model::RateModel;
+use narrows_engine::Stream;
+use narrows_units::{Rate, Span, Time};
+
+/// When the rate changes next, and to what.
+#[derive(Clone, Debug)]
+pub(super) struct Process {
+    law: Law,
+    next: Time,
+    draws: Stream,
+}
+
+#[derive(Clone, Debug)]
+enum Law {
+    Constant,
+    /// What is still to come, the next last.
+    Steps(Vec<(Time, Rate)>),
+    Square {
+        high: Rate,
+        low: Rate,
+        high_for: Span,
+        low_for: Span,
+        /// The present part is the high one.
+        is_high: bool,
+    },
+    Walk {
+        step: u64,
+        minimum: u64,
+        maximum: u64,
+        interval: Span,
+    },
+    Uniform {
+        minimum: u64,
+        maximum: u64,
+        interval: Span,
+    },
+}
+
+impl Process {
+    /// The process that `model` describes, and its rate at the start of the run.
+    pub fn new(model: &RateModel, mut draws: Stream) -> (Self, Rate) {
+        let (law, rate, next) = match *model {
+            RateModel::Constant(rate) => (Law::Constant, rate, Time::NEVER),
+            RateModel::Steps(ref steps) => {
+                let mut to_come: Vec<_> = steps
+                    .iter()
+                    .rev()
+                    .map(|&(from, rate)| (Time::ZERO + from, rate))
+                    .collect();
+                let (_, first) = to_come.pop().expect("a resolved rate has a first step");
+                let next = to_come.last().map_or(Time::NEVER, |&(from, _)| from);
+                (Law::Steps(to_come), first, next)
+            }
+            RateModel::Square {
+                high,
+                low,
+                period,
+                duty,
+            } => {
+                let high_for = period.scaled(duty);
+                let low_for = period.saturating_sub(high_for);
+                if high_for == Span::ZERO {
+                    (Law::Constant, low, Time::NEVER)
+                } else if low_for == Span::ZERO {
+                    (Law::Constant, high, Time::NEVER)
+                } else {
+                    let law = Law::Square {
+                        high,
+                        low,
+                        high_for,
+                        low_for,
+                        is_high: true,
+                    };
+                    (law, high, Time::ZERO + high_for)
+                }
+            }
+            RateModel::Walk {
+                start,
+                step,
+                minimum,
+                maximum,
+                interval,
+            } => {
+                let (minimum, maximum) = (minimum.as_bps(), maximum.as_bps());
+                let law = Law::Walk {
+                    step: step.as_bps(),
+                    minimum,
+                    maximum,
+                    interval,
+                };
+                (law, start, Time::ZERO + interval)
+            }
+            RateModel::Uniform {
+                minimum,
+                maximum,
+                interval,
+            } => {
+                let (minimum, maximum) = (minimum.as_bps(), maximum.as_bps());
+                let first = drawn_between(minimum, maximum, &mut draws);
+                (
+                    Law::Uniform {
+                        minimum,
+                        maximum,
+                        interval,
+                    },
+                    first,
+                    Time::ZERO + interval,
+                )
+            }
+            RateModel::Trace(_) => unreachable!("a trace has opportunities, not a rate"),
+        };
+        (Self { law, next, draws }, rate)
+    }
+
+    /// When the rate changes next.
+    pub fn next_change(&self) -> Time {
+        self.next
+    }
+
+    /// Makes the next change. What `rate` becomes.
+    pub fn advance(&mut self, rate: Rate) -> Rate {
+        let now = self.next;
+        match &mut self.law {
+            Law::Constant => rate,
+            Law::Steps(to_come) => {
+                let (_, rate) = to_come.pop().expect("a step was announced");
+                self.next = to_come.last().map_or(Time::NEVER, |&(from, _)| from);
+                rate
+            }
+            Law::Square {
+                high,
+                low,
+                high_for,
+                low_for,
+                is_high,
+            } => {
+                *is_high = !*is_high;
+                let (rate, length) = if *is_high {
+                    (*high, *high_for)
+                } else {
+                    (*low, *low_for)
+                };
+                self.next = now + length;
+                rate
+            }
+            Law::Walk {
+                step,
+                minimum,
+                maximum,
+                interval,
+            } => {
+                self.next = now + *interval;
+                let up = self.draws.uniform() < 0.5;
+                stepped(rate.as_bps(), *step, up, *minimum, *maximum)
+            }
+            Law::Uniform {
+                minimum,
+                maximum,
+                interval,
+            } => {
+                self.next = now + *interval;
+                drawn_between(*minimum, *maximum, &mut self.draws)
+            }
+        }
+    }
+}
+
+/// A whole number of bits per second from `minimum` to `maximum`, each as likely.
+fn drawn_between(minimum: u64, maximum: u64, draws: &mut Stream) -> Rate {
+    Rate::from_bps(minimum + draws.up_to(maximum - minimum))
+}
+
+/// One step of a walk. A step that would cross a bound is taken the other way; where neither fits, none is taken.
+fn stepped(rate: u64, step: u64, up: bool, minimum: u64, maximum: u64) -> Rate {
+    let above = rate.checked_add(step).filter(|&above| above <= maximum);
+    let below = rate.checked_sub(step).filter(|&below| below >= minimum);
+    let next = if up { above.or(below) } else { below.or(above) };
+    Rate::from_bps(next.unwrap_or(rate))
+}
