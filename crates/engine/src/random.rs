@@ -27,12 +27,12 @@ impl Stream {
     pub fn bits(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.state;
         let result = a.wrapping_add(*d).rotate_left(23).wrapping_add(*a);
-        let t = *b << 17;
+        let shifted = *b << 17;
         *c ^= *a;
         *d ^= *b;
         *b ^= *c;
         *a ^= *d;
-        *c ^= t;
+        *c ^= shifted;
         *d = d.rotate_left(45);
         result
     }

@@ -1,1 +1,11 @@
-//! .
+//! From a scenario to records and metrics.
+//!
+//! The data goes one way: a [`scenario`] file is parsed and resolved into a [`model::Model`] in which nothing can be
+//! invalid; [`run::run`] turns a model and a replication into [`records::Records`]; [`metrics`] says what each number in
+//! them means. [`link`] and [`network`] hold what a link does over time and how links are laid out.
+
+pub mod link;
+pub mod metrics;
+pub mod model;
+pub mod records;
+pub mod run;

@@ -88,6 +88,39 @@ pub enum RateModel {
     Trace(Arc<Trace>),
 }
 
+impl RateModel {
+    /// The mean rate over a run of `duration`, in expectation where it is random, bits per second: what a buffer of
+    /// `1bdp` is sized by.
+    pub fn mean_bps(&self, duration: Span) -> f64 {
+        let bps = |rate: &Rate| rate.as_bps() as f64;
+        match self {
+            Self::Constant(rate) => bps(rate),
+            Self::Steps(steps) => {
+                let ends = steps.iter().skip(1).map(|(from, _)| *from).chain([duration]);
+                let bits = steps.iter().zip(ends).map(|((from, rate), end)| {
+                    bps(rate) * end.min(duration).saturating_sub(*from).as_secs_f64()
+                });
+                bits.sum::<f64>() / duration.as_secs_f64()
+            }
+            Self::Square { high, low, duty, .. } => bps(high) * duty + bps(low) * (1.0 - duty),
+            Self::Walk { minimum, maximum, .. } | Self::Uniform { minimum, maximum, .. } => {
+                f64::midpoint(bps(minimum), bps(maximum))
+            }
+            Self::Trace(trace) => trace.mean_bps(),
+        }
+    }
+}
+
+impl Trace {
+    /// The mean rate that the recorded opportunities offer, bits per second.
+    pub fn mean_bps(&self) -> f64 {
+        self.opportunities.len() as f64 * OPPORTUNITY.bits() as f64 / self.period.as_secs_f64()
+    }
+}
+
+/// What one delivery opportunity of a recorded link carries.
+pub const OPPORTUNITY: Bytes = Bytes::new(1500);
+
 /// A recorded link in mahimahi's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {

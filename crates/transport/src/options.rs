@@ -1,6 +1,6 @@
 //! How the endpoints of a flow behave, apart from congestion control.
 
-use narrows_cc::catalogue::{FirstCut, SlowStartKind};
+use narrows_cc::catalogue::{FirstCut, Setup, SlowStartKind};
 use narrows_units::{Bytes, Span};
 
 /// Everything about a flow's endpoints that a scenario may set.
@@ -50,6 +50,20 @@ pub struct TransportOptions {
     pub syn_retries: u32,
     /// Timeouts in a row before the flow gives up.
     pub retries: u32,
+}
+
+impl TransportOptions {
+    /// What the flow's congestion control is built with; `seed` is for algorithms that draw random numbers.
+    pub fn setup(&self, seed: u64) -> Setup {
+        Setup {
+            mss: self.mss,
+            initial_window: self.initial_window as f64,
+            initial_ssthresh: self.initial_ssthresh.map_or(f64::INFINITY, |packets| packets as f64),
+            first_cut: self.first_cut,
+            slow_start: self.slow_start,
+            seed,
+        }
+    }
 }
 
 /// Which recovery policy.

@@ -1,0 +1,77 @@
+//! What every measure means: its unit, its better direction, its definition and where that comes from.
+
+/// One measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// Its name in `summary.json`.
+    pub name: &'static str,
+    /// What it is measured of: `"group"` or `"link"`.
+    pub of: &'static str,
+    /// Its unit; `""` for a pure number.
+    pub unit: &'static str,
+    /// Which way is better: `"higher"`, `"lower"`, or `""` where that depends on the question.
+    pub better: &'static str,
+    /// How it is computed, over the time after the warm-up.
+    pub definition: &'static str,
+    /// Where the definition comes from.
+    pub source: &'static str,
+}
+
+/// All measures: groups first, in the order in which they are shown.
+pub fn catalogue() -> &'static [Metric] {
+    METRICS
+}
+
+const fn metric(
+    name: &'static str,
+    of: &'static str,
+    unit: &'static str,
+    better: &'static str,
+    definition: &'static str,
+    source: &'static str,
+) -> Metric {
+    Metric { name, of, unit, better, definition, source }
+}
+
+#[rustfmt::skip]
+const METRICS: &[Metric] = &[
+    metric("goodput_bps", "group", "bps", "higher", "payload delivered in order by all flows of the group, per second", "RFC 5166 §2.1.1"),
+    metric("goodput_fraction", "group", "", "higher", "goodput over the mean rate that the bottleneck offered", "Akella et al., CMU-CS-02-139, §3.1"),
+    metric("throughput_bps", "group", "bps", "", "bits sent by all flows of the group, headers and retransmissions included, per second", "RFC 5166 §2.1.1"),
+    metric("jain", "group", "", "higher", "Jain's index of the flows' goodputs: 1 is equal shares, 1/n is one flow taking all", "Jain, Chiu, Hawe, DEC-TR-301"),
+    metric("range_fairness", "group", "", "lower", "(max - min) / mean of the flows' goodputs", "Akella et al., CMU-CS-02-139, §3.1"),
+    metric("loss_rate", "group", "", "lower", "data packets dropped or lost over data packets sent", "RFC 5166 §2.1.3"),
+    metric("mark_rate", "group", "", "", "data packets marked over data packets sent", "RFC 3168"),
+    metric("retransmission_rate", "group", "", "lower", "data packets sent again over data packets sent", "RFC 5166 §2.1.3"),
+    metric("timeouts", "group", "", "lower", "retransmission timeouts of all flows of the group", "RFC 6298"),
+    metric("rtt_mean_s", "group", "s", "lower", "mean of the senders' round-trip samples, averaged over flows", "RFC 6298"),
+    metric("rtt_p50_s", "group", "s", "lower", "median of all round-trip samples of the group, within 0.4 %", "RFC 5166 §2.1.2"),
+    metric("rtt_p95_s", "group", "s", "lower", "95th percentile of all round-trip samples of the group, within 0.4 %", "RFC 5166 §2.1.2"),
+    metric("rtt_p99_s", "group", "s", "lower", "99th percentile of all round-trip samples of the group, within 0.4 %", "RFC 5166 §2.1.2"),
+    metric("delay_mean_s", "group", "s", "lower", "mean one-way delay of data packets, sender to receiver", "RFC 7679"),
+    metric("delay_p50_s", "group", "s", "lower", "median one-way delay of data packets, within 0.4 %", "RFC 7679"),
+    metric("delay_p95_s", "group", "s", "lower", "95th percentile of the one-way delay of data packets, within 0.4 %", "RFC 7679; Yan et al., Pantheon, ATC 2018"),
+    metric("delay_p99_s", "group", "s", "lower", "99th percentile of the one-way delay of data packets, within 0.4 %", "RFC 7679"),
+    metric("cwnd_mean_packets", "group", "packets", "", "time average of the congestion window, averaged over flows", "RFC 5681"),
+    metric("cwnd_peak_packets", "group", "packets", "", "mean congestion window just before a reduction, averaged over flows", "RFC 5681"),
+    metric("reduction_interval_s", "group", "s", "", "mean time between reductions of the congestion window, averaged over flows", "RFC 5681"),
+    metric("reductions", "group", "", "", "reductions of the congestion window of all flows of the group", "RFC 5681"),
+    metric("completed_flows", "group", "", "higher", "finite flows of the group that completed before the end of the run, whenever they started", "RFC 5166 §2.1.1"),
+    metric("completion_time_s", "group", "s", "lower", "mean time from start to the acknowledgement of the last byte, over completed flows", "RFC 5166 §2.1.1"),
+    metric("slowdown", "group", "", "lower", "completion time over what an idle path would need: two round trips and the transmission at the bottleneck's mean rate", "Dukkipati and McKeown, CCR 36(1), 2006"),
+    metric("utilization", "link", "", "higher", "bits sent over bits that could have been sent", "RFC 5166 §2.1.1"),
+    metric("rate_bps", "link", "bps", "higher", "bits sent per second", "RFC 5166 §2.1.1"),
+    metric("capacity_bps", "link", "bps", "", "bits per second that could have been sent", "RFC 5136"),
+    metric("loss_rate", "link", "", "lower", "packets dropped by the queue over packets that reached it", "RFC 5166 §2.1.3"),
+    metric("random_loss_rate", "link", "", "lower", "packets lost at random behind the queue over packets sent", "RFC 5166 §2.1.3"),
+    metric("mark_rate", "link", "", "", "packets marked over packets that reached the queue", "RFC 3168"),
+    metric("queue_mean_packets", "link", "packets", "lower", "time average of the packets that wait, without the one in transmission", "RFC 7928 §4"),
+    metric("queue_mean_bytes", "link", "B", "lower", "time average of the bytes that wait, without the packet in transmission", "RFC 7928 §4"),
+    metric("queue_peak_packets", "link", "packets", "lower", "most packets that waited at once", "RFC 7928 §4"),
+    metric("queue_delay_mean_s", "link", "s", "lower", "mean time from a packet's arrival at the queue to the start of its transmission", "RFC 5166 §2.1.2"),
+    metric("queue_delay_p50_s", "link", "s", "lower", "median of that time, within 0.4 %", "RFC 5166 §2.1.2"),
+    metric("queue_delay_p95_s", "link", "s", "lower", "95th percentile of that time, within 0.4 %", "RFC 5166 §2.1.2"),
+    metric("queue_delay_p99_s", "link", "s", "lower", "99th percentile of that time, within 0.4 %", "RFC 5166 §2.1.2"),
+    metric("dropped_packets", "link", "packets", "lower", "packets dropped by the queue", "RFC 5166 §2.1.3"),
+    metric("marked_packets", "link", "packets", "", "packets marked by the queue", "RFC 3168"),
+];

@@ -1,0 +1,114 @@
+//! The sanity section: signs that a run did not do what its author meant.
+
+use super::Measures;
+use crate::model::Model;
+use crate::run::Raw;
+use narrows_qdisc::{Discipline, Limit};
+use narrows_transport::ConnectionState;
+
+/// One question and its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What should be the case.
+    pub name: &'static str,
+    /// Whether it is; `None` where the question does not arise.
+    pub ok: Option<bool>,
+    /// The figures behind the answer.
+    pub detail: String,
+}
+
+/// Asks every question.
+pub(super) fn all(model: &Model, raw: &Raw, groups: &[Measures], links: &[Measures]) -> Vec<Check> {
+    vec![
+        saturated(model, links),
+        buffer_filled(model, raw, links),
+        ecn_used(model, groups),
+        window_was_the_limit(raw),
+        connections_opened(raw),
+        long_enough(model, raw),
+        Check { name: "packets conserved", ok: Some(true), detail: format!("{} packet-hops", raw.hops) },
+    ]
+}
+
+fn saturated(model: &Model, links: &[Measures]) -> Check {
+    let name = "bottleneck saturated";
+    let bottleneck = bottleneck(model, links);
+    let utilization = bottleneck.value("utilization");
+    let detail = format!("{} was used at {:.1} % of its capacity", bottleneck.name, utilization * 100.0);
+    Check { name, ok: Some(utilization >= SATURATED), detail }
+}
+
+fn buffer_filled(model: &Model, raw: &Raw, links: &[Measures]) -> Check {
+    let name = "buffer ever full";
+    let link = &model.links[model.groups[0].bottleneck];
+    let limited = match &link.queue {
+        Discipline::DropTail(config) => config.limit != Limit::Unlimited,
+        Discipline::Red(config) => config.limit != Limit::Unlimited,
+    };
+    let dropped = raw
+        .links
+        .iter()
+        .find(|raw| raw.link == model.groups[0].bottleneck)
+        .map_or(0, |raw| raw.recorder.counts.overflowed - raw.recorder.at_measure.overflowed);
+    let peak = bottleneck(model, links).value("queue_peak_packets");
+    let detail = format!("{dropped} packets found it full; at most {peak} waited");
+    Check { name, ok: limited.then_some(dropped > 0), detail }
+}
+
+fn ecn_used(model: &Model, groups: &[Measures]) -> Check {
+    let name = "ECN used";
+    let on = model.flows.iter().any(|flow| flow.transport.ecn);
+    let marked = groups.iter().any(|group| group.value("mark_rate") > 0.0);
+    let detail = if !on {
+        "no flow uses ECN".to_owned()
+    } else if marked {
+        "packets were marked".to_owned()
+    } else {
+        "flows use ECN but no packet was marked".to_owned()
+    };
+    Check { name, ok: on.then_some(marked), detail }
+}
+
+fn window_was_the_limit(raw: &Raw) -> Check {
+    let name = "senders limited by their windows";
+    let calls: u64 = raw.flows.iter().map(|flow| flow.sender.calls).sum();
+    let otherwise: u64 = raw.flows.iter().map(|flow| flow.sender.otherwise_limited).sum();
+    let share = otherwise as f64 / calls.max(1) as f64;
+    let detail = format!(
+        "something else (receive window, end of data, pacing) held a sender back at {:.1} % of its events",
+        share * 100.0
+    );
+    Check { name, ok: (calls > 0).then_some(share < OTHERWISE_LIMITED), detail }
+}
+
+fn connections_opened(raw: &Raw) -> Check {
+    let name = "connections opened";
+    let started = raw.flows.iter().filter(|flow| flow.sender.started.is_some()).count();
+    let opened = raw.flows.iter().filter(|flow| flow.sender.established.is_some()).count();
+    let gave_up = raw.flows.iter().filter(|flow| flow.state == ConnectionState::GaveUp).count();
+    let detail = format!("{opened} of {started} connections were opened; {gave_up} gave up");
+    Check { name, ok: Some(opened == started && gave_up == 0), detail }
+}
+
+fn long_enough(model: &Model, raw: &Raw) -> Check {
+    let name = "long enough to measure";
+    let endless = || raw.flows.iter().zip(&model.flows).filter(|(_, plan)| plan.size.is_none());
+    let cycles = endless().map(|(flow, _)| flow.sender.reductions).min();
+    let detail = match cycles {
+        None => "every transfer is finite".to_owned(),
+        Some(cycles) => format!("the flow with the fewest reductions after the warm-up had {cycles}"),
+    };
+    Check { name, ok: cycles.map(|cycles| cycles >= ENOUGH_CYCLES), detail }
+}
+
+fn bottleneck<'a>(model: &Model, links: &'a [Measures]) -> &'a Measures {
+    let name = &model.links[model.groups[0].bottleneck].name;
+    links.iter().find(|link| link.name == *name).expect("a bottleneck is never an access link")
+}
+
+/// Below this a bottleneck is not one.
+const SATURATED: f64 = 0.95;
+/// From this share of events on, something else than congestion control is being measured.
+const OTHERWISE_LIMITED: f64 = 0.05;
+/// Fewer sawteeth than this say little about a mean.
+const ENOUGH_CYCLES: u64 = 3;

@@ -1,0 +1,197 @@
+//! The tables that leave the simulator.
+
+use super::Measures;
+use super::groups::FlowMeasures;
+use crate::model::Model;
+use crate::records::{Column, LinkSample, ReceiverSample, SenderSample, Table};
+use crate::run::{FlowRaw, Raw};
+use narrows_units::Time;
+
+/// A row for each flow.
+pub(super) fn flows(model: &Model, raw: &Raw, window_s: f64) -> Table {
+    let measures: Vec<_> =
+        raw.flows.iter().enumerate().map(|(index, flow)| FlowMeasures::of(model, index, flow, window_s)).collect();
+    let mut table = Table::default();
+    table.push("group", groups_column(model, raw.flows.iter().map(|flow| flow.group)));
+    table.push("flow", Column::Whole(within_group(raw).into_iter().map(|index| index as i64).collect()));
+    let algorithms: Vec<String> = model.groups.iter().map(|group| group.algorithm.to_string()).collect();
+    let codes = raw.flows.iter().map(|flow| flow.group as u32).collect();
+    table.push("algorithm", Column::Label { codes, labels: algorithms });
+    let seconds = |time: fn(&FlowRaw) -> Option<Time>| {
+        Column::Real(raw.flows.iter().map(|flow| time(flow).map_or(f64::NAN, Time::as_secs_f64)).collect())
+    };
+    table.push("start_s", seconds(|flow| flow.sender.started));
+    table.push("established_s", seconds(|flow| flow.sender.established));
+    table.push("completed_s", seconds(|flow| flow.sender.completed));
+    let mut real = |name, of: fn(&FlowMeasures) -> f64| {
+        table.push(name, Column::Real(measures.iter().map(of).collect()));
+    };
+    real("goodput_bps", |flow| flow.goodput_bps);
+    real("throughput_bps", |flow| flow.throughput_bps);
+    real("loss_rate", |flow| flow.lost_packets / flow.sent_packets);
+    real("mark_rate", |flow| flow.marked_packets / flow.sent_packets);
+    real("retransmission_rate", |flow| flow.retransmissions / flow.sent_packets);
+    real("sent_packets", |flow| flow.sent_packets);
+    real("lost_packets", |flow| flow.lost_packets);
+    real("marked_packets", |flow| flow.marked_packets);
+    real("retransmissions", |flow| flow.retransmissions);
+    real("timeouts", |flow| flow.timeouts);
+    real("rtt_mean_s", |flow| flow.rtt_mean_s);
+    real("cwnd_mean_packets", |flow| flow.cwnd_mean_packets);
+    real("cwnd_peak_packets", |flow| flow.cwnd_peak_packets);
+    real("reduction_interval_s", |flow| flow.reduction_interval_s);
+    real("reductions", |flow| flow.reductions);
+    real("completion_time_s", |flow| flow.completion_time_s);
+    real("slowdown", |flow| flow.slowdown);
+    table
+}
+
+/// A row for each link that is not an access link: its measures.
+pub(super) fn links(measures: &[Measures]) -> Table {
+    let mut table = Table::default();
+    let labels: Vec<String> = measures.iter().map(|link| link.name.clone()).collect();
+    table.push("link", Column::Label { codes: (0..labels.len() as u32).collect(), labels });
+    for (at, (name, _)) in measures.first().into_iter().flat_map(|link| link.values.iter().enumerate()) {
+        table.push(name, Column::Real(measures.iter().map(|link| link.values[at].1).collect()));
+    }
+    table
+}
+
+/// A row for each interval and flow, then each interval and link.
+pub(super) fn series(model: &Model, raw: &Raw) -> Table {
+    let rows = rows(raw);
+    let mut table = Table::default();
+    table.push("time_s", Column::Real(rows.iter().map(|row| raw.times[row.interval].as_secs_f64()).collect()));
+    let kinds = rows.iter().map(|row| u32::from(matches!(row.of, Of::Link(_)))).collect();
+    table.push("kind", Column::Label { codes: kinds, labels: vec!["flow".into(), "link".into()] });
+    table.push("name", names_column(model, raw, &rows));
+    let groups = rows.iter().map(|row| match row.of {
+        Of::Flow(flow) => raw.flows[flow].group as u32,
+        Of::Link(_) => u32::MAX,
+    });
+    let labels = model.groups.iter().map(|group| group.name.clone()).collect();
+    table.push("group", Column::Label { codes: groups.collect(), labels });
+
+    let mut sender = |name, of: fn(&SenderSample) -> f64| {
+        table.push(name, flow_column(raw, &rows, |flow, at| of(&flow.sender_series[at])));
+    };
+    sender("throughput_bps", |sample| sample.throughput_bps);
+    sender("cwnd_packets", |sample| sample.cwnd_packets);
+    sender("usable_window_packets", |sample| sample.usable_window_packets);
+    sender("ssthresh_packets", |sample| sample.ssthresh_packets);
+    sender("in_flight_packets", |sample| sample.in_flight_packets);
+    sender("rtt_s", |sample| sample.rtt_s);
+    sender("retransmissions", |sample| sample.retransmissions);
+    let goodput = |sample: &ReceiverSample| sample.goodput_bps;
+    table.push("goodput_bps", flow_column(raw, &rows, |flow, at| goodput(&flow.receiver_series[at])));
+    let mut link = |name, of: fn(&LinkSample) -> f64| {
+        let value = |row: &Row| match row.of {
+            Of::Flow(_) => f64::NAN,
+            Of::Link(link) => of(&raw.links[link].series[row.interval]),
+        };
+        table.push(name, Column::Real(rows.iter().map(value).collect()));
+    };
+    link("rate_bps", |sample| sample.rate_bps);
+    link("capacity_bps", |sample| sample.capacity_bps);
+    link("queue_packets", |sample| sample.queue_packets);
+    link("queue_delay_s", |sample| sample.queue_delay_s);
+    link("dropped_packets", |sample| sample.dropped_packets);
+    link("marked_packets", |sample| sample.marked_packets);
+    table
+}
+
+/// A row for each bucket of each histogram.
+pub(super) fn distributions(model: &Model, raw: &Raw) -> Table {
+    let mut owners = Vec::new();
+    let mut quantities = Vec::new();
+    let mut values = Vec::new();
+    let mut packets = Vec::new();
+    let labels: Vec<String> = model
+        .groups
+        .iter()
+        .map(|group| group.name.clone())
+        .chain(raw.links.iter().map(|link| model.links[link.link].name.clone()))
+        .collect();
+    let groups = raw.rtts.iter().zip(&raw.delays).map(|(rtts, delays)| vec![(0, rtts), (1, delays)]);
+    let links = raw.links.iter().map(|link| vec![(2, &link.recorder.waits)]);
+    for (owner, histograms) in groups.chain(links).enumerate() {
+        for (quantity, histogram) in histograms {
+            for (value, count) in histogram.buckets() {
+                owners.push(owner as u32);
+                quantities.push(quantity);
+                values.push(value);
+                packets.push(count as i64);
+            }
+        }
+    }
+    let mut table = Table::default();
+    table.push("owner", Column::Label { codes: owners, labels });
+    let labels = ["rtt_s", "delay_s", "queue_delay_s"].map(String::from).to_vec();
+    table.push("quantity", Column::Label { codes: quantities, labels });
+    table.push("value_s", Column::Real(values));
+    table.push("packets", Column::Whole(packets));
+    table
+}
+
+/// A row of the series.
+struct Row {
+    interval: usize,
+    of: Of,
+}
+
+enum Of {
+    Flow(usize),
+    Link(usize),
+}
+
+fn rows(raw: &Raw) -> Vec<Row> {
+    let recorded = |flow: &usize| !raw.flows[*flow].sender_series.is_empty();
+    let flows: Vec<usize> = (0..raw.flows.len()).filter(recorded).collect();
+    let each = |interval| {
+        let flows = flows.iter().map(move |&flow| Row { interval, of: Of::Flow(flow) });
+        flows.chain((0..raw.links.len()).map(move |link| Row { interval, of: Of::Link(link) }))
+    };
+    (0..raw.times.len()).flat_map(each).collect()
+}
+
+fn names_column(model: &Model, raw: &Raw, rows: &[Row]) -> Column {
+    let numbers = within_group(raw);
+    let mut labels: Vec<String> = raw
+        .flows
+        .iter()
+        .zip(&numbers)
+        .map(|(flow, number)| format!("{}[{number}]", model.groups[flow.group].name))
+        .collect();
+    let first_link = labels.len() as u32;
+    labels.extend(raw.links.iter().map(|link| model.links[link.link].name.clone()));
+    let codes = rows.iter().map(|row| match row.of {
+        Of::Flow(flow) => flow as u32,
+        Of::Link(link) => first_link + link as u32,
+    });
+    Column::Label { codes: codes.collect(), labels }
+}
+
+fn flow_column(raw: &Raw, rows: &[Row], value: impl Fn(&FlowRaw, usize) -> f64) -> Column {
+    let of_row = |row: &Row| match row.of {
+        Of::Flow(flow) => value(&raw.flows[flow], row.interval),
+        Of::Link(_) => f64::NAN,
+    };
+    Column::Real(rows.iter().map(of_row).collect())
+}
+
+fn groups_column(model: &Model, groups: impl Iterator<Item = usize>) -> Column {
+    let labels = model.groups.iter().map(|group| group.name.clone()).collect();
+    Column::Label { codes: groups.map(|group| group as u32).collect(), labels }
+}
+
+/// The number of each flow within its group, from 0.
+fn within_group(raw: &Raw) -> Vec<usize> {
+    let mut next = vec![0; raw.rtts.len()];
+    raw.flows
+        .iter()
+        .map(|flow| {
+            next[flow.group] += 1;
+            next[flow.group] - 1
+        })
+        .collect()
+}

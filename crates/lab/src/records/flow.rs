@@ -1,0 +1,129 @@
+//! What is counted at the two ends of a flow.
+
+use super::Histogram;
+use narrows_transport::{News, ReceiverCounters, SenderCounters};
+use narrows_units::{Span, Time};
+
+/// The recorder at a sender.
+#[derive(Clone, Debug, Default)]
+pub struct SenderRecorder {
+    /// When the flow started; `None` if it never did.
+    pub started: Option<Time>,
+    /// When the connection was open.
+    pub established: Option<Time>,
+    /// When the last byte of a finite transfer was acknowledged.
+    pub completed: Option<Time>,
+    /// The flow gave up.
+    pub gave_up: bool,
+    /// Counters when the warm-up ended.
+    pub at_measure: SenderCounters,
+    /// Round-trip samples since the start: sum in picoseconds and number.
+    pub rtt: Sum,
+    /// Round-trip samples when the warm-up ended.
+    pub rtt_at_measure: Sum,
+    /// Congestion window times seconds, after the warm-up.
+    pub window_seconds: f64,
+    /// Seconds over which that was summed.
+    pub seconds: f64,
+    /// Windows just before a reduction after the warm-up.
+    pub peaks: f64,
+    /// Reductions after the warm-up.
+    pub reductions: u64,
+    /// The first and the last of them.
+    pub first_reduction: Time,
+    /// See `first_reduction`.
+    pub last_reduction: Time,
+    /// After the warm-up, calls that ended with the sender kept from sending by something other than its window.
+    pub otherwise_limited: u64,
+    /// After the warm-up, all calls.
+    pub calls: u64,
+    window: f64,
+    since: Time,
+    measuring: bool,
+}
+
+/// A sum and how many were summed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// Picoseconds.
+    pub ps: u128,
+    /// How many.
+    pub count: u64,
+}
+
+/// The recorder at a receiver.
+#[derive(Clone, Debug, Default)]
+pub struct ReceiverRecorder {
+    /// Counters when the warm-up ended.
+    pub at_measure: ReceiverCounters,
+}
+
+impl Sum {
+    /// The mean in seconds of what was added since `earlier`; not a number if nothing was.
+    pub fn mean_s_since(&self, earlier: &Self) -> f64 {
+        (self.ps - earlier.ps) as f64 * 1e-12 / (self.count - earlier.count) as f64
+    }
+}
+
+impl SenderRecorder {
+    /// The warm-up is over.
+    pub fn measure(&mut self, now: Time, counters: &SenderCounters) {
+        self.at_measure = *counters;
+        self.rtt_at_measure = self.rtt;
+        self.measuring = true;
+        self.since = now;
+    }
+
+    /// The congestion window is `window` packets from now on.
+    pub fn window(&mut self, now: Time, window: f64) {
+        if self.measuring && self.established.is_some() {
+            let seconds = now.since(self.since).as_secs_f64();
+            self.window_seconds += self.window * seconds;
+            self.seconds += seconds;
+        }
+        self.window = window;
+        self.since = now;
+    }
+
+    /// After a call the sender was kept from sending by its window, or by something else.
+    pub fn observe_limit(&mut self, by_window: bool) {
+        if self.measuring {
+            self.calls += 1;
+            self.otherwise_limited += u64::from(!by_window);
+        }
+    }
+
+    /// Something happened inside the sender. Round-trip samples after the warm-up also go to `rtts`.
+    pub fn hear(&mut self, news: News, now: Time, rtts: &mut Histogram) {
+        match news {
+            News::Established => {
+                self.established = Some(now);
+                self.since = now;
+            }
+            News::RttSample(span) => {
+                self.rtt.ps += u128::from(span.as_ps());
+                self.rtt.count += 1;
+                if self.measuring {
+                    rtts.add(span);
+                }
+            }
+            News::Reduction { window_before, .. } => {
+                if self.measuring {
+                    self.peaks += window_before;
+                    if self.reductions == 0 {
+                        self.first_reduction = now;
+                    }
+                    self.last_reduction = now;
+                    self.reductions += 1;
+                }
+            }
+            News::Completed => self.completed = Some(now),
+            News::GaveUp => self.gave_up = true,
+        }
+    }
+
+    /// Mean time between reductions after the warm-up.
+    pub fn reduction_interval(&self) -> Option<Span> {
+        (self.reductions > 1).then(|| (self.last_reduction - self.first_reduction) / (self.reductions - 1))
+    }
+}

@@ -1,0 +1,204 @@
+//! What is counted at a link.
+
+use super::Histogram;
+use narrows_qdisc::{DropReason, Tap};
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::{Leg, Packet};
+
+/// Counts since the start of the run; every one only grows, so that an interval is a difference of two copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounts {
+    /// Packets that reached the queue.
+    pub arrived: u64,
+    /// Packets whose last bit has left.
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: Bytes,
+    /// Packets the queue dropped because it was full.
+    pub overflowed: u64,
+    /// Packets the queue dropped early.
+    pub dropped_early: u64,
+    /// Packets the queue marked.
+    pub marked: u64,
+    /// Packets lost at random behind the queue.
+    pub lost: u64,
+    /// Packets whose transmission began.
+    pub started: u64,
+    /// Their waiting times, summed, picoseconds.
+    pub waited_ps: u128,
+    /// Waiting packets times picoseconds.
+    pub queue_packet_ps: u128,
+    /// Waiting bytes times picoseconds.
+    pub queue_byte_ps: u128,
+}
+
+/// The recorder of one link.
+#[derive(Clone, Debug)]
+pub struct LinkRecorder {
+    /// Counts so far.
+    pub counts: LinkCounts,
+    /// Counts when the warm-up ended.
+    pub at_measure: LinkCounts,
+    /// Waiting times after the warm-up.
+    pub waits: Histogram,
+    /// Most packets that waited at once after the warm-up.
+    pub peak_packets: u64,
+    waiting_packets: u64,
+    waiting_bytes: u64,
+    since: Time,
+    now: Time,
+    measuring: bool,
+}
+
+impl LinkCounts {
+    /// Packets the queue dropped.
+    pub fn dropped(&self) -> u64 {
+        self.overflowed + self.dropped_early
+    }
+}
+
+impl LinkRecorder {
+    /// A recorder that has seen nothing.
+    pub fn new() -> Self {
+        Self {
+            counts: LinkCounts::default(),
+            at_measure: LinkCounts::default(),
+            waits: Histogram::new(),
+            peak_packets: 0,
+            waiting_packets: 0,
+            waiting_bytes: 0,
+            since: Time::ZERO,
+            now: Time::ZERO,
+            measuring: false,
+        }
+    }
+
+    /// Moves the clock. To be called before anything that changes the queue.
+    pub fn advance(&mut self, now: Time) {
+        let span = u128::from(now.since(self.since).as_ps());
+        self.counts.queue_packet_ps += u128::from(self.waiting_packets) * span;
+        self.counts.queue_byte_ps += u128::from(self.waiting_bytes) * span;
+        self.since = now;
+        self.now = now;
+    }
+
+    /// The warm-up is over.
+    pub fn measure(&mut self, now: Time) {
+        self.advance(now);
+        self.at_measure = self.counts;
+        self.measuring = true;
+        self.peak_packets = self.waiting_packets;
+    }
+
+    /// `packet` reached the queue.
+    pub fn arrived(&mut self, packet: &Packet) {
+        self.counts.arrived += 1;
+        self.waiting_packets += 1;
+        self.waiting_bytes += u64::from(packet.size);
+    }
+
+    /// Arrivals and drops of this moment are told; what is left waits.
+    pub fn settled(&mut self) {
+        self.peak_packets = self.peak_packets.max(self.waiting_packets);
+    }
+
+    /// The transmission of `packet` begins.
+    pub fn started(&mut self, packet: &Packet) {
+        self.left(packet);
+        let wait = self.now.since(packet.stamp);
+        self.counts.started += 1;
+        self.counts.waited_ps += u128::from(wait.as_ps());
+        if self.measuring {
+            self.waits.add(wait);
+        }
+    }
+
+    /// The last bit of `packet` has left.
+    pub fn sent(&mut self, packet: &Packet) {
+        self.counts.sent += 1;
+        self.counts.sent_bytes += packet.size();
+    }
+
+    /// A packet was lost at random behind the queue.
+    pub fn lost(&mut self) {
+        self.counts.lost += 1;
+    }
+
+    /// Packets that wait now.
+    pub fn waiting(&self) -> u64 {
+        self.waiting_packets
+    }
+
+    /// The mean wait of packets whose transmission began between two counts.
+    pub fn mean_wait(from: &LinkCounts, to: &LinkCounts) -> Option<Span> {
+        let packets = u128::from(to.started - from.started);
+        (packets > 0).then(|| Span::from_ps(((to.waited_ps - from.waited_ps) / packets) as u64))
+    }
+
+    fn left(&mut self, packet: &Packet) {
+        self.waiting_packets -= 1;
+        self.waiting_bytes -= u64::from(packet.size);
+    }
+}
+
+impl Default for LinkRecorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What happened to the data packets of each flow on all links of a partition, after the warm-up.
+#[derive(Clone, Debug)]
+pub struct FlowTallies {
+    /// Dropped by a queue or lost at random, by flow.
+    pub lost: Vec<u32>,
+    /// Marked, by flow.
+    pub marked: Vec<u32>,
+    /// The warm-up is over.
+    pub measuring: bool,
+}
+
+impl FlowTallies {
+    /// Nothing happened yet to any of `flows` flows.
+    pub fn new(flows: usize) -> Self {
+        Self { lost: vec![0; flows], marked: vec![0; flows], measuring: false }
+    }
+
+    /// `packet` is gone.
+    pub fn lost(&mut self, packet: &Packet) {
+        if self.measuring && packet.leg == Leg::Outward {
+            self.lost[packet.flow.0 as usize] += 1;
+        }
+    }
+
+    fn marked(&mut self, packet: &Packet) {
+        if self.measuring && packet.leg == Leg::Outward {
+            self.marked[packet.flow.0 as usize] += 1;
+        }
+    }
+}
+
+/// Counts what a queue does, for its link and for the flows.
+#[derive(Debug)]
+pub struct QueueTap<'a> {
+    /// The link's counts.
+    pub link: &'a mut LinkRecorder,
+    /// The flows' counts.
+    pub flows: &'a mut FlowTallies,
+}
+
+impl Tap for QueueTap<'_> {
+    fn dropped(&mut self, packet: &Packet, reason: DropReason) {
+        self.link.left(packet);
+        match reason {
+            DropReason::Overflow => self.link.counts.overflowed += 1,
+            DropReason::Early => self.link.counts.dropped_early += 1,
+        }
+        self.flows.lost(packet);
+    }
+
+    fn marked(&mut self, packet: &Packet) {
+        self.link.counts.marked += 1;
+        self.flows.marked(packet);
+    }
+}

@@ -1,0 +1,134 @@
+//! The two ends of a flow in motion, each with its recorder.
+
+use super::net::Net;
+use crate::records::{Histogram, ReceiverRecorder, SenderRecorder};
+use narrows_engine::Stream;
+use narrows_transport::{ConnectionState, Host, Limit, News, Receiver, Sender};
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::{Body, Packet};
+
+/// A sender in its host.
+#[derive(Debug)]
+pub(super) struct SendingEnd {
+    pub flow: u32,
+    pub group: usize,
+    pub sender: Sender,
+    pub recorder: SenderRecorder,
+    /// Drawn from for the random send delay, where there is one.
+    pub delay: Option<SendDelay>,
+}
+
+/// A random delay before each packet that keeps their order.
+#[derive(Debug)]
+pub(super) struct SendDelay {
+    pub most: Span,
+    pub draws: Stream,
+    pub last: Time,
+}
+
+/// A receiver in its host.
+#[derive(Debug)]
+pub(super) struct ReceivingEnd {
+    pub flow: u32,
+    pub group: usize,
+    pub receiver: Receiver,
+    pub recorder: ReceiverRecorder,
+}
+
+/// What a sender may do to its partition.
+struct SenderHost<'a> {
+    net: &'a mut Net,
+    host: u32,
+    delay: Option<&'a mut SendDelay>,
+    recorder: &'a mut SenderRecorder,
+    rtts: &'a mut Histogram,
+}
+
+/// What a receiver may do to its partition.
+struct ReceiverHost<'a> {
+    net: &'a mut Net,
+}
+
+impl SendingEnd {
+    /// The flow starts.
+    pub fn start(&mut self, host: u32, net: &mut Net, rtts: &mut Histogram) {
+        let now = net.now;
+        self.recorder.started = Some(now);
+        self.act(host, net, rtts, |sender, host| sender.open(now, host));
+    }
+
+    /// `packet` has arrived.
+    pub fn on_packet(&mut self, packet: &Packet, host: u32, net: &mut Net, rtts: &mut Histogram) {
+        let now = net.now;
+        self.act(host, net, rtts, |sender, host| sender.on_packet(packet, now, host));
+    }
+
+    /// A deadline has come.
+    pub fn on_wake(&mut self, host: u32, net: &mut Net, rtts: &mut Histogram) {
+        let now = net.now;
+        self.act(host, net, rtts, |sender, host| sender.on_wake(now, host));
+    }
+
+    fn act(
+        &mut self,
+        host: u32,
+        net: &mut Net,
+        rtts: &mut Histogram,
+        act: impl FnOnce(&mut Sender, &mut SenderHost<'_>),
+    ) {
+        let now = net.now;
+        let delay = self.delay.as_mut();
+        act(&mut self.sender, &mut SenderHost { net, host, delay, recorder: &mut self.recorder, rtts });
+        self.recorder.window(now, self.sender.window().unwrap_or(f64::NAN));
+        if self.sender.state() == ConnectionState::Established {
+            self.recorder.observe_limit(self.sender.limited_by() == Limit::Window);
+        }
+    }
+}
+
+impl ReceivingEnd {
+    /// `packet` has arrived. The one-way delay of data goes to `delays`.
+    pub fn on_packet(&mut self, packet: &Packet, net: &mut Net, delays: Option<&mut Histogram>) {
+        let now = net.now;
+        if let (Body::Data { .. }, Some(delays)) = (&packet.body, delays) {
+            delays.add(now - packet.sent_at);
+        }
+        self.receiver.on_packet(packet, now, &mut ReceiverHost { net });
+    }
+
+    /// A deadline has come.
+    pub fn on_wake(&mut self, net: &mut Net) {
+        let now = net.now;
+        self.receiver.on_wake(now, &mut ReceiverHost { net });
+    }
+
+    /// Payload delivered in order so far.
+    pub fn delivered(&self) -> Bytes {
+        Bytes::new(self.receiver.counters().payload_delivered)
+    }
+}
+
+impl Host for SenderHost<'_> {
+    fn send(&mut self, packet: Packet) {
+        let now = self.net.now;
+        match &mut self.delay {
+            None => self.net.launch(packet, now, None),
+            Some(delay) => {
+                let drawn = now + Span::from_ps(delay.draws.up_to(delay.most.as_ps()));
+                delay.last = delay.last.max(drawn);
+                self.net.launch(packet, delay.last, Some(self.host));
+            }
+        }
+    }
+
+    fn tell(&mut self, news: News) {
+        self.recorder.hear(news, self.net.now, self.rtts);
+    }
+}
+
+impl Host for ReceiverHost<'_> {
+    fn send(&mut self, packet: Packet) {
+        let now = self.net.now;
+        self.net.launch(packet, now, None);
+    }
+}

@@ -1,0 +1,192 @@
+//! A link in motion: its queue, the packet in transmission, and the packets under way.
+
+use crate::link::{Capacity, Loss};
+use crate::records::{FlowTallies, LinkRecorder, QueueTap};
+use narrows_engine::Stream;
+use narrows_qdisc::{Context, QueueDiscipline};
+use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Packet;
+use std::collections::VecDeque;
+
+/// The near end of a link.
+#[derive(Debug)]
+pub(super) enum Link {
+    /// Departures are events.
+    Scheduled(Box<Transmitter>),
+    /// Departures are computed when a packet arrives.
+    Computed(Computed),
+}
+
+/// A queue and a serialiser.
+#[derive(Debug)]
+pub(super) struct Transmitter {
+    queue: Box<dyn QueueDiscipline>,
+    queue_draws: Stream,
+    capacity: Capacity,
+    loss: Option<(Loss, Stream)>,
+    in_transmission: Option<Packet>,
+    /// Propagation delay.
+    pub delay: Span,
+    /// What is counted here.
+    pub recorder: LinkRecorder,
+    /// Records have a row for it: it is not an access link.
+    pub recorded: bool,
+    /// Bits that could have been sent before the warm-up ended.
+    pub offered_at_measure: f64,
+}
+
+/// A link whose only user is one flow and whose queue is an unlimited FIFO at a constant rate: when a packet leaves is
+/// known when it arrives.
+#[derive(Debug)]
+pub(super) struct Computed {
+    capacity: Capacity,
+    busy_until: Time,
+    delay: Span,
+}
+
+/// The far end of a link: packets under way, in the order in which they will arrive.
+#[derive(Debug, Default)]
+pub(super) struct Pipe {
+    pub packets: VecDeque<Packet>,
+}
+
+/// What a link wants after something was done to it.
+#[derive(Debug, Default)]
+pub(super) struct Wish {
+    /// When the packet in transmission will have left, if that changed.
+    pub departure: Option<Time>,
+    /// When the queue wants to be woken.
+    pub wake: Option<Time>,
+}
+
+impl Transmitter {
+    pub fn new(
+        queue: Box<dyn QueueDiscipline>,
+        queue_draws: Stream,
+        capacity: Capacity,
+        loss: Option<(Loss, Stream)>,
+        delay: Span,
+        recorded: bool,
+    ) -> Self {
+        Self {
+            queue,
+            queue_draws,
+            capacity,
+            loss,
+            in_transmission: None,
+            delay,
+            recorder: LinkRecorder::new(),
+            recorded,
+            offered_at_measure: 0.0,
+        }
+    }
+
+    /// The warm-up is over.
+    pub fn measure(&mut self, now: Time) {
+        self.recorder.measure(now);
+        self.offered_at_measure = self.offered_bits(now);
+    }
+
+    /// A packet reaches the queue.
+    pub fn enqueue(&mut self, mut packet: Packet, now: Time, flows: &mut FlowTallies) -> Wish {
+        packet.stamp = now;
+        self.recorder.advance(now);
+        self.recorder.arrived(&packet);
+        self.with_queue(now, flows, |queue, context| queue.enqueue(packet, context));
+        self.recorder.settled();
+        self.serve(now, flows)
+    }
+
+    /// The packet in transmission has left. Returns it unless it is lost behind the queue.
+    pub fn depart(&mut self, now: Time, flows: &mut FlowTallies) -> (Option<Packet>, Wish) {
+        let packet = self.in_transmission.take().expect("a departure is due only while a packet is in transmission");
+        self.recorder.sent(&packet);
+        let lost = self.loss.as_mut().is_some_and(|(loss, draws)| loss.lose(|| draws.uniform()));
+        if lost {
+            self.recorder.lost();
+            flows.lost(&packet);
+        }
+        ((!lost).then_some(packet), self.serve(now, flows))
+    }
+
+    /// The queue's deadline has come.
+    pub fn wake(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
+        self.recorder.advance(now);
+        self.with_queue(now, flows, |queue, context| queue.on_wake(context));
+        self.serve(now, flows)
+    }
+
+    /// The rate changes now.
+    pub fn change_rate(&mut self, now: Time) -> Wish {
+        let departure = self.capacity.change(now);
+        Wish { departure, wake: None }
+    }
+
+    /// When the rate changes next.
+    pub fn next_rate_change(&self) -> Time {
+        self.capacity.next_change()
+    }
+
+    /// Bits that could have been sent from the start until `now`.
+    pub fn offered_bits(&mut self, now: Time) -> f64 {
+        self.capacity.offered_bits(now)
+    }
+
+    /// The rate now.
+    pub fn rate(&self) -> Rate {
+        self.capacity.rate()
+    }
+
+    /// Every packet that reached the queue was sent, dropped, waits or is in transmission.
+    pub fn conserves(&self) -> bool {
+        let counts = &self.recorder.counts;
+        let here = self.queue.backlog().packets + u64::from(self.in_transmission.is_some());
+        counts.arrived == counts.sent + counts.dropped() + here
+    }
+
+    /// Packets in the queue and in transmission.
+    pub fn holds(&self) -> u64 {
+        self.queue.backlog().packets + u64::from(self.in_transmission.is_some())
+    }
+
+    fn serve(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
+        let mut departure = None;
+        if self.in_transmission.is_none() {
+            self.recorder.advance(now);
+            let next = self.with_queue(now, flows, |queue, context| queue.dequeue(context));
+            if let Some(packet) = next {
+                self.recorder.started(&packet);
+                departure = Some(self.capacity.start(packet.size(), now));
+                self.in_transmission = Some(packet);
+            }
+        }
+        Wish { departure, wake: self.queue.next_wake() }
+    }
+
+    fn with_queue<T>(
+        &mut self,
+        now: Time,
+        flows: &mut FlowTallies,
+        act: impl FnOnce(&mut dyn QueueDiscipline, &mut Context<'_>) -> T,
+    ) -> T {
+        let mut context = Context {
+            now,
+            rate: self.capacity.rate(),
+            uniform: &mut || self.queue_draws.uniform(),
+            tap: &mut QueueTap { link: &mut self.recorder, flows },
+        };
+        act(self.queue.as_mut(), &mut context)
+    }
+}
+
+impl Computed {
+    pub fn new(capacity: Capacity, delay: Span) -> Self {
+        Self { capacity, busy_until: Time::ZERO, delay }
+    }
+
+    /// When a packet of `size` that reaches the queue at `at` will be at the far end. Packets come in order of `at`.
+    pub fn pass(&mut self, size: Bytes, at: Time) -> Time {
+        self.busy_until = self.capacity.start(size, at.max(self.busy_until));
+        self.busy_until + self.delay
+    }
+}

@@ -1,0 +1,263 @@
+//! One partition: its network, its endpoints and its clock. Partitions share nothing but the layout, which is constant.
+
+use super::endpoints::{ReceivingEnd, SendDelay, SendingEnd};
+use super::layout::Layout;
+use super::link::{Computed, Link, Pipe, Transmitter};
+use super::net::{Crossing, Landing, Net};
+use super::slots::{Event, Slots};
+use crate::link::{Capacity, Loss};
+use crate::model::{LinkModel, Model, RateModel, Start};
+use crate::records::{FlowTallies, Histogram, ReceiverRecorder, SenderRecorder, SeriesRecorder};
+use narrows_engine::{EventQueue, Stream};
+use narrows_qdisc::{Discipline, Limit};
+use narrows_transport::{Receiver, Sender};
+use narrows_units::{Span, Time};
+use narrows_wire::FlowId;
+use std::sync::Arc;
+
+/// A part of the network with a clock of its own.
+#[derive(Debug)]
+pub(super) struct Partition {
+    pub net: Net,
+    /// Global numbers of `net.links`.
+    pub links: Vec<usize>,
+    pub senders: Vec<SendingEnd>,
+    pub receivers: Vec<ReceivingEnd>,
+    /// Round-trip times by group, after the warm-up.
+    pub rtts: Vec<Histogram>,
+    /// One-way delays of data by group, after the warm-up.
+    pub delays: Vec<Histogram>,
+    pub series: SeriesRecorder,
+    interval: Span,
+    flow_series: bool,
+}
+
+impl Partition {
+    pub fn new(model: &Model, layout: &Arc<Layout>, number: usize, replication: u32, compute_hops: bool) -> Self {
+        let stream = |name: String| Stream::new(model.seed, replication, &name);
+        let links: Vec<usize> = Layout::members(&layout.near, number).collect();
+        let pipes = Layout::members(&layout.far, number).count();
+        let senders = build_senders(model, layout, number, &stream);
+        let receivers = build_receivers(model, layout, number);
+        let slots =
+            Slots::new(links.len() as u32, pipes as u32, senders.len() as u32, receivers.len() as u32);
+        let mut queue = EventQueue::new(slots.count());
+        for (index, end) in senders.iter().enumerate() {
+            let start = draw_start(model.flows[end.flow as usize].start, || stream(format!("flow {} start", end.flow)));
+            queue.set(slots.of(Event::Start(index as u32)), start);
+        }
+        let built: Vec<Link> =
+            links.iter().map(|&link| build_link(&model.links[link], compute_hops, &stream)).collect();
+        for (index, link) in built.iter().enumerate() {
+            if let Link::Scheduled(transmitter) = link {
+                queue.set(slots.of(Event::RateChange(index as u32)), transmitter.next_rate_change());
+            }
+        }
+        queue.set(slots.of(Event::Measure), Time::ZERO + model.warmup);
+        queue.set(slots.of(Event::Sample), Time::ZERO + model.record.interval);
+        let groups = model.groups.len();
+        let net = Net {
+            partition: number as u16,
+            now: Time::ZERO,
+            queue,
+            slots,
+            layout: Arc::clone(layout),
+            far: links.iter().map(|&link| layout.far[link]).collect(),
+            links: built,
+            pipes: (0..pipes).map(|_| Pipe::default()).collect(),
+            holds: senders.iter().map(|_| Pipe::default()).collect(),
+            flows: FlowTallies::new(model.flows.len()),
+            outbox: Vec::new(),
+            hops: 0,
+            launched: 0,
+            landed: 0,
+        };
+        Self {
+            net,
+            links,
+            senders,
+            receivers,
+            rtts: vec![Histogram::new(); groups],
+            delays: vec![Histogram::new(); groups],
+            series: SeriesRecorder::default(),
+            interval: model.record.interval,
+            flow_series: model.record.flows,
+        }
+    }
+
+    /// Handles every event up to and including `until`.
+    pub fn run_until(&mut self, until: Time) {
+        while let Some((now, slot)) = self.net.queue.pop(until) {
+            self.net.now = now;
+            match self.net.slots.event(slot) {
+                Event::Departure(link) => self.net.departure(link),
+                Event::Arrival(pipe) => self.arrival(pipe),
+                Event::Release(host) => self.net.release(host),
+                Event::SenderWake(sender) => {
+                    let end = &mut self.senders[sender as usize];
+                    end.on_wake(sender, &mut self.net, &mut self.rtts[end.group]);
+                    self.net.queue.set(slot, end.sender.next_wake());
+                }
+                Event::ReceiverWake(receiver) => {
+                    let end = &mut self.receivers[receiver as usize];
+                    end.on_wake(&mut self.net);
+                    self.net.queue.set(slot, end.receiver.next_wake());
+                }
+                Event::QueueWake(link) => self.net.wake_queue(link),
+                Event::Start(sender) => {
+                    let end = &mut self.senders[sender as usize];
+                    end.start(sender, &mut self.net, &mut self.rtts[end.group]);
+                    self.net.queue.set(self.net.slots.of(Event::SenderWake(sender)), end.sender.next_wake());
+                }
+                Event::RateChange(link) => self.net.change_rate(link),
+                Event::Measure => self.measure(),
+                Event::Sample => {
+                    self.sample(self.interval);
+                    self.net.queue.set(slot, now + self.interval);
+                }
+            }
+        }
+    }
+
+    /// Takes in a packet that another partition sent.
+    pub fn take(&mut self, crossing: &Crossing) {
+        self.net.under_way(crossing.pipe, crossing.packet);
+    }
+
+    /// The run is over: brings time averages up to `end` and writes the last, perhaps shorter, interval.
+    pub fn finish(&mut self, end: Time) {
+        self.net.now = end;
+        for link in &mut self.net.links {
+            if let Link::Scheduled(transmitter) = link {
+                transmitter.recorder.advance(end);
+            }
+        }
+        for end_point in &mut self.senders {
+            end_point.recorder.window(end, end_point.sender.window().unwrap_or(f64::NAN));
+        }
+        let last = self.series.last_sample();
+        if last < end {
+            self.sample(end - last);
+        }
+    }
+
+    fn arrival(&mut self, pipe: u32) {
+        match self.net.arrival(pipe) {
+            None => {}
+            Some((Landing::Sender(sender), packet)) => {
+                let end = &mut self.senders[sender as usize];
+                end.on_packet(&packet, sender, &mut self.net, &mut self.rtts[end.group]);
+                self.net.queue.set(self.net.slots.of(Event::SenderWake(sender)), end.sender.next_wake());
+            }
+            Some((Landing::Receiver(receiver), packet)) => {
+                let end = &mut self.receivers[receiver as usize];
+                let delays = self.net.flows.measuring.then(|| &mut self.delays[end.group]);
+                end.on_packet(&packet, &mut self.net, delays);
+                self.net.queue.set(self.net.slots.of(Event::ReceiverWake(receiver)), end.receiver.next_wake());
+            }
+        }
+    }
+
+    fn measure(&mut self) {
+        let now = self.net.now;
+        self.net.flows.measuring = true;
+        for link in &mut self.net.links {
+            if let Link::Scheduled(transmitter) = link {
+                transmitter.measure(now);
+            }
+        }
+        for end in &mut self.senders {
+            end.recorder.measure(now, end.sender.counters());
+        }
+        for end in &mut self.receivers {
+            end.recorder.at_measure = *end.receiver.counters();
+        }
+    }
+
+    fn sample(&mut self, interval: Span) {
+        let now = self.net.now;
+        self.series.begin(now);
+        if self.flow_series {
+            for end in &self.senders {
+                self.series.sender(&end.sender, &end.recorder, interval);
+            }
+            for end in &self.receivers {
+                self.series.receiver(end.receiver.counters(), interval);
+            }
+        }
+        for link in &mut self.net.links {
+            if let Link::Scheduled(transmitter) = link
+                && transmitter.recorded
+            {
+                transmitter.recorder.advance(now);
+                let offered = transmitter.offered_bits(now);
+                self.series.link(&transmitter.recorder, offered, interval);
+            }
+        }
+    }
+}
+
+fn build_senders(
+    model: &Model,
+    layout: &Layout,
+    number: usize,
+    stream: &impl Fn(String) -> Stream,
+) -> Vec<SendingEnd> {
+    let build = |flow: usize| {
+        let plan = &model.flows[flow];
+        let group = &model.groups[plan.group];
+        let seed = stream(format!("flow {flow} algorithm")).bits();
+        let algorithm = group.algorithm.build(&plan.transport.setup(seed));
+        let sender = Sender::new(
+            FlowId(flow as u32),
+            Arc::clone(&plan.transport),
+            plan.size,
+            algorithm,
+            group.algorithm.entry.needs,
+        );
+        let delay = (plan.send_delay > Span::ZERO).then(|| SendDelay {
+            most: plan.send_delay,
+            draws: stream(format!("flow {flow} send delay")),
+            last: Time::ZERO,
+        });
+        SendingEnd { flow: flow as u32, group: plan.group, sender, recorder: SenderRecorder::default(), delay }
+    };
+    Layout::members(&layout.senders, number).map(build).collect()
+}
+
+fn build_receivers(model: &Model, layout: &Layout, number: usize) -> Vec<ReceivingEnd> {
+    let build = |flow: usize| {
+        let plan = &model.flows[flow];
+        let receiver = Receiver::new(FlowId(flow as u32), Arc::clone(&plan.transport), plan.size);
+        ReceivingEnd { flow: flow as u32, group: plan.group, receiver, recorder: ReceiverRecorder::default() }
+    };
+    Layout::members(&layout.receivers, number).map(build).collect()
+}
+
+fn build_link(model: &LinkModel, compute_hops: bool, stream: &impl Fn(String) -> Stream) -> Link {
+    let name = &model.name;
+    let capacity = Capacity::new(&model.rate, stream(format!("link {name} rate")));
+    if compute_hops && is_computable(model) {
+        return Link::Computed(Computed::new(capacity, model.delay));
+    }
+    let loss = model.loss.map(|loss| (Loss::new(loss), stream(format!("link {name} loss"))));
+    let queue = model.queue.build();
+    let draws = stream(format!("link {name} queue"));
+    Link::Scheduled(Box::new(Transmitter::new(queue, draws, capacity, loss, model.delay, !model.access)))
+}
+
+/// When a packet leaves can be known as it arrives: one flow feeds the link, and its queue is an unlimited FIFO at a
+/// constant rate without random loss.
+fn is_computable(model: &LinkModel) -> bool {
+    model.access
+        && model.loss.is_none()
+        && matches!(model.rate, RateModel::Constant(_))
+        && matches!(&model.queue, Discipline::DropTail(config) if config.limit == Limit::Unlimited)
+}
+
+fn draw_start(start: Start, stream: impl FnOnce() -> Stream) -> Time {
+    match start {
+        Start::At(at) => Time::ZERO + at,
+        Start::Between(from, to) => Time::ZERO + from + Span::from_ps(stream().up_to((to - from).as_ps())),
+    }
+}
