@@ -1,0 +1,19 @@
+"""Narrows: a laboratory for Internet congestion control.
+
+Examples:
+    >>> import narrows as nw
+    >>> scenario = nw.Scenario({
+    ...     "duration": "5s",
+    ...     "path": {"rate": "10Mbps", "rtt": "40ms"},
+    ...     "flows": [{"algorithm": "newreno"}],
+    ... })
+    >>> run = scenario.run(replications=2)
+    >>> run.summary["groups"]["newreno"]["flows"]
+    1
+"""
+
+from narrows.core import RunError, ScenarioError
+from narrows.errors import InputError, Interrupted, OutputError
+from narrows.scenario import Scenario, load
+
+__all__ = ["InputError", "Interrupted", "OutputError", "RunError", "Scenario", "ScenarioError", "load"]

@@ -1,0 +1,131 @@
+"""The arguments of every command. Only names are imported here: a command's module is loaded when it runs."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser; the chosen command is its result's `command`, a function of the arguments."""
+    top = argparse.ArgumentParser(
+        prog="narrows", description="A laboratory for Internet congestion control.", allow_abbrev=False
+    )
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+
+    run = _add(commands, "run", "simulate:run", "run a scenario")
+    run.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
+    _add_scenario_flags(run)
+    _add_work_flags(run)
+
+    compare = _add(commands, "compare", "simulate:compare", "run a scenario once per algorithm")
+    compare.add_argument(
+        "algorithms", metavar="ALG", nargs="+", action=_Distinct, help="name, or name(parameter=value, ...)"
+    )
+    compare.add_argument("--scenario", metavar="FILE", default="two-flows", help="scenario file or name (%(default)s)")
+    _add_scenario_flags(compare)
+    _add_work_flags(compare)
+
+    check = _add(commands, "check", "check:check", "parse and resolve a scenario, no more")
+    check.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
+    _add_scenario_flags(check)
+
+    listing = _add(commands, "list", "catalogue:list_kind", "say what there is")
+    listing.add_argument("kind", choices=KINDS)
+    listing.add_argument("--json", action="store_true", help="print a list of objects")
+
+    show = _add(commands, "show", "catalogue:show", "print the card of an algorithm or a queue")
+    show.add_argument("name", metavar="NAME")
+    show.add_argument("--json", action="store_true", help="print an object")
+
+    report = _add(commands, "report", "report:report", "build the HTML report of a run or comparison again")
+    report.add_argument("folder", metavar="DIR", type=Path)
+
+    _add(commands, "schema", "check:schema", "print the JSON Schema of the scenario file")
+    return top
+
+
+def _add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, target: str, summary: str
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+    command.set_defaults(command=_late(target))
+    return command
+
+
+def _late(target: str) -> Callable[[argparse.Namespace], int]:
+    module, function = target.split(":")
+
+    def command(arguments: argparse.Namespace) -> int:
+        status: int = getattr(import_module(f"narrows.cli.{module}"), function)(arguments)
+        return status
+
+    return command
+
+
+def _add_scenario_flags(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--set", metavar="KEY.PATH=VALUE", action="append", default=[], help="change a key of the scenario (repeatable)"
+    )
+    command.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the scenario's own")
+    command.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the scenario's own")
+    command.add_argument("--json", action="store_true", help="print the result as JSON")
+    command.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def _add_work_flags(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
+    command.add_argument("--out", metavar="DIR", type=Path, help="folder for the results (runs/TITLE-HASH)")
+
+
+def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = minimum - 1
+        if not minimum <= number <= maximum:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {minimum} to {maximum}")
+        return number
+
+    return parse
+
+
+class _Distinct(argparse.Action):
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        del option_string
+        names = [str(value) for value in values or []]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            parser.error(f"{twice[0]} is given twice: a comparison names each algorithm once")
+        setattr(namespace, self.dest, names)
+
+
+class _Version(argparse.Action):
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        del namespace, values, option_string
+        from importlib.metadata import version
+
+        print(f"narrows {version('narrows')}")
+        parser.exit()
+
+
+KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics")

@@ -1,0 +1,77 @@
+"""`narrows list` and `narrows show`."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from narrows import core, library
+from narrows.cli.status import DONE
+from narrows.errors import InputError
+from narrows.manifest import to_json
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def list_kind(arguments: argparse.Namespace) -> int:
+    """Print what there is of one kind, a line each."""
+    entries = KINDS[arguments.kind]()
+    if arguments.json:
+        print(to_json(entries))
+        return DONE
+    name_width = max((len(entry["name"]) for entry in entries), default=0)
+    family_width = max((len(entry["family"]) for entry in entries), default=0)
+    for entry in entries:
+        about = entry.get("summary") or entry.get("title") or entry["source"] or ""
+        print(f"{entry['name']:{name_width}}  {entry['family']:{family_width}}  {about}".rstrip())
+    return DONE
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Print the card of an algorithm or a queue."""
+    cards = {card["name"]: card for card in [*core.algorithms(), *core.queues()]}
+    card = cards.get(arguments.name)
+    if card is None:
+        near = get_close_matches(arguments.name, cards, n=1)
+        hint = f"did you mean {near[0]}?" if near else "`narrows list algorithms` and `narrows list queues` name them"
+        raise InputError(arguments.name, f"no algorithm or queue has this name; {hint}")
+    print(to_json(card) if arguments.json else render(card))
+    return DONE
+
+
+def render(card: dict[str, Any]) -> str:
+    """Write a card as text for a terminal of 80 columns."""
+    parts = [
+        f"{card['name']} ({card['family']})\n{fill(card['summary'], WIDTH)}",
+        _section("Source", [card["source"]]),
+        _section("Equations", card["equations"]),
+        _section("Parameters", [_parameter(each) for each in card["parameters"]] or ["none"]),
+        _section("Deviations", card["deviations"] or ["none"]),
+        _section("Validation", [card["validation"] or "unvalidated: no judge has seen it"]),
+    ]
+    return "\n\n".join(parts)
+
+
+def _section(title: str, lines: list[str]) -> str:
+    body = [fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ") for line in lines]
+    return "\n".join([title, *body])
+
+
+def _parameter(parameter: dict[str, Any]) -> str:
+    unit = f" {parameter['unit']}" if parameter["unit"] else ""
+    return (
+        f"{parameter['name']} = {parameter['default']}{unit}: {parameter['meaning']}; "
+        f"{parameter['allowed']}. {parameter['source']}"
+    )
+
+
+KINDS = {
+    "algorithms": core.algorithms,
+    "queues": core.queues,
+    "scenarios": library.scenarios,
+    "studies": library.studies,
+    "metrics": core.metrics,
+}
+WIDTH = 80

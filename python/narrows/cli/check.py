@@ -1,0 +1,39 @@
+"""`narrows check` and `narrows schema`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from narrows import core
+from narrows.cli.status import BAD_INPUT, DONE
+from narrows.errors import InputError
+from narrows.library import find_scenario
+from narrows.manifest import to_json
+from narrows.scenario import read
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Parse and resolve a scenario, say in words what it is, or what is wrong with it."""
+    try:
+        scenario = read(find_scenario(arguments.file), arguments.set)
+        resolved = scenario.resolve(None, arguments.seed, arguments.replications)
+    except (core.ScenarioError, InputError) as error:
+        if arguments.json:
+            print(to_json(error.diagnostics))
+        print(str(error).rstrip("\n"), file=sys.stderr)
+        return BAD_INPUT
+    if arguments.json:
+        print(to_json([]))
+    else:
+        print(resolved.title, *resolved.description, sep="\n")
+    return DONE
+
+
+def schema(_arguments: argparse.Namespace) -> int:
+    """Print the JSON Schema of the scenario file."""
+    print(core.schema())
+    return DONE

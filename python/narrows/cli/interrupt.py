@@ -1,0 +1,34 @@
+"""Being told to stop: the first signal asks the work to end and keep what has finished, the second ends it at once."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+
+
+class Interrupt:
+    """While it is entered, SIGINT and SIGTERM are heard here."""
+
+    def __init__(self) -> None:
+        """Nothing was heard yet."""
+        self.requested = False
+        self._before: dict[signal.Signals, object] = {}
+
+    def __enter__(self) -> Interrupt:
+        for name in (signal.SIGINT, signal.SIGTERM):
+            self._before[name] = signal.signal(name, self._hear)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for name, handler in self._before.items():
+            signal.signal(name, handler)  # type: ignore[arg-type]  # what `signal` gave, `signal` takes
+
+    def _hear(self, _signal: int, _frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True

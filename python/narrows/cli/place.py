@@ -1,0 +1,41 @@
+"""Where results go unless somebody says otherwise: `runs/TITLE-HASH`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrows import core
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows._core import Scenario
+
+
+def default_folder(scenarios: Sequence[Scenario], replications: int) -> Path:
+    """Name the folder of a run or comparison after its title and everything that its records depend on.
+
+    Args:
+        scenarios: As resolved: one for a run, one per algorithm for a comparison.
+        replications: How many of each.
+    """
+    identity = "\n".join([core.fingerprint(), str(replications), *(each.digest for each in scenarios)])
+    title = re.sub(r"[^a-z0-9]+", "-", scenarios[0].title.lower()).strip("-")[:LONGEST_TITLE].strip("-")
+    return Path("runs") / f"{title or 'untitled'}-{hashlib.sha256(identity.encode()).hexdigest()[:HASH_DIGITS]}"
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether `folder` holds a run or comparison of which nothing is missing."""
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return manifest.get("interrupted") is False
+
+
+LONGEST_TITLE = 60
+HASH_DIGITS = 8

@@ -1,0 +1,74 @@
+"""Progress on standard error: a bar on a terminal, otherwise plain lines at growing intervals."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from narrows.cli.interrupt import Interrupt
+
+
+class Display:
+    """Shows how far the work is and how long it will still take; passes on the wish to stop."""
+
+    def __init__(self, interrupt: Interrupt, *, quiet: bool) -> None:
+        """Show nothing yet.
+
+        Args:
+            interrupt: Where the wish to stop comes from.
+            quiet: Show nothing ever.
+        """
+        self._interrupt = interrupt
+        self._quiet = quiet
+        self._terminal = sys.stderr.isatty()
+        self._start_s = time.monotonic()
+        self._next_s = 0.0 if self._terminal else FIRST_LINE_S
+        self._drawn = False
+
+    def update(self, fraction: float) -> None:
+        """Show that `fraction` of the work, 0 to 1, is done, if it is time to."""
+        elapsed_s = time.monotonic() - self._start_s
+        if self._quiet or elapsed_s < self._next_s:
+            return
+        text = f"{fraction:4.0%}  {_remaining(fraction, elapsed_s)}"
+        if self._terminal:
+            done = round(fraction * WIDTH)
+            print(f"\r{'█' * done}{'░' * (WIDTH - done)} {text:<32}", end="", file=sys.stderr, flush=True)
+            self._drawn = True
+        else:
+            print(f"progress: {text}", file=sys.stderr, flush=True)
+            self._next_s = min(self._next_s * 2, self._next_s + LONGEST_GAP_S)
+
+    def stopped(self) -> bool:
+        """Whether somebody wants the work to stop."""
+        return self._interrupt.requested
+
+    def close(self) -> None:
+        """Leave the terminal's line empty for what comes."""
+        if self._drawn:
+            print(f"\r{'':{WIDTH + 34}}\r", end="", file=sys.stderr, flush=True)
+
+
+def _remaining(fraction: float, elapsed_s: float) -> str:
+    if fraction <= 0:
+        return "starting"
+    return f"{duration(elapsed_s * (1 - fraction) / fraction)} left"
+
+
+def duration(seconds: float) -> str:
+    """Write a length of time as people read it: `5 s`, `2 min 05 s`, `1 h 02 min`."""
+    whole = round(seconds)
+    if whole < MINUTE_S:
+        return f"{whole} s"
+    if whole < HOUR_S:
+        return f"{whole // MINUTE_S} min {whole % MINUTE_S:02} s"
+    return f"{whole // HOUR_S} h {whole % HOUR_S // MINUTE_S:02} min"
+
+
+MINUTE_S = 60
+HOUR_S = 3600
+WIDTH = 40
+FIRST_LINE_S = 2.0
+LONGEST_GAP_S = 60.0

@@ -1,0 +1,130 @@
+"""`narrows run` and `narrows compare`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from narrows.cli.interrupt import Interrupt
+from narrows.cli.place import default_folder, is_whole
+from narrows.cli.progress import Display
+from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
+from narrows.cli.table import comparison_tables, plus_minus, run_tables
+from narrows.folder import check_place
+from narrows.library import find_scenario
+from narrows.manifest import to_json
+from narrows.scenario import DEFAULT_COMPARE_REPLICATIONS, DEFAULT_RUN_REPLICATIONS, read
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from narrows._core import Scenario as Resolved
+    from narrows.execution import Watch
+    from narrows.results import Comparison, Run
+
+    Result = TypeVar("Result", Run, Comparison)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run one scenario, write its folder, print its tables, judge what it expects."""
+    scenario = read(find_scenario(arguments.file), arguments.set)
+    resolved = scenario.resolve(None, arguments.seed, arguments.replications)
+    folder = _place(arguments, [resolved], DEFAULT_RUN_REPLICATIONS)
+
+    def work(watch: Watch) -> Run:
+        return scenario.run(arguments.replications, arguments.seed, arguments.jobs, watch)
+
+    result = _work(work, folder, arguments)
+    _print(result.summary, run_tables, {"": result.summary}, arguments)
+    return _finish(result, folder, {"": result.summary}, arguments)
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Run a scenario once per algorithm, write the folder, print the tables, judge what the scenario expects."""
+    scenario = read(find_scenario(arguments.scenario), arguments.set)
+    resolved = [scenario.resolve(name, arguments.seed, arguments.replications) for name in arguments.algorithms]
+    folder = _place(arguments, resolved, DEFAULT_COMPARE_REPLICATIONS)
+
+    def work(watch: Watch) -> Comparison:
+        return scenario.compare(
+            arguments.algorithms, arguments.replications, arguments.seed, arguments.jobs, watch
+        )
+
+    result = _work(work, folder, arguments)
+    summaries = result.summary["algorithms"]
+    _print(result.summary, comparison_tables, summaries, arguments)
+    return _finish(result, folder, summaries, arguments)
+
+
+def _place(arguments: argparse.Namespace, resolved: list[Resolved], replications: int) -> Path:
+    folder: Path = arguments.out or default_folder(resolved, resolved[0].replications or replications)
+    check_place(folder, replace=arguments.out is None)
+    return folder
+
+
+def _work(
+    work: Callable[[Watch], Result], folder: Path, arguments: argparse.Namespace
+) -> Result:
+    with Interrupt() as interrupt:
+        display = Display(interrupt, quiet=arguments.quiet)
+        try:
+            result = work(display)
+        finally:
+            display.close()
+        # A folder named after what it holds, and whole, already has what this interrupted run would put there.
+        if not (result.interrupted and is_whole(folder)):
+            result.save(folder, replace=arguments.out is None)
+    return result
+
+
+def _print(
+    summary: Mapping[str, Any],
+    tables: Callable[[Mapping[str, Any]], str],
+    runs: Mapping[str, Mapping[str, Any]],
+    arguments: argparse.Namespace,
+) -> None:
+    if arguments.json:
+        print(to_json(summary))
+        return
+    count = summary["replications"]
+    spread = "" if count == 1 else ", ± is half of a 95 % interval"
+    print(f"{summary['title']}\nseed {summary['seed']}, {count} replication{'s' if count > 1 else ''}{spread}\n")
+    print(tables(summary), end="\n\n")
+    for name, each in runs.items():
+        for check in each["checks"]:
+            if check["ok"] is False:
+                print(f"check failed: {_of(name)}{check['name']}: {check['detail']}")
+        for clause in each.get("expectations", []):
+            print(f"expected: {_of(name)}{_clause(clause)}")
+
+
+def _finish(
+    result: Run | Comparison, folder: Path, runs: Mapping[str, Mapping[str, Any]], arguments: argparse.Namespace
+) -> int:
+    status = DONE
+    for name, each in runs.items():
+        for clause in each.get("expectations", []):
+            if clause["verdict"] == "fails":
+                print(f"expectation failed: {_of(name)}{_clause(clause)}", file=sys.stderr)
+                status = EXPECTATION_FAILED
+    if result.interrupted:
+        print("interrupted: what had finished is kept", file=sys.stderr)
+        status = INTERRUPTED
+    print(f"Report: {folder / 'report.html'}", file=sys.stderr)
+    print(folder, file=sys.stderr if arguments.json else sys.stdout)
+    return status
+
+
+def _clause(clause: Mapping[str, Any]) -> str:
+    bounds = [
+        f"{words} {clause[key]:g}"
+        for key, words in (("at_least", "at least"), ("at_most", "at most"))
+        if clause[key] is not None
+    ]
+    return f"{clause['measure']} {' and '.join(bounds)}: {plus_minus(clause, 1.0)} ({clause['verdict']})"
+
+
+def _of(name: str) -> str:
+    return f"{name}: " if name else ""

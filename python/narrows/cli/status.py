@@ -1,0 +1,3 @@
+"""The exit statuses."""
+
+DONE, EXPECTATION_FAILED, BAD_INPUT, INTERRUPTED, INTERNAL = range(5)

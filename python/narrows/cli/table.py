@@ -1,0 +1,114 @@
+"""Tables for a terminal of 80 columns: measures with their half-widths, aligned."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Shown(NamedTuple):
+    """A measure as a column: what it is called, in which unit, and how much of that unit its own is."""
+
+    measure: str
+    title: str
+    unit: str
+    scale: float
+
+
+def run_tables(summary: Mapping[str, Any]) -> str:
+    """Return the tables of a run: groups, then links that have something to tell."""
+    groups = measure_table("group", list(summary["groups"].items()), GROUP_COLUMNS)
+    links = measure_table("link", list(summary["links"].items()), LINK_COLUMNS)
+    return f"{groups}\n\n{links}"
+
+
+def comparison_tables(summary: Mapping[str, Any]) -> str:
+    """Return the tables of a comparison: groups and links under every algorithm, and differences from the first."""
+    runs = summary["algorithms"]
+    parts = [
+        measure_table("group", _under_algorithms(runs, "groups"), GROUP_COLUMNS),
+        measure_table("link", _under_algorithms(runs, "links"), LINK_COLUMNS),
+    ]
+    first = next(iter(runs))
+    against = {each["of"]: each for each in summary["differences"] if each["against"] == first}
+    if against:
+        parts.append(measure_table(f"minus {first}", _under_algorithms(against, "groups"), GROUP_COLUMNS))
+    return "\n\n".join(parts)
+
+
+def measure_table(
+    owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Sequence[Shown]
+) -> str:
+    """Return one table: a row per owner, a column per measure."""
+    header = [owner, *(column.title for column in columns)]
+    units = ["", *(column.unit for column in columns)]
+    body = [
+        [shorten(name), *(plus_minus(measures.get(column.measure), column.scale) for column in columns)]
+        for name, measures in rows
+    ]
+    return align([header, units, *body])
+
+
+def align(rows: Sequence[Sequence[str]]) -> str:
+    """Align cells: the first column to the left, the others to the right."""
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+        for row in rows
+    )
+
+
+def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
+    """Write an estimate as `mean ± half-width`, with two digits of the half-width.
+
+    Args:
+        estimate: `mean` and `ci95`; either may be null.
+        scale: What a unit of the column holds of the measure's own.
+
+    Examples:
+        >>> plus_minus({"mean": 61.24e6, "ci95": [60.04e6, 62.44e6]}, 1e6)
+        '61.2 ± 1.2'
+        >>> plus_minus({"mean": None, "ci95": None}, 1.0)
+        '-'
+    """
+    if estimate is None or estimate["mean"] is None:
+        return "-"
+    mean = estimate["mean"] / scale
+    if estimate["ci95"] is None:
+        return f"{mean:.4g}"
+    low, high = estimate["ci95"]
+    half = (high - low) / 2 / scale
+    digits = min(max(1 - math.floor(math.log10(half)), 0), 4) if half > 0 else 2
+    return f"{mean:.{digits}f} ± {half:.{digits}f}"
+
+
+def shorten(name: str) -> str:
+    """Cut a name to what the first column can hold."""
+    return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
+
+
+def _under_algorithms(runs: Mapping[str, Any], kind: str) -> list[tuple[str, Mapping[str, Any]]]:
+    rows = []
+    for algorithm, run in runs.items():
+        for name, measures in run[kind].items():
+            alone = len(run[kind]) == 1 or name == algorithm
+            rows.append((algorithm if alone else f"{algorithm}: {name}", measures))
+    return rows
+
+
+GROUP_COLUMNS = (
+    Shown("goodput_bps", "goodput", "Mbit/s", 1e6),
+    Shown("goodput_fraction", "of capacity", "%", 0.01),
+    Shown("loss_rate", "loss", "%", 0.01),
+    Shown("rtt_mean_s", "RTT", "ms", 1e-3),
+)
+LINK_COLUMNS = (
+    Shown("utilization", "utilization", "%", 0.01),
+    Shown("loss_rate", "loss", "%", 0.01),
+    Shown("queue_delay_mean_s", "queue delay", "ms", 1e-3),
+    Shown("queue_delay_p95_s", "p95", "ms", 1e-3),
+)
+NAME_WIDTH = 20

@@ -1,0 +1,62 @@
+"""Paired differences between the runs of a comparison.
+
+The runs share seed and replications, hence their random numbers, so each replication gives one difference and the
+noise that both share cancels out.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from narrows.statistics import paired
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows._core import Records
+
+Measures = dict[str, dict[str, float]]
+
+
+def differences(runs: Mapping[str, Mapping[int, Records]]) -> list[dict[str, Any]]:
+    """Estimate every later algorithm minus every earlier one.
+
+    Args:
+        runs: Records by replication, by algorithm in the order in which they were named.
+
+    Returns:
+        For each pair `{"of", "against", "groups", "links"}`: measures of `of` minus those of `against`, in their own
+        units. A group that is named after its algorithm appears as `"of - against"`.
+    """
+    return [
+        _difference(against, runs[against], of, runs[of]) for against, of in combinations(runs, 2)
+    ]
+
+
+def _difference(
+    against: str, against_records: Mapping[int, Records], of: str, of_records: Mapping[int, Records]
+) -> dict[str, Any]:
+    shared = [replication for replication in of_records if replication in against_records]
+    left = [of_records[replication] for replication in shared]
+    right = [against_records[replication] for replication in shared]
+    return {
+        "of": of,
+        "against": against,
+        "groups": _measures([each.group_measures for each in left], [each.group_measures for each in right]),
+        "links": _measures([each.link_measures for each in left], [each.link_measures for each in right]),
+    }
+
+
+def _measures(of: Sequence[Measures], against: Sequence[Measures]) -> dict[str, dict[str, Any]]:
+    if not of:
+        return {}
+    found: dict[str, dict[str, Any]] = {}
+    # Groups and links stand in the order of the scenario, which is the same for both.
+    for name, other in zip(of[0], against[0], strict=True):
+        key = name if name == other else f"{name} - {other}"
+        found[key] = {
+            measure: paired([each[name][measure] for each in of], [each[other][measure] for each in against])
+            for measure in of[0][name]
+        }
+    return found

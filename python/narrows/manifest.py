@@ -1,0 +1,67 @@
+"""`manifest.json`: where a run folder comes from and what is in it, enough to do it again and to notice a change."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import socket
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from narrows import core
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
+    """Write `manifest.json` into `folder`, once everything else but the report is there.
+
+    Args:
+        folder: A run's or a comparison's folder.
+        facts: `seed`, `replications`, `finished`, `scenario`, `digest`, `started`, `wall_s`, `interrupted`, …
+    """
+    manifest = {
+        "format": FORMAT,
+        "versions": {
+            "narrows": version("narrows"),
+            "engine": core.fingerprint(),
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("numpy", "pyarrow", "scipy")},
+        },
+        **facts,
+        "host": {
+            "name": socket.gethostname(),
+            "system": platform.platform(),
+            "machine": platform.machine(),
+            "processors": os.cpu_count(),
+        },
+        # The report is left out: it can be built again from the rest.
+        "files": {path.name: file_digest(path) for path in sorted(folder.iterdir()) if _counts(path)},
+    }
+    write_json(folder / "manifest.json", manifest)
+
+
+def write_json(path: Path, content: Any) -> None:  # noqa: ANN401  # whatever JSON can hold
+    """Write `content` as JSON for people and programs: indented, UTF-8, no not-a-number."""
+    path.write_text(to_json(content) + "\n", encoding="utf-8")
+
+
+def to_json(content: Any) -> str:  # noqa: ANN401  # whatever JSON can hold
+    """Return `content` as indented JSON; not-a-number and infinity are errors."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file as `sha256:` and hexadecimal digits."""
+    with path.open("rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _counts(path: Path) -> bool:
+    return path.is_file() and not path.name.startswith(".") and path.name not in {"report.html", "manifest.json"}
+
+
+FORMAT = 1

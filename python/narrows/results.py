@@ -1,0 +1,221 @@
+"""What came of a scenario: a run, or a comparison of runs; summaries, Arrow tables, and folders of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from narrows import tables
+from narrows.differences import differences
+from narrows.expectations import judge
+from narrows.folder import appearing
+from narrows.manifest import write_json, write_manifest
+from narrows.summary import digest, summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows._core import Records, Scenario
+
+
+class Run:
+    """One scenario and the records of its replications."""
+
+    def __init__(
+        self, scenario: Scenario, planned: int, records: Mapping[int, Records], started: str, wall_s: float
+    ) -> None:
+        """Hold what came of a run.
+
+        Args:
+            scenario: As resolved.
+            planned: How many replications were wanted.
+            records: Of each replication that finished.
+            started: When, ISO 8601 in UTC.
+            wall_s: How long it took by the clock on the wall, seconds.
+        """
+        self.scenario = scenario
+        self.planned = planned
+        self.records = records
+        self.started = started
+        self.wall_s = wall_s
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether fewer replications finished than were wanted."""
+        return len(self.records) < self.planned
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The contents of `summary.json`: every measure as a mean with its 95 % interval, and the checks."""
+        summary = summarize(self.scenario, self.records, self.wall_s)
+        if self.scenario.expectations:
+            summary["expectations"] = judge(self.scenario.expectations, summary)
+        return summary
+
+    @cached_property
+    def flows(self) -> pa.Table:
+        """A row per replication and flow."""
+        return tables.table(self.records, "flows")
+
+    @cached_property
+    def links(self) -> pa.Table:
+        """A row per replication and link."""
+        return tables.table(self.records, "links")
+
+    @cached_property
+    def series(self) -> pa.Table:
+        """A row per replication, flow or link, and interval."""
+        return tables.table(self.records, "series")
+
+    @cached_property
+    def distributions(self) -> pa.Table:
+        """A row per replication, owner, quantity and value: how many packets met it."""
+        return tables.table(self.records, "distributions")
+
+    def save(self, folder: Path, *, replace: bool = False) -> None:
+        """Write the run folder, whole or not at all.
+
+        Args:
+            folder: Where; it must not exist or be empty.
+            replace: An earlier run's folder there gives way.
+
+        Raises:
+            OutputError: The place cannot be used.
+        """
+        from narrows.report import build
+
+        with appearing(folder, replace=replace) as partial:
+            self.write(partial)
+            build(partial)
+
+    def write(self, folder: Path) -> None:
+        """Write the files of the run folder, but for the report, into an existing folder."""
+        import pyarrow.parquet as pq
+
+        (folder / "scenario.toml").write_text(self.scenario.resolved, encoding="utf-8")
+        write_json(folder / "summary.json", self.summary)
+        for name in tables.NAMES:
+            pq.write_table(getattr(self, name), folder / f"{name}.parquet", compression="zstd")
+        facts = {
+            "title": self.scenario.title,
+            "description": self.scenario.description,
+            "scenario": self.scenario.digest,
+            "seed": self.scenario.seed,
+            "replications": self.planned,
+            "finished": sorted(self.records),
+            "interrupted": self.interrupted,
+            "digest": self.summary["digest"],
+            "started": self.started,
+            "wall_s": self.wall_s,
+        }
+        write_manifest(folder, facts)
+
+
+class Comparison:
+    """The runs of one scenario with one algorithm after the other in the subject's place."""
+
+    def __init__(self, algorithms: list[str], runs: Mapping[str, Run], started: str, wall_s: float) -> None:
+        """Hold what came of a comparison.
+
+        Args:
+            algorithms: All that were wanted, as they were typed.
+            runs: Those of which something finished.
+            started: When, ISO 8601 in UTC.
+            wall_s: How long it took by the clock on the wall, seconds.
+        """
+        self.algorithms = algorithms
+        self.runs = runs
+        self.started = started
+        self.wall_s = wall_s
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether something that was wanted did not finish."""
+        return len(self.runs) < len(self.algorithms) or any(run.interrupted for run in self.runs.values())
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The contents of the comparison's `summary.json`."""
+        summaries = {name: run.summary for name, run in self.runs.items()}
+        return {
+            "title": self._any.scenario.title,
+            "seed": self._any.scenario.seed,
+            "replications": max(each["replications"] for each in summaries.values()),
+            "digest": digest(each["digest"] for each in summaries.values()),
+            "algorithms": {
+                name: {key: each[key] for key in RUN_KEYS if key in each}
+                for name, each in summaries.items()
+            },
+            "differences": differences({name: run.records for name, run in self.runs.items()}),
+        }
+
+    @cached_property
+    def flows(self) -> pa.Table:
+        """As in `Run`, with the name of the algorithm under test first."""
+        return self._stacked("flows")
+
+    @cached_property
+    def links(self) -> pa.Table:
+        """As in `Run`, with the name of the algorithm under test first."""
+        return self._stacked("links")
+
+    @cached_property
+    def series(self) -> pa.Table:
+        """As in `Run`, with the name of the algorithm under test first."""
+        return self._stacked("series")
+
+    @cached_property
+    def distributions(self) -> pa.Table:
+        """As in `Run`, with the name of the algorithm under test first."""
+        return self._stacked("distributions")
+
+    def save(self, folder: Path, *, replace: bool = False) -> None:
+        """Write the comparison's folder with a run folder for each algorithm, whole or not at all.
+
+        Args:
+            folder: Where; it must not exist or be empty.
+            replace: An earlier run's folder there gives way.
+
+        Raises:
+            OutputError: The place cannot be used.
+        """
+        from narrows.report import build
+
+        with appearing(folder, replace=replace) as partial:
+            for name, run in self.runs.items():
+                inner = partial / folder_name(name)
+                inner.mkdir()
+                run.write(inner)
+                build(inner)
+            write_json(partial / "summary.json", self.summary)
+            facts = {
+                "title": self._any.scenario.title,
+                "algorithms": {name: folder_name(name) for name in self.algorithms},
+                "seed": self._any.scenario.seed,
+                "replications": self._any.planned,
+                "finished": {name: sorted(run.records) for name, run in self.runs.items()},
+                "interrupted": self.interrupted,
+                "digest": self.summary["digest"],
+                "started": self.started,
+                "wall_s": self.wall_s,
+            }
+            write_manifest(partial, facts)
+            build(partial)
+
+    @property
+    def _any(self) -> Run:
+        return next(iter(self.runs.values()))
+
+    def _stacked(self, name: str) -> pa.Table:
+        return tables.stacked({each: getattr(run, name) for each, run in self.runs.items()}, "subject")
+
+
+def folder_name(algorithm: str) -> str:
+    """Return the folder of an algorithm's run: its name as typed, but for what separates folders."""
+    return algorithm.replace("/", "%2F")
+
+
+RUN_KEYS = ("groups", "links", "checks", "expectations", "performance")

@@ -1,0 +1,98 @@
+"""`summary.json`: every measure of a run as a mean over replications with its interval, and what was checked."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import resource
+import sys
+from typing import TYPE_CHECKING, Any
+
+from narrows.statistics import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from narrows._core import Records, Scenario
+
+
+def summarize(scenario: Scenario, records: Mapping[int, Records], wall_s: float) -> dict[str, Any]:
+    """Summarise a run.
+
+    Args:
+        scenario: What was run.
+        records: What came of it, by replication.
+        wall_s: How long it took by the clock on the wall, seconds.
+
+    Returns:
+        The contents of `summary.json`.
+    """
+    all_records = list(records.values())
+    sizes = {group["name"]: group["flows"] for group in scenario.groups}
+    groups = over_replications([each.group_measures for each in all_records])
+    return {
+        "title": scenario.title,
+        "seed": scenario.seed,
+        "replications": len(records),
+        "digest": digest(each.digest for each in all_records),
+        "groups": {name: {"flows": sizes[name], **measures} for name, measures in groups.items()},
+        "links": over_replications([each.link_measures for each in all_records]),
+        "checks": combine_checks([each.checks for each in all_records]),
+        "performance": combine_performance([each.performance for each in all_records], wall_s),
+    }
+
+
+def digest(parts: Iterable[str]) -> str:
+    """Return one digest for many, in their order: of the replications of a run, of the runs of a comparison."""
+    return "sha256:" + hashlib.sha256("".join(part + "\n" for part in parts).encode()).hexdigest()
+
+
+def over_replications(measured: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, Any]]:
+    """Turn one `{owner: {measure: value}}` per replication into `{owner: {measure: estimate}}`."""
+    if not measured:
+        return {}
+    return {
+        owner: {measure: estimate(each[owner][measure] for each in measured) for measure in measures}
+        for owner, measures in measured[0].items()
+    }
+
+
+def combine_checks(checked: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Combine the checks of replications: one that fails anywhere has failed, one that never applies is null."""
+    return [_combine_check(same) for same in zip(*checked, strict=True)]
+
+
+def combine_performance(measured: Sequence[Mapping[str, float]], wall_s: float) -> dict[str, Any]:
+    """Add up what replications cost.
+
+    Args:
+        measured: Per replication: `cpu_s` (simulation loop only), `events`, `packet_hops`.
+        wall_s: The whole run by the clock on the wall, seconds.
+    """
+    cpu_s = math.fsum(each["cpu_s"] for each in measured)
+    packet_hops = int(sum(each["packet_hops"] for each in measured))
+    return {
+        "wall_s": wall_s,
+        "cpu_s": cpu_s,
+        "events": int(sum(each["events"] for each in measured)),
+        "packet_hops": packet_hops,
+        "packet_hops_per_s": packet_hops / cpu_s if cpu_s > 0 else None,
+        "peak_rss_bytes": peak_rss_bytes(),
+    }
+
+
+def peak_rss_bytes() -> int:
+    """Return the most memory that this process has held so far, bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Linux counts in KiB, macOS in bytes.
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _combine_check(same: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    failed = [each for each in same if each["ok"] is False]
+    passed = [each for each in same if each["ok"] is True]
+    shown = (failed or passed or list(same))[0]
+    detail = shown["detail"]
+    if failed and len(same) > 1:
+        detail += f" ({len(failed)} of {len(same)} replications)"
+    return {"name": shown["name"], "ok": False if failed else True if passed else None, "detail": detail}
