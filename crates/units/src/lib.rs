@@ -4,6 +4,8 @@
 //! 1 Tbps is a whole number. `Rate` counts bits per second, `Bytes` bytes. None of them is ever a float inside the
 //! simulator; floats appear at its edges (`as_secs_f64`) and inside algorithms.
 
+mod parse;
 mod quantity;
 
+pub use parse::{Dimension, Problem, Quantity, UnitError};
 pub use quantity::{Bytes, Rate, Span, Time};

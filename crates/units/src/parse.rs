@@ -1,0 +1,471 @@
+//! Quantities as people write them: `"10Mbps"`, `"40ms"`, `"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`.
+//!
+//! The number is decimal and is scaled exactly: what is not a whole number of the smallest unit (bit/s, byte,
+//! picosecond) is refused, so nothing is ever rounded, least of all to zero. The spellings of tc (`Mbit`) and ns-3
+//! (`Mbps`, `Mb/s`) are known; those that mean bits to one tool and bytes to another (`mbps`, `MB/s`, `Mb`) are
+//! refused with the reason.
+
+use crate::{Bytes, Rate, Span};
+use std::fmt;
+use std::str::FromStr;
+
+/// What kind of quantity a text holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// Bits per second.
+    Rate,
+    /// Time.
+    Time,
+    /// Bytes.
+    Size,
+    /// Packets.
+    Packets,
+    /// Multiples of the bandwidth-delay product.
+    Bdp,
+    /// A part of a whole.
+    Fraction,
+}
+
+/// A number with its unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Quantity {
+    /// Bits per second.
+    Rate(Rate),
+    /// Time.
+    Time(Span),
+    /// Bytes.
+    Size(Bytes),
+    /// Packets; thresholds may be fractional.
+    Packets(f64),
+    /// Multiples of the bandwidth-delay product.
+    Bdp(f64),
+    /// A part of a whole: `"1%"` is 0.01.
+    Fraction(f64),
+}
+
+/// Why a text is not the quantity that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitError {
+    /// As written.
+    pub given: String,
+    /// What is wrong with it.
+    pub problem: Problem,
+    /// What would do.
+    pub allowed: Vec<Dimension>,
+}
+
+/// What is wrong with a quantity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// It does not begin with a decimal number.
+    NoNumber,
+    /// A number without a unit.
+    NoUnit,
+    /// No unit of that spelling.
+    UnknownUnit {
+        /// As written.
+        unit: String,
+    },
+    /// The unit means different things to different tools.
+    Ambiguous {
+        /// As written.
+        unit: String,
+        /// How it is read, and what to write.
+        reason: String,
+    },
+    /// A quantity, but of another kind.
+    WrongDimension {
+        /// Which.
+        found: Dimension,
+    },
+    /// Below zero.
+    Negative,
+    /// More than the simulator can count.
+    TooLarge,
+    /// Not a whole number of this smallest unit.
+    NotWhole {
+        /// bps, B or ps.
+        unit: &'static str,
+    },
+}
+
+impl Quantity {
+    /// Reads a number with a unit of one of the `allowed` dimensions.
+    pub fn parse(text: &str, allowed: &[Dimension]) -> Result<Self, UnitError> {
+        let fail = |problem| UnitError { given: text.to_owned(), problem, allowed: allowed.to_vec() };
+        let (number, unit) = split(text.trim()).ok_or_else(|| fail(Problem::NoNumber))?;
+        if unit.is_empty() {
+            return Err(fail(Problem::NoUnit));
+        }
+        let (dimension, scale) = find(unit).ok_or_else(|| fail(unknown(unit)))?;
+        if !allowed.contains(&dimension) {
+            return Err(fail(Problem::WrongDimension { found: dimension }));
+        }
+        if number.negative {
+            return Err(fail(Problem::Negative));
+        }
+        let whole = || number.times(scale).map_err(|inexact| fail(inexact.problem(dimension)));
+        Ok(match dimension {
+            Dimension::Rate => Self::Rate(Rate::from_bps(whole()?)),
+            Dimension::Time => Self::Time(Span::from_ps(whole()?)),
+            Dimension::Size => {
+                let count = whole()?;
+                // Bits of a size are counted in 64 bits too.
+                if count > u64::MAX / 8 {
+                    return Err(fail(Problem::TooLarge));
+                }
+                Self::Size(Bytes::new(count))
+            }
+            Dimension::Packets => Self::Packets(number.real(0).map_err(fail)?),
+            Dimension::Bdp => Self::Bdp(number.real(0).map_err(fail)?),
+            Dimension::Fraction => Self::Fraction(number.real(-2).map_err(fail)?),
+        })
+    }
+
+    /// What kind of quantity it is.
+    pub const fn dimension(self) -> Dimension {
+        match self {
+            Self::Rate(_) => Dimension::Rate,
+            Self::Time(_) => Dimension::Time,
+            Self::Size(_) => Dimension::Size,
+            Self::Packets(_) => Dimension::Packets,
+            Self::Bdp(_) => Dimension::Bdp,
+            Self::Fraction(_) => Dimension::Fraction,
+        }
+    }
+
+    /// Nothing at all, of whatever kind.
+    pub fn is_zero(self) -> bool {
+        match self {
+            Self::Rate(rate) => rate == Rate::ZERO,
+            Self::Time(span) => span == Span::ZERO,
+            Self::Size(bytes) => bytes == Bytes::ZERO,
+            Self::Packets(number) | Self::Bdp(number) | Self::Fraction(number) => number <= 0.0,
+        }
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rate(rate) => rate.fmt(f),
+            Self::Time(span) => span.fmt(f),
+            Self::Size(bytes) => bytes.fmt(f),
+            Self::Packets(number) => write!(f, "{number}pkt"),
+            Self::Bdp(number) => write!(f, "{number}bdp"),
+            Self::Fraction(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+/// As `"20Mbps"`: a whole number of the largest unit that gives one.
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(1_000_000_000, "Gbps"), (1_000_000, "Mbps"), (1000, "kbps"), (1, "bps")];
+        largest_whole(f, self.as_bps(), &units)
+    }
+}
+
+/// As `"40ms"`: a whole number of the largest unit, up to seconds, that gives one.
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::ZERO {
+            return f.write_str("0s");
+        }
+        let units = [(SECOND, "s"), (SECOND / 1000, "ms"), (1_000_000, "us"), (1000, "ns"), (1, "ps")];
+        largest_whole(f, self.as_ps(), &units)
+    }
+}
+
+/// As `"1500B"`; whole megabytes and gigabytes as such.
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::ZERO {
+            return f.write_str("0B");
+        }
+        largest_whole(f, self.count(), &[(1_000_000_000, "GB"), (1_000_000, "MB"), (1, "B")])
+    }
+}
+
+impl FromStr for Rate {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        match Quantity::parse(text, &[Dimension::Rate])? {
+            Quantity::Rate(rate) => Ok(rate),
+            other => unreachable!("{other} was asked to be a rate"),
+        }
+    }
+}
+
+impl FromStr for Span {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        match Quantity::parse(text, &[Dimension::Time])? {
+            Quantity::Time(span) => Ok(span),
+            other => unreachable!("{other} was asked to be a time"),
+        }
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        match Quantity::parse(text, &[Dimension::Size])? {
+            Quantity::Size(bytes) => Ok(bytes),
+            other => unreachable!("{other} was asked to be a size"),
+        }
+    }
+}
+
+impl Dimension {
+    /// What to write, with an example of each common unit.
+    pub const fn allowed(self) -> &'static str {
+        match self {
+            Self::Rate => "a rate in bps, kbps, Mbps, Gbps or Tbps (also bit, Mbit, Mbit/s, Mb/s)",
+            Self::Time => "a time in s, ms, us, ns, ps, min or h",
+            Self::Size => "a size in B, kB, MB, GB, KiB, MiB or GiB",
+            Self::Packets => "packets in pkt",
+            Self::Bdp => "multiples of the bandwidth-delay product in bdp",
+            Self::Fraction => "a percentage in %",
+        }
+    }
+
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Rate => "a rate",
+            Self::Time => "a time",
+            Self::Size => "a size",
+            Self::Packets => "a number of packets",
+            Self::Bdp => "a multiple of the bandwidth-delay product",
+            Self::Fraction => "a percentage",
+        }
+    }
+}
+
+impl UnitError {
+    /// What would do, in words.
+    pub fn allowed(&self) -> String {
+        let each: Vec<&str> = self.allowed.iter().map(|dimension| dimension.allowed()).collect();
+        each.join("; or ")
+    }
+
+    /// What to write instead, where that can be guessed.
+    pub fn hint(&self) -> Option<String> {
+        match &self.problem {
+            Problem::NoUnit => {
+                let example = self.allowed.first().map_or("", |dimension| example(*dimension));
+                let number = self.given.trim();
+                Some(format!("write \"{number}{example}\" if that is what is meant"))
+            }
+            Problem::UnknownUnit { unit } => {
+                let same = |(name, dimension, _): &&Unit| {
+                    name.eq_ignore_ascii_case(unit) && self.allowed.contains(dimension)
+                };
+                UNITS.iter().find(same).map(|(name, ..)| format!("did you mean `{name}`?"))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for UnitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            Problem::NoNumber => f.write_str("no number"),
+            Problem::NoUnit => f.write_str("a number without a unit"),
+            Problem::UnknownUnit { unit } => write!(f, "unknown unit `{unit}`"),
+            Problem::Ambiguous { unit, reason } => write!(f, "ambiguous unit `{unit}`: {reason}"),
+            Problem::WrongDimension { found } => write!(f, "wrong unit: this is {}", found.noun()),
+            Problem::Negative => f.write_str("a negative quantity"),
+            Problem::TooLarge => f.write_str("too large to count"),
+            Problem::NotWhole { unit } => write!(f, "not a whole number of {unit}"),
+        }
+    }
+}
+
+impl std::error::Error for UnitError {}
+
+/// A decimal number: `digits × 10^exponent`.
+struct Decimal {
+    negative: bool,
+    digits: u128,
+    exponent: i32,
+}
+
+enum Inexact {
+    TooLarge,
+    NotWhole,
+}
+
+impl Inexact {
+    fn problem(&self, dimension: Dimension) -> Problem {
+        match (self, dimension) {
+            (Self::TooLarge, _) => Problem::TooLarge,
+            (Self::NotWhole, Dimension::Rate) => Problem::NotWhole { unit: "bps" },
+            (Self::NotWhole, Dimension::Size) => Problem::NotWhole { unit: "B" },
+            (Self::NotWhole, _) => Problem::NotWhole { unit: "ps" },
+        }
+    }
+}
+
+impl Decimal {
+    /// The number times `scale`, exactly.
+    fn times(&self, scale: u64) -> Result<u64, Inexact> {
+        if self.digits == 0 {
+            return Ok(0);
+        }
+        let scaled = self.digits.checked_mul(u128::from(scale)).ok_or(Inexact::TooLarge)?;
+        let shift = 10_u128.checked_pow(self.exponent.unsigned_abs());
+        let value = if self.exponent >= 0 {
+            shift.and_then(|shift| scaled.checked_mul(shift)).ok_or(Inexact::TooLarge)?
+        } else {
+            let shift = shift.ok_or(Inexact::NotWhole)?;
+            if scaled % shift != 0 {
+                return Err(Inexact::NotWhole);
+            }
+            scaled / shift
+        };
+        u64::try_from(value).map_err(|_| Inexact::TooLarge)
+    }
+
+    /// The number times `10^shift`, rounded once to the nearest float.
+    fn real(&self, shift: i32) -> Result<f64, Problem> {
+        let text = format!("{}e{}", self.digits, self.exponent.saturating_add(shift));
+        let value: f64 = text.parse().expect("digits and an exponent are a number");
+        if value.is_finite() && (value > 0.0 || self.digits == 0) { Ok(value) } else { Err(Problem::TooLarge) }
+    }
+}
+
+/// The number at the start of `text` and the unit behind it.
+fn split(text: &str) -> Option<(Decimal, &str)> {
+    let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let digits_end = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (integer, mut rest) = text.split_at(digits_end(text));
+    let mut fraction = "";
+    if let Some(behind) = rest.strip_prefix('.') {
+        (fraction, rest) = behind.split_at(digits_end(behind));
+        if fraction.is_empty() {
+            return None;
+        }
+    }
+    if integer.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let mut exponent = 0;
+    if let Some(behind) = rest.strip_prefix(['e', 'E']) {
+        let unsigned = behind.strip_prefix(['+', '-']).unwrap_or(behind);
+        let length = behind.len() - unsigned.len() + digits_end(unsigned);
+        if digits_end(unsigned) > 0 {
+            exponent = behind[..length].parse().ok()?;
+            rest = &behind[length..];
+        }
+    }
+    let digits: String = [integer, fraction].concat();
+    let fraction = fraction.trim_end_matches('0').len();
+    let digits = digits[..integer.len() + fraction].trim_start_matches('0');
+    let digits = if digits.is_empty() { 0 } else { digits.parse().unwrap_or(u128::MAX) };
+    let exponent = i32::checked_sub(exponent, i32::try_from(fraction).ok()?)?;
+    Some((Decimal { negative, digits, exponent }, rest.trim_start()))
+}
+
+fn find(unit: &str) -> Option<(Dimension, u64)> {
+    UNITS.iter().find(|(name, ..)| *name == unit).map(|&(_, dimension, scale)| (dimension, scale))
+}
+
+fn unknown(unit: &str) -> Problem {
+    let reason = match unit {
+        "B/s" | "Bps" | "kB/s" | "KB/s" | "MB/s" | "GB/s" | "kBps" | "KBps" | "MBps" | "GBps" | "KiB/s" | "MiB/s"
+        | "GiB/s" => "bytes per second are easily taken for bits per second; multiply by 8 and write bps, kbps, Mbps or Gbps",
+        "mbps" | "gbps" | "tbps" | "mb/s" | "gb/s" | "tb/s" => {
+            "tc reads lower-case `mbps` as megabytes per second, others as megabits; write Mbps or Mbit"
+        }
+        "b" | "kb" | "Kb" | "Mb" | "Gb" | "Tb" | "mb" | "gb" => {
+            "bits or bytes, a size or a rate? Write Mbps for a rate, MB for a size"
+        }
+        "k" | "K" | "M" | "G" | "m" => "a prefix without a unit; write Mbps, MB or ms",
+        _ => return Problem::UnknownUnit { unit: unit.to_owned() },
+    };
+    Problem::Ambiguous { unit: unit.to_owned(), reason: reason.to_owned() }
+}
+
+const fn example(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Rate => "Mbps",
+        Dimension::Time => "ms",
+        Dimension::Size => "B",
+        Dimension::Packets => "pkt",
+        Dimension::Bdp => "bdp",
+        Dimension::Fraction => "%",
+    }
+}
+
+fn largest_whole(f: &mut fmt::Formatter<'_>, value: u64, units: &[(u64, &str)]) -> fmt::Result {
+    let divides = |(scale, _): &&(u64, &str)| value.is_multiple_of(*scale) && value > 0;
+    let (scale, unit) = units.iter().find(divides).or(units.last()).copied().unwrap_or((1, ""));
+    write!(f, "{}{unit}", value / scale)
+}
+
+type Unit = (&'static str, Dimension, u64);
+
+/// Picoseconds in a second.
+const SECOND: u64 = 1_000_000_000_000;
+
+/// Every spelling, with the number of bits per second, picoseconds or bytes it stands for.
+const UNITS: &[Unit] = &[
+    ("bps", Dimension::Rate, 1),
+    ("kbps", Dimension::Rate, 1000),
+    ("Mbps", Dimension::Rate, 1_000_000),
+    ("Gbps", Dimension::Rate, 1_000_000_000),
+    ("Tbps", Dimension::Rate, 1_000_000_000_000),
+    ("Kbps", Dimension::Rate, 1000),
+    ("b/s", Dimension::Rate, 1),
+    ("kb/s", Dimension::Rate, 1000),
+    ("Kb/s", Dimension::Rate, 1000),
+    ("Mb/s", Dimension::Rate, 1_000_000),
+    ("Gb/s", Dimension::Rate, 1_000_000_000),
+    ("Tb/s", Dimension::Rate, 1_000_000_000_000),
+    ("bit", Dimension::Rate, 1),
+    ("kbit", Dimension::Rate, 1000),
+    ("Kbit", Dimension::Rate, 1000),
+    ("Mbit", Dimension::Rate, 1_000_000),
+    ("Gbit", Dimension::Rate, 1_000_000_000),
+    ("Tbit", Dimension::Rate, 1_000_000_000_000),
+    ("mbit", Dimension::Rate, 1_000_000),
+    ("gbit", Dimension::Rate, 1_000_000_000),
+    ("tbit", Dimension::Rate, 1_000_000_000_000),
+    ("bit/s", Dimension::Rate, 1),
+    ("kbit/s", Dimension::Rate, 1000),
+    ("Kbit/s", Dimension::Rate, 1000),
+    ("Mbit/s", Dimension::Rate, 1_000_000),
+    ("Gbit/s", Dimension::Rate, 1_000_000_000),
+    ("Tbit/s", Dimension::Rate, 1_000_000_000_000),
+    ("Kibit", Dimension::Rate, 1 << 10),
+    ("Mibit", Dimension::Rate, 1 << 20),
+    ("Gibit", Dimension::Rate, 1 << 30),
+    ("s", Dimension::Time, SECOND),
+    ("ms", Dimension::Time, SECOND / 1000),
+    ("us", Dimension::Time, 1_000_000),
+    ("\u{b5}s", Dimension::Time, 1_000_000),
+    ("\u{3bc}s", Dimension::Time, 1_000_000),
+    ("ns", Dimension::Time, 1000),
+    ("ps", Dimension::Time, 1),
+    ("min", Dimension::Time, 60 * SECOND),
+    ("h", Dimension::Time, 3600 * SECOND),
+    ("B", Dimension::Size, 1),
+    ("kB", Dimension::Size, 1000),
+    ("KB", Dimension::Size, 1000),
+    ("MB", Dimension::Size, 1_000_000),
+    ("GB", Dimension::Size, 1_000_000_000),
+    ("TB", Dimension::Size, 1_000_000_000_000),
+    ("KiB", Dimension::Size, 1 << 10),
+    ("MiB", Dimension::Size, 1 << 20),
+    ("GiB", Dimension::Size, 1 << 30),
+    ("TiB", Dimension::Size, 1 << 40),
+    ("pkt", Dimension::Packets, 1),
+    ("pkts", Dimension::Packets, 1),
+    ("packet", Dimension::Packets, 1),
+    ("packets", Dimension::Packets, 1),
+    ("bdp", Dimension::Bdp, 1),
+    ("BDP", Dimension::Bdp, 1),
+    ("%", Dimension::Fraction, 1),
+];
