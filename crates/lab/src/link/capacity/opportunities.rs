@@ -15,6 +15,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct Opportunities {
     trace: Arc<Trace>,
+    /// Over the whole recording.
+    mean_rate: Rate,
     /// How many have passed or are used up: the number of the next, counted through all repetitions.
     next: u64,
     /// When the last used one was.
@@ -25,8 +27,11 @@ pub(super) struct Opportunities {
 
 impl Opportunities {
     pub fn new(trace: Arc<Trace>) -> Self {
+        let bits = OPPORTUNITY.bits() as f64 * trace.opportunities.len() as f64;
+        let mean_rate = Rate::from_bps_f64(bits / trace.period.as_secs_f64());
         Self {
             trace,
+            mean_rate,
             next: 0,
             last: Time::ZERO,
             left: Bytes::ZERO,
@@ -63,8 +68,7 @@ impl Opportunities {
 
     /// Over the whole recording.
     pub fn mean_rate(&self) -> Rate {
-        let bits = OPPORTUNITY.bits() as f64 * self.trace.opportunities.len() as f64;
-        Rate::from_bps_f64(bits / self.trace.period.as_secs_f64())
+        self.mean_rate
     }
 
     /// Bits of all opportunities until `now`, those at `now` included.
