@@ -4,7 +4,7 @@ use crate::link::{Capacity, Loss};
 use crate::records::{FlowTallies, LinkRecorder, QueueTap};
 use narrows_engine::Stream;
 use narrows_qdisc::{Context, QueueDiscipline};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 use std::collections::VecDeque;
 
@@ -97,16 +97,19 @@ impl Transmitter {
         self.serve(now, flows)
     }
 
-    /// The packet in transmission has left. Returns it unless it is lost behind the queue.
+    /// The packet in transmission has left, or the medium that the queue waited for is ready. Returns the packet that
+    /// left unless it is lost behind the queue.
     pub fn depart(&mut self, now: Time, flows: &mut FlowTallies) -> (Option<Packet>, Wish) {
-        let packet = self.in_transmission.take().expect("a departure is due only while a packet is in transmission");
-        self.recorder.sent(&packet);
-        let lost = self.loss.as_mut().is_some_and(|(loss, draws)| loss.lose(|| draws.uniform()));
-        if lost {
-            self.recorder.lost();
-            flows.lost(&packet);
+        let mut left = self.in_transmission.take();
+        if let Some(packet) = &left {
+            self.recorder.sent(packet);
+            if self.loss.as_mut().is_some_and(|(loss, draws)| loss.lose(|| draws.uniform())) {
+                self.recorder.lost();
+                flows.lost(packet);
+                left = None;
+            }
         }
-        ((!lost).then_some(packet), self.serve(now, flows))
+        (left, self.serve(now, flows))
     }
 
     /// The queue's deadline has come.
@@ -117,9 +120,9 @@ impl Transmitter {
     }
 
     /// The rate changes now.
-    pub fn change_rate(&mut self, now: Time) -> Wish {
+    pub fn change_rate(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
         let departure = self.capacity.change(now);
-        Wish { departure, wake: None }
+        if self.in_transmission.is_some() { Wish { departure, wake: None } } else { self.serve(now, flows) }
     }
 
     /// When the rate changes next.
@@ -128,13 +131,8 @@ impl Transmitter {
     }
 
     /// Bits that could have been sent from the start until `now`.
-    pub fn offered_bits(&mut self, now: Time) -> f64 {
+    pub fn offered_bits(&self, now: Time) -> f64 {
         self.capacity.offered_bits(now)
-    }
-
-    /// The rate now.
-    pub fn rate(&self) -> Rate {
-        self.capacity.rate()
     }
 
     /// Every packet that reached the queue was sent, dropped, waits or is in transmission.
@@ -151,16 +149,23 @@ impl Transmitter {
 
     fn serve(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
         let mut departure = None;
-        if self.in_transmission.is_none() {
-            self.recorder.advance(now);
-            let next = self.with_queue(now, flows, |queue, context| queue.dequeue(context));
-            if let Some(packet) = next {
-                self.recorder.started(&packet);
-                departure = Some(self.capacity.start(packet.size(), now));
-                self.in_transmission = Some(packet);
+        if self.in_transmission.is_none() && self.recorder.waiting() > 0 {
+            let ready = self.capacity.ready(now);
+            if ready > now {
+                departure = Some(ready);
+            } else {
+                departure = self.start_next(now, flows);
             }
         }
         Wish { departure, wake: self.queue.next_wake() }
+    }
+
+    fn start_next(&mut self, now: Time, flows: &mut FlowTallies) -> Option<Time> {
+        self.recorder.advance(now);
+        let packet = self.with_queue(now, flows, |queue, context| queue.dequeue(context))?;
+        self.recorder.started(&packet);
+        self.in_transmission = Some(packet);
+        Some(self.capacity.start(packet.size(), now))
     }
 
     fn with_queue<T>(

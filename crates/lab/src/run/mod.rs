@@ -105,11 +105,11 @@ pub fn run_with(
     }
     let cpu_s = clock.elapsed().as_secs_f64();
     let raw = raw::gather(model, &mut partitions, end);
-    if let Some(detail) = raw.unbalanced {
-        return Err(RunError::NotConserved(detail));
+    if let Some(detail) = &raw.unbalanced {
+        return Err(RunError::NotConserved(detail.clone()));
     }
     let performance = Performance { events: raw.events, packet_hops: raw.hops, cpu_s };
-    Ok(metrics::records(model, raw, performance))
+    Ok(metrics::records(model, &raw, performance))
 }
 
 fn exchange(partitions: &mut [Partition]) {

@@ -82,7 +82,7 @@ impl Net {
         self.enter(packet);
     }
 
-    /// A link has sent the last bit of a packet.
+    /// A link has sent the last bit of a packet, or its medium is ready.
     pub fn departure(&mut self, link: u32) {
         let now = self.now;
         let Link::Scheduled(transmitter) = &mut self.links[link as usize] else {
@@ -91,8 +91,8 @@ impl Net {
         let (packet, wish) = transmitter.depart(now, &mut self.flows);
         let arrival = now + transmitter.delay;
         self.grant(link, wish);
-        self.hops += 1;
         if let Some(mut packet) = packet {
+            self.hops += 1;
             packet.hop += 1;
             packet.stamp = arrival;
             let far = self.far[link as usize];
@@ -156,7 +156,7 @@ impl Net {
     pub fn change_rate(&mut self, link: u32) {
         let now = self.now;
         if let Link::Scheduled(transmitter) = &mut self.links[link as usize] {
-            let wish = transmitter.change_rate(now);
+            let wish = transmitter.change_rate(now, &mut self.flows);
             let next = transmitter.next_rate_change();
             self.grant(link, wish);
             self.queue.set(self.slots.of(Event::RateChange(link)), next);

@@ -8,7 +8,7 @@ use narrows_engine::Slot;
 /// What a slot stands for; indices are local to the partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// A link has sent the last bit of a packet.
+    /// A link has sent the last bit of a packet, or the medium its queue waited for is ready.
     Departure(u32),
     /// A packet reaches the far end of a link.
     Arrival(u32),
@@ -30,30 +30,40 @@ pub(super) enum Event {
     Sample,
 }
 
-/// The layout of a partition's slots.
+/// The layout of a partition's slots: what each stands for, and where each class after the departures begins.
 #[derive(Clone, Debug)]
 pub(super) struct Slots {
     events: Vec<Event>,
-    links: u32,
-    pipes: u32,
-    senders: u32,
-    receivers: u32,
+    arrivals: u32,
+    releases: u32,
+    sender_wakes: u32,
+    receiver_wakes: u32,
+    queue_wakes: u32,
+    starts: u32,
+    changes: u32,
+    samples: u32,
 }
 
 impl Slots {
     /// Slots for so many link queues, link ends, senders and receivers.
     pub fn new(links: u32, pipes: u32, senders: u32, receivers: u32) -> Self {
         let mut events = Vec::new();
-        events.extend((0..links).map(Event::Departure));
-        events.extend((0..pipes).map(Event::Arrival));
-        events.extend((0..senders).map(Event::Release));
-        events.extend((0..senders).map(Event::SenderWake));
-        events.extend((0..receivers).map(Event::ReceiverWake));
-        events.extend((0..links).map(Event::QueueWake));
-        events.extend((0..senders).map(Event::Start));
-        events.extend((0..links).map(Event::RateChange));
-        events.extend([Event::Measure, Event::Sample]);
-        Self { events, links, pipes, senders, receivers }
+        let mut class = |count: u32, event: fn(u32) -> Event| {
+            let first = events.len() as u32;
+            events.extend((0..count).map(event));
+            first
+        };
+        class(links, Event::Departure);
+        let arrivals = class(pipes, Event::Arrival);
+        let releases = class(senders, Event::Release);
+        let sender_wakes = class(senders, Event::SenderWake);
+        let receiver_wakes = class(receivers, Event::ReceiverWake);
+        let queue_wakes = class(links, Event::QueueWake);
+        let starts = class(senders, Event::Start);
+        let changes = class(links, Event::RateChange);
+        let samples = class(1, |_| Event::Measure);
+        class(1, |_| Event::Sample);
+        Self { events, arrivals, releases, sender_wakes, receiver_wakes, queue_wakes, starts, changes, samples }
     }
 
     /// How many there are.
@@ -68,24 +78,17 @@ impl Slots {
 
     /// The slot that stands for `event`.
     pub fn of(&self, event: Event) -> Slot {
-        let releases = self.links + self.pipes;
-        let sender_wakes = releases + self.senders;
-        let receiver_wakes = sender_wakes + self.senders;
-        let queue_wakes = receiver_wakes + self.receivers;
-        let starts = queue_wakes + self.links;
-        let changes = starts + self.senders;
-        let samples = changes + self.links;
         Slot(match event {
             Event::Departure(link) => link,
-            Event::Arrival(pipe) => self.links + pipe,
-            Event::Release(sender) => releases + sender,
-            Event::SenderWake(sender) => sender_wakes + sender,
-            Event::ReceiverWake(receiver) => receiver_wakes + receiver,
-            Event::QueueWake(link) => queue_wakes + link,
-            Event::Start(sender) => starts + sender,
-            Event::RateChange(link) => changes + link,
-            Event::Measure => samples,
-            Event::Sample => samples + 1,
+            Event::Arrival(pipe) => self.arrivals + pipe,
+            Event::Release(sender) => self.releases + sender,
+            Event::SenderWake(sender) => self.sender_wakes + sender,
+            Event::ReceiverWake(receiver) => self.receiver_wakes + receiver,
+            Event::QueueWake(link) => self.queue_wakes + link,
+            Event::Start(sender) => self.starts + sender,
+            Event::RateChange(link) => self.changes + link,
+            Event::Measure => self.samples,
+            Event::Sample => self.samples + 1,
         })
     }
 }
