@@ -149,11 +149,12 @@ impl Transmitter {
 
     fn serve(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
         let mut departure = None;
-        if self.in_transmission.is_none() && self.recorder.waiting() > 0 {
+        if self.in_transmission.is_none() {
             let ready = self.capacity.ready(now);
-            if ready > now {
+            if ready > now && self.recorder.waiting() > 0 {
                 departure = Some(ready);
             } else {
+                // An empty queue is asked too: the answer tells it that the link is idle from now on.
                 departure = self.start_next(now, flows);
             }
         }
