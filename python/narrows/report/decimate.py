@@ -1,0 +1,50 @@
+"""Fewer points that draw the same picture.
+
+A line keeps, per column of the drawing, its first, least, greatest and last point, so that no peak
+is lost; a stacked area keeps the mean per column, so that areas still add up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def extremes(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, FloatArray]:
+    """Thin a line to at most four points in each of `columns` equal slices of x.
+
+    Args:
+        x: Shape (points,), ascending.
+        y: Shape (points,), finite.
+        columns: Number of slices, at least 1.
+
+    Returns:
+        The points that are kept, in their order; the input itself where it is short enough.
+    """
+    if len(x) <= 4 * columns:
+        return x, y
+    slices = np.minimum((x - x[0]) / (x[-1] - x[0]) * columns, columns - 1).astype(np.int64)
+    starts = np.flatnonzero(np.diff(slices, prepend=-1))
+    ends = np.append(starts[1:], len(x)) - 1
+    order = np.lexsort((y, slices))
+    kept = np.unique(np.concatenate((starts, ends, order[starts], order[ends])))
+    return x[kept], y[kept]
+
+
+def means(x: FloatArray, y: FloatArray, edges: FloatArray) -> FloatArray:
+    """Average y over the bins between `edges`; a bin without a sample is NaN.
+
+    Args:
+        x: Shape (points,).
+        y: Shape (points,); NaN counts as no sample.
+        edges: Shape (bins + 1,), ascending. A sample on an edge belongs to the bin it ends, because
+            a record is stamped with the end of its interval.
+    """
+    good = np.isfinite(y)
+    bins = np.searchsorted(edges, x[good], side="left") - 1
+    inside = (bins >= 0) & (bins < len(edges) - 1)
+    count = np.bincount(bins[inside], minlength=len(edges) - 1)
+    total = np.bincount(bins[inside], weights=y[good][inside], minlength=len(edges) - 1)
+    return np.divide(total, count, out=np.full(len(edges) - 1, np.nan), where=count > 0)

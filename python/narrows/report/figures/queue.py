@@ -1,0 +1,70 @@
+"""The bottleneck's queue over time, with a tick wherever packets were dropped or marked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.figures import frame
+from narrows.report.figures.frame import Figure, Key
+from narrows.report.looks import Look, look_of
+from narrows.report.plot import Axis
+from narrows.report.scale import PACKETS, nice_ceiling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.data import Run, Trace
+    from narrows.report.figures.frame import Paper
+    from narrows.report.plot import Panel
+
+
+def figure(runs: Sequence[Run]) -> Figure:
+    """Draw the queue of the bottleneck, a panel per run."""
+    title = "Queue at the bottleneck"
+    links = [_link(run) for run in runs]
+    traces = [trace for trace in links if trace is not None]
+    if len(traces) < len(runs):
+        return Figure("queue", title, (), absent="This run recorded no queue over time.")
+    several = len(runs) > 1
+    looks = [look_of(run.name).variant(0) if several else Look(0, 0, 0) for run in runs]
+    looks = [Look(look.colour, 0, look.marker) for look in looks]
+    drops = any(_happened(trace, "dropped_packets") for trace in traces)
+    marks = any(_happened(trace, "marked_packets") for trace in traces)
+    events = " and ".join(word for word, found in (("dropped", drops), ("marked", marks)) if found)
+    caption = [
+        f"Packets that wait at link {runs[0].bottleneck}, every {frame.every(frame.interval_of(traces[0]))}.",
+        f"A tick at the foot marks an interval in which packets were {events}."
+        if events
+        else "No packet was dropped or marked.",
+        frame.shown(runs),
+    ]
+    keys = [
+        Key(f"{run.name}/queue", run.name if several else "queue", "line", look)
+        for run, look in zip(runs, looks, strict=True)
+    ]
+    keys += [Key("drops", "drops", "drop")] if drops else []
+    keys += [Key("marks", "marks", "mark")] if marks else []
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        highest = max(float(np.nanmax(trace.columns["queue_packets"])) for trace in traces)
+        panels = paper.column(runs, frame.time_axis(runs), Axis("Queue", PACKETS, 0.0, nice_ceiling(highest * 1.02)))
+        for panel, run, trace, look in zip(panels, runs, traces, looks, strict=True):
+            panel.shade(run.warmup_s, "warm-up")
+            panel.line(f"{run.name}/queue", trace.time, trace.columns["queue_packets"], look)
+            for row, (key, column) in enumerate((("drops", "dropped_packets"), ("marks", "marked_packets"))):
+                if _happened(trace, column):
+                    panel.rug(key, trace.time[trace.columns[column] > 0], row, key)
+        return panels
+
+    return Figure("queue", title, caption, keys, draw)
+
+
+def _link(run: Run) -> Trace | None:
+    trace = run.link_trace(run.shown_replication, run.bottleneck) if run.bottleneck else None
+    return trace if trace is not None and trace.first_with_data("queue_packets") is not None else None
+
+
+def _happened(trace: Trace, column: str) -> bool:
+    return column in trace.columns and bool((trace.columns[column] > 0).any())

@@ -1,0 +1,145 @@
+"""The flows' rates, stacked to the capacity of the bottleneck."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.decimate import means
+from narrows.report.figures import frame
+from narrows.report.figures.frame import Figure, Key
+from narrows.report.looks import look_of
+from narrows.report.plot import Axis
+from narrows.report.scale import BITS_PER_SECOND, nice_ceiling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.data import Run, Trace
+    from narrows.report.decimate import FloatArray
+    from narrows.report.figures.frame import Paper
+    from narrows.report.looks import Look
+    from narrows.report.plot import Panel
+
+
+@dataclass(frozen=True)
+class _Layer:
+    name: str
+    look: Look
+    rate: FloatArray
+
+
+@dataclass(frozen=True)
+class _Stack:
+    """The layers of one run over common bins, bottom first; capacity is None where it was not recorded."""
+
+    edges: FloatArray
+    layers: Sequence[_Layer]
+    capacity: FloatArray | None
+
+    @property
+    def highest(self) -> float:
+        tops = [np.sum([layer.rate for layer in self.layers], axis=0)]
+        tops += [self.capacity] if self.capacity is not None else []
+        return max(float(np.nanmax(top)) for top in tops)
+
+    @property
+    def varies(self) -> bool:
+        return self.capacity is not None and float(np.ptp(self.capacity)) > _STEADY * float(self.capacity.max())
+
+
+def figure(runs: Sequence[Run]) -> Figure:
+    """Draw the stack of rates in front of the capacity, a panel per run."""
+    title = "Rates, stacked to the capacity"
+    stacks = [stack for run in runs if (stack := _stack(run)) is not None]
+    if len(stacks) < len(runs):
+        return Figure("rates", title, (), absent=frame.NO_SERIES)
+    varies = any(stack.varies for stack in stacks)
+    width = float(np.diff(stacks[0].edges)[0])
+    caption = [
+        "Throughput (all bits that arrive, retransmissions and headers included) of each flow, one on top of the "
+        f"other, averaged over {frame.every(width)}.",
+        "The grey area behind is what the bottleneck could have sent." if varies else "The line is the capacity.",
+        frame.shown(runs),
+    ]
+    keys = [
+        Key(f"{run.name}/{layer.name}", frame.flow_label(runs, run, layer.name), "fill", layer.look)
+        for run, stack in zip(runs, stacks, strict=True)
+        for layer in stack.layers
+    ]
+    if any(stack.capacity is not None for stack in stacks):
+        keys.append(Key("capacity", "capacity", "ground" if varies else "limit"))
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        up = Axis("Rate", BITS_PER_SECOND, 0.0, nice_ceiling(max(stack.highest for stack in stacks) * 1.01))
+        panels = paper.column(runs, frame.time_axis(runs), up)
+        for panel, run, stack in zip(panels, runs, stacks, strict=True):
+            _paint(panel, run, stack)
+            panel.shade(run.warmup_s, "")
+        return panels
+
+    return Figure("rates", title, caption, keys, draw)
+
+
+def _paint(panel: Panel, run: Run, stack: _Stack) -> None:
+    if stack.capacity is not None:
+        panel.ground("capacity", stack.edges[1:], stack.capacity, filled=stack.varies)
+    bottom = np.zeros(len(stack.edges) - 1)
+    for layer in stack.layers:
+        panel.layer(f"{run.name}/{layer.name}", stack.edges, bottom, bottom + layer.rate, layer.look)
+        bottom = bottom + layer.rate
+
+
+def _stack(run: Run) -> _Stack | None:
+    traces = [
+        trace for trace in run.flow_traces(run.shown_replication) if trace.first_with_data(*_RATES) is not None
+    ]
+    if not traces:
+        return None
+    edges = _edges(max(traces, key=lambda trace: len(trace.time)))
+    link = run.link_trace(run.shown_replication, run.bottleneck) if run.bottleneck else None
+    capacity = link.first_with_data("capacity_bps") if link else None
+    binned = None if link is None or capacity is None else np.nan_to_num(means(link.time, capacity, edges))
+    return _Stack(edges, _layers(run, traces, edges), binned)
+
+
+def _layers(run: Run, traces: Sequence[Trace], edges: FloatArray) -> list[_Layer]:
+    if len(traces) <= MOST_FLOWS:
+        looks = frame.flow_looks(run, traces)
+        return [_Layer(trace.name, look, _binned([trace], edges)) for trace, look in zip(traces, looks, strict=True)]
+    layers = []
+    for index, (group, members) in enumerate(groupby(traces, key=lambda trace: trace.group)):
+        flows = list(members)
+        look = look_of(run.algorithms.get(group, group)).variant(index)
+        layers.append(_Layer(f"{group} ({len(flows)} flows)", look, _binned(flows, edges)))
+    return layers
+
+
+def _binned(traces: Sequence[Trace], edges: FloatArray) -> FloatArray:
+    total = np.zeros(len(edges) - 1)
+    for trace in traces:
+        rate = trace.first_with_data(*_RATES)
+        if rate is not None:
+            total += np.nan_to_num(means(trace.time, rate, edges))
+    return total
+
+
+def _edges(trace: Trace) -> FloatArray:
+    """Return edges that hold the same whole number of intervals each, so that no bin is favoured."""
+    interval = frame.interval_of(trace)
+    samples = round(float(trace.time[-1]) / interval)
+    per_bin = max(1, -(-samples // MOST_BINS))
+    # Half an interval of slack keeps a sample that is stamped exactly at an edge in the bin it ends.
+    edges = np.arange(0, samples + per_bin, per_bin) * interval
+    return np.minimum(edges, float(trace.time[-1])) + np.where(edges > 0, interval * 1e-6, 0.0)
+
+
+MOST_FLOWS = 12
+MOST_BINS = 240
+
+_RATES = ("throughput_bps", "goodput_bps")
+# A capacity that moves by less than this part is a constant.
+_STEADY = 1e-3

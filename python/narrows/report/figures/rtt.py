@@ -1,0 +1,71 @@
+"""The distribution of round-trip times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.figures import frame
+from narrows.report.figures.frame import Figure, Key
+from narrows.report.plot import Axis
+from narrows.report.scale import PERCENT, SECONDS, nice_ceiling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.data import Histogram, Run
+    from narrows.report.figures.frame import Paper
+    from narrows.report.looks import Look
+    from narrows.report.plot import Panel
+
+_Curve = tuple[str, str, "Look", "Histogram"]
+
+
+def figure(runs: Sequence[Run]) -> Figure:
+    """Draw one cumulative curve per run and flow group, all on one panel."""
+    title = "Round-trip times"
+    curves = _curves(runs)
+    if not curves:
+        return Figure("rtt", title, (), absent="This run recorded no round-trip times.")
+    caption = [
+        "Cumulative distribution: how many of the round-trip times measured were at most this long; "
+        "further left is better. The records are binned to 1 %.",
+        frame.pooled(runs),
+    ]
+    keys = [Key(key, label, "line", look) for key, label, look, _ in curves]
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        across = _across([histogram for *_, histogram in curves])
+        (panel,) = paper.column(runs[:1], across, Axis("Share of packets", PERCENT, 0.0, 1.0))
+        for key, _, look, histogram in curves:
+            share = np.cumsum(histogram.packets) / histogram.packets.sum()
+            first = histogram.values[0]
+            panel.steps(key, np.r_[first, histogram.values, across.high], np.r_[0.0, share, 1.0], look)
+        return [panel]
+
+    return Figure("rtt", title, caption, keys, draw)
+
+
+def _curves(runs: Sequence[Run]) -> list[_Curve]:
+    curves: list[_Curve] = []
+    for run in runs:
+        for place, group in enumerate(run.groups):
+            histogram = run.histogram(group, "rtt_s")
+            if histogram is not None:
+                look = frame.group_look(runs, run, place)
+                curves.append((f"{run.name}/{group}", frame.flow_label(runs, run, group), look, histogram))
+    return curves
+
+
+def _across(histograms: Sequence[Histogram]) -> Axis:
+    low = min(float(each.values[0]) for each in histograms)
+    high = max(float(each.values[-1]) for each in histograms)
+    if high > _WIDE * low:
+        return Axis("Round-trip time", SECONDS, low * 0.95, high * 1.05, log=True)
+    start = 0.0 if low < high / 2 else low - (high - low) * 0.1 - low * 0.01
+    return Axis("Round-trip time", SECONDS, start, max(nice_ceiling(high), high))
+
+
+# From this ratio of the longest to the shortest on, the axis is logarithmic.
+_WIDE = 10.0

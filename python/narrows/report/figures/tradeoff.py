@@ -1,0 +1,112 @@
+"""Throughput against one-way delay, on the axes that Pantheon made familiar.
+
+Source: F. Y. Yan et al., "Pantheon: the training ground for Internet congestion-control research",
+USENIX ATC 2018, figure 3: the delay axis is logarithmic and runs backwards, so that better is up and
+to the right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.figures import frame
+from narrows.report.figures.frame import Figure, Key
+from narrows.report.plot import Axis
+from narrows.report.scale import BITS_PER_SECOND, SECONDS, nice_ceiling, quantity
+from narrows.statistics import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.data import Histogram, Run
+    from narrows.report.figures.frame import Paper
+    from narrows.report.looks import Look
+    from narrows.report.plot import Panel
+
+
+@dataclass(frozen=True)
+class _Cloud:
+    """A flow group's points: one (delay in seconds, rate in bit/s) per replication."""
+
+    key: str
+    label: str
+    look: Look
+    points: Sequence[tuple[float, float]]
+
+    def told(self, delay: float, rate: float) -> str:
+        return f"{self.label}: {quantity(rate, BITS_PER_SECOND)}, {quantity(delay, SECONDS)}"
+
+
+def figure(runs: Sequence[Run]) -> Figure:
+    """Draw a point per replication and the mean with its intervals, per run and flow group."""
+    title = "Throughput against delay"
+    clouds = _clouds(runs)
+    if not clouds:
+        return Figure("tradeoff", title, (), absent="This run recorded no one-way delays.")
+    caption = [
+        "Goodput of a group's flows together against the 95th percentile of its packets' one-way delay. "
+        "The delay axis is logarithmic and runs backwards: better is up and to the right.",
+        "Small marks are replications; the large one is their mean, with 95 % intervals."
+        if runs[0].replications > 1
+        else "",
+        frame.pooled(runs),
+    ]
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        delays = [delay for cloud in clouds for delay, _ in cloud.points]
+        highest = max(rate for cloud in clouds for _, rate in cloud.points)
+        across = Axis(
+            "95th-percentile one-way delay", SECONDS, min(delays) / 1.25, max(delays) * 1.25, log=True, inverted=True
+        )
+        (panel,) = paper.column(runs[:1], across, Axis("Goodput", BITS_PER_SECOND, 0.0, nice_ceiling(highest * 1.05)))
+        for cloud in clouds:
+            _paint(panel, cloud)
+        return [panel]
+
+    return Figure("tradeoff", title, caption, [Key(c.key, c.label, "dot", c.look) for c in clouds], draw)
+
+
+def _paint(panel: Panel, cloud: _Cloud) -> None:
+    if len(cloud.points) == 1:
+        ((delay, rate),) = cloud.points
+        panel.point(cloud.key, delay, rate, cloud.look, cloud.told(delay, rate), size=7.0)
+        return
+    delay, rate = (estimate(values) for values in zip(*cloud.points, strict=True))
+    for place, (each_delay, each_rate) in enumerate(cloud.points, start=1):
+        told = f"{cloud.told(each_delay, each_rate)} (replication {place})"
+        panel.point(cloud.key, each_delay, each_rate, cloud.look, told, size=3.5, css="dot pale")
+    if delay["mean"] is None or rate["mean"] is None or delay["ci95"] is None or rate["ci95"] is None:
+        return
+    middle = (delay["mean"], rate["mean"])
+    across = (max(delay["ci95"][0], panel.x.low), delay["ci95"][1])
+    panel.whiskers(cloud.key, across, (rate["ci95"][0], rate["ci95"][1]), middle, cloud.look)
+    panel.point(cloud.key, *middle, cloud.look, f"{cloud.told(*middle)} (mean)", size=7.0)
+
+
+def _clouds(runs: Sequence[Run]) -> list[_Cloud]:
+    clouds = []
+    for run in runs:
+        for place, group in enumerate(run.groups):
+            points = [
+                (_percentile(histogram, 0.95), _goodput(run, group, replication))
+                for replication in run.replication_numbers
+                if (histogram := run.histogram(group, "delay_s", replication)) is not None
+            ]
+            if points:
+                look = frame.group_look(runs, run, place)
+                clouds.append(_Cloud(f"{run.name}/{group}", frame.flow_label(runs, run, group), look, points))
+    return clouds
+
+
+def _goodput(run: Run, group: str, replication: int) -> float:
+    rows = run.flow_rows
+    chosen = (rows["group"] == group) & (rows["replication"] == replication)
+    return float(np.nansum(rows["goodput_bps"][chosen]))
+
+
+def _percentile(histogram: Histogram, part: float) -> float:
+    cumulated = np.cumsum(histogram.packets)
+    return float(histogram.values[np.searchsorted(cumulated, part * cumulated[-1])])

@@ -1,0 +1,114 @@
+"""What the measures of `summary.json` are called, in which unit they are, and which way is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from narrows.report.scale import (
+    BITS_PER_SECOND,
+    COUNT,
+    INDEX,
+    NARROW_SPACE,
+    PACKETS,
+    PERCENT,
+    SECONDS,
+    Unit,
+    quantity,
+    significant,
+)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """How a measure is shown.
+
+    Attributes:
+        label: What people call it.
+        unit: Its unit.
+        better: 1 where more is better, -1 where less is, 0 where neither can be said.
+    """
+
+    label: str
+    unit: Unit
+    better: int = 0
+
+
+def meaning(name: str) -> Meaning:
+    """Return how the measure of this name is shown; an unknown one is read from its suffix."""
+    if name in _KNOWN:
+        return _KNOWN[name]
+    for suffix, unit in _SUFFIXES:
+        if name.endswith(suffix):
+            return Meaning(_words(name.removesuffix(suffix) if suffix in _DROPPED else name), unit)
+    return Meaning(_words(name), INDEX)
+
+
+def interval_text(interval: tuple[float, float], mean: float, unit: Unit, *, sign: bool = False) -> str:
+    """Write a 95 % interval in the prefix that its mean is written in."""
+    low, high = interval
+    if low == high == mean == 0:
+        return ""
+    factor, _ = unit.best(abs(mean) if mean else max(abs(low), abs(high)))
+    return f"{_end(low / factor, sign=sign)}{NARROW_SPACE}…{NARROW_SPACE}{_end(high / factor, sign=sign)}"
+
+
+def difference_text(mean: float, unit: Unit) -> str:
+    """Write a difference with its sign; one of shares is in percentage points."""
+    text = quantity(mean, unit, sign=True)
+    return text.replace("%", "pp") if unit is PERCENT else text
+
+
+def _end(value: float, *, sign: bool) -> str:
+    return ("+" if sign and value > 0 else "") + significant(value)
+
+
+def _words(name: str) -> str:
+    words = name.replace("_", " ").replace("rtt", "RTT").replace("cwnd", "congestion window")
+    for part in ("50", "95", "99"):
+        words = words.replace(f"p{part}", f"{part}th percentile")
+    return words[:1].upper() + words[1:]
+
+
+_KNOWN = {
+    "goodput_bps": Meaning("Goodput", BITS_PER_SECOND, 1),
+    "goodput_fraction": Meaning("Goodput, share of capacity", PERCENT, 1),
+    "throughput_bps": Meaning("Throughput", BITS_PER_SECOND, 1),
+    "jain": Meaning("Jain's index", INDEX, 1),
+    "range_fairness": Meaning("(max − min) / mean of goodputs", INDEX, -1),
+    "loss_rate": Meaning("Loss rate", PERCENT, -1),
+    "mark_rate": Meaning("Mark rate", PERCENT),
+    "retransmission_rate": Meaning("Retransmission rate", PERCENT, -1),
+    "rtt_mean_s": Meaning("RTT, mean", SECONDS, -1),
+    "rtt_p50_s": Meaning("RTT, median", SECONDS, -1),
+    "rtt_p95_s": Meaning("RTT, 95th percentile", SECONDS, -1),
+    "rtt_p99_s": Meaning("RTT, 99th percentile", SECONDS, -1),
+    "delay_mean_s": Meaning("One-way delay, mean", SECONDS, -1),
+    "delay_p50_s": Meaning("One-way delay, median", SECONDS, -1),
+    "delay_p95_s": Meaning("One-way delay, 95th percentile", SECONDS, -1),
+    "delay_p99_s": Meaning("One-way delay, 99th percentile", SECONDS, -1),
+    "cwnd_mean_packets": Meaning("Congestion window, mean", PACKETS),
+    "cwnd_peak_packets": Meaning("Congestion window before a cut", PACKETS),
+    "reduction_interval_s": Meaning("Time between cuts", SECONDS),
+    "timeouts": Meaning("Timeouts", COUNT, -1),
+    "completion_time_mean_s": Meaning("Completion time, mean", SECONDS, -1),
+    "completion_time_p95_s": Meaning("Completion time, 95th percentile", SECONDS, -1),
+    "slowdown_mean": Meaning("Slowdown, mean", INDEX, -1),
+    "slowdown_p95": Meaning("Slowdown, 95th percentile", INDEX, -1),
+    "utilization": Meaning("Utilization", PERCENT, 1),
+    "queue_mean_packets": Meaning("Queue, mean", PACKETS, -1),
+    "queue_delay_mean_s": Meaning("Queueing delay, mean", SECONDS, -1),
+    "queue_delay_p50_s": Meaning("Queueing delay, median", SECONDS, -1),
+    "queue_delay_p95_s": Meaning("Queueing delay, 95th percentile", SECONDS, -1),
+    "queue_delay_p99_s": Meaning("Queueing delay, 99th percentile", SECONDS, -1),
+    "dropped_packets": Meaning("Packets dropped", COUNT, -1),
+    "marked_packets": Meaning("Packets marked", COUNT),
+}
+
+_SUFFIXES = (
+    ("_bps", BITS_PER_SECOND),
+    ("_packets", PACKETS),
+    ("_s", SECONDS),
+    ("_rate", PERCENT),
+    ("_fraction", PERCENT),
+)
+_DROPPED = frozenset({"_bps", "_packets", "_s"})

@@ -1,0 +1,164 @@
+"""The page: one HTML document with style, script and figures inside and no request to anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from narrows.report import provenance, sanity, tables
+from narrows.report.data import Comparison
+from narrows.report.figures import figures
+from narrows.report.figures.frame import PAPERS, Figure, Key, Paper, drawing, height
+from narrows.report.looks import colour_classes, colour_rules
+from narrows.report.svg import Markup, element, join, number
+from narrows.report.swatch import swatch
+
+if TYPE_CHECKING:
+    from narrows.report.data import Run
+
+
+def page(subject: Run | Comparison) -> str:
+    """Return the report of a run or a comparison as one HTML document."""
+    comparing = isinstance(subject, Comparison)
+    runs = subject.runs if isinstance(subject, Comparison) else [subject]
+    measures = tables.comparison_tables(subject) if isinstance(subject, Comparison) else tables.run_tables(subject)
+    drawn = figures(runs)
+    note = _COMPARISON_NOTE if comparing else _RUN_NOTE
+    main = element(
+        "main",
+        _section("run", "What was run", provenance.what_was_run(subject)),
+        _section("checks", "Can the numbers be trusted?", sanity.checks(runs)),
+        _section("measures", "Measures", element("p", note, class_="note"), measures),
+        *(_figure(figure, provenance.command(subject)) for figure in drawn),
+        _section("origin", "Where this comes from", provenance.origin(subject)),
+        id="main",
+    )
+    body = element(
+        "body",
+        element("a", "Skip to the results", class_="skip", href="#main"),
+        _header(subject.title, "Comparison" if comparing else "Run", runs, drawn),
+        main,
+        element("footer", element("p", "Made by Narrows. This file is complete: it needs no network.")),
+        element("script", Markup(_SCRIPT)),
+    )
+    head = _head(subject.title)
+    return f'<!doctype html>\n<html lang="en">{head}{body}</html>\n'
+
+
+def _head(title: str) -> Markup:
+    style = "".join(
+        (
+            f":root{{{colour_rules('light')}}}",
+            f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{_DARK}}}}}",
+            f":root[data-theme=dark]{{{_DARK}}}",
+            colour_classes(),
+            _STYLE,
+        )
+    )
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(_SCRIPT)}'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    return element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", f"{title} · Narrows"),
+        element("style", Markup(style)),
+    )
+
+
+def _header(title: str, kind: str, runs: list[Run] | object, drawn: list[Figure]) -> Markup:
+    links = [("run", "Run"), ("checks", "Checks"), ("measures", "Measures")]
+    links += [(figure.name, figure.title) for figure in drawn]
+    return element(
+        "header",
+        element(
+            "div",
+            element("p", f"Narrows · {kind}", class_="kicker"),
+            element("button", "Dark", type="button", class_="tool theme", aria_pressed="false", hidden=True),
+            class_="bar",
+        ),
+        element("h1", title),
+        sanity.verdict(runs),  # type: ignore[arg-type]
+        element(
+            "nav",
+            element("ul", *(element("li", element("a", text, href=f"#{name}")) for name, text in links)),
+            aria_label="Contents",
+        ),
+    )
+
+
+def _section(name: str, title: str, *content: Markup) -> Markup:
+    return element("section", element("h2", title, id=f"{name}-title"), *content, id=name, aria_labelledby=f"{name}-title")
+
+
+def _figure(figure: Figure, command: str) -> Markup:
+    if figure.absent:
+        return _section(figure.name, figure.title, element("p", figure.absent, class_="note"))
+    tools = [
+        element("button", f"Save {kind}", type="button", class_="tool", data_save=kind.lower(),
+                aria_label=f"Save {kind}: {figure.title}", hidden=True)
+        for kind in ("SVG", "PNG")
+    ]  # fmt: skip
+    caption = element(
+        "figcaption",
+        element("p", " ".join(sentence for sentence in figure.caption if sentence)),
+        element("p", "Remake: ", element("code", command), class_="remake"),
+    )
+    content = element(
+        "figure",
+        element("div", element("ul", *map(_key, figure.keys), class_="legend", aria_label="Legend"),
+                element("div", *tools, class_="tools"), class_="above"),
+        element("div", *(_paper(figure, paper) for paper in PAPERS), class_="plot"),
+        element("output", class_="readout", aria_live="polite"),
+        caption,
+        data_title=figure.title,
+        data_name=figure.name,
+    )  # fmt: skip
+    return _section(figure.name, figure.title, content)
+
+
+def _key(key: Key) -> Markup:
+    button = element(
+        "button", swatch(key.sample, key.look), element("span", key.label), type="button", class_="key",
+        aria_pressed="true", data_key=key.name,
+    )  # fmt: skip
+    return element("li", button)
+
+
+def _paper(figure: Figure, paper: Paper) -> Markup:
+    panels = figure.draw(paper)
+    tall = height(panels)
+    text = " ".join(sentence for sentence in figure.caption if sentence)
+    return element(
+        "svg",
+        element("title", figure.title),
+        element("desc", text),
+        drawing(panels),
+        element("path", class_="cursor"),
+        class_=f"paper {paper.name}",
+        viewBox=f"0 0 {number(paper.width)} {number(tall)}",
+        role="img",
+        aria_label=f"{figure.title}. {text}",
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+_STYLE = files("narrows.report").joinpath("style.css").read_text("utf-8")
+_SCRIPT = files("narrows.report").joinpath("script.js").read_text("utf-8")
+_DARK = colour_rules("dark") + files("narrows.report").joinpath("dark.css").read_text("utf-8").strip()
+
+_RUN_NOTE = "Means over replications after the warm-up; below each, its 95 % confidence interval."
+_COMPARISON_NOTE = (
+    "Means over replications after the warm-up with 95 % confidence intervals. Below them, the paired difference "
+    "to the first algorithm, on the same random numbers: ▲ clearly better, ▼ clearly worse, ◆ clearly different, "
+    "≈ the interval contains zero."
+)

@@ -1,0 +1,280 @@
+"""One panel of a figure: a frame with two axes and the marks inside it, as SVG.
+
+A panel is drawn once per paper width. Values leave their traces only in the path data; the page's
+script reads them back through the scales that the panel's `data-x` and `data-y` tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.decimate import extremes
+from narrows.report.scale import Scale, Unit, tick_label
+from narrows.report.svg import Markup, element, join, number, polyline, ring
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.decimate import FloatArray
+    from narrows.report.looks import Look
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What one axis measures.
+
+    Attributes:
+        label: The quantity, without its unit.
+        unit: The unit, from which ticks take their prefix.
+        low: Value at the start.
+        high: Value at the end.
+        log: Whether the axis is logarithmic.
+        inverted: Whether values grow towards the start.
+    """
+
+    label: str
+    unit: Unit
+    low: float
+    high: float
+    log: bool = False
+    inverted: bool = False
+
+    @property
+    def prefix(self) -> tuple[float, str]:
+        """The factor and the written unit of the tick labels."""
+        return self.unit.best(max(abs(self.low), abs(self.high)))
+
+    @property
+    def title(self) -> str:
+        """The label with its unit."""
+        written = self.prefix[1]
+        return f"{self.label} ({written})" if written else self.label
+
+    def scale(self, start: float, end: float) -> Scale:
+        """Return the map of this axis onto positions from `start` to `end`."""
+        if self.inverted:
+            start, end = end, start
+        return Scale(self.low, self.high, start, end, self.log)
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where a panel's inside lies on the paper, in drawing units."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """The right edge."""
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        """The lower edge."""
+        return self.top + self.height
+
+
+class Panel:
+    """A frame that collects marks and then draws itself."""
+
+    def __init__(self, box: Box, x: Axis, y: Axis, *, title: str = "", foot: bool = True) -> None:
+        """Prepare an empty panel.
+
+        Args:
+            box: Its inside; ticks and labels lie outside.
+            x: The horizontal axis.
+            y: The vertical axis.
+            title: Name above the panel.
+            foot: Whether the horizontal axis carries labels; only the lowest of a column does.
+        """
+        self.box, self.x, self.y = box, x, y
+        self.across = x.scale(box.left, box.right)
+        self.up = y.scale(box.bottom, box.top)
+        self._title, self._foot = title, foot
+        self._behind: list[Markup] = []
+        self._marks: list[Markup] = []
+
+    def shade(self, until: float, label: str) -> None:
+        """Shade the panel from its left edge to a value of x."""
+        right = self._clip(self.across.position(until))
+        if right <= self.box.left + 1:
+            return
+        shape = element(
+            "rect", class_="shade", x=self.box.left, y=self.box.top, width=right - self.box.left, height=self.box.height
+        )
+        text = element("text", label, class_="note", x=self.box.left + 5, y=self.box.top + 13)
+        self._behind.append(join((shape, text if right - self.box.left > _NOTE_WIDTH else "")))
+
+    def line(self, key: str, x: FloatArray, y: FloatArray, look: Look, *, kind: str = "line") -> None:
+        """Draw a line; `kind` is its CSS class and what the read-out calls it ("line", "faint")."""
+        good = np.isfinite(y)
+        if not good.any():
+            return
+        kept_x, kept_y = extremes(x[good], y[good], int(self.box.width))
+        path = polyline(self._place(kept_x, self.across), self._place(kept_y, self.up))
+        dash = "1 3" if kind == "faint" else look.dash_pattern
+        self._add(key, look, element("path", class_=kind, d=path, stroke_dasharray=dash, data_read="line"))
+
+    def steps(self, key: str, x: FloatArray, y: FloatArray, look: Look) -> None:
+        """Draw a cumulative curve: horizontal to each next x, then up."""
+        edges = np.repeat(self._place(x, self.across), 2)[1:]
+        levels = np.repeat(self._place(y, self.up), 2)[:-1]
+        path = polyline(edges, levels)
+        self._add(key, look, element("path", class_="line", d=path, stroke_dasharray=look.dash_pattern, data_read="step"))
+
+    def layer(self, key: str, edges: FloatArray, bottom: FloatArray, top: FloatArray, look: Look) -> None:
+        """Draw one layer of a stack, between two lines that are constant between `edges`."""
+        x = np.repeat(self._place(edges, self.across), 2)[1:-1]
+        high, low = (np.repeat(self._place(values, self.up), 2) for values in (top, bottom))
+        fill = element("path", class_="fill", d=ring(x, high, low), data_read="stack")
+        rim = element("path", class_="rim", d=polyline(x, high), stroke_dasharray=look.dash_pattern)
+        self._add(key, look, join((fill, rim)))
+
+    def band(self, key: str, x: FloatArray, low: FloatArray, high: FloatArray, look: Look) -> None:
+        """Draw the range between two lines, behind the line it belongs to."""
+        good = np.isfinite(low) & np.isfinite(high)
+        path = ring(self._place(x[good], self.across), self._place(high[good], self.up), self._place(low[good], self.up))
+        self._add(key, look, element("path", class_="band", d=path))
+
+    def ground(self, key: str, x: FloatArray, y: FloatArray, *, filled: bool, read: bool = True) -> None:
+        """Draw a limit behind the marks: a stepped line, and an area below it where `filled`."""
+        edges = np.concatenate(([self.x.low], x))
+        across = np.repeat(self._place(edges, self.across), 2)[1:-1]
+        height = np.repeat(self._place(y, self.up), 2)
+        floor = np.full(len(height), self.box.bottom)
+        area = element("path", class_="ground", d=ring(across, height, floor)) if filled else ""
+        rim = element("path", class_="limit", d=polyline(across, height), data_read="step" if read else None)
+        self._behind.append(element("g", area, rim, data_series=key))
+
+    def rug(self, key: str, x: FloatArray, row: int, css_class: str) -> None:
+        """Draw a tick at each x in a row above the panel's floor, one per column at most."""
+        columns = np.unique(np.round(self._place(x, self.across)))
+        bottom = self.box.bottom - 2 - row * (_RUG + 3)
+        path = "".join(f"M{number(column)} {number(bottom)}v{-_RUG}" for column in columns.tolist())
+        self._add(key, None, element("path", class_=f"rug {css_class}", d=path))
+
+    def point(self, key: str, x: float, y: float, look: Look, read: str, *, size: float = 4.5, css: str = "dot") -> None:
+        """Draw a marker that reads out a text."""
+        left, top = self.across.position(x), self.up.position(y)
+        shape = element("path", element("title", read), class_=css, d=marker(look.marker, left, top, size), data_point=read)
+        self._add(key, look, shape)
+
+    def whiskers(self, key: str, x: tuple[float, float], y: tuple[float, float], middle: tuple[float, float], look: Look) -> None:
+        """Draw a horizontal and a vertical interval through a middle."""
+        left, right = (self._clip(self.across.position(value)) for value in x)
+        low, high = (min(max(self.up.position(value), self.box.top), self.box.bottom) for value in y)
+        centre_x, centre_y = self.across.position(middle[0]), self.up.position(middle[1])
+        path = (
+            f"M{number(left)} {number(centre_y)}H{number(right)}M{number(centre_x)} {number(low)}V{number(high)}"
+        )
+        self._add(key, look, element("path", class_="whisker", d=path))
+
+    def draw(self) -> Markup:
+        """Return the panel: grid, marks, axes and labels."""
+        return element(
+            "g",
+            self._grid(),
+            *self._behind,
+            *self._marks,
+            self._labels(),
+            class_="panel",
+            data_x=_told(self.x, self.across),
+            data_y=_told(self.y, self.up),
+            data_box=" ".join(number(v) for v in (self.box.left, self.box.top, self.box.width, self.box.height)),
+            data_title=self._title or None,
+        )
+
+    def _grid(self) -> Markup:
+        lines = [
+            element("path", class_="grid", d=f"M{number(self.box.left)} {number(self.up.position(tick))}h{number(self.box.width)}")
+            for tick in self._ticks_up()
+        ]
+        if self.x.log or self.x.inverted:
+            lines += [
+                element("path", class_="grid", d=f"M{number(self.across.position(t))} {number(self.box.top)}v{number(self.box.height)}")
+                for t in self._ticks_across()
+            ]
+        floor = f"M{number(self.box.left)} {number(self.box.bottom)}h{number(self.box.width)}"
+        return join((*lines, element("path", class_="floor", d=floor)))
+
+    def _labels(self) -> Markup:
+        box = self.box
+        texts = [
+            element("text", tick_label(tick, self.y.prefix[0]), class_="tick end", x=box.left - 8, y=self.up.position(tick) + 4)
+            for tick in self._ticks_up()
+        ]
+        above = f"{self._title}: {self.y.title}" if self._title else self.y.title
+        name = [element("tspan", self._title, class_="name"), "\u2002"] if self._title else []
+        texts.append(element("text", *name, self.y.title, class_="label", x=box.left, y=box.top - 9, aria_label=above))
+        for tick in self._ticks_across():
+            left = self.across.position(tick)
+            texts.append(element("path", class_="floor", d=f"M{number(left)} {number(box.bottom)}v4"))
+            if self._foot:
+                label = tick_label(tick, self.x.prefix[0])
+                texts.append(element("text", label, class_="tick middle", x=left, y=box.bottom + 18))
+        if self._foot:
+            texts.append(element("text", self.x.title, class_="label end", x=box.right, y=box.bottom + 37))
+        return join(texts)
+
+    def _ticks_across(self) -> list[float]:
+        return self.across.ticks(max(3, int(self.box.width / 75)))
+
+    def _ticks_up(self) -> list[float]:
+        return self.up.ticks(max(2, int(self.box.height / 45)))
+
+    def _place(self, values: FloatArray, scale: Scale) -> FloatArray:
+        low, high = sorted((scale.start, scale.end))
+        if scale.log:
+            part = np.log(np.maximum(values, scale.low) / scale.low) / np.log(scale.high / scale.low)
+        else:
+            part = (values - scale.low) / (scale.high - scale.low)
+        return np.clip(scale.start + part * (scale.end - scale.start), low, high)
+
+    def _clip(self, left: float) -> float:
+        return min(max(left, self.box.left), self.box.right)
+
+    def _add(self, key: str, look: Look | None, *marks: Markup) -> None:
+        self._marks.append(element("g", *marks, class_=look.css_class if look else None, data_series=key))
+
+
+def marker(shape: int, x: float, y: float, size: float) -> str:
+    """Return path data of a marker: circle, square, diamond, triangle up, triangle down or cross."""
+    if shape == 0:
+        return f"M{number(x - size)} {number(y)}a{size} {size} 0 1 0 {2 * size} 0a{size} {size} 0 1 0 {-2 * size} 0Z"
+    corners = "L".join(f"{number(x + dx * size)} {number(y + dy * size)}" for dx, dy in _CORNERS[shape - 1])
+    return f"M{corners}Z"
+
+
+def stacked_boxes(count: int, left: float, width: float, height: float) -> Sequence[Box]:
+    """Return boxes of panels below one another, with room for a title above each."""
+    return [Box(left, HEAD + index * (height + BETWEEN), width, height) for index in range(count)]
+
+
+def _told(axis: Axis, scale: Scale) -> str:
+    kind = "log" if axis.log else "lin"
+    return f"{kind} {scale.low!r} {scale.high!r} {number(scale.start)} {number(scale.end)} {axis.unit.name or '-'}"
+
+
+# Room above a panel for its title, between two panels, and below the last for the axis, in drawing units.
+HEAD = 26.0
+BETWEEN = 36.0
+FOOT = 44.0
+
+_RUG = 8
+_NOTE_WIDTH = 56
+_CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
+    ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    ((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),
+    ((0, -1.15), (1.1, 0.85), (-1.1, 0.85)),
+    ((0, 1.15), (1.1, -0.85), (-1.1, -0.85)),
+    (
+        (-1, -0.4), (-0.4, -0.4), (-0.4, -1), (0.4, -1), (0.4, -0.4), (1, -0.4),
+        (1, 0.4), (0.4, 0.4), (0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4),
+    ),
+)  # fmt: skip

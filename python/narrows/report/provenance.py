@@ -1,0 +1,96 @@
+"""What was run, in words, and how to run it again."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from narrows.report.data import Comparison
+from narrows.report.scale import SECONDS, quantity, significant
+from narrows.report.svg import Markup, element, join
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from narrows.report.data import Run
+
+
+def command(subject: Run | Comparison) -> str:
+    """Return the command that remakes the results, to be given in their folder."""
+    told = subject.manifest.get("command")
+    if told:
+        return told if isinstance(told, str) else shlex.join(told)
+    numbers = f"--seed {subject.seed} --replications {subject.replications}"
+    if not isinstance(subject, Comparison):
+        return f"narrows run scenario.toml {numbers}"
+    names = [run.name for run in subject.runs]
+    # Where other flows compete, the resolved scenarios no longer say which group was the subject.
+    if all(algorithm == run.name for run in subject.runs for algorithm in run.algorithms.values()):
+        scenario = shlex.quote(f"{folder_of(subject, names[0])}/scenario.toml")
+        return f"narrows compare {shlex.join(names)} --scenario {scenario} {numbers}"
+    runs = (f"{folder_of(subject, name)}/scenario.toml" for name in names)
+    return "; ".join(f"narrows run {shlex.quote(each)} {numbers}" for each in runs)
+
+
+def folder_of(comparison: Comparison, name: str) -> str:
+    """Return the folder of a run inside the comparison's."""
+    folders: Mapping[str, Any] = comparison.manifest.get("algorithms", {})
+    return str(folders.get(name, name))
+
+
+def what_was_run(subject: Run | Comparison) -> Markup:
+    """Return the resolved scenario in words, with seed and replications."""
+    if isinstance(subject, Comparison):
+        entries = [("Algorithms", ", ".join(run.name for run in subject.runs))]
+        told = subject.manifest.get("description") or subject.runs[0].manifest.get("description", [])
+        shared = [entry for entry in map(_entry, told) if _is_shared(subject, entry)]
+        entries += shared
+    else:
+        entries = [_entry(entry) for entry in subject.manifest.get("description", [])]
+    count = subject.replications
+    plural = "s" if count != 1 else ""
+    entries.append(("Replications", f"{count} replication{plural}, seed {subject.seed}"))
+    return _list(entries, "facts")
+
+
+def origin(subject: Run | Comparison) -> Markup:
+    """Return what is needed to trust and repeat the numbers: digest, versions, cost, command."""
+    versions: Mapping[str, Any] = subject.manifest.get("versions", {})
+    entries: list[tuple[str, object]] = [
+        ("Digest of the records", element("code", subject.digest)),
+        ("Versions", ", ".join(f"{name} {str(version)[:12]}" for name, version in versions.items())),
+        ("Started", subject.manifest.get("started", "")),
+    ]
+    runs = subject.runs if isinstance(subject, Comparison) else [subject]
+    hops = sum(run.performance.get("packet_hops") or 0 for run in runs)
+    cpu = sum(run.performance.get("cpu_s") or 0 for run in runs)
+    if hops and cpu:
+        rate = significant(hops / cpu / 1e6)
+        entries.append(("Simulated", f"{hops / 1e6:.1f} million packet-hops in {quantity(cpu, SECONDS)}, {rate} M/s"))
+    entries.append(("Made again by", element("code", command(subject))))
+    return _list([(label, text) for label, text in entries if text], "facts")
+
+
+def _entry(told: object) -> tuple[str, str]:
+    if isinstance(told, str):
+        label, colon, text = told.partition(": ")
+        return (label, text) if colon else ("", told)
+    if isinstance(told, list | tuple) and len(told) == _PAIR:
+        return str(told[0]), str(told[1])
+    return "", str(told)
+
+
+def _is_shared(comparison: Comparison, entry: tuple[str, str]) -> bool:
+    """Tell whether every run's description holds this entry."""
+    return all(
+        entry in [_entry(each) for each in run.manifest.get("description", [entry])] for run in comparison.runs
+    )
+
+
+def _list(entries: Iterable[tuple[str, object]], css: str) -> Markup:
+    rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
+    return element("dl", join(rows), class_=css)
+
+
+_PAIR = 2

@@ -1,0 +1,68 @@
+"""The sanity section: what was checked about the runs, visible at a glance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.report.svg import Markup, element, join
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.data import Check, Run
+
+
+def verdict(runs: Sequence[Run]) -> Markup:
+    """Return one badge: how many checks hold, or which fail."""
+    checks = [check for run in runs for check in run.checks if check.ok is not None]
+    failed = [check for check in checks if check.ok is False]
+    if failed:
+        names = ", ".join(dict.fromkeys(check.name for check in failed))
+        return _badge("failed", "✕", f"{len(failed)} of {len(checks)} checks failed: {names}")
+    if not checks:
+        return _badge("absent", "–", "Nothing could be checked")
+    return _badge("ok", "✓", f"All {len(checks)} checks hold")
+
+
+def checks(runs: Sequence[Run]) -> Markup:
+    """Return every check with its detail: a list for one run, a table for several."""
+    if len(runs) == 1:
+        return element("ul", *(element("li", _line(check)) for check in runs[0].checks), class_="checks")
+    names = dict.fromkeys(check.name for run in runs for check in run.checks)
+    head = element(
+        "tr", element("th", "Check", scope="col"), *(element("th", run.name, scope="col") for run in runs)
+    )
+    rows = [element("tr", element("th", name, scope="row"), *(_cell(run, name) for run in runs)) for name in names]
+    table = element(
+        "table",
+        element("caption", "Checks", class_="visually-hidden"),
+        element("thead", head),
+        element("tbody", *rows),
+        class_="checks",
+    )
+    return element("div", table, class_="scroll", role="region", aria_label="Checks", tabindex="0")
+
+
+def _line(check: Check) -> Markup:
+    return join((_mark(check.ok), element("b", check.name), element("span", check.detail, class_="detail")))
+
+
+def _cell(run: Run, name: str) -> Markup:
+    check = next((check for check in run.checks if check.name == name), None)
+    if check is None:
+        return element("td", _mark(None))
+    return element("td", _mark(check.ok), element("span", check.detail, class_="detail"))
+
+
+def _mark(ok: bool | None) -> Markup:  # noqa: FBT001, the three states of a check
+    css, sign, word = _STATES[ok]
+    return element(
+        "span", element("span", sign, class_="sign", aria_hidden="true"), element("span", word), class_=f"state {css}"
+    )
+
+
+def _badge(css: str, sign: str, text: str) -> Markup:
+    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+
+
+_STATES = {True: ("ok", "✓", "ok"), False: ("failed", "✕", "failed"), None: ("absent", "–", "not applicable")}

@@ -1,0 +1,158 @@
+"""Scales that map values to positions, ticks at round numbers, and numbers with SI prefixes.
+
+Ticks fall on 1, 2 or 5 times a power of ten. A number is written with three significant digits and
+a prefix that keeps it between 1 and 1000 ("19.3 Mbps", "31.1 ms").
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a value is counted in and how people write it.
+
+    Attributes:
+        name: The unit as written after a number; empty for a bare index.
+        prefixes: Factors with the text that stands for factor times unit, largest first.
+    """
+
+    name: str
+    prefixes: tuple[tuple[float, str], ...] = ()
+
+    def best(self, magnitude: float) -> tuple[float, str]:
+        """Return the factor and the written unit that suit values of this magnitude."""
+        for factor, written in self.prefixes:
+            if magnitude >= factor * _ALMOST_ONE:
+                return factor, written
+        return self.prefixes[-1] if self.prefixes else (1.0, self.name)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A map from values to positions; `end` may lie left of or above `start`.
+
+    Attributes:
+        low: The value drawn at `start`; positive where `log` is set.
+        high: The value drawn at `end`; greater than `low`.
+        start: Position of `low`, in drawing units.
+        end: Position of `high`, in drawing units.
+        log: Whether equal ratios, not equal differences, take equal distances.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def position(self, value: float) -> float:
+        """Return where `value` is drawn."""
+        if self.log:
+            part = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            part = (value - self.low) / (self.high - self.low)
+        return self.start + part * (self.end - self.start)
+
+    def ticks(self, count: int) -> list[float]:
+        """Return about `count` round values inside the scale."""
+        return log_ticks(self.low, self.high, count) if self.log else linear_ticks(self.low, self.high, count)
+
+
+def linear_ticks(low: float, high: float, count: int) -> list[float]:
+    """Return the multiples of a round step inside [low, high].
+
+    Args:
+        low: Least value.
+        high: Greatest value, above `low`.
+        count: How many ticks are wanted; the result has about as many.
+    """
+    step = nice_step((high - low) / max(count, 1))
+    first = math.ceil(low / step - _ROUNDING)
+    last = math.floor(high / step + _ROUNDING)
+    digits = max(0, 1 - math.floor(math.log10(step)))
+    return [round(index * step, digits) for index in range(first, last + 1)]
+
+
+def log_ticks(low: float, high: float, count: int) -> list[float]:
+    """Return values 1, 2 and 5 times powers of ten inside [low, high], thinned to about `count`.
+
+    Where fewer than two of them fall inside, the ticks of a linear scale are returned.
+    """
+    exponents = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
+    for multiples in (_EVERY, (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,)):
+        values = [multiple * 10.0**exponent for exponent in exponents for multiple in multiples]
+        inside = [v for v in values if low * (1 - _ROUNDING) <= v <= high * (1 + _ROUNDING)]
+        if len(inside) <= max(count, 2):
+            break
+    return inside if len(inside) > 1 else linear_ticks(low, high, count)
+
+
+def nice_step(raw: float) -> float:
+    """Return the least of 1, 2 and 5 times a power of ten that is not below `raw`."""
+    power = 10.0 ** math.floor(math.log10(raw))
+    for multiple in (1.0, 2.0, 5.0):
+        if raw <= multiple * power * (1 + _ROUNDING):
+            return multiple * power
+    return 10.0 * power
+
+
+def nice_ceiling(value: float, count: int = 5) -> float:
+    """Return the round number at or above `value` at which an axis from zero may end."""
+    if value <= 0 or not math.isfinite(value):
+        return 1.0
+    step = nice_step(value / count)
+    return step * math.ceil(value / step - _ROUNDING)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Write a number with `digits` significant digits, never in exponent notation."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else "–"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    text = f"{round(value, places):,.{max(places, 0)}f}"
+    # Rounding may carry into another digit: 9.996 is written 10.0, not 10.00.
+    if len(text.replace("-", "").replace(".", "").replace(",", "").lstrip("0")) > digits and places > 0:
+        text = f"{round(value, places):,.{places - 1}f}"
+    return text.replace("-", "−").replace(",", THIN_SPACE)
+
+
+def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
+    """Write a value with the prefix that suits it.
+
+    Args:
+        value: In the base unit; None where there is no data.
+        unit: What it is counted in.
+        sign: Whether a positive value carries a plus, as differences do.
+    """
+    if value is None or not math.isfinite(value):
+        return "–"
+    factor, written = unit.best(abs(value)) if value else unit.best(1.0)
+    number = significant(value / factor)
+    if sign and value > 0:
+        number = "+" + number
+    return f"{number}{NARROW_SPACE}{written}" if written else number
+
+
+def tick_label(value: float, factor: float) -> str:
+    """Write a tick without trailing zeros."""
+    return f"{value / factor:,.10g}".replace("-", "−").replace(",", THIN_SPACE)
+
+
+THIN_SPACE = "\u2009"
+NARROW_SPACE = "\u202f"
+
+BITS_PER_SECOND = Unit("bps", ((1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")))
+SECONDS = Unit("s", ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")))
+PACKETS = Unit("packets")
+PERCENT = Unit("%", ((0.01, "%"),))
+COUNT = Unit("")
+INDEX = Unit("")
+
+# A value a hair below a prefix takes it, because three digits round it up to 1.
+_ALMOST_ONE = 0.9995
+# Slack for binary fractions: 0.3 / 0.1 is just below 3.
+_ROUNDING = 1e-9
+_EVERY = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)

@@ -1,0 +1,132 @@
+"""The tables of measures: a row per measure, a column per flow group, link or algorithm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.report.looks import look_of
+from narrows.report.measures import Meaning, difference_text, interval_text, meaning
+from narrows.report.scale import quantity
+from narrows.report.svg import Markup, element, join
+from narrows.report.swatch import swatch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.report.data import Comparison, Measure, Run
+    from narrows.report.looks import Look
+
+
+def run_tables(run: Run) -> Markup:
+    """Return the tables of a run: its flow groups, its links."""
+    groups = [(group, look_of(run.algorithms[group])) for group in run.groups]
+    return join(
+        (
+            _owners("Flow groups", groups, run.groups),
+            _owners("Links", [(link, None) for link in run.links], run.links),
+        )
+    )
+
+
+def comparison_tables(comparison: Comparison) -> Markup:
+    """Return the tables of a comparison: a table per flow group and per link, a column per algorithm."""
+    first = comparison.runs[0]
+    parts = []
+    for place, group in enumerate(first.groups):
+        named = {list(run.groups)[place] for run in comparison.runs}
+        title = f"Flow group {group}" if len(named) == 1 else "Flows"
+        parts.append(_side_by_side(comparison, title, "groups", place))
+    parts += [_side_by_side(comparison, f"Link {link}", "links", place) for place, link in enumerate(first.links)]
+    return join(parts)
+
+
+def _owners(title: str, heads: Sequence[tuple[str, Look | None]], owners: Mapping[str, Mapping[str, Measure]]) -> Markup:
+    rows = [
+        (name, [_cell(measures.get(name), meaning(name)) for measures in owners.values()])
+        for name in _names(list(owners.values()))
+    ]
+    return _table(title, heads, rows)
+
+
+def _side_by_side(comparison: Comparison, title: str, kind: str, place: int) -> Markup:
+    columns = [list(getattr(run, kind).values())[place] for run in comparison.runs]
+    heads = [(run.name, look_of(run.name)) for run in comparison.runs]
+    differences = [
+        getattr(difference, kind)[place] if (difference := comparison.against_first(run.name)) else {}
+        for run in comparison.runs
+    ]
+    rows = []
+    for name in _names(columns):
+        told = meaning(name)
+        cells = [
+            join((_cell(measures.get(name), told), _difference(difference.get(name), told)))
+            for measures, difference in zip(columns, differences, strict=True)
+        ]
+        rows.append((name, cells))
+    return _table(title, heads, rows)
+
+
+def _names(columns: Sequence[Mapping[str, Measure]]) -> list[str]:
+    """Return the measures of which any column has data, in the order of the summary."""
+    names = dict.fromkeys(name for measures in columns for name in measures)
+    return [
+        name for name in names if any(name in each and each[name].mean is not None for each in columns)
+    ]
+
+
+def _cell(measure: Measure | None, told: Meaning) -> Markup:
+    if measure is None or measure.mean is None:
+        return element("span", "–", class_="none", title="no data")
+    value = element("data", quantity(measure.mean, told.unit), value=repr(measure.mean))
+    if measure.interval is None:
+        return value
+    text = interval_text(measure.interval, measure.mean, told.unit)
+    return join((value, element("span", text, class_="ci"))) if text else value
+
+
+def _difference(measure: Measure | None, told: Meaning) -> Markup:
+    if measure is None or measure.mean is None:
+        return Markup("")
+    clear = measure.interval is not None and (measure.interval[0] > 0 or measure.interval[1] < 0)
+    text = difference_text(measure.mean, told.unit)
+    judged = told.better * measure.mean if clear else 0
+    css, word, sign = ("better", "better", "▲") if judged > 0 else ("worse", "worse", "▼") if judged < 0 else _EVEN[clear]
+    ends = f"{interval_text(measure.interval, measure.mean, told.unit, sign=True)}" if measure.interval else ""
+    return element(
+        "span",
+        element("span", sign, aria_hidden="true"),
+        " ",
+        element("data", text, value=repr(measure.mean)),
+        element("span", ends, class_="ci") if ends else "",
+        element("span", word, class_="visually-hidden"),
+        class_=f"difference {css}",
+    )
+
+
+def _table(title: str, heads: Sequence[tuple[str, Look | None]], rows: Sequence[tuple[str, Sequence[Markup]]]) -> Markup:
+    head = element(
+        "tr",
+        element("th", "Measure", scope="col"),
+        *(element("th", _head(name, look), scope="col") for name, look in heads),
+    )
+    body = [
+        element(
+            "tr",
+            element("th", meaning(name).label, scope="row"),
+            *(element("td", cell) for cell in cells),
+            data_measure=name,
+        )
+        for name, cells in rows
+    ]
+    table = element(
+        "table", element("caption", title), element("thead", head), element("tbody", *body), class_="measures"
+    )
+    return element("div", table, class_="scroll", role="region", aria_label=title, tabindex="0")
+
+
+def _head(name: str, look: Look | None) -> Markup:
+    return join((swatch("line", look), " ", name)) if look else join((name,))
+
+
+# Where nothing can be judged: whether the interval leaves out zero decides the words.
+_EVEN = {True: ("plain", "clear difference", "◆"), False: ("plain", "no clear difference", "≈")}
