@@ -28,7 +28,7 @@ impl FlowMeasures {
     pub fn of(model: &Model, flow: usize, raw: &FlowRaw, window_s: f64) -> Self {
         let sender = &raw.sender;
         let (from, to) = (&sender.at_measure, &raw.sender_end);
-        let delivered = raw.receiver_end.payload_delivered - raw.receiver.at_measure.payload_delivered;
+        let delivered = raw.receiver_end.bytes_delivered - raw.receiver.at_measure.bytes_delivered;
         let completion_time_s = match (sender.started, sender.completed) {
             (Some(started), Some(completed)) => (completed - started).as_secs_f64(),
             _ => f64::NAN,

@@ -97,7 +97,7 @@ impl SeriesRecorder {
 
     /// The next receiver's values.
     pub fn receiver(&mut self, counters: &ReceiverCounters, interval: Span) {
-        let now = counters.payload_delivered;
+        let now = counters.bytes_delivered;
         let before = exchange(&mut self.receiver_marks, &mut self.at[1], now, 0);
         let goodput_bps = (now - before) as f64 * 8.0 / interval.as_secs_f64();
         self.receivers.push(ReceiverSample { goodput_bps });

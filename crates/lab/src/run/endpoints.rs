@@ -4,7 +4,7 @@ use super::net::Net;
 use crate::records::{Histogram, ReceiverRecorder, SenderRecorder};
 use narrows_engine::Stream;
 use narrows_transport::{ConnectionState, Host, Limit, News, Receiver, Sender};
-use narrows_units::{Bytes, Span, Time};
+use narrows_units::{Span, Time};
 use narrows_wire::{Body, Packet};
 
 /// A sender in its host.
@@ -100,11 +100,6 @@ impl ReceivingEnd {
     pub fn on_wake(&mut self, net: &mut Net) {
         let now = net.now;
         self.receiver.on_wake(now, &mut ReceiverHost { net });
-    }
-
-    /// Payload delivered in order so far.
-    pub fn delivered(&self) -> Bytes {
-        Bytes::new(self.receiver.counters().payload_delivered)
     }
 }
 

@@ -104,7 +104,7 @@ pub fn run_with(
         partition.finish(end);
     }
     let cpu_s = clock.elapsed().as_secs_f64();
-    let raw = raw::gather(model, &mut partitions, end);
+    let raw = raw::gather(model, &partitions, end);
     if let Some(detail) = &raw.unbalanced {
         return Err(RunError::NotConserved(detail.clone()));
     }

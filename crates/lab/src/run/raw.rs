@@ -22,8 +22,6 @@ pub(crate) struct Raw {
     pub delays: Vec<Histogram>,
     /// Ends of the intervals of the series.
     pub times: Vec<Time>,
-    /// End of the run.
-    pub end: Time,
     /// Events handled.
     pub events: u64,
     /// Links crossed.
@@ -62,16 +60,16 @@ pub(crate) struct LinkRaw {
 }
 
 /// Puts `partitions` together.
-pub(super) fn gather(model: &Model, partitions: &mut [Partition], end: Time) -> Raw {
+pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time) -> Raw {
     let unbalanced = imbalance(model, partitions);
     let times = partitions[0].series.times.clone();
     let mut links = Vec::new();
     let mut senders = Vec::new();
     let mut receivers = Vec::new();
-    for partition in partitions.iter_mut() {
+    for partition in partitions {
         let series = &partition.series;
         let mut recorded = Vec::new();
-        for (index, link) in partition.net.links.iter_mut().enumerate() {
+        for (index, link) in partition.net.links.iter().enumerate() {
             if let Link::Scheduled(transmitter) = link
                 && transmitter.recorded
             {
@@ -120,7 +118,6 @@ pub(super) fn gather(model: &Model, partitions: &mut [Partition], end: Time) -> 
         rtts: merge(model.groups.len(), partitions, |partition| &partition.rtts),
         delays: merge(model.groups.len(), partitions, |partition| &partition.delays),
         times,
-        end,
         events: partitions.iter().map(|partition| partition.net.queue.fired()).sum(),
         hops: partitions.iter().map(|partition| partition.net.hops).sum(),
         unbalanced,
