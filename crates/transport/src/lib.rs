@@ -3,9 +3,24 @@
 //! [`Sender`] hosts any congestion control over a reliable byte stream counted in segments; [`Receiver`] acknowledges.
 //! What a loss is and which segment goes next is decided by a recovery policy, one file each in [`recovery`].
 
+mod ecn;
 mod options;
+mod pacer;
+mod rate_reduction;
+mod rate_sample;
+mod receiver;
+mod recovery;
+mod round;
+mod rtt;
+mod scoreboard;
+mod sender;
+mod silent;
+mod transfer;
+mod usage;
 
 pub use options::{RecoveryKind, RtoRule, TransportOptions};
+pub use receiver::{Receiver, ReceiverCounters};
+pub use sender::{ConnectionState, Limit, Sender, SenderCounters};
 
 use narrows_units::Span;
 use narrows_wire::Packet;

@@ -5,6 +5,7 @@ use narrows_units::{Bytes, Span};
 
 /// Everything about a flow's endpoints that a scenario may set.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the scenario file")]
 pub struct TransportOptions {
     /// What counts as a loss and which segment goes next.
     pub recovery: RecoveryKind,

@@ -1,0 +1,204 @@
+//! The receiver: puts segments in order and acknowledges them.
+//!
+//! Acknowledgements carry the cumulative point, the runs beyond it if the flow uses selective acknowledgements
+//! (RFC 2018), the echo of congestion until the sender answers with CWR (RFC 3168 §6.1.3), the count of marked packets,
+//! and what routers answered to requests.
+
+mod ack_policy;
+mod counters;
+mod reassembly;
+
+pub use counters::ReceiverCounters;
+
+use crate::transfer::Transfer;
+use crate::{Host, RecoveryKind, TransportOptions};
+use ack_policy::AckPolicy;
+use narrows_units::{Bytes, Time};
+use narrows_wire::{Body, Ecn, Feedback, FlowId, Leg, Packet, Request, SackBlocks};
+use reassembly::{Arrival, Reassembly};
+use std::sync::Arc;
+
+/// A receiver.
+#[derive(Debug)]
+pub struct Receiver {
+    flow: FlowId,
+    options: Arc<TransportOptions>,
+    transfer: Transfer,
+    reassembly: Reassembly,
+    policy: AckPolicy,
+    selective: bool,
+    /// Congestion was seen and the sender has not answered yet (ECE).
+    echo: bool,
+    /// The last data packet arrived marked.
+    last_marked: bool,
+    /// What routers answered since the last acknowledgement.
+    feedback: Option<Feedback>,
+    handshake: AcceptState,
+    counters: ReceiverCounters,
+}
+
+/// How far the receiver has come in accepting the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AcceptState {
+    /// No SYN yet.
+    Listening,
+    /// The SYN-ACK is out; when it goes again, and how often it has.
+    Accepting { deadline: Time, retries: u32 },
+    /// An ACK or data proved that it arrived.
+    Accepted,
+}
+
+impl Receiver {
+    /// A receiver of `size` bytes of payload, endless where `None`.
+    pub fn new(flow: FlowId, options: Arc<TransportOptions>, size: Option<Bytes>) -> Self {
+        Self {
+            flow,
+            transfer: Transfer::new(size, options.mss),
+            reassembly: Reassembly::default(),
+            policy: AckPolicy::new(&options),
+            selective: matches!(options.recovery, RecoveryKind::Sack | RecoveryKind::Rack),
+            echo: false,
+            last_marked: false,
+            feedback: None,
+            handshake: AcceptState::Listening,
+            counters: ReceiverCounters::default(),
+            options,
+        }
+    }
+
+    /// Takes in a packet from the sender.
+    pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
+        match packet.body {
+            Body::Data { request, .. } => self.on_data(packet, request, now, host),
+            Body::Syn => self.on_syn(now, host),
+            Body::Ack { .. } => self.handshake = AcceptState::Accepted,
+            Body::SynAck | Body::Answer { .. } => {}
+        }
+    }
+
+    /// Some deadline may be due; harmless if none is.
+    pub fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
+        if now >= self.policy.deadline() {
+            self.send_ack(now, host);
+        }
+        if let AcceptState::Accepting { deadline, retries } = self.handshake
+            && now >= deadline
+        {
+            self.send_syn_ack(retries + 1, now, host);
+        }
+    }
+
+    /// The earliest deadline: a held acknowledgement, or a SYN-ACK without an answer; `Time::NEVER` if there is none.
+    pub fn next_wake(&self) -> Time {
+        match self.handshake {
+            AcceptState::Accepting { deadline, .. } => deadline.min(self.policy.deadline()),
+            AcceptState::Listening | AcceptState::Accepted => self.policy.deadline(),
+        }
+    }
+
+    /// Counts so far.
+    pub fn counters(&self) -> &ReceiverCounters {
+        &self.counters
+    }
+
+    fn on_syn<H: Host>(&mut self, now: Time, host: &mut H) {
+        match self.handshake {
+            AcceptState::Listening => self.send_syn_ack(0, now, host),
+            AcceptState::Accepting { retries, .. } => self.send_syn_ack(retries, now, host),
+            AcceptState::Accepted => {}
+        }
+    }
+
+    fn on_data<H: Host>(&mut self, packet: &Packet, request: Option<Request>, now: Time, host: &mut H) {
+        self.handshake = AcceptState::Accepted;
+        self.counters.packets_received += 1;
+        let marked = packet.ecn == Ecn::Ce;
+        let mark_changed = marked != self.last_marked && self.options.ecn;
+        if mark_changed && self.policy.holds() {
+            // RFC 8257 §3.2: what was received under the other mark is acknowledged apart.
+            self.send_ack(now, host);
+        }
+        self.last_marked = marked;
+        self.note_marks(packet, marked);
+        if let Some(request) = request {
+            self.note_answer(request);
+        }
+        let before = self.reassembly.next();
+        let arrival = self.reassembly.insert(packet.number);
+        let next = self.reassembly.next();
+        if arrival == Arrival::Duplicate {
+            self.counters.duplicates += 1;
+        } else if next != before {
+            self.counters.bytes_delivered = self.transfer.payload_before(next).count();
+        }
+        let urgent = arrival != Arrival::InOrder || mark_changed || next == self.transfer.segments();
+        if self.policy.on_segment(urgent, now) {
+            self.send_ack(now, host);
+        }
+    }
+
+    /// RFC 3168 §6.1.3: CWR ends the echo, unless the very packet that carries it was marked.
+    fn note_marks(&mut self, packet: &Packet, marked: bool) {
+        if packet.ecn_echo {
+            self.echo = false;
+        }
+        if marked {
+            self.echo = true;
+            self.counters.ce_packets += 1;
+        }
+    }
+
+    /// Keeps what the routers left in a request until the next acknowledgement; changes of throughput add up.
+    fn note_answer(&mut self, request: Request) {
+        self.feedback = Some(match (request, self.feedback) {
+            (Request::Xcp { delta, .. }, Some(Feedback::Delta(before))) => Feedback::Delta(before + delta),
+            (Request::Xcp { delta, .. }, _) => Feedback::Delta(delta),
+            (Request::QuickStart { rate, .. } | Request::Rate { rate, .. }, _) => Feedback::Rate(rate),
+        });
+    }
+
+    fn send_ack<H: Host>(&mut self, now: Time, host: &mut H) {
+        self.policy.on_sent();
+        self.counters.acks_sent += 1;
+        let next = self.reassembly.next();
+        let ce_packets = self.counters.ce_packets as u16;
+        let reported = if self.selective { usize::MAX } else { 0 };
+        let blocks = self.reassembly.blocks().take(reported);
+        let body = match self.feedback.take() {
+            None => Body::Ack { blocks: SackBlocks::new(next, blocks), ce_packets },
+            Some(feedback) => Body::Answer { blocks: SackBlocks::new(next, blocks), feedback, ce_packets },
+        };
+        let mut packet = self.packet(body, now);
+        packet.number = next;
+        packet.ecn_echo = self.echo;
+        host.send(packet);
+    }
+
+    /// Sends the SYN-ACK, again after a timeout that doubles each time (RFC 6298 §5); gives up as the sender does.
+    fn send_syn_ack<H: Host>(&mut self, retries: u32, now: Time, host: &mut H) {
+        let deadline = if retries > self.options.syn_retries {
+            Time::NEVER
+        } else {
+            now + self.options.initial_rto * (1 << retries.min(16))
+        };
+        self.handshake = AcceptState::Accepting { deadline, retries };
+        if retries <= self.options.syn_retries {
+            host.send(self.packet(Body::SynAck, now));
+        }
+    }
+
+    fn packet(&self, body: Body, now: Time) -> Packet {
+        Packet {
+            stamp: now,
+            sent_at: now,
+            number: 0,
+            flow: self.flow,
+            size: self.options.ack.count() as u32,
+            leg: Leg::Homeward,
+            hop: 0,
+            ecn: Ecn::NotCapable,
+            ecn_echo: false,
+            body,
+        }
+    }
+}

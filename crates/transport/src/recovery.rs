@@ -1,0 +1,164 @@
+//! Loss recovery: what counts as a loss, where an episode begins and ends, and which segment goes next.
+//!
+//! One policy per file. A policy reads what an acknowledgement changed, declares segments lost on the scoreboard and
+//! answers with a [`Verdict`]; the sender tells the algorithm and sends. Congestion windows are cut only where a verdict
+//! or a timeout begins an episode. Policies are variants of an enum, since they are asked for every packet.
+
+mod newreno;
+mod rack;
+mod reno;
+mod sack;
+
+use crate::scoreboard::{Delivery, Scoreboard};
+use crate::{RecoveryKind, TransportOptions};
+use narrows_cc::RttView;
+use narrows_units::{Span, Time};
+use newreno::NewReno;
+use rack::Rack;
+use reno::Reno;
+use sack::Sack;
+
+/// The policy of one sender.
+#[derive(Clone, Debug)]
+pub(crate) enum Recovery {
+    Reno(Reno),
+    NewReno(NewReno),
+    Sack(Sack),
+    Rack(Rack),
+}
+
+/// What a policy makes of an acknowledgement or of a timer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of independent decisions")]
+pub(crate) struct Verdict {
+    /// The running episode is over. Comes before `begins`.
+    pub(crate) ends: bool,
+    /// A new episode begins.
+    pub(crate) begins: bool,
+    /// Segments declared lost.
+    pub(crate) lost: u64,
+    /// A loss was repaired before anybody knew of it: an episode that begins and ends now.
+    pub(crate) passes: bool,
+    /// The next lost segment goes whatever the window says.
+    pub(crate) forces: bool,
+    /// The retransmission timer keeps running though the cumulative point moved.
+    pub(crate) keeps_timer: bool,
+}
+
+/// What a policy may look at besides the scoreboard.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    pub(crate) now: Time,
+    pub(crate) rtt: Option<RttView>,
+}
+
+/// Where a sender stands between losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// No loss is being repaired.
+    #[default]
+    Open,
+    /// Fast recovery until all below `until` is acknowledged.
+    Fast { until: u64 },
+    /// Slow start after a timeout until all below `until` is acknowledged.
+    Timeout { until: u64 },
+}
+
+impl Recovery {
+    pub(crate) fn new(options: &TransportOptions) -> Self {
+        match options.recovery {
+            RecoveryKind::Reno => Self::Reno(Reno::new(options.limited_transmit)),
+            RecoveryKind::NewReno => Self::NewReno(NewReno::new(options.limited_transmit)),
+            RecoveryKind::Sack => Self::Sack(Sack::new(options.limited_transmit)),
+            RecoveryKind::Rack => Self::Rack(Rack::new(options.limited_transmit)),
+        }
+    }
+
+    /// The policy reads selective acknowledgements.
+    pub(crate) fn is_selective(&self) -> bool {
+        matches!(self, Self::Sack(_) | Self::Rack(_))
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        match self {
+            Self::Reno(reno) => reno.phase(),
+            Self::NewReno(newreno) => newreno.phase(),
+            Self::Sack(sack) => sack.phase(),
+            Self::Rack(rack) => rack.phase(),
+        }
+    }
+
+    /// An acknowledgement arrived that moved, delivered or repeated something.
+    pub(crate) fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, view: View) -> Verdict {
+        match self {
+            Self::Reno(reno) => reno.on_ack(delivery, board),
+            Self::NewReno(newreno) => newreno.on_ack(delivery, board),
+            Self::Sack(sack) => sack.on_ack(delivery, board),
+            Self::Rack(rack) => rack.on_ack(delivery, board, view),
+        }
+    }
+
+    /// The retransmission timer ran out; everything not delivered has been declared lost. True if an episode begins,
+    /// false if the timeout belongs to the one that runs.
+    pub(crate) fn on_timeout(&mut self, board: &Scoreboard) -> bool {
+        match self {
+            Self::Reno(reno) => reno.on_timeout(board),
+            Self::NewReno(newreno) => newreno.on_timeout(board),
+            Self::Sack(sack) => sack.on_timeout(board),
+            Self::Rack(rack) => rack.on_timeout(board),
+        }
+    }
+
+    /// A segment left.
+    pub(crate) fn on_sent(&mut self, number: u64, new: bool, view: View, board: &Scoreboard) {
+        if let Self::Rack(rack) = self {
+            rack.on_sent(number, new, view, board);
+        }
+    }
+
+    /// Packets that may be in flight when the congestion window is `window`.
+    pub(crate) fn usable_window(&self, window: u64, board: &Scoreboard) -> u64 {
+        match self {
+            Self::Reno(reno) => reno.usable_window(window),
+            Self::NewReno(newreno) => newreno.usable_window(window),
+            Self::Sack(sack) => sack.usable_window(window, board),
+            Self::Rack(rack) => rack.usable_window(window, board),
+        }
+    }
+
+    /// When the policy's own timer is due.
+    pub(crate) fn next_timer(&self) -> Time {
+        match self {
+            Self::Rack(rack) => rack.next_timer(),
+            _ => Time::NEVER,
+        }
+    }
+
+    /// The policy's own timer may be due.
+    pub(crate) fn on_timer(&mut self, board: &mut Scoreboard, view: View) -> Verdict {
+        match self {
+            Self::Rack(rack) => rack.on_timer(board, view),
+            _ => Verdict::default(),
+        }
+    }
+
+    /// A probe that is to go now; it goes before a retransmission timeout that is due, too.
+    pub(crate) fn take_probe(&mut self, now: Time, rto_due: bool, board: &Scoreboard) -> bool {
+        match self {
+            Self::Rack(rack) => rack.take_probe(now, rto_due, board),
+            _ => false,
+        }
+    }
+
+    /// A probe has left; `resent` if it was no new segment.
+    pub(crate) fn on_probe_sent(&mut self, resent: bool, board: &Scoreboard) {
+        if let Self::Rack(rack) = self {
+            rack.on_probe_sent(resent, board);
+        }
+    }
+}
+
+/// Duplicate ACKs, or selectively acknowledged segments above a hole, that make it a loss (RFC 5681 §3.2).
+const DUPLICATE_THRESHOLD: u64 = 3;
+/// The longest that a receiver may hold back an ACK, for a probe of a single segment (RFC 8985 §7.2, as Linux).
+const WORST_DELAYED_ACK: Span = Span::from_ms(200);

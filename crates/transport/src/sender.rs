@@ -1,0 +1,287 @@
+//! The reliable sender: hosts an algorithm over a transfer counted in segments.
+//!
+//! It owns the connection, the scoreboard, the timers and the pacer; a recovery policy says what is lost and which
+//! segment goes next; the algorithm owns the congestion window, ssthresh and the pacing rate. Each part of its work has
+//! a file: opening the connection, acknowledgements, sending, timers.
+//!
+//! The order in which an algorithm is told of one acknowledgement: losses and the end of an episode first, then what
+//! was delivered, as in Linux; then packets leave.
+
+mod acknowledge;
+mod counters;
+mod handshake;
+mod timers;
+mod transmit;
+
+pub use counters::SenderCounters;
+
+use crate::TransportOptions;
+use crate::ecn::EcnSender;
+use crate::pacer::Pacer;
+use crate::rate_reduction::RateReduction;
+use crate::rate_sample::DeliveryRate;
+use crate::recovery::{Recovery, View};
+use crate::round::RoundCounter;
+use crate::rtt::RttEstimator;
+use crate::scoreboard::{Delivery, Scoreboard};
+use crate::silent::SilentDeliveries;
+use crate::transfer::Transfer;
+use crate::usage::WindowUsage;
+use crate::{Host, News};
+use handshake::Handshake;
+use narrows_cc::catalogue::Needs;
+use narrows_cc::{Cause, CongestionControl, Limits, Loss, Path};
+use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::{Body, FlowId, Packet};
+use std::sync::Arc;
+
+/// A sender.
+#[derive(Debug)]
+pub struct Sender {
+    flow: FlowId,
+    options: Arc<TransportOptions>,
+    transfer: Transfer,
+    algorithm: Box<dyn CongestionControl>,
+    needs: Needs,
+    state: ConnectionState,
+    handshake: Handshake,
+    board: Scoreboard,
+    recovery: Recovery,
+    reduction: Option<RateReduction>,
+    silent: SilentDeliveries,
+    rtt: RttEstimator,
+    ecn: EcnSender,
+    pacer: Pacer,
+    delivery_rate: DeliveryRate,
+    round: RoundCounter,
+    usage: WindowUsage,
+    /// What the algorithm allowed when last asked.
+    limits: Limits,
+    limited_by: Limit,
+    /// The next lost segment goes whatever the window says.
+    forced: bool,
+    /// The retransmission timer.
+    rto_deadline: Time,
+    /// When the pacer lets the next packet go; `NEVER` unless it holds one back.
+    pacing_deadline: Time,
+    timeouts_in_a_row: u32,
+    /// Reused for every acknowledgement.
+    delivery: Delivery,
+    counters: SenderCounters,
+}
+
+/// How far a connection has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionState {
+    /// Not opened.
+    Closed,
+    /// A SYN is out.
+    Connecting,
+    /// Data flows.
+    Established,
+    /// Every byte of a finite transfer is acknowledged.
+    Completed,
+    /// It could not be opened, or too many timeouts came in a row.
+    GaveUp,
+}
+
+/// What stopped the last attempt to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The congestion window, or what recovery lets use of it.
+    Window,
+    /// The receiver's window.
+    ReceiveWindow,
+    /// There is nothing to send.
+    Application,
+    /// The pacer.
+    Pacing,
+}
+
+impl Sender {
+    /// A sender of `size` bytes of payload, endless where `None`. `needs` are those of the algorithm's catalogue entry.
+    pub fn new(
+        flow: FlowId,
+        options: Arc<TransportOptions>,
+        size: Option<Bytes>,
+        algorithm: Box<dyn CongestionControl>,
+        needs: Needs,
+    ) -> Self {
+        let transfer = Transfer::new(size, options.mss);
+        let limits = algorithm.limits();
+        Self {
+            flow,
+            transfer,
+            needs,
+            state: ConnectionState::Closed,
+            handshake: Handshake::default(),
+            board: Scoreboard::new(transfer, needs.packets || needs.rate_samples, needs.packets),
+            recovery: Recovery::new(&options),
+            reduction: None,
+            silent: SilentDeliveries::default(),
+            rtt: RttEstimator::new(options.rto, options.initial_rto, options.min_rto, options.max_rto),
+            ecn: EcnSender::new(options.ecn, algorithm.ecn()),
+            pacer: Pacer::default(),
+            delivery_rate: DeliveryRate::default(),
+            round: RoundCounter::default(),
+            usage: WindowUsage::default(),
+            limits,
+            limited_by: Limit::Application,
+            forced: false,
+            rto_deadline: Time::NEVER,
+            pacing_deadline: Time::NEVER,
+            timeouts_in_a_row: 0,
+            delivery: Delivery { packets: needs.packets.then(Vec::new), ..Delivery::default() },
+            counters: SenderCounters::default(),
+            options,
+            algorithm,
+        }
+    }
+
+    /// Takes in a packet from the receiver.
+    pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
+        match packet.body {
+            Body::Ack { blocks, ce_packets } => {
+                let report = acknowledge::Report::new(packet, ce_packets, None);
+                self.on_ack(&report, blocks.iter(packet.number), now, host);
+            }
+            Body::Answer { blocks, feedback, ce_packets } => {
+                let report = acknowledge::Report::new(packet, ce_packets, Some(feedback));
+                self.on_ack(&report, blocks.iter(packet.number), now, host);
+            }
+            Body::SynAck => self.on_syn_ack(now, host),
+            Body::Syn | Body::Data { .. } => {}
+        }
+    }
+
+    /// Counts so far.
+    pub fn counters(&self) -> &SenderCounters {
+        &self.counters
+    }
+
+    /// The algorithm's congestion window, packets.
+    pub fn window(&self) -> Option<f64> {
+        self.algorithm.window()
+    }
+
+    /// Packets that may be in flight now, after what recovery adds to the window or takes from it.
+    pub fn usable_window(&self) -> Option<u64> {
+        let window = self.limits.window?;
+        let usable = match &self.reduction {
+            Some(reduction) => reduction.window(),
+            None => self.recovery.usable_window(window, &self.board),
+        };
+        Some(usable.min(self.handshake.cap()))
+    }
+
+    /// The algorithm's slow-start threshold, packets; infinite while unset.
+    pub fn ssthresh(&self) -> Option<f64> {
+        self.algorithm.ssthresh()
+    }
+
+    /// Packets sent, not acknowledged and not declared lost.
+    pub fn in_flight(&self) -> u64 {
+        self.board.in_flight()
+    }
+
+    /// The rate at which packets leave, payload bits per second; `None` if they are not paced.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.limits.pacing.or_else(|| {
+            if !self.options.pacing {
+                return None;
+            }
+            let (window, rtt) = (self.algorithm.window()?, self.rtt.view()?);
+            Some(crate::pacer::default_rate(
+                window,
+                self.algorithm.ssthresh(),
+                self.options.mss,
+                rtt.smoothed,
+            ))
+        })
+    }
+
+    /// `SRTT`; `None` before the first sample.
+    pub fn smoothed_rtt(&self) -> Option<Span> {
+        self.rtt.view().map(|view| view.smoothed)
+    }
+
+    /// How far the connection has come.
+    pub fn state(&self) -> ConnectionState {
+        self.state
+    }
+
+    /// What stopped the last attempt to send.
+    pub fn limited_by(&self) -> Limit {
+        self.limited_by
+    }
+
+    /// The hosted algorithm, for records.
+    pub fn algorithm(&self) -> &dyn CongestionControl {
+        self.algorithm.as_ref()
+    }
+
+    /// Where the flow stands.
+    fn path(&self, now: Time) -> Path {
+        Path {
+            now,
+            mss: self.options.mss,
+            in_flight: self.board.in_flight(),
+            rtt: self.rtt.view(),
+            round: self.round.count(),
+            window_limited: self.usage.window_limited(self.algorithm.window(), self.algorithm.ssthresh()),
+        }
+    }
+
+    fn view(&self, now: Time) -> View {
+        View { now, rtt: self.rtt.view() }
+    }
+
+    /// Tells the algorithm of losses or a mark, and the host of a reduction.
+    fn tell_loss<H: Host>(&mut self, cause: Cause, new_episode: bool, lost: u64, now: Time, host: &mut H) {
+        let path = self.path(now);
+        let packets = self.board.take_lost_packets();
+        let window_before = self.algorithm.window();
+        self.algorithm.on_loss(&Loss { cause, new_episode, lost, packets: &packets }, &path);
+        self.limits = self.algorithm.limits();
+        self.board.return_lost_packets(packets);
+        self.counters.packets_lost += lost;
+        if new_episode {
+            self.counters.reductions += 1;
+            self.ecn.on_reduction();
+            self.handshake.lift_cap();
+            if let (Some(window_before), Some(window_after)) = (window_before, self.algorithm.window()) {
+                host.tell(News::Reduction { cause, window_before, window_after });
+            }
+        }
+    }
+
+    /// Tells the algorithm that the running episode is over.
+    fn tell_recovered(&mut self, now: Time) {
+        self.reduction = None;
+        self.forced = false;
+        let path = self.path(now);
+        self.algorithm.on_recovered(&path);
+        self.limits = self.algorithm.limits();
+    }
+
+    /// An episode begins: from now on the usable window falls towards the algorithm's, if the flow is so configured.
+    /// `flight` packets were in flight before its first loss.
+    fn begin_reduction(&mut self, flight: u64) {
+        let wanted = self.options.proportional_rate_reduction && self.recovery.is_selective();
+        // An algorithm without ssthresh does not cut its window by a factor, so there is nothing to be proportional to.
+        self.reduction = match self.limits.window {
+            Some(target) if wanted && self.algorithm.ssthresh().is_some() => {
+                Some(RateReduction::new(flight, target, self.board.in_flight()))
+            }
+            _ => None,
+        };
+    }
+
+    /// The connection ends: no timer runs any more.
+    fn finish<H: Host>(&mut self, state: ConnectionState, news: News, host: &mut H) {
+        self.state = state;
+        self.rto_deadline = Time::NEVER;
+        self.pacing_deadline = Time::NEVER;
+        host.tell(news);
+    }
+}

@@ -1,0 +1,138 @@
+//! Sends what may be sent.
+
+use super::{ConnectionState, Limit, Sender};
+use crate::Host;
+use narrows_cc::SentPacket;
+use narrows_units::{Bytes, Time};
+use narrows_wire::{Body, Leg, Packet};
+
+impl Sender {
+    /// Sends until something stops it: lost segments first, then new ones.
+    pub(super) fn transmit<H: Host>(&mut self, now: Time, host: &mut H) {
+        self.pacing_deadline = Time::NEVER;
+        if self.state != ConnectionState::Established {
+            return;
+        }
+        self.limited_by = loop {
+            let lost = self.board.next_lost();
+            let forced = self.forced && lost.is_some();
+            if !forced && self.usable_window().is_some_and(|window| self.board.in_flight() >= window) {
+                break Limit::Window;
+            }
+            if lost.is_none() {
+                if self.board.next() >= self.transfer.segments() {
+                    break Limit::Application;
+                }
+                if self.options.receive_window.is_some_and(|window| self.board.outstanding() >= window) {
+                    break Limit::ReceiveWindow;
+                }
+            }
+            let size = self.transfer.payload(lost.unwrap_or(self.board.next()));
+            if !self.pacer_lets_go(size, now) {
+                break Limit::Pacing;
+            }
+            self.forced = false;
+            self.send_segment(lost, now, host);
+        };
+        self.note_limit();
+    }
+
+    /// Sends a probe for a lost tail: a new segment if there is one and the receiver can hold it, else the last again.
+    pub(super) fn send_probe<H: Host>(&mut self, now: Time, host: &mut H) {
+        let room = self.options.receive_window.is_none_or(|window| self.board.outstanding() < window);
+        let resent = !room || self.board.next() >= self.transfer.segments();
+        let segment = resent.then(|| self.board.next() - 1);
+        self.send_segment(segment, now, host);
+        self.counters.probes += 1;
+        self.recovery.on_probe_sent(resent, &self.board);
+        self.rto_deadline = now + self.rtt.rto();
+    }
+
+    /// Sends segment `resent` once more, or the next new one.
+    fn send_segment<H: Host>(&mut self, resent: Option<u64>, now: Time, host: &mut H) {
+        let idle = self.board.outstanding() == 0;
+        let path = self.path(now);
+        let request = self.algorithm.request(&path);
+        let number = if let Some(number) = resent {
+            self.board.on_resent(number, now);
+            self.counters.retransmissions += 1;
+            number
+        } else {
+            self.board.on_sent(now)
+        };
+        let payload = self.transfer.payload(number);
+        let size = payload + self.options.header;
+        host.send(Packet {
+            stamp: now,
+            sent_at: now,
+            number,
+            flow: self.flow,
+            size: size.count() as u32,
+            leg: Leg::Outward,
+            hop: 0,
+            ecn: self.ecn.codepoint(resent.is_some()),
+            ecn_echo: resent.is_none() && self.ecn.take_cwr(),
+            body: Body::Data { request, payload: payload.count() as u16, retransmission: resent.is_some() },
+        });
+        self.counters.packets_sent += 1;
+        self.counters.bytes_sent += size.count();
+        self.note_departure(number, payload, resent.is_none(), idle, now);
+    }
+
+    /// Tells everybody who keeps account of departures.
+    fn note_departure(&mut self, number: u64, payload: Bytes, new: bool, idle: bool, now: Time) {
+        if let Some(rate) = self.pacing_rate() {
+            self.pacer.on_sent(rate, payload, now);
+        }
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_sent();
+        }
+        let view = self.view(now);
+        self.recovery.on_sent(number, new, view, &self.board);
+        if self.rto_deadline == Time::NEVER {
+            self.rto_deadline = now + self.rtt.rto();
+        }
+        let app_limited = if self.needs.packets || self.needs.rate_samples {
+            let mut detail = self.delivery_rate.on_sent(now, idle);
+            detail.in_flight = self.board.in_flight();
+            detail.lost_before = self.board.lost_ever();
+            self.board.set_detail(number, detail);
+            detail.app_limited
+        } else {
+            false
+        };
+        let packet = SentPacket {
+            number,
+            size: payload,
+            sent_at: now,
+            in_flight: self.board.in_flight(),
+            lost_before: self.board.lost_ever(),
+            app_limited,
+        };
+        let path = self.path(now);
+        self.algorithm.on_sent(&packet, &path);
+        self.limits = self.algorithm.limits();
+    }
+
+    /// The pacer lets a packet of `size` go now; if not, the deadline is set for it.
+    fn pacer_lets_go(&mut self, size: Bytes, now: Time) -> bool {
+        let Some(rate) = self.pacing_rate() else { return true };
+        let at = self.pacer.next_send(rate, size, self.limits.burst);
+        if at > now {
+            self.pacing_deadline = at;
+        }
+        at <= now
+    }
+
+    /// Remembers what stopped the sender, for the growth of the window and for rate samples.
+    fn note_limit(&mut self) {
+        let stopped_by_window = match self.limits.window {
+            Some(window) => self.board.in_flight() >= window,
+            None => false,
+        };
+        self.usage.on_attempt(self.board.una(), self.board.next(), stopped_by_window);
+        if self.needs.rate_samples && self.limited_by == Limit::Application {
+            self.delivery_rate.on_app_limited(self.board.in_flight());
+        }
+    }
+}
