@@ -39,6 +39,9 @@ pub struct RttView {
 pub struct Ack<'a> {
     /// Packets acknowledged for the first time, cumulatively or selectively.
     pub newly_acked: u64,
+    /// The cumulative acknowledgement moved. Windows grow only then (RFC 5681 §3.1, §3.2): a duplicate ACK may be the
+    /// first sign of a loss.
+    pub advanced: bool,
     /// Of the data packets acknowledged, how many the receiver says arrived with a congestion mark.
     pub ce_packets: u64,
     /// The round-trip time of the newest packet acknowledged, unless it was retransmitted (Karn's rule).

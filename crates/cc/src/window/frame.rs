@@ -3,7 +3,7 @@
 //! * Slow start while the window is below ssthresh; what an acknowledgement brings beyond ssthresh already counts for
 //!   congestion avoidance (as in Linux; RFC 5681 is silent).
 //! * One cut for each episode that the recovery policy declares, none inferred. No growth from the cut to the end of
-//!   the episode, nor while something else than the window limits the sender (RFC 2861, RFC 9438 §5.8).
+//!   the episode, nor on a duplicate ACK (RFC 5681 §3.2), nor while something else than the window limits the sender (RFC 2861, RFC 9438 §5.8).
 //! * Timeout: ssthresh by the rule, window 1, and slow start goes on at once (RFC 5681 §3.1). When the same segment
 //!   times out again the recovery policy declares no new episode: ssthresh stays, the window is 1 again.
 //! * After silence the window is at most the initial window (RFC 5681 §4.1).
@@ -63,11 +63,7 @@ impl<R: WindowRule> Windowed<R> {
     }
 
     fn cut(&mut self, cause: Cause, path: &Path) {
-        self.before_cut = Some(BeforeCut {
-            rule: self.rule.clone(),
-            window: self.window,
-            uncut: self.uncut,
-        });
+        self.before_cut = Some(BeforeCut { rule: self.rule.clone(), window: self.window, uncut: self.uncut });
         let by_rule = self.rule.decrease(&self.window, cause, path);
         let half = self.first_cut == FirstCut::Half
             && (self.uncut || self.window.in_slow_start() || cause == Cause::Timeout);
@@ -93,11 +89,7 @@ impl<R: WindowRule> Windowed<R> {
 
 impl<R: WindowRule> CongestionControl for Windowed<R> {
     fn limits(&self) -> Limits {
-        Limits {
-            window: Some(self.window.size as u64),
-            pacing: None,
-            burst: self.burst,
-        }
+        Limits { window: Some(self.window.size as u64), pacing: None, burst: self.burst }
     }
 
     fn window(&self) -> Option<f64> {
@@ -115,6 +107,9 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         }
         if self.window.in_slow_start() && self.slow_start.is_over(self.window.size, ack, path) {
             self.window.ssthresh = self.window.size.max(SSTHRESH_FLOOR);
+        }
+        if !ack.advanced {
+            return;
         }
         if path.window_limited {
             self.grow(ack.newly_acked as f64, path);

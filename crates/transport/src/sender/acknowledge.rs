@@ -92,6 +92,7 @@ impl Sender {
             self.counters.marks_seen += ce_packets;
             let ack = Ack {
                 newly_acked: delivery.newly_acked,
+                advanced: delivery.advanced > 0,
                 ce_packets,
                 rtt,
                 rate,
