@@ -1,4 +1,4 @@
-"""The extension's border: everything that crosses it is plain (numbers, words, lists, dicts, numpy arrays)."""
+# The extension's border: everything that crosses it is plain (numbers, words, lists, dicts, numpy arrays).
 
 from typing import Any, TypeAlias, final
 
@@ -34,6 +34,7 @@ class Records:
     links: dict[str, Column]
     series: dict[str, Column]
     distributions: dict[str, Column]
+    group_sizes: dict[str, int]
     group_measures: dict[str, dict[str, float]]
     link_measures: dict[str, dict[str, float]]
     checks: list[dict[str, Any]]

@@ -29,9 +29,7 @@ def differences(runs: Mapping[str, Mapping[int, Records]]) -> list[dict[str, Any
         For each pair `{"of", "against", "groups", "links"}`: measures of `of` minus those of `against`, in their own
         units. A group that is named after its algorithm appears as `"of - against"`.
     """
-    return [
-        _difference(against, runs[against], of, runs[of]) for against, of in combinations(runs, 2)
-    ]
+    return [_difference(against, runs[against], of, runs[of]) for against, of in combinations(runs, 2)]
 
 
 def _difference(

@@ -36,9 +36,7 @@ def _judge(clause: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, A
     }
 
 
-def verdict(
-    mean: float | None, ci95: Sequence[float] | None, at_least: float | None, at_most: float | None
-) -> str:
+def verdict(mean: float | None, ci95: Sequence[float] | None, at_least: float | None, at_most: float | None) -> str:
     """Hold an estimate against bounds; without an interval the mean stands for it, without data it fails."""
     if mean is None:
         return "fails"

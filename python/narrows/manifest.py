@@ -44,12 +44,12 @@ def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
     write_json(folder / "manifest.json", manifest)
 
 
-def write_json(path: Path, content: Any) -> None:  # noqa: ANN401  # whatever JSON can hold
+def write_json(path: Path, content: Any) -> None:
     """Write `content` as JSON for people and programs: indented, UTF-8, no not-a-number."""
     path.write_text(to_json(content) + "\n", encoding="utf-8")
 
 
-def to_json(content: Any) -> str:  # noqa: ANN401  # whatever JSON can hold
+def to_json(content: Any) -> str:
     """Return `content` as indented JSON; not-a-number and infinity are errors."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 

@@ -146,8 +146,7 @@ class Comparison:
             "replications": max(each["replications"] for each in summaries.values()),
             "digest": digest(each["digest"] for each in summaries.values()),
             "algorithms": {
-                name: {key: each[key] for key in RUN_KEYS if key in each}
-                for name, each in summaries.items()
+                name: {key: each[key] for key in RUN_KEYS if key in each} for name, each in summaries.items()
             },
             "differences": differences({name: run.records for name, run in self.runs.items()}),
         }

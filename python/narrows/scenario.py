@@ -93,9 +93,7 @@ class Scenario:
         Raises:
             ScenarioError: The scenario has faults.
         """
-        return core.load(
-            self.text, self.name, str(self.directory), self.overrides, subject, seed, replications
-        )
+        return core.load(self.text, self.name, str(self.directory), self.overrides, subject, seed, replications)
 
     def run(
         self,

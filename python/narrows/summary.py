@@ -28,7 +28,7 @@ def summarize(scenario: Scenario, records: Mapping[int, Records], wall_s: float)
         The contents of `summary.json`.
     """
     all_records = list(records.values())
-    sizes = {group["name"]: group["flows"] for group in scenario.groups}
+    sizes = all_records[0].group_sizes
     groups = over_replications([each.group_measures for each in all_records])
     return {
         "title": scenario.title,

@@ -59,4 +59,3 @@ def _place(error: BaseException) -> str:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "no trace"
-

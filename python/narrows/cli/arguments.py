@@ -71,7 +71,11 @@ def _late(target: str) -> Callable[[argparse.Namespace], int]:
 
 def _add_scenario_flags(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--set", metavar="KEY.PATH=VALUE", action="append", default=[], help="change a key of the scenario (repeatable)"
+        "--set",
+        metavar="KEY.PATH=VALUE",
+        action="append",
+        default=[],
+        help="change a key of the scenario (repeatable)",
     )
     command.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the scenario's own")
     command.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the scenario's own")

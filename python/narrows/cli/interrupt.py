@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
@@ -17,7 +17,7 @@ class Interrupt:
         self.requested = False
         self._before: dict[signal.Signals, object] = {}
 
-    def __enter__(self) -> Interrupt:
+    def __enter__(self) -> Self:
         for name in (signal.SIGINT, signal.SIGTERM):
             self._before[name] = signal.signal(name, self._hear)
         return self

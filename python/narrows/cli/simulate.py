@@ -48,9 +48,7 @@ def compare(arguments: argparse.Namespace) -> int:
     folder = _place(arguments, resolved, DEFAULT_COMPARE_REPLICATIONS)
 
     def work(watch: Watch) -> Comparison:
-        return scenario.compare(
-            arguments.algorithms, arguments.replications, arguments.seed, arguments.jobs, watch
-        )
+        return scenario.compare(arguments.algorithms, arguments.replications, arguments.seed, arguments.jobs, watch)
 
     result = _work(work, folder, arguments)
     summaries = result.summary["algorithms"]
@@ -64,9 +62,7 @@ def _place(arguments: argparse.Namespace, resolved: list[Resolved], replications
     return folder
 
 
-def _work(
-    work: Callable[[Watch], Result], folder: Path, arguments: argparse.Namespace
-) -> Result:
+def _work(work: Callable[[Watch], Result], folder: Path, arguments: argparse.Namespace) -> Result:
     with Interrupt() as interrupt:
         display = Display(interrupt, quiet=arguments.quiet)
         try:
@@ -101,7 +97,10 @@ def _print(
 
 
 def _finish(
-    result: Run | Comparison, folder: Path, runs: Mapping[str, Mapping[str, Any]], arguments: argparse.Namespace
+    result: Run | Comparison,
+    folder: Path,
+    runs: Mapping[str, Mapping[str, Any]],
+    arguments: argparse.Namespace,
 ) -> int:
     status = DONE
     for name, each in runs.items():

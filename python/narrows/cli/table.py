@@ -39,9 +39,7 @@ def comparison_tables(summary: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def measure_table(
-    owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Sequence[Shown]
-) -> str:
+def measure_table(owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Sequence[Shown]) -> str:
     """Return one table: a row per owner, a column per measure."""
     header = [owner, *(column.title for column in columns)]
     units = ["", *(column.unit for column in columns)]
@@ -56,7 +54,12 @@ def align(rows: Sequence[Sequence[str]]) -> str:
     """Align cells: the first column to the left, the others to the right."""
     widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
     return "\n".join(
-        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+        "  ".join(
+            [
+                row[0].ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+            ]
+        )
         for row in rows
     )
 

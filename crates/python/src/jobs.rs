@@ -1,0 +1,71 @@
+//! Many runs at once, on threads that never touch Python.
+
+use narrows_lab::model::Model;
+use narrows_lab::records::Records;
+use narrows_lab::run::{Progress, RunError, run};
+use std::any::Any;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// One replication of one model.
+pub struct Job {
+    /// What to run.
+    pub model: Arc<Model>,
+    /// Which replication.
+    pub replication: u32,
+}
+
+/// What came of a job.
+pub enum Outcome {
+    /// Its records and their digest.
+    Finished(Box<Records>, String),
+    /// Stopped before its end, or never begun.
+    Stopped,
+    /// The simulator broke one of its own rules: what happened.
+    Failed(String),
+}
+
+/// Runs all jobs, `threads` at a time, in the order in which they are given. After a failure, or when `progress` is
+/// cancelled, no further job begins.
+pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<Outcome> {
+    let next = AtomicUsize::new(0);
+    let outcomes: Mutex<Vec<Outcome>> = Mutex::new(jobs.iter().map(|_| Outcome::Stopped).collect());
+    let work = || {
+        while !progress.is_cancelled() {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(place) else { break };
+            let outcome = attempt(job, progress);
+            if matches!(outcome, Outcome::Failed(_)) {
+                progress.cancel();
+            }
+            outcomes.lock().expect("no thread panics while it holds the outcomes")[place] = outcome;
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads.get().min(jobs.len()) {
+            scope.spawn(work);
+        }
+    });
+    outcomes.into_inner().expect("no thread panics while it holds the outcomes")
+}
+
+fn attempt(job: &Job, progress: &Progress) -> Outcome {
+    // Nothing that a run leaves half changed is looked at after a panic: the model is read only, its state is dropped.
+    match catch_unwind(AssertUnwindSafe(|| run(&job.model, job.replication, progress))) {
+        Ok(Ok(records)) => {
+            let digest = records.digest();
+            Outcome::Finished(Box::new(records), digest)
+        }
+        Ok(Err(RunError::Interrupted)) => Outcome::Stopped,
+        Ok(Err(error @ RunError::NotConserved(_))) => Outcome::Failed(error.to_string()),
+        Err(panic) => Outcome::Failed(format!("a panic: {}", words(panic.as_ref()))),
+    }
+}
+
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
+}

@@ -1,0 +1,72 @@
+//! Runs as Python sees them.
+
+use crate::jobs::{Job, Outcome, execute};
+use crate::records::PyRecords;
+use crate::scenario::PyScenario;
+use narrows_lab::run::Progress;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+pyo3::create_exception!(
+    narrows,
+    RunError,
+    PyException,
+    "A run broke one of the simulator's own rules: its records would be worthless. `job` is its place in the list."
+);
+
+/// How far runs have come, and the wish to stop them; may be used from any thread while they go on.
+#[pyclass(name = "Progress", module = "narrows._core", frozen)]
+pub struct PyProgress(Arc<Progress>);
+
+#[pymethods]
+impl PyProgress {
+    #[new]
+    fn new() -> Self {
+        Self(Arc::new(Progress::new()))
+    }
+
+    /// Simulated time done so far, summed over runs, in seconds.
+    fn simulated_s(&self) -> f64 {
+        self.0.simulated_ps() as f64 * 1e-12
+    }
+
+    /// Asks all runs to stop soon.
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+/// Runs replications of scenarios on `threads` threads without the interpreter's lock.
+///
+/// The records come in the order of the jobs, `None` for each that had not finished when `progress` was cancelled.
+#[pyfunction(name = "run")]
+pub fn run_jobs(
+    py: Python<'_>,
+    jobs: Vec<(PyRef<'_, PyScenario>, u32)>,
+    threads: usize,
+    progress: PyRef<'_, PyProgress>,
+) -> PyResult<Vec<Option<PyRecords>>> {
+    let threads = NonZeroUsize::new(threads).ok_or_else(|| PyValueError::new_err("at least one thread is needed"))?;
+    let jobs: Vec<Job> =
+        jobs.into_iter().map(|(scenario, replication)| Job { model: scenario.model(), replication }).collect();
+    let progress = Arc::clone(&progress.0);
+    let outcomes = py.detach(|| execute(&jobs, threads, &progress));
+    outcomes.into_iter().enumerate().map(|(place, outcome)| convert(py, place, &jobs[place], outcome)).collect()
+}
+
+fn convert(py: Python<'_>, place: usize, job: &Job, outcome: Outcome) -> PyResult<Option<PyRecords>> {
+    match outcome {
+        Outcome::Finished(records, digest) => PyRecords::new(py, *records, digest).map(Some),
+        Outcome::Stopped => Ok(None),
+        Outcome::Failed(problem) => {
+            let error = RunError::new_err(format!(
+                "\"{}\", seed {}, replication {}: {problem}",
+                job.model.title, job.model.seed, job.replication
+            ));
+            error.value(py).setattr("job", place)?;
+            Err(error)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Scenarios as Python sees them: checked, resolved, opaque.

@@ -1,0 +1,93 @@
+"""The Python interface: what it gives back, what it raises, and that its examples are true."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import narrows as nw
+from conftest import SHORT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(nw.__path__, "narrows.")
+    if not module.name.endswith(("__main__", "_core"))
+]
+
+
+@pytest.mark.parametrize("name", ["narrows", *MODULES])
+def test_the_examples_of_a_module_are_true(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_a_file_a_text_and_a_dict_are_the_same_scenario(scenario: Path) -> None:
+    digests = {
+        each.run().summary["digest"]
+        for each in (nw.load(scenario), nw.Scenario(SHORT), nw.Scenario(tomllib.loads(SHORT)))
+    }
+    assert len(digests) == 1
+
+
+def test_a_run_gives_arrow_tables(scenario: Path) -> None:
+    run = nw.load(scenario).run(replications=2, seed=3, jobs=1)
+    assert run.summary["seed"] == 3
+    for table in (run.flows, run.links, run.series, run.distributions):
+        assert isinstance(table, pa.Table)
+        assert set(table.column("replication").to_pylist()) == {0, 1}
+
+
+def test_numbers_reach_arrow_without_a_copy(scenario: Path) -> None:
+    run = nw.load(scenario).run()
+    values, _ = run.records[0].flows["throughput_bps"]
+    column = run.flows.column("throughput_bps").chunk(0)
+    assert column.buffers()[1].address == values.ctypes.data
+
+
+def test_a_comparison_names_the_algorithm_under_test(scenario: Path) -> None:
+    comparison = nw.load(scenario).compare(["newreno", "cubic"], replications=2)
+    assert list(comparison.summary["algorithms"]) == ["newreno", "cubic"]
+    for table in (comparison.flows, comparison.links, comparison.series, comparison.distributions):
+        assert set(table.column("subject").to_pylist()) == {"newreno", "cubic"}
+
+
+def test_faults_of_a_scenario_are_data() -> None:
+    with pytest.raises(nw.ScenarioError) as caught:
+        nw.Scenario(SHORT.replace("rtt =", "rt =")).run()
+    fault: dict[str, Any] = caught.value.diagnostics[0]
+    assert (fault["line"], fault["column"]) == (7, 1)
+    assert fault["message"] in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(nw.InputError):
+        nw.load(tmp_path / "nowhere.toml")
+
+
+def test_the_same_algorithm_twice_is_refused(scenario: Path) -> None:
+    with pytest.raises(ValueError, match="twice"):
+        nw.load(scenario).compare(["cubic", "cubic"])
+
+
+class Stopper:
+    """Stops the work at once."""
+
+    def update(self, fraction: float) -> None:
+        """Ignore it."""
+
+    def stopped(self) -> bool:
+        """Always."""
+        return True
+
+
+def test_stopping_before_anything_has_finished_says_so(long_scenario: Path) -> None:
+    with pytest.raises(nw.Interrupted):
+        nw.load(long_scenario, ["duration=100000s", "record.interval=100s"]).run(watch=Stopper())

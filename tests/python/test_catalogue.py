@@ -1,0 +1,83 @@
+"""The contract of `check`, `list`, `show` and `schema`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+
+from conftest import SHORT, write
+from narrows import core
+from narrows.library import scenario_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Narrows
+
+
+@pytest.mark.parametrize("kind", ["algorithms", "queues", "scenarios", "studies", "metrics"])
+def test_a_list_is_a_line_or_an_object_for_each_entry(narrows: Narrows, kind: str) -> None:
+    entries = json.loads(narrows("list", kind, "--json").stdout)
+    lines = narrows("list", kind).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [entry["name"] for entry in entries]
+    assert all({"name", "family", "source", "validation"} <= set(entry) for entry in entries)
+    assert entries or kind == "studies"
+
+
+@pytest.mark.parametrize("card", [*core.algorithms(), *core.queues()], ids=lambda card: card["name"])
+def test_a_card_shows_all_that_it_holds(narrows: Narrows, card: dict[str, object]) -> None:
+    shown = narrows("show", str(card["name"]))
+    assert shown.returncode == 0
+    for heading in ("Source", "Equations", "Parameters", "Deviations", "Validation"):
+        assert f"\n{heading}\n" in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+    assert json.loads(narrows("show", str(card["name"]), "--json").stdout) == card
+
+
+def test_an_unknown_card_is_bad_input_and_the_nearest_is_named(narrows: Narrows) -> None:
+    done = narrows("show", "cubik")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cubic" in done.stderr
+
+
+def test_check_accepts_a_sound_scenario(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:
+    assert narrows("check", scenario).returncode == 0
+    done = narrows("check", scenario, "--json")
+    assert (done.returncode, json.loads(done.stdout)) == (0, [])
+    assert {entry.name for entry in tmp_path.iterdir()} == {"scenario.toml"}
+
+
+def test_check_reports_every_fault_with_its_place(narrows: Narrows, tmp_path: Path) -> None:
+    file = write(tmp_path, SHORT.replace("rtt =", "rt =").replace('"aiad"', '"aiadd"'))
+    done = narrows("check", file, "--json")
+    assert done.returncode == 2
+    faults = json.loads(done.stdout)
+    by_line = {fault["line"]: fault for fault in faults}
+    assert by_line[7]["column"] == 1
+    assert "rtt" in by_line[7]["hint"]
+    assert "aiad" in by_line[16]["hint"]
+    assert "scenario.toml:7:1" in done.stderr
+
+
+def test_check_names_the_argument_that_is_at_fault(narrows: Narrows, scenario: Path) -> None:
+    done = narrows("check", scenario, "--set", "path.rate=fast")
+    assert done.returncode == 2
+    assert "path.rate=fast" in done.stderr
+
+
+@pytest.mark.parametrize("file", scenario_files(), ids=lambda file: file.stem)
+def test_every_scenario_of_the_library_obeys_the_schema(narrows: Narrows, file: Path) -> None:
+    schema = json.loads(narrows("schema").stdout)
+    jsonschema.validate(tomllib.loads(file.read_text(encoding="utf-8")), schema)
+
+
+def test_the_schema_refuses_what_the_validator_refuses(narrows: Narrows) -> None:
+    schema = json.loads(narrows("schema").stdout)
+    scenario = tomllib.loads(SHORT)
+    jsonschema.validate(scenario, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**scenario, "durration": "5s"}, schema)

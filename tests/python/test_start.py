@@ -1,0 +1,58 @@
+"""The command line starts fast because it loads nothing heavy, and speaks on the right stream."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Narrows
+
+HEAVY = {"numpy", "pyarrow", "scipy", "narrows.report", "narrows.results", "concurrent.futures", "email", "asyncio"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], ["nonsense"]])
+def test_help_and_mistakes_load_nothing_heavy(arguments: list[str]) -> None:
+    heavy = HEAVY - ({"email"} if arguments == ["--version"] else set())
+    program = (
+        "import sys\nfrom narrows.cli import main\n"
+        f"try: main({arguments!r})\nexcept SystemExit: pass\n"
+        f"print(sorted({heavy!r} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_help_is_a_result_and_a_usage_error_is_a_message(narrows: Narrows) -> None:
+    asked = narrows("--help")
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert {"run", "compare", "check", "list", "show", "report", "schema"} <= set(re.findall(r"\w+", asked.stdout))
+    wrong = narrows("frobnicate")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "frobnicate" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["run"],
+        ["run", "x.toml", "--seed", "one"],
+        ["run", "x.toml", "--replications", "0"],
+        ["run", "x.toml", "--jobs", "0"],
+        ["run", "x.toml", "--rep", "2"],
+        ["compare"],
+        ["compare", "newreno", "cubic", "newreno"],
+        ["list", "everything"],
+        ["study", "run", "x.toml"],
+    ],
+)
+def test_arguments_that_make_no_sense_are_bad_input(narrows: Narrows, arguments: list[str]) -> None:
+    done = narrows(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr
+    assert "Traceback" not in done.stderr
