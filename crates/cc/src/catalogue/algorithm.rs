@@ -53,25 +53,17 @@ impl Values {
 
     fn get(&self, name: &str) -> &Value {
         let found = self.iter().find(|(known, _)| *known == name);
-        found
-            .expect("an algorithm reads only parameters of its own card")
-            .1
+        found.expect("an algorithm reads only parameters of its own card").1
     }
 }
 
 impl Algorithm {
     /// Reads `name` or `name(parameter=value, …)`.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        let form = || Fault::Form {
-            given: text.to_owned(),
-        };
+        let form = || Fault::Form { given: text.to_owned() };
         let text = text.trim();
         let Some((name, rest)) = text.split_once('(') else {
-            return if text.is_empty() {
-                Err(form())
-            } else {
-                Self::new(text, Vec::new())
-            };
+            return if text.is_empty() { Err(form()) } else { Self::new(text, Vec::new()) };
         };
         let inside = rest.strip_suffix(')').ok_or_else(form)?;
         let mut given = Vec::new();
@@ -93,18 +85,12 @@ impl Algorithm {
             given: name.to_owned(),
             nearest: nearest(name, entries().iter().map(|entry| entry.name)),
         })?;
-        let mut values: Vec<_> = entry
-            .parameters
-            .iter()
-            .map(|parameter| (parameter.name, parameter.domain.default()))
-            .collect();
+        let mut values: Vec<_> =
+            entry.parameters.iter().map(|parameter| (parameter.name, parameter.domain.default())).collect();
         let mut seen = Vec::new();
         for (key, value) in given {
-            let place = entry
-                .parameters
-                .iter()
-                .position(|parameter| parameter.name == key)
-                .ok_or_else(|| {
+            let place =
+                entry.parameters.iter().position(|parameter| parameter.name == key).ok_or_else(|| {
                     let names = || entry.parameters.iter().map(|parameter| parameter.name);
                     Fault::UnknownParameter {
                         nearest: nearest(&key, names()),
@@ -114,17 +100,12 @@ impl Algorithm {
                 })?;
             let parameter = &entry.parameters[place];
             if seen.contains(&place) {
-                return Err(Fault::Repeated {
-                    parameter: parameter.name,
-                });
+                return Err(Fault::Repeated { parameter: parameter.name });
             }
             seen.push(place);
             values[place].1 = parameter.check(value)?;
         }
-        Ok(Self {
-            entry,
-            values: Values(values),
-        })
+        Ok(Self { entry, values: Values(values) })
     }
 
     /// A fresh instance for one flow.
@@ -137,15 +118,8 @@ impl Algorithm {
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.entry.name)?;
-        let domains = self
-            .entry
-            .parameters
-            .iter()
-            .map(|parameter| parameter.domain.default());
-        if domains
-            .zip(self.values.iter())
-            .all(|(default, (_, value))| default == *value)
-        {
+        let domains = self.entry.parameters.iter().map(|parameter| parameter.domain.default());
+        if domains.zip(self.values.iter()).all(|(default, (_, value))| default == *value) {
             return Ok(());
         }
         for (place, (name, value)) in self.values.iter().enumerate() {
@@ -161,9 +135,7 @@ impl Value {
         match text {
             "true" => Self::Flag(true),
             "false" => Self::Flag(false),
-            _ => text
-                .parse()
-                .map_or_else(|_| Self::Word(text.to_owned()), Self::Number),
+            _ => text.parse().map_or_else(|_| Self::Word(text.to_owned()), Self::Number),
         }
     }
 }

@@ -49,34 +49,19 @@ impl fmt::Display for Fault {
                 write!(f, "there is no algorithm \"{given}\"")?;
                 suggest(f, *nearest)
             }
-            Self::UnknownParameter {
-                given,
-                allowed,
-                nearest,
-            } => {
+            Self::UnknownParameter { given, allowed, nearest } => {
                 if allowed.is_empty() {
                     return write!(f, "there is no parameter \"{given}\": this algorithm has none");
                 }
-                write!(
-                    f,
-                    "there is no parameter \"{given}\", only {}",
-                    allowed.join(", ")
-                )?;
+                write!(f, "there is no parameter \"{given}\", only {}", allowed.join(", "))?;
                 suggest(f, *nearest)
             }
-            Self::BadValue {
-                parameter,
-                given,
-                allowed,
-            } => {
+            Self::BadValue { parameter, given, allowed } => {
                 write!(f, "{parameter} is \"{given}\" but must be {allowed}")
             }
             Self::Repeated { parameter } => write!(f, "{parameter} is given twice"),
             Self::Form { given } => {
-                write!(
-                    f,
-                    "\"{given}\" is not of the form name or name(parameter=value, ...)"
-                )
+                write!(f, "\"{given}\" is not of the form name or name(parameter=value, ...)")
             }
         }
     }

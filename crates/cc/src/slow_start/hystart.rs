@@ -79,9 +79,7 @@ impl HyStart {
 fn cushion(window: f64, path: &Path) -> Span {
     let Some(rtt) = path.rtt else { return Span::ZERO };
     let bytes_in_a_round_trip = 2.0 * window * path.mss.count() as f64;
-    rtt.smoothed
-        .scaled(LARGEST_AGGREGATES / bytes_in_a_round_trip)
-        .min(Span::from_ms(1))
+    rtt.smoothed.scaled(LARGEST_AGGREGATES / bytes_in_a_round_trip).min(Span::from_ms(1))
 }
 
 /// `hystart_low_window`, packets.

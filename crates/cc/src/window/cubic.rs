@@ -52,15 +52,7 @@ impl Cubic {
     pub fn new(c: f64, beta: f64, fast_convergence: bool) -> Self {
         // RFC 9438 §4.3, eq. 4.
         let alpha = 3.0 * (1.0 - beta) / (1.0 + beta);
-        Self {
-            c,
-            beta,
-            alpha,
-            fast_convergence,
-            w_max: 0.0,
-            cwnd_prior: 0.0,
-            epoch: None,
-        }
+        Self { c, beta, alpha, fast_convergence, w_max: 0.0, cwnd_prior: 0.0, epoch: None }
     }
 
     /// Begins a stage at its first acknowledgement.
@@ -92,12 +84,7 @@ impl WindowRule for Cubic {
 
         let share = acked / window.size;
         // RFC 9438 §4.3: as fast as Reno once the window before the cut is reached.
-        epoch.w_est += share
-            * if epoch.w_est >= self.cwnd_prior {
-                1.0
-            } else {
-                self.alpha
-            };
+        epoch.w_est += share * if epoch.w_est >= self.cwnd_prior { 1.0 } else { self.alpha };
         let after_k = path.now.since(epoch.start).as_secs_f64() - epoch.k;
         let added = if self.w_max + self.c * cube(after_k) < epoch.w_est {
             (epoch.w_est - window.size).max(0.0)
@@ -165,22 +152,14 @@ pub(crate) const CUBIC: Entry = Entry {
             meaning: "how fast the cubic rises",
             unit: "packets/s^3",
             source: "RFC 9438 §5.1",
-            domain: Domain::Number {
-                default: 0.4,
-                minimum: 0.001,
-                maximum: 1000.0,
-            },
+            domain: Domain::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
         },
         Parameter {
             name: "beta",
             meaning: "part of the window that is kept at a loss",
             unit: "",
             source: "RFC 9438 §4.6",
-            domain: Domain::Number {
-                default: 0.7,
-                minimum: 0.1,
-                maximum: 0.99,
-            },
+            domain: Domain::Number { default: 0.7, minimum: 0.1, maximum: 0.99 },
         },
         Parameter {
             name: "fast_convergence",
@@ -196,18 +175,11 @@ pub(crate) const CUBIC: Entry = Entry {
         "slow start is the flow's choice; §4.10 recommends HyStart++",
     ],
     validation: None,
-    needs: Needs {
-        packets: false,
-        rate_samples: false,
-    },
+    needs: Needs { packets: false, rate_samples: false },
     build,
 };
 
 fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
-    let rule = Cubic::new(
-        values.number("c"),
-        values.number("beta"),
-        values.flag("fast_convergence"),
-    );
+    let rule = Cubic::new(values.number("c"), values.number("beta"), values.flag("fast_convergence"));
     Box::new(Windowed::new(rule, setup))
 }

@@ -49,12 +49,7 @@ struct Epoch {
 impl Cubic2008 {
     fn begin(&self, window: &Window, now: Time) -> Epoch {
         let origin = self.w_max.max(window.size);
-        Epoch {
-            start: now,
-            k: libm::cbrt((origin - window.size) / self.c),
-            origin,
-            w_tcp: window.size,
-        }
+        Epoch { start: now, k: libm::cbrt((origin - window.size) / self.c), origin, w_tcp: window.size }
     }
 }
 
@@ -68,12 +63,7 @@ impl WindowRule for Cubic2008 {
         let rtt_min = path.rtt.map_or(0.0, |rtt| rtt.min.as_secs_f64());
         let after_k = path.now.since(epoch.start).as_secs_f64() + rtt_min - epoch.k;
         let target = epoch.origin + self.c * after_k * after_k * after_k;
-        let mut added = share
-            * if target > window.size {
-                target - window.size
-            } else {
-                CREEP
-            };
+        let mut added = share * if target > window.size { target - window.size } else { CREEP };
         if rtt_min > 0.0 && (self.always_limited || after_k >= 0.0) {
             added = added.min(share * self.fastest * rtt_min);
         }
@@ -127,22 +117,14 @@ pub(crate) const CUBIC_2008: Entry = Entry {
             meaning: "how fast the cubic rises",
             unit: "packets/s^3",
             source: "Ha et al. 2008 §3.1",
-            domain: Domain::Number {
-                default: 0.4,
-                minimum: 0.001,
-                maximum: 1000.0,
-            },
+            domain: Domain::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
         },
         Parameter {
             name: "beta",
             meaning: "part of the window that is given up at a loss",
             unit: "",
             source: "Ha et al. 2008 §3.1",
-            domain: Domain::Number {
-                default: 0.2,
-                minimum: 0.01,
-                maximum: 0.9,
-            },
+            domain: Domain::Number { default: 0.2, minimum: 0.01, maximum: 0.9 },
         },
         Parameter {
             name: "fast_convergence",
@@ -156,21 +138,14 @@ pub(crate) const CUBIC_2008: Entry = Entry {
             meaning: "largest growth in 100 ms",
             unit: "packets",
             source: "Linux 2.6.22",
-            domain: Domain::Number {
-                default: 16.0,
-                minimum: 0.01,
-                maximum: 1_000_000.0,
-            },
+            domain: Domain::Number { default: 16.0, minimum: 0.01, maximum: 1_000_000.0 },
         },
         Parameter {
             name: "limit",
             meaning: "where s_max holds: above W_max only, or always as in the version of 2005",
             unit: "",
             source: "Linux 2.6.22; Rhee and Xu, PFLDnet 2005",
-            domain: Domain::Choice {
-                default: "convex",
-                allowed: &["convex", "always"],
-            },
+            domain: Domain::Choice { default: "convex", allowed: &["convex", "always"] },
         },
     ],
     deviations: &[
@@ -179,10 +154,7 @@ pub(crate) const CUBIC_2008: Entry = Entry {
         "packets acknowledged are counted; 2.6.22 estimates them from the acknowledgements",
     ],
     validation: None,
-    needs: Needs {
-        packets: false,
-        rate_samples: false,
-    },
+    needs: Needs { packets: false, rate_samples: false },
     build,
 };
 

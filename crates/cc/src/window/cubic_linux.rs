@@ -97,16 +97,9 @@ impl State {
         let offset = u128::from(t.abs_diff(self.k));
         let delta = (u128::from(CUBE_SCALE) * offset * offset * offset) >> 40;
         let delta = u64::try_from(delta).unwrap_or(u64::MAX);
-        let target = if t < self.k {
-            self.origin.saturating_sub(delta)
-        } else {
-            self.origin.saturating_add(delta)
-        };
-        let cnt = if target > cwnd {
-            cwnd / (target - cwnd)
-        } else {
-            100 * cwnd
-        };
+        let target =
+            if t < self.k { self.origin.saturating_sub(delta) } else { self.origin.saturating_add(delta) };
+        let cnt = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
         if self.last_max == 0 { cnt.min(20) } else { cnt }
     }
 }
@@ -138,11 +131,7 @@ impl WindowRule for CubicLinux {
         } else {
             let state = &mut self.state;
             let gives_way = self.fast_convergence && cwnd < state.last_max;
-            state.last_max = if gives_way {
-                cwnd * (SCALE + BETA) / (2 * SCALE)
-            } else {
-                cwnd
-            };
+            state.last_max = if gives_way { cwnd * (SCALE + BETA) / (2 * SCALE) } else { cwnd };
             state.epoch_start = None;
             state.credit = 0;
         }
@@ -153,10 +142,7 @@ impl WindowRule for CubicLinux {
         let Some(rtt) = ack.rtt else { return };
         let state = &mut self.state;
         // Samples just after a recovery hold the recovery's own delays.
-        if state
-            .epoch_start
-            .is_some_and(|start| jiffies(path.now) < start + HZ)
-        {
+        if state.epoch_start.is_some_and(|start| jiffies(path.now) < start + HZ) {
             return;
         }
         if state.delay_min == Span::ZERO || rtt < state.delay_min {
@@ -238,10 +224,7 @@ pub(crate) const CUBIC_LINUX: Entry = Entry {
         "the window falls to ssthresh at once; to let it fall over a round trip is the recovery's part",
     ],
     validation: None,
-    needs: Needs {
-        packets: false,
-        rate_samples: false,
-    },
+    needs: Needs { packets: false, rate_samples: false },
     build,
 };
 
@@ -251,11 +234,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
         friendliness: values.flag("tcp_friendliness"),
         state: State::default(),
     };
-    let slow_start = if values.flag("hystart") {
-        SlowStartKind::HyStart
-    } else {
-        SlowStartKind::Standard
-    };
+    let slow_start = if values.flag("hystart") { SlowStartKind::HyStart } else { SlowStartKind::Standard };
     Box::new(Windowed::new(rule, &Setup { slow_start, ..*setup }))
 }
 

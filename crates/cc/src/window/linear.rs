@@ -69,20 +69,10 @@ pub(crate) const AIMD: Entry = Entry {
     summary: "additive increase, multiplicative decrease",
     source: "Chiu and Jain 1989; Akella et al. 2002 §3.2",
     equations: &["round trip: w = w + a", "loss: w = b w"],
-    parameters: &[
-        ADDED,
-        Parameter {
-            source: "RFC 5681 §3.1 (standard TCP)",
-            domain: part(0.5),
-            ..KEPT
-        },
-    ],
+    parameters: &[ADDED, Parameter { source: "RFC 5681 §3.1 (standard TCP)", domain: part(0.5), ..KEPT }],
     deviations: DEVIATIONS,
     validation: None,
-    needs: Needs {
-        packets: false,
-        rate_samples: false,
-    },
+    needs: Needs { packets: false, rate_samples: false },
     build: |values, setup| build((values.number("a"), 1.0), (0.0, values.number("b")), setup),
 };
 
@@ -123,29 +113,11 @@ pub(crate) const AIMAD: Entry = Entry {
     source: "Akella et al. 2002 §5.2",
     equations: &["round trip: w = w + a", "loss: w = b w - d"],
     parameters: &[
-        Parameter {
-            source: "Akella et al. 2002 §5.2",
-            ..ADDED
-        },
-        Parameter {
-            source: "Akella et al. 2002 §5.2",
-            domain: part(0.9),
-            ..KEPT
-        },
-        Parameter {
-            name: "d",
-            source: "Akella et al. 2002 §5.2",
-            domain: amount(1.0),
-            ..TAKEN
-        },
+        Parameter { source: "Akella et al. 2002 §5.2", ..ADDED },
+        Parameter { source: "Akella et al. 2002 §5.2", domain: part(0.9), ..KEPT },
+        Parameter { name: "d", source: "Akella et al. 2002 §5.2", domain: amount(1.0), ..TAKEN },
     ],
-    build: |values, setup| {
-        build(
-            (values.number("a"), 1.0),
-            (-values.number("d"), values.number("b")),
-            setup,
-        )
-    },
+    build: |values, setup| build((values.number("a"), 1.0), (-values.number("d"), values.number("b")), setup),
     ..AIMD
 };
 
@@ -156,28 +128,11 @@ pub(crate) const MAIMD: Entry = Entry {
     source: "Akella et al. 2002 §5.2; Gorinsky and Vin 2000, there with b = 0.5",
     equations: &["round trip: w = a + m w", "loss: w = b w"],
     parameters: &[
-        Parameter {
-            source: "Akella et al. 2002 §5.2",
-            ..ADDED
-        },
-        Parameter {
-            name: "m",
-            source: "Akella et al. 2002 §5.2",
-            domain: factor(1.1),
-            ..FACTOR
-        },
-        Parameter {
-            source: "Akella et al. 2002 §5.2",
-            ..KEPT
-        },
+        Parameter { source: "Akella et al. 2002 §5.2", ..ADDED },
+        Parameter { name: "m", source: "Akella et al. 2002 §5.2", domain: factor(1.1), ..FACTOR },
+        Parameter { source: "Akella et al. 2002 §5.2", ..KEPT },
     ],
-    build: |values, setup| {
-        build(
-            (values.number("a"), values.number("m")),
-            (0.0, values.number("b")),
-            setup,
-        )
-    },
+    build: |values, setup| build((values.number("a"), values.number("m")), (0.0, values.number("b")), setup),
     ..AIMD
 };
 
@@ -218,27 +173,15 @@ const KEPT: Parameter = Parameter {
 };
 
 const fn amount(default: f64) -> Domain {
-    Domain::Number {
-        default,
-        minimum: 0.0,
-        maximum: 1000.0,
-    }
+    Domain::Number { default, minimum: 0.0, maximum: 1000.0 }
 }
 
 const fn factor(default: f64) -> Domain {
-    Domain::Number {
-        default,
-        minimum: 1.0,
-        maximum: 2.0,
-    }
+    Domain::Number { default, minimum: 1.0, maximum: 2.0 }
 }
 
 const fn part(default: f64) -> Domain {
-    Domain::Number {
-        default,
-        minimum: 0.0,
-        maximum: 1.0,
-    }
+    Domain::Number { default, minimum: 0.0, maximum: 1.0 }
 }
 
 const DEVIATIONS: &[&str] = &[

@@ -41,10 +41,7 @@ pub(crate) const RENO: Entry = Entry {
         "windows are real numbers; only what may be sent is rounded down",
     ],
     validation: None,
-    needs: Needs {
-        packets: false,
-        rate_samples: false,
-    },
+    needs: Needs { packets: false, rate_samples: false },
     build,
 };
 

@@ -1,0 +1,137 @@
+//! Contract: what every algorithm of the catalogue keeps to under any history of facts.
+
+mod facts;
+
+use facts::{MSS, histories, histories_then_growth};
+use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind, entries};
+use narrows_cc::fact::replay;
+use narrows_cc::{Cause, CongestionControl, Fact, Loss, Path};
+use narrows_units::Rate;
+use proptest::prelude::*;
+
+fn setups() -> impl Strategy<Value = Setup> {
+    let first_cut = prop_oneof![Just(FirstCut::Rule), Just(FirstCut::Half)];
+    let slow_start = prop_oneof![Just(SlowStartKind::Standard), Just(SlowStartKind::HyStart)];
+    let ssthresh = prop_oneof![Just(f64::INFINITY), 2.0..2000.0];
+    (1.0..50.0, ssthresh, first_cut, slow_start, any::<u64>()).prop_map(
+        |(initial_window, initial_ssthresh, first_cut, slow_start, seed)| Setup {
+            mss: MSS,
+            initial_window,
+            initial_ssthresh,
+            first_cut,
+            slow_start,
+            seed,
+        },
+    )
+}
+
+/// Every entry with its defaults.
+fn everyone(setup: &Setup) -> impl Iterator<Item = Box<dyn CongestionControl>> {
+    entries().iter().map(|entry| {
+        Algorithm::new(entry.name, Vec::new()).expect("the defaults are inside their domains").build(setup)
+    })
+}
+
+fn state(algorithm: &dyn CongestionControl) -> impl PartialEq + std::fmt::Debug + use<> {
+    let mut inner = Vec::new();
+    algorithm.observe(&mut |name, value| inner.push((name, value)));
+    (algorithm.limits(), algorithm.window(), algorithm.ssthresh(), algorithm.next_timer(), inner)
+}
+
+/// The declaration of a new episode.
+fn episode(cause: Cause, path: Path) -> Fact {
+    Fact::Lost { loss: Loss { cause, new_episode: true, lost: 1, packets: &[] }, packets: Vec::new(), path }
+}
+
+/// Where the flow stands at the first of some acknowledgements.
+fn path_of(acks: &[Fact]) -> Path {
+    match acks.first() {
+        Some(Fact::Acked { path, .. }) => *path,
+        other => unreachable!("{other:?} is no acknowledgement"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn limits_are_finite_and_let_at_least_one_packet_out(setup in setups(), facts in histories(200)) {
+        for mut algorithm in everyone(&setup) {
+            for fact in &facts {
+                fact.tell(&mut *algorithm);
+                let limits = algorithm.limits();
+                prop_assert!(limits.window.is_some() || limits.pacing.is_some(), "{algorithm:?}");
+                prop_assert!(limits.window.is_none_or(|packets| (1..=1 << 30).contains(&packets)), "{algorithm:?}");
+                prop_assert!(limits.pacing.is_none_or(|rate| rate > Rate::ZERO), "{algorithm:?}");
+                prop_assert!(algorithm.window().is_none_or(|window| window.is_finite() && window >= 1.0));
+                prop_assert!(algorithm.ssthresh().is_none_or(|ssthresh| ssthresh >= 2.0), "{algorithm:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_facts_give_the_same_state(setup in setups(), facts in histories(200)) {
+        for (mut one, mut other) in everyone(&setup).zip(everyone(&setup)) {
+            replay(&mut *one, &facts);
+            replay(&mut *other, &facts);
+            prop_assert_eq!(state(&*one), state(&*other));
+        }
+    }
+
+    #[test]
+    fn a_clone_goes_on_as_the_original(setup in setups(), facts in histories(200), cut in 0.0..1.0) {
+        let (before, after) = facts.split_at((cut * facts.len() as f64) as usize);
+        for mut original in everyone(&setup) {
+            replay(&mut *original, before);
+            let mut clone = original.boxed_clone();
+            replay(&mut *original, after);
+            replay(&mut *clone, after);
+            prop_assert_eq!(state(&*original), state(&*clone));
+        }
+    }
+
+    #[test]
+    fn no_window_grows_until_the_episode_is_over(
+        setup in setups(),
+        (before, acks) in histories_then_growth(100, 50),
+        mark in any::<bool>(),
+    ) {
+        for mut algorithm in everyone(&setup).filter(|algorithm| algorithm.ssthresh().is_some()) {
+            replay(&mut *algorithm, &before);
+            let uncut = algorithm.window();
+            episode(if mark { Cause::Mark } else { Cause::Detected }, path_of(&acks)).tell(&mut *algorithm);
+            let cut = algorithm.window();
+            prop_assert!(cut <= uncut);
+            for fact in &acks {
+                fact.tell(&mut *algorithm);
+                prop_assert!(algorithm.window() <= cut, "{algorithm:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_episode_that_proves_false_leaves_no_trace(
+        setup in setups(),
+        (before, acks) in histories_then_growth(100, 2),
+        cause in prop_oneof![Just(Cause::Detected), Just(Cause::Timeout), Just(Cause::Mark)],
+    ) {
+        for mut algorithm in everyone(&setup).filter(|algorithm| algorithm.ssthresh().is_some()) {
+            replay(&mut *algorithm, &before);
+            let path = path_of(&acks);
+            Fact::Recovered(path).tell(&mut *algorithm);
+            let untouched = state(&*algorithm);
+            episode(cause, path).tell(&mut *algorithm);
+            Fact::SpuriousLoss(path).tell(&mut *algorithm);
+            prop_assert_eq!(untouched, state(&*algorithm));
+        }
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_packet(setup in setups(), (before, acks) in histories_then_growth(100, 2)) {
+        for mut algorithm in everyone(&setup).filter(|algorithm| algorithm.ssthresh().is_some()) {
+            replay(&mut *algorithm, &before);
+            episode(Cause::Timeout, path_of(&acks)).tell(&mut *algorithm);
+            prop_assert_eq!(algorithm.limits().window, Some(1));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Arbitrary histories of a flow: any fact may follow any other, but time, rounds and the smallest round-trip time move as
+//! they can. Every test that draws from here covers each algorithm that joins the catalogue.
+
+use narrows_cc::{Ack, Cause, Fact, Loss, Path, RateSample, RttView, SentPacket};
+use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::Feedback;
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+/// Payload of a segment in all histories.
+pub const MSS: Bytes = Bytes::new(1448);
+
+/// Up to `length` facts in the order of their times.
+pub fn histories(length: usize) -> impl Strategy<Value = Vec<Fact>> {
+    vec(steps(), 0..length).prop_map(|steps| {
+        let mut history = History::default();
+        steps.into_iter().map(|step| history.fact(step)).collect()
+    })
+}
+
+/// Up to `length` facts and then at least one acknowledgement that would let a window grow, up to `more` of them.
+pub fn histories_then_growth(length: usize, more: usize) -> impl Strategy<Value = (Vec<Fact>, Vec<Fact>)> {
+    (vec(steps(), 0..length), vec(steps(), 1..more)).prop_map(|(steps, acks)| {
+        let mut history = History::default();
+        let facts = steps.into_iter().map(|step| history.fact(step)).collect();
+        let grows = |step| Step { kind: Kind::Acked, window_limited: true, ..step };
+        let acks = acks.into_iter().map(|step| history.fact(grows(step))).collect();
+        (facts, acks)
+    })
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Acked,
+    Sent,
+    Detected { new_episode: bool },
+    Mark,
+    Timeout { new_episode: bool },
+    Recovered,
+    Spurious,
+    Idle,
+    Timer,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    kind: Kind,
+    gap: Span,
+    rtt: Option<Span>,
+    packets: u64,
+    marked: u64,
+    in_flight: u64,
+    new_round: bool,
+    window_limited: bool,
+    rate: Option<u64>,
+    feedback: Option<Feedback>,
+}
+
+/// What of a flow's past bounds its next fact.
+#[derive(Default)]
+struct History {
+    now: Time,
+    round: u64,
+    sent: u64,
+    rtt: Option<RttView>,
+}
+
+impl History {
+    fn fact(&mut self, step: Step) -> Fact {
+        self.now += step.gap;
+        self.round += u64::from(step.new_round);
+        if let Some(latest) = step.rtt {
+            let min = self.rtt.map_or(latest, |rtt| rtt.min.min(latest));
+            self.rtt = Some(RttView { latest, min, smoothed: latest, variation: latest / 2 });
+        }
+        let path = Path {
+            now: self.now,
+            mss: MSS,
+            in_flight: step.in_flight,
+            rtt: self.rtt,
+            round: self.round,
+            window_limited: step.window_limited,
+        };
+        let packets: Vec<_> = (0..step.packets.min(4)).map(|_| self.packet(&step)).collect();
+        let lost = |cause, new_episode, lost| Fact::Lost {
+            loss: Loss { cause, new_episode, lost, packets: &[] },
+            packets: packets.clone(),
+            path,
+        };
+        match step.kind {
+            Kind::Acked => Fact::Acked {
+                ack: Ack {
+                    newly_acked: step.packets,
+                    advanced: !step.packets.is_multiple_of(5),
+                    ce_packets: step.marked.min(step.packets),
+                    rtt: step.rtt,
+                    rate: step.rate.map(|bps| self.rate_sample(bps, &step)),
+                    feedback: step.feedback,
+                    packets: &[],
+                },
+                packets,
+                path,
+            },
+            Kind::Sent => Fact::Sent(self.packet(&step), path),
+            Kind::Detected { new_episode } => lost(Cause::Detected, new_episode, step.packets),
+            Kind::Mark => lost(Cause::Mark, true, 0),
+            Kind::Timeout { new_episode } => lost(Cause::Timeout, new_episode, step.packets),
+            Kind::Recovered => Fact::Recovered(path),
+            Kind::Spurious => Fact::SpuriousLoss(path),
+            Kind::Idle => Fact::IdleRestart(Path { in_flight: 0, ..path }),
+            Kind::Timer => Fact::Timer(path),
+        }
+    }
+
+    fn packet(&mut self, step: &Step) -> SentPacket {
+        self.sent += 1;
+        SentPacket {
+            number: self.sent,
+            size: MSS,
+            sent_at: Time::ZERO + self.now.since(Time::ZERO + step.rtt.unwrap_or(Span::ZERO)),
+            in_flight: step.in_flight + 1,
+            lost_before: 0,
+            app_limited: !step.window_limited,
+        }
+    }
+
+    fn rate_sample(&self, bps: u64, step: &Step) -> RateSample {
+        RateSample {
+            delivered: step.packets,
+            interval: step.rtt.unwrap_or(Span::from_ms(1)),
+            rate: Rate::from_bps(bps),
+            prior_delivered: self.sent,
+            prior_in_flight: step.in_flight,
+            app_limited: !step.window_limited,
+        }
+    }
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    let kind = prop_oneof![
+        12 => Just(Kind::Acked),
+        2 => Just(Kind::Sent),
+        2 => any::<bool>().prop_map(|new_episode| Kind::Detected { new_episode }),
+        1 => Just(Kind::Mark),
+        1 => any::<bool>().prop_map(|new_episode| Kind::Timeout { new_episode }),
+        2 => Just(Kind::Recovered),
+        1 => Just(Kind::Spurious),
+        1 => Just(Kind::Idle),
+        1 => Just(Kind::Timer),
+    ];
+    let gap = prop_oneof![Just(Span::ZERO), (0..5_000u64).prop_map(Span::from_us), spans(100_000)];
+    let feedback =
+        prop_oneof![(-1e9f32..1e9).prop_map(Feedback::Delta), (0f32..1e10).prop_map(Feedback::Rate)];
+    let sizes = (1..300u64, 0..300u64, 0..100_000u64);
+    let flags = (any::<bool>(), prop::bool::weighted(0.8));
+    let samples = (option::of(spans(2_000)), option::of(0..100_000_000_000u64), option::of(feedback));
+    (kind, gap, sizes, flags, samples).prop_map(
+        |(kind, gap, (packets, marked, in_flight), (new_round, window_limited), (rtt, rate, feedback))| {
+            Step { kind, gap, rtt, packets, marked, in_flight, new_round, window_limited, rate, feedback }
+        },
+    )
+}
+
+/// From one microsecond to `longest` milliseconds.
+fn spans(longest: u64) -> impl Strategy<Value = Span> {
+    (1..longest * 1_000).prop_map(Span::from_us)
+}

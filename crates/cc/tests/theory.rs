@@ -1,0 +1,217 @@
+//! Theory with tolerance: mean windows under a given loss rate, the times of the cubics, and where two flows end up.
+
+mod host;
+
+use host::{Host, Link};
+use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind};
+use narrows_cc::window::linear::Linear;
+use narrows_cc::window::{Window, WindowRule};
+use narrows_cc::{Cause, CongestionControl, Path};
+use narrows_units::{Bytes, Span, Time};
+
+fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn CongestionControl> {
+    let setup = Setup {
+        mss: Bytes::new(1448),
+        initial_window,
+        initial_ssthresh,
+        first_cut: FirstCut::Rule,
+        slow_start: SlowStartKind::Standard,
+        seed: 1,
+    };
+    Algorithm::parse(name).expect("a known algorithm").build(&setup)
+}
+
+/// The mean window where every `1/p`-th packet is lost and the round trip takes `rtt`.
+fn mean_window(name: &str, loss_interval: u64, rtt: Span) -> f64 {
+    let link = Link { service: Span::ZERO, delay: rtt, buffer: 0, per_ack: 1, quick: 0 };
+    let mut host = Host::new(build(name, 10.0, f64::INFINITY), link, |number| number % loss_interval == 0);
+    host.run(Time::ZERO + rtt * 2_000);
+    host.run(Time::ZERO + rtt * 52_000)
+}
+
+fn near(measured: f64, expected: f64, tolerance: f64) {
+    let error = measured / expected - 1.0;
+    assert!(error.abs() <= tolerance, "measured {measured}, expected {expected}: {:+.2} %", error * 100.0);
+}
+
+/// Mathis, Semke, Mahdavi and Ott 1997: w = sqrt(3 / (2 p)) with an acknowledgement for each packet.
+#[test]
+fn the_mean_window_of_reno_is_the_square_root_of_1_5_over_p() {
+    for loss_interval in [1_000, 10_000] {
+        let measured = mean_window("reno", loss_interval, Span::from_ms(100));
+        near(measured, (1.5 * loss_interval as f64).sqrt(), 0.05);
+    }
+}
+
+/// The same sawtooth for any a and b: w = sqrt(a (1 + b) / (2 (1 - b) p)).
+#[test]
+fn the_mean_window_of_aimd_follows_its_two_parameters() {
+    for (name, a, b) in
+        [("aimd", 1.0, 0.5), ("aimd(a=1,b=0.8)", 1.0, 0.8), ("aimd(a=0.3125,b=0.875)", 0.3125, 0.875)]
+    {
+        let measured = mean_window(name, 1_000, Span::from_ms(100));
+        near(measured, (a * (1.0 + b) / (2.0 * (1.0 - b)) * 1_000.0f64).sqrt(), 0.05);
+    }
+}
+
+/// A window that falls from `from` to `to` and grows by one packet a round trip is back after `from - to` of them and
+/// the one of the recovery.
+#[test]
+fn the_sawtooth_of_reno_halves_and_takes_half_a_window_of_round_trips() {
+    let rtt = Span::from_ms(100);
+    let link = Link { service: Span::ZERO, delay: rtt, buffer: 0, per_ack: 1, quick: 0 };
+    let mut host = Host::new(build("reno", 10.0, f64::INFINITY), link, |number| number % 5_000 == 0);
+    host.run(Time::ZERO + rtt * 10_000);
+    let steady = &host.cuts[20..];
+    for pair in steady.windows(2) {
+        near(pair[0].to, pair[0].from / 2.0, 1e-12);
+        let rounds = pair[1].at.since(pair[0].at).as_secs_f64() / rtt.as_secs_f64();
+        near(rounds, pair[1].from - pair[0].to + 1.0, 0.05);
+    }
+}
+
+/// RFC 9438 §5.1, eq. 6: w = (C (3 + β) / (4 (1 − β)))^(1/4) (RTT / p)^(3/4).
+fn cubic_mean(loss_interval: u64, rtt: Span) -> f64 {
+    let factor = 0.4 * (3.0 + 0.7) / (4.0 * (1.0 - 0.7));
+    libm::pow(factor, 0.25) * libm::pow(rtt.as_secs_f64() * loss_interval as f64, 0.75)
+}
+
+/// The window at a loss is neutrally stable in this model (an error of one cycle returns in the next), so the flow starts
+/// with a loss at the peak that theory gives, `4 w / (3 + β)`.
+fn cubic_from_its_peak(name: &str, loss_interval: u64, rtt: Span) -> f64 {
+    let peak = 4.0 / (3.0 + 0.7) * cubic_mean(loss_interval, rtt);
+    let link = Link { service: Span::ZERO, delay: rtt, buffer: 0, per_ack: 1, quick: 0 };
+    let mut host = Host::new(build(name, peak, 2.0), link, |number| number % loss_interval == 1);
+    host.run(Time::ZERO + rtt * 20_000)
+}
+
+#[test]
+fn the_mean_window_of_cubic_is_that_of_rfc_9438() {
+    for (loss_interval, rtt) in [(10_000, 100), (100_000, 100), (100_000, 200)] {
+        let rtt = Span::from_ms(rtt);
+        let measured = cubic_from_its_peak("cubic(fast_convergence=false)", loss_interval, rtt);
+        near(measured, cubic_mean(loss_interval, rtt), 0.05);
+    }
+}
+
+/// Fast convergence takes any loss below the peak before as a newcomer's, which the equation leaves out.
+#[test]
+fn fast_convergence_costs_a_lone_cubic_flow_less_than_a_tenth() {
+    for (loss_interval, rtt) in [(10_000, 100), (100_000, 100), (100_000, 200)] {
+        let rtt = Span::from_ms(rtt);
+        let part = cubic_from_its_peak("cubic", loss_interval, rtt) / cubic_mean(loss_interval, rtt);
+        assert!((0.9..1.0).contains(&part), "{part} of the mean window without it");
+    }
+}
+
+/// RFC 9438 §4.3: below the cubic's region the window is that of Reno at the same loss rate.
+#[test]
+fn cubic_on_a_short_path_is_as_fast_as_reno() {
+    let measured = mean_window("cubic", 1_000, Span::from_ms(5));
+    near(measured, 1_500.0f64.sqrt(), 0.08);
+}
+
+/// A first loss at 1000 packets, and the window K seconds after the first acknowledgement that follows the recovery.
+fn plateau(name: &str, k: f64) -> f64 {
+    let rtt = Span::from_ms(100);
+    let link = Link { service: Span::ZERO, delay: rtt, buffer: 0, per_ack: 1, quick: 0 };
+    let mut host = Host::new(build(name, 1000.0, 2.0), link, |number| number == 1);
+    host.run(Time::ZERO + rtt * 2 + Span::from_secs_f64(k));
+    assert_eq!(host.cuts.len(), 1);
+    host.window()
+}
+
+#[test]
+fn after_a_loss_at_1000_packets_cubic_is_back_in_9_09_seconds() {
+    near(observed("cubic", "k"), 9.09, 0.001);
+    near(plateau("cubic", 9.09), 1000.0, 0.001);
+}
+
+#[test]
+fn after_a_loss_at_1000_packets_cubic_2008_is_back_in_7_94_seconds() {
+    near(observed("cubic-2008", "k"), 7.94, 0.001);
+    near(plateau("cubic-2008", 7.94), 1000.0, 0.001);
+}
+
+#[test]
+fn linux_reckons_with_the_same_time_in_its_own_units() {
+    near(observed("cubic-linux", "k"), 9.09, 0.005);
+}
+
+/// An inner variable just after a loss at 1000 packets.
+fn observed(name: &str, variable: &str) -> f64 {
+    let link = Link { service: Span::ZERO, delay: Span::from_ms(100), buffer: 0, per_ack: 1, quick: 0 };
+    let mut host = Host::new(build(name, 1000.0, 2.0), link, |number| number == 1);
+    host.run(Time::ZERO + Span::from_ms(250));
+    let mut value = f64::NAN;
+    host.algorithm.observe(&mut |name, inner| {
+        if name == variable {
+            value = inner;
+        }
+    });
+    value
+}
+
+/// Two flows that start apart; in each round both grow, or both are cut if together they exceeded `capacity`
+/// (Akella et al. 2002 §5.1). The windows after each cut.
+fn two_flows(rule: &Linear, capacity: f64, cuts: usize) -> Vec<(f64, f64)> {
+    let mut flows = [(rule.clone(), 20.0), (rule.clone(), 60.0)];
+    let mut after = Vec::new();
+    let mut path = Path {
+        now: Time::ZERO,
+        mss: Bytes::new(1448),
+        in_flight: 0,
+        rtt: None,
+        round: 0,
+        window_limited: true,
+    };
+    while after.len() < cuts {
+        path.round += 1;
+        if flows[0].1 + flows[1].1 <= capacity {
+            for (rule, size) in &mut flows {
+                *size += rule.increase(&Window { size: *size, ssthresh: 2.0 }, *size, &path);
+            }
+        } else {
+            for (rule, size) in &mut flows {
+                *size =
+                    rule.decrease(&Window { size: *size, ssthresh: 2.0 }, Cause::Detected, &path).max(1.0);
+            }
+            after.push((flows[0].1, flows[1].1));
+        }
+    }
+    after
+}
+
+#[test]
+fn two_flows_of_aimd_aimad_and_maimd_become_equal() {
+    for rule in [
+        Linear::new((1.0, 1.0), (0.0, 0.8)),
+        Linear::new((1.0, 1.0), (-1.0, 0.9)),
+        Linear::new((1.0, 1.1), (0.0, 0.8)),
+    ] {
+        let after = two_flows(&rule, 200.0, 500);
+        let (one, other) = after[499];
+        near(one, other, 0.01);
+    }
+}
+
+#[test]
+fn two_flows_of_aiad_keep_their_difference() {
+    for (one, other) in two_flows(&Linear::new((1.0, 1.0), (-3.0, 1.0)), 200.0, 500) {
+        near(other - one, 40.0, 1e-9);
+    }
+}
+
+#[test]
+fn two_flows_of_mimd_keep_their_ratio() {
+    for (one, other) in two_flows(&Linear::new((0.0, 1.125), (0.0, 0.8)), 200.0, 500) {
+        near(other / one, 3.0, 1e-9);
+    }
+}
+
+#[test]
+fn two_flows_of_miad_part_until_one_has_all() {
+    let after = two_flows(&Linear::new((0.0, 1.125), (-3.0, 1.0)), 200.0, 500);
+    let (one, other) = after[499];
+    assert!(one < 2.0 && other > 150.0, "{one} and {other}");
+}
