@@ -7,5 +7,13 @@
 pub mod link;
 pub mod metrics;
 pub mod model;
+pub mod network;
 pub mod records;
 pub mod run;
+pub mod scenario;
+pub mod trace;
+
+/// The algorithms of congestion control: names, parameters, cards.
+pub use narrows_cc::catalogue as algorithms;
+/// The queue disciplines: names, parameters, cards.
+pub use narrows_qdisc::catalogue as queues;

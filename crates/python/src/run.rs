@@ -46,12 +46,12 @@ pub fn run_jobs(
     py: Python<'_>,
     jobs: Vec<(PyRef<'_, PyScenario>, u32)>,
     threads: usize,
-    progress: PyRef<'_, PyProgress>,
+    progress: &Bound<'_, PyProgress>,
 ) -> PyResult<Vec<Option<PyRecords>>> {
     let threads = NonZeroUsize::new(threads).ok_or_else(|| PyValueError::new_err("at least one thread is needed"))?;
     let jobs: Vec<Job> =
         jobs.into_iter().map(|(scenario, replication)| Job { model: scenario.model(), replication }).collect();
-    let progress = Arc::clone(&progress.0);
+    let progress = Arc::clone(&progress.get().0);
     let outcomes = py.detach(|| execute(&jobs, threads, &progress));
     outcomes.into_iter().enumerate().map(|(place, outcome)| convert(py, place, &jobs[place], outcome)).collect()
 }
