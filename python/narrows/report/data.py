@@ -16,9 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    import numpy.typing as npt
 
     from narrows.report.decimate import FloatArray
 
@@ -173,7 +174,7 @@ class Run:
         if not chosen.any():
             return None
         values, place = np.unique(rows["value_s"][chosen], return_inverse=True)
-        return Histogram(values, np.bincount(place, weights=rows["packets"][chosen]))
+        return Histogram(values, np.bincount(place, weights=rows["packets"][chosen]).astype(np.float64))
 
     @cached_property
     def _spans(self) -> Mapping[tuple[int, str], tuple[float, float]]:
@@ -323,7 +324,7 @@ def _columns(path: Path) -> Columns:
     return {name: _column(table.column(name)) for name in table.column_names}
 
 
-def _column(column: pa.ChunkedArray[Any]) -> Any:  # noqa: ANN401, words and numbers alike
+def _column(column: pa.ChunkedArray[Any]) -> Any:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):

@@ -47,4 +47,6 @@ def means(x: FloatArray, y: FloatArray, edges: FloatArray) -> FloatArray:
     inside = (bins >= 0) & (bins < len(edges) - 1)
     count = np.bincount(bins[inside], minlength=len(edges) - 1)
     total = np.bincount(bins[inside], weights=y[good][inside], minlength=len(edges) - 1)
-    return np.divide(total, count, out=np.full(len(edges) - 1, np.nan), where=count > 0)
+    averages = np.full(len(edges) - 1, np.nan)
+    np.divide(total, count, out=averages, where=count > 0)
+    return averages

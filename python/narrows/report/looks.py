@@ -73,9 +73,7 @@ def colour_rules(theme: str) -> str:
 
 def colour_classes() -> str:
     """Return the classes that `Look.css_class` names."""
-    return "".join(
-        f".c{hue}t{tone}{{color:var(--c{hue}t{tone})}}" for hue in range(len(HUES)) for tone in range(TONES)
-    )
+    return "".join(f".c{hue}t{tone}{{color:var(--c{hue}t{tone})}}" for hue in range(len(HUES)) for tone in range(TONES))
 
 
 def tone_of(hue: int, tone: int, theme: str) -> Rgb:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from narrows.report.scale import (
@@ -13,8 +14,8 @@ from narrows.report.scale import (
     PERCENT,
     SECONDS,
     Unit,
-    quantity,
-    significant,
+    decimals_of,
+    fixed,
 )
 
 
@@ -43,23 +44,39 @@ def meaning(name: str) -> Meaning:
     return Meaning(_words(name), INDEX)
 
 
-def interval_text(interval: tuple[float, float], mean: float, unit: Unit, *, sign: bool = False) -> str:
-    """Write a 95 % interval in the prefix that its mean is written in."""
+def interval_text(interval: tuple[float, float], mean: float, unit: Unit) -> str:
+    """Write a 95 % interval in the prefix of its mean, with enough decimals to tell its ends apart."""
     low, high = interval
-    if low == high == mean == 0:
+    if low == high == mean:
         return ""
     factor, _ = unit.best(abs(mean) if mean else max(abs(low), abs(high)))
-    return f"{_end(low / factor, sign=sign)}{NARROW_SPACE}…{NARROW_SPACE}{_end(high / factor, sign=sign)}"
+    ends = (low / factor, high / factor)
+    decimals = decimals_of(mean / factor)
+    finer = min(max(decimals, -math.floor(math.log10((ends[1] - ends[0]) / 2))), decimals + 2)
+    return _range(fixed(ends[0], finer), fixed(ends[1], finer))
 
 
-def difference_text(mean: float, unit: Unit) -> str:
-    """Write a difference with its sign; one of shares is in percentage points."""
-    text = quantity(mean, unit, sign=True)
-    return text.replace("%", "pp") if unit is PERCENT else text
+def difference_texts(difference: float, interval: tuple[float, float] | None, unit: Unit) -> tuple[str, str]:
+    """Write a difference with its sign and unit, and its interval; all in the prefix of the greatest of them.
+
+    Differences of shares are in percentage points.
+    """
+    low, high = interval or (difference, difference)
+    greatest = max(abs(low), abs(high), abs(difference))
+    factor, written = unit.best(greatest)
+    written = "pp" if unit is PERCENT else written
+    decimals = decimals_of(greatest / factor)
+    value, left, right = (_signed(number / factor, decimals) for number in (difference, low, high))
+    text = f"{value}{NARROW_SPACE}{written}" if written else value
+    return text, _range(left, right) if interval else ""
 
 
-def _end(value: float, *, sign: bool) -> str:
-    return ("+" if sign and value > 0 else "") + significant(value)
+def _range(low: str, high: str) -> str:
+    return f"{low}{NARROW_SPACE}…{NARROW_SPACE}{high}"
+
+
+def _signed(value: float, decimals: int) -> str:
+    return ("+" if value > 0 else "") + fixed(value, decimals)
 
 
 def _words(name: str) -> str:
@@ -74,7 +91,7 @@ _KNOWN = {
     "goodput_fraction": Meaning("Goodput, share of capacity", PERCENT, 1),
     "throughput_bps": Meaning("Throughput", BITS_PER_SECOND, 1),
     "jain": Meaning("Jain's index", INDEX, 1),
-    "range_fairness": Meaning("(max − min) / mean of goodputs", INDEX, -1),
+    "range_fairness": Meaning("(max \N{MINUS SIGN} min) / mean of goodputs", INDEX, -1),
     "loss_rate": Meaning("Loss rate", PERCENT, -1),
     "mark_rate": Meaning("Mark rate", PERCENT),
     "retransmission_rate": Meaning("Retransmission rate", PERCENT, -1),

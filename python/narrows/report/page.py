@@ -12,17 +12,19 @@ from narrows.report.data import Comparison
 from narrows.report.figures import figures
 from narrows.report.figures.frame import PAPERS, Figure, Key, Paper, drawing, height
 from narrows.report.looks import colour_classes, colour_rules
-from narrows.report.svg import Markup, element, join, number
+from narrows.report.svg import Markup, element, number
 from narrows.report.swatch import swatch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from narrows.report.data import Run
 
 
 def page(subject: Run | Comparison) -> str:
     """Return the report of a run or a comparison as one HTML document."""
     comparing = isinstance(subject, Comparison)
-    runs = subject.runs if isinstance(subject, Comparison) else [subject]
+    runs: Sequence[Run] = subject.runs if isinstance(subject, Comparison) else [subject]
     measures = tables.comparison_tables(subject) if isinstance(subject, Comparison) else tables.run_tables(subject)
     drawn = figures(runs)
     note = _COMPARISON_NOTE if comparing else _RUN_NOTE
@@ -72,7 +74,7 @@ def _head(title: str) -> Markup:
     )
 
 
-def _header(title: str, kind: str, runs: list[Run] | object, drawn: list[Figure]) -> Markup:
+def _header(title: str, kind: str, runs: Sequence[Run], drawn: Sequence[Figure]) -> Markup:
     links = [("run", "Run"), ("checks", "Checks"), ("measures", "Measures")]
     links += [(figure.name, figure.title) for figure in drawn]
     return element(
@@ -84,7 +86,7 @@ def _header(title: str, kind: str, runs: list[Run] | object, drawn: list[Figure]
             class_="bar",
         ),
         element("h1", title),
-        sanity.verdict(runs),  # type: ignore[arg-type]
+        sanity.verdict(runs),
         element(
             "nav",
             element("ul", *(element("li", element("a", text, href=f"#{name}")) for name, text in links)),
@@ -94,7 +96,9 @@ def _header(title: str, kind: str, runs: list[Run] | object, drawn: list[Figure]
 
 
 def _section(name: str, title: str, *content: Markup) -> Markup:
-    return element("section", element("h2", title, id=f"{name}-title"), *content, id=name, aria_labelledby=f"{name}-title")
+    return element(
+        "section", element("h2", title, id=f"{name}-title"), *content, id=name, aria_labelledby=f"{name}-title"
+    )
 
 
 def _figure(figure: Figure, command: str) -> Markup:

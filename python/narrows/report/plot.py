@@ -126,7 +126,9 @@ class Panel:
         edges = np.repeat(self._place(x, self.across), 2)[1:]
         levels = np.repeat(self._place(y, self.up), 2)[:-1]
         path = polyline(edges, levels)
-        self._add(key, look, element("path", class_="line", d=path, stroke_dasharray=look.dash_pattern, data_read="step"))
+        self._add(
+            key, look, element("path", class_="line", d=path, stroke_dasharray=look.dash_pattern, data_read="step")
+        )
 
     def layer(self, key: str, edges: FloatArray, bottom: FloatArray, top: FloatArray, look: Look) -> None:
         """Draw one layer of a stack, between two lines that are constant between `edges`."""
@@ -139,7 +141,9 @@ class Panel:
     def band(self, key: str, x: FloatArray, low: FloatArray, high: FloatArray, look: Look) -> None:
         """Draw the range between two lines, behind the line it belongs to."""
         good = np.isfinite(low) & np.isfinite(high)
-        path = ring(self._place(x[good], self.across), self._place(high[good], self.up), self._place(low[good], self.up))
+        path = ring(
+            self._place(x[good], self.across), self._place(high[good], self.up), self._place(low[good], self.up)
+        )
         self._add(key, look, element("path", class_="band", d=path))
 
     def ground(self, key: str, x: FloatArray, y: FloatArray, *, filled: bool, read: bool = True) -> None:
@@ -159,20 +163,19 @@ class Panel:
         path = "".join(f"M{number(column)} {number(bottom)}v{-_RUG}" for column in columns.tolist())
         self._add(key, None, element("path", class_=f"rug {css_class}", d=path))
 
-    def point(self, key: str, x: float, y: float, look: Look, read: str, *, size: float = 4.5, css: str = "dot") -> None:
-        """Draw a marker that reads out a text."""
-        left, top = self.across.position(x), self.up.position(y)
-        shape = element("path", element("title", read), class_=css, d=marker(look.marker, left, top, size), data_point=read)
-        self._add(key, look, shape)
+    def point(self, key: str, at: tuple[float, float], look: Look, read: str, *, of_many: bool = False) -> None:
+        """Draw a marker that reads out a text; one `of_many` is small and pale."""
+        left, top = self.across.position(at[0]), self.up.position(at[1])
+        outline = marker(look.marker, left, top, 3.5 if of_many else 7.0)
+        css = "dot pale" if of_many else "dot"
+        self._add(key, look, element("path", element("title", read), class_=css, d=outline, data_point=read))
 
-    def whiskers(self, key: str, x: tuple[float, float], y: tuple[float, float], middle: tuple[float, float], look: Look) -> None:
-        """Draw a horizontal and a vertical interval through a middle."""
-        left, right = (self._clip(self.across.position(value)) for value in x)
+    def whiskers(self, key: str, x: tuple[float, float], y: tuple[float, float], look: Look) -> None:
+        """Draw a horizontal and a vertical interval through the point in the middle of both."""
+        left, right = (self._clip(self.across.position(max(value, self.x.low))) for value in x)
         low, high = (min(max(self.up.position(value), self.box.top), self.box.bottom) for value in y)
-        centre_x, centre_y = self.across.position(middle[0]), self.up.position(middle[1])
-        path = (
-            f"M{number(left)} {number(centre_y)}H{number(right)}M{number(centre_x)} {number(low)}V{number(high)}"
-        )
+        centre_x, centre_y = self.across.position(sum(x) / 2), self.up.position(sum(y) / 2)
+        path = f"M{number(left)} {number(centre_y)}H{number(right)}M{number(centre_x)} {number(low)}V{number(high)}"
         self._add(key, look, element("path", class_="whisker", d=path))
 
     def draw(self) -> Markup:
@@ -192,12 +195,20 @@ class Panel:
 
     def _grid(self) -> Markup:
         lines = [
-            element("path", class_="grid", d=f"M{number(self.box.left)} {number(self.up.position(tick))}h{number(self.box.width)}")
+            element(
+                "path",
+                class_="grid",
+                d=f"M{number(self.box.left)} {number(self.up.position(tick))}h{number(self.box.width)}",
+            )
             for tick in self._ticks_up()
         ]
         if self.x.log or self.x.inverted:
             lines += [
-                element("path", class_="grid", d=f"M{number(self.across.position(t))} {number(self.box.top)}v{number(self.box.height)}")
+                element(
+                    "path",
+                    class_="grid",
+                    d=f"M{number(self.across.position(t))} {number(self.box.top)}v{number(self.box.height)}",
+                )
                 for t in self._ticks_across()
             ]
         floor = f"M{number(self.box.left)} {number(self.box.bottom)}h{number(self.box.width)}"
@@ -206,7 +217,13 @@ class Panel:
     def _labels(self) -> Markup:
         box = self.box
         texts = [
-            element("text", tick_label(tick, self.y.prefix[0]), class_="tick end", x=box.left - 8, y=self.up.position(tick) + 4)
+            element(
+                "text",
+                tick_label(tick, self.y.prefix[0]),
+                class_="tick end",
+                x=box.left - 8,
+                y=self.up.position(tick) + 4,
+            )
             for tick in self._ticks_up()
         ]
         above = f"{self._title}: {self.y.title}" if self._title else self.y.title
@@ -234,7 +251,8 @@ class Panel:
             part = np.log(np.maximum(values, scale.low) / scale.low) / np.log(scale.high / scale.low)
         else:
             part = (values - scale.low) / (scale.high - scale.low)
-        return np.clip(scale.start + part * (scale.end - scale.start), low, high)
+        placed: FloatArray = np.clip(scale.start + part * (scale.end - scale.start), low, high)
+        return placed
 
     def _clip(self, left: float) -> float:
         return min(max(left, self.box.left), self.box.right)
@@ -245,8 +263,12 @@ class Panel:
 
 def marker(shape: int, x: float, y: float, size: float) -> str:
     """Return path data of a marker: circle, square, diamond, triangle up, triangle down or cross."""
+
+    def arc(across: float) -> str:
+        return f"a{number(size)} {number(size)} 0 1 0 {number(across)} 0"
+
     if shape == 0:
-        return f"M{number(x - size)} {number(y)}a{size} {size} 0 1 0 {2 * size} 0a{size} {size} 0 1 0 {-2 * size} 0Z"
+        return f"M{number(x - size)} {number(y)}{arc(2 * size)}{arc(-2 * size)}Z"
     corners = "L".join(f"{number(x + dx * size)} {number(y + dy * size)}" for dx, dy in _CORNERS[shape - 1])
     return f"M{corners}Z"
 

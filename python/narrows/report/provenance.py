@@ -83,9 +83,7 @@ def _entry(told: object) -> tuple[str, str]:
 
 def _is_shared(comparison: Comparison, entry: tuple[str, str]) -> bool:
     """Tell whether every run's description holds this entry."""
-    return all(
-        entry in [_entry(each) for each in run.manifest.get("description", [entry])] for run in comparison.runs
-    )
+    return all(entry in [_entry(each) for each in run.manifest.get("description", [entry])] for run in comparison.runs)
 
 
 def _list(entries: Iterable[tuple[str, object]], css: str) -> Markup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrows.report.scale import NO_DATA
 from narrows.report.svg import Markup, element, join
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def verdict(runs: Sequence[Run]) -> Markup:
         names = ", ".join(dict.fromkeys(check.name for check in failed))
         return _badge("failed", "✕", f"{len(failed)} of {len(checks)} checks failed: {names}")
     if not checks:
-        return _badge("absent", "–", "Nothing could be checked")
+        return _badge("absent", NO_DATA, "Nothing could be checked")
     return _badge("ok", "✓", f"All {len(checks)} checks hold")
 
 
@@ -29,9 +30,7 @@ def checks(runs: Sequence[Run]) -> Markup:
     if len(runs) == 1:
         return element("ul", *(element("li", _line(check)) for check in runs[0].checks), class_="checks")
     names = dict.fromkeys(check.name for run in runs for check in run.checks)
-    head = element(
-        "tr", element("th", "Check", scope="col"), *(element("th", run.name, scope="col") for run in runs)
-    )
+    head = element("tr", element("th", "Check", scope="col"), *(element("th", run.name, scope="col") for run in runs))
     rows = [element("tr", element("th", name, scope="row"), *(_cell(run, name) for run in runs)) for name in names]
     table = element(
         "table",
@@ -65,4 +64,4 @@ def _badge(css: str, sign: str, text: str) -> Markup:
     return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
 
 
-_STATES = {True: ("ok", "✓", "ok"), False: ("failed", "✕", "failed"), None: ("absent", "–", "not applicable")}
+_STATES = {True: ("ok", "✓", "ok"), False: ("failed", "✕", "failed"), None: ("absent", NO_DATA, "not applicable")}

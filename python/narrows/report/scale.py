@@ -107,16 +107,28 @@ def nice_ceiling(value: float, count: int = 5) -> float:
     return step * math.ceil(value / step - _ROUNDING)
 
 
+def decimals_of(value: float, digits: int = 3) -> int:
+    """Return how many decimals show `digits` significant digits of a value."""
+    if value == 0 or not math.isfinite(value):
+        return 0
+    decimals = digits - 1 - math.floor(math.log10(abs(value)))
+    # Rounding may carry into another digit: 9.996 is written 10.0, not 10.00.
+    carried = abs(round(value, decimals)) >= 10.0 ** (digits - decimals)
+    return max(decimals - carried, 0)
+
+
+def fixed(value: float, decimals: int) -> str:
+    """Write a number with so many decimals, a true minus and thin spaces between thousands."""
+    text = f"{value:,.{decimals}f}".replace(",", THIN_SPACE)
+    return text.replace("-", MINUS) if float(f"{value:.{decimals}f}") else text.lstrip("-")
+
+
 def significant(value: float, digits: int = 3) -> str:
     """Write a number with `digits` significant digits, never in exponent notation."""
-    if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else "–"
-    places = digits - 1 - math.floor(math.log10(abs(value)))
-    text = f"{round(value, places):,.{max(places, 0)}f}"
-    # Rounding may carry into another digit: 9.996 is written 10.0, not 10.00.
-    if len(text.replace("-", "").replace(".", "").replace(",", "").lstrip("0")) > digits and places > 0:
-        text = f"{round(value, places):,.{places - 1}f}"
-    return text.replace("-", "−").replace(",", THIN_SPACE)
+    if not math.isfinite(value):
+        return NO_DATA
+    rounded = round(value, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0.0
+    return fixed(rounded, decimals_of(value, digits))
 
 
 def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
@@ -128,7 +140,7 @@ def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
         sign: Whether a positive value carries a plus, as differences do.
     """
     if value is None or not math.isfinite(value):
-        return "–"
+        return NO_DATA
     factor, written = unit.best(abs(value)) if value else unit.best(1.0)
     number = significant(value / factor)
     if sign and value > 0:
@@ -138,11 +150,13 @@ def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
 
 def tick_label(value: float, factor: float) -> str:
     """Write a tick without trailing zeros."""
-    return f"{value / factor:,.10g}".replace("-", "−").replace(",", THIN_SPACE)
+    return f"{value / factor:,.10g}".replace("-", MINUS).replace(",", THIN_SPACE)
 
 
-THIN_SPACE = "\u2009"
-NARROW_SPACE = "\u202f"
+MINUS = "\N{MINUS SIGN}"
+NO_DATA = "\N{EN DASH}"
+THIN_SPACE = "\N{THIN SPACE}"
+NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
 BITS_PER_SECOND = Unit("bps", ((1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")))
 SECONDS = Unit("s", ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.decimate import FloatArray
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from narrows.report.decimate import FloatArray
 
 
 class Markup(str):

@@ -31,7 +31,9 @@ def _shape(sample: str, look: Look | None, dash: str | None) -> Markup:
         rim = element("path", class_="rim", d="M1 2H29", stroke_dasharray=dash)
         return Markup(element("path", class_="fill", d="M1 2H29V11H1Z") + rim)
     if sample == "ground":
-        return Markup(element("path", class_="ground", d="M1 2H29V11H1Z") + element("path", class_="limit", d="M1 2H29"))
+        return Markup(
+            element("path", class_="ground", d="M1 2H29V11H1Z") + element("path", class_="limit", d="M1 2H29")
+        )
     if sample in {"drop", "mark"}:
         return element("path", class_=f"rug {sample}s", d="M10 2v8M15 2v8M20 2v8")
     return element("path", class_=sample, d="M1 6H29", stroke_dasharray="1 3" if sample == "faint" else dash)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrows.report.looks import look_of
-from narrows.report.measures import Meaning, difference_text, interval_text, meaning
-from narrows.report.scale import quantity
+from narrows.report.measures import Meaning, difference_texts, interval_text, meaning
+from narrows.report.scale import NO_DATA, quantity
 from narrows.report.svg import Markup, element, join
 from narrows.report.swatch import swatch
 
@@ -40,7 +40,9 @@ def comparison_tables(comparison: Comparison) -> Markup:
     return join(parts)
 
 
-def _owners(title: str, heads: Sequence[tuple[str, Look | None]], owners: Mapping[str, Mapping[str, Measure]]) -> Markup:
+def _owners(
+    title: str, heads: Sequence[tuple[str, Look | None]], owners: Mapping[str, Mapping[str, Measure]]
+) -> Markup:
     rows = [
         (name, [_cell(measures.get(name), meaning(name)) for measures in owners.values()])
         for name in _names(list(owners.values()))
@@ -69,14 +71,12 @@ def _side_by_side(comparison: Comparison, title: str, kind: str, place: int) -> 
 def _names(columns: Sequence[Mapping[str, Measure]]) -> list[str]:
     """Return the measures of which any column has data, in the order of the summary."""
     names = dict.fromkeys(name for measures in columns for name in measures)
-    return [
-        name for name in names if any(name in each and each[name].mean is not None for each in columns)
-    ]
+    return [name for name in names if any(name in each and each[name].mean is not None for each in columns)]
 
 
 def _cell(measure: Measure | None, told: Meaning) -> Markup:
     if measure is None or measure.mean is None:
-        return element("span", "–", class_="none", title="no data")
+        return element("span", NO_DATA, class_="none", title="no data")
     value = element("data", quantity(measure.mean, told.unit), value=repr(measure.mean))
     if measure.interval is None:
         return value
@@ -88,10 +88,11 @@ def _difference(measure: Measure | None, told: Meaning) -> Markup:
     if measure is None or measure.mean is None:
         return Markup("")
     clear = measure.interval is not None and (measure.interval[0] > 0 or measure.interval[1] < 0)
-    text = difference_text(measure.mean, told.unit)
+    text, ends = difference_texts(measure.mean, measure.interval, told.unit)
     judged = told.better * measure.mean if clear else 0
-    css, word, sign = ("better", "better", "▲") if judged > 0 else ("worse", "worse", "▼") if judged < 0 else _EVEN[clear]
-    ends = f"{interval_text(measure.interval, measure.mean, told.unit, sign=True)}" if measure.interval else ""
+    css, word, sign = (
+        ("better", "better", "▲") if judged > 0 else ("worse", "worse", "▼") if judged < 0 else _EVEN[clear]
+    )
     return element(
         "span",
         element("span", sign, aria_hidden="true"),
@@ -103,7 +104,9 @@ def _difference(measure: Measure | None, told: Meaning) -> Markup:
     )
 
 
-def _table(title: str, heads: Sequence[tuple[str, Look | None]], rows: Sequence[tuple[str, Sequence[Markup]]]) -> Markup:
+def _table(
+    title: str, heads: Sequence[tuple[str, Look | None]], rows: Sequence[tuple[str, Sequence[Markup]]]
+) -> Markup:
     head = element(
         "tr",
         element("th", "Measure", scope="col"),

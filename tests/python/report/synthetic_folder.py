@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 CAPACITY = 20e6
 BASE_RTT = 0.04
 BDP = CAPACITY * BASE_RTT / 12000
+KEEPS = {"newreno": 0.5, "cubic": 0.7, "aiad": 0.9}
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,10 @@ def write_run(folder: Path, recipe: Recipe) -> dict[str, Any]:
     for replication in range(recipe.replications):
         _replication(recipe, replication, (series, flows, links, distributions))
     for name, rows in (("series", series), ("flows", flows), ("links", links), ("distributions", distributions)):
-        pq.write_table(pa.Table.from_pylist(rows), folder / f"{name}.parquet")
+        # A column is missing in rows that it does not apply to, as a flow has no queue.
+        columns = dict.fromkeys(column for row in rows for column in row)
+        table = pa.table({column: [row.get(column) for row in rows] for column in columns})
+        pq.write_table(table, folder / f"{name}.parquet")
     summary = {
         "title": recipe.title,
         "seed": 1,
@@ -87,7 +91,7 @@ def write_run(folder: Path, recipe: Recipe) -> dict[str, Any]:
     return summary
 
 
-def write_comparison(folder: Path, title: str, algorithms: Sequence[str], **options: Any) -> dict[str, Any]:  # noqa: ANN401
+def write_comparison(folder: Path, title: str, algorithms: Sequence[str], **options: Any) -> dict[str, Any]:
     """Write a comparison folder and return its summary; `options` are those of `Recipe`."""
     summaries = {
         name: write_run(folder / name.replace("/", "%2F"), Recipe(title, {name: 2}, **options)) for name in algorithms
@@ -98,7 +102,9 @@ def write_comparison(folder: Path, title: str, algorithms: Sequence[str], **opti
         "seed": 1,
         "replications": summaries[first]["replications"],
         "digest": "sha256:" + "c0" * 32,
-        "algorithms": {name: {key: each[key] for key in ("groups", "links", "checks")} for name, each in summaries.items()},
+        "algorithms": {
+            name: {key: each[key] for key in ("groups", "links", "checks")} for name, each in summaries.items()
+        },
         "differences": [
             {
                 "of": of,
@@ -167,8 +173,8 @@ def _windows(recipe: Recipe, rng: np.random.Generator, length: int) -> tuple[dic
             window, threshold, course, courses = 10.0, np.nan, [], []
             for _ in range(length):
                 window *= 1.6 if np.isnan(threshold) else 1 + recipe.interval_s * 0.25
-                if window > 2 * BDP / count * rng.uniform(0.85, 1.1):
-                    window *= 0.6
+                if window > 2 * BDP / count * rng.uniform(0.8, 1.1) * (1.3 - 0.3 * flow):
+                    window *= KEEPS.get(group, 0.6)
                     threshold = window
                 course.append(window)
                 courses.append(threshold)
@@ -203,7 +209,7 @@ def _estimate(values: Sequence[float]) -> dict[str, Any]:
 
 
 def _checks(recipe: Recipe) -> list[dict[str, Any]]:
-    checks = [
+    checks: list[dict[str, Any]] = [
         {"name": "packets conserved", "ok": True, "detail": "312,004 arrived = 311,870 sent + 134 dropped"},
         {"name": "bottleneck saturated", "ok": True, "detail": "98.1 % of what could have been sent"},
         {"name": "buffer filled", "ok": True, "detail": "full in 2.1 % of the time"},

@@ -43,7 +43,7 @@ def figure(runs: Sequence[Run]) -> Figure:
     if not flows:
         return Figure("jain", title, (), absent=frame.NO_SERIES)
     end = max(float(trace.time[-1]) for trace in flows)
-    window = max(nice_step(end / MOST_WINDOWS), max(frame.interval_of(trace) for trace in flows))
+    window = max(nice_step(end / MOST_WINDOWS), *(frame.interval_of(trace) for trace in flows))
     edges = np.arange(0.0, end + window / 2, window)
     courses = [_Course(run, _index(run, edges)) for run in runs]
     courses = [course for course in courses if np.isfinite(course.index).any()]
@@ -52,8 +52,10 @@ def figure(runs: Sequence[Run]) -> Figure:
     middles = (edges[:-1] + edges[1:]) / 2
     several = len(runs) > 1
     caption = [
-        f"Jain's index of the goodputs of all flows active in a window of {frame.every(window)}: "
-        "1 where all get the same, 1/n where one of n gets everything.",
+        (
+            f"Jain's index of the goodputs of all flows active in a window of {frame.every(window)}: "
+            "1 where all get the same, 1/n where one of n gets everything."
+        ),
         "Line: mean over replications; shade: their range." if runs[0].replications > 1 else "",
         frame.pooled(runs),
     ]
@@ -105,7 +107,9 @@ def jain(rates: FloatArray) -> FloatArray:
     flows = np.isfinite(rates).sum(axis=0)
     total, squares = np.nansum(rates, axis=0), np.nansum(rates**2, axis=0)
     good = (flows > 1) & (squares > 0)
-    return np.divide(total**2, flows * squares, out=np.full(rates.shape[1], np.nan), where=good)
+    index = np.full(rates.shape[1], np.nan)
+    np.divide(total**2, flows * squares, out=index, where=good)
+    return index
 
 
 MOST_WINDOWS = 100

@@ -129,10 +129,7 @@ def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
 def time_axis(runs: Sequence[Run]) -> Axis:
     """Return the axis from the start to the end of the longest record."""
     ends = [
-        float(trace.time[-1])
-        for run in runs
-        for trace in run.flow_traces(run.shown_replication)
-        if len(trace.time)
+        float(trace.time[-1]) for run in runs for trace in run.flow_traces(run.shown_replication) if len(trace.time)
     ]
     return Axis("Time", SECONDS, 0.0, max(ends, default=1.0))
 
@@ -168,7 +165,7 @@ def every(seconds: float) -> str:
     return quantity(seconds, SECONDS)
 
 
-NO_SERIES = "This run recorded no series over time ([record] flows = \"none\")."
+NO_SERIES = 'This run recorded no series over time ([record] flows = "none").'
 
 RIGHT = 10.0
 PAPERS = (Paper("wide", 880.0, 62.0, 300.0, 150.0), Paper("narrow", 360.0, 48.0, 220.0, 130.0))

@@ -60,8 +60,10 @@ def figure(runs: Sequence[Run]) -> Figure:
     varies = any(stack.varies for stack in stacks)
     width = float(np.diff(stacks[0].edges)[0])
     caption = [
-        "Throughput (all bits that arrive, retransmissions and headers included) of each flow, one on top of the "
-        f"other, averaged over {frame.every(width)}.",
+        (
+            "Throughput (all bits that arrive, retransmissions and headers included) of each flow, one on top of the "
+            f"other, averaged over {frame.every(width)}."
+        ),
         "The grey area behind is what the bottleneck could have sent." if varies else "The line is the capacity.",
         frame.shown(runs),
     ]
@@ -74,11 +76,11 @@ def figure(runs: Sequence[Run]) -> Figure:
         keys.append(Key("capacity", "capacity", "ground" if varies else "limit"))
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        up = Axis("Rate", BITS_PER_SECOND, 0.0, nice_ceiling(max(stack.highest for stack in stacks) * 1.01))
+        up = Axis("Rate", BITS_PER_SECOND, 0.0, nice_ceiling(max(stack.highest for stack in stacks) * 1.01, 10))
         panels = paper.column(runs, frame.time_axis(runs), up)
         for panel, run, stack in zip(panels, runs, stacks, strict=True):
-            _paint(panel, run, stack)
             panel.shade(run.warmup_s, "")
+            _paint(panel, run, stack)
         return panels
 
     return Figure("rates", title, caption, keys, draw)
@@ -94,9 +96,7 @@ def _paint(panel: Panel, run: Run, stack: _Stack) -> None:
 
 
 def _stack(run: Run) -> _Stack | None:
-    traces = [
-        trace for trace in run.flow_traces(run.shown_replication) if trace.first_with_data(*_RATES) is not None
-    ]
+    traces = [trace for trace in run.flow_traces(run.shown_replication) if trace.first_with_data(*_RATES) is not None]
     if not traces:
         return None
     edges = _edges(max(traces, key=lambda trace: len(trace.time)))
@@ -134,7 +134,8 @@ def _edges(trace: Trace) -> FloatArray:
     per_bin = max(1, -(-samples // MOST_BINS))
     # Half an interval of slack keeps a sample that is stamped exactly at an edge in the bin it ends.
     edges = np.arange(0, samples + per_bin, per_bin) * interval
-    return np.minimum(edges, float(trace.time[-1])) + np.where(edges > 0, interval * 1e-6, 0.0)
+    shifted: FloatArray = np.minimum(edges, float(trace.time[-1])) + np.where(edges > 0, interval * 1e-6, 0.0)
+    return shifted
 
 
 MOST_FLOWS = 12

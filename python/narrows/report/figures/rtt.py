@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from narrows.report.figures import frame
 from narrows.report.figures.frame import Figure, Key
 from narrows.report.plot import Axis
-from narrows.report.scale import PERCENT, SECONDS, nice_ceiling
+from narrows.report.scale import PERCENT, SECONDS, nice_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +30,10 @@ def figure(runs: Sequence[Run]) -> Figure:
     if not curves:
         return Figure("rtt", title, (), absent="This run recorded no round-trip times.")
     caption = [
-        "Cumulative distribution: how many of the round-trip times measured were at most this long; "
-        "further left is better. The records are binned to 1 %.",
+        (
+            "Cumulative distribution: how many of the round-trip times measured were at most this long; "
+            "further left is better. The records are binned to 1 %."
+        ),
         frame.pooled(runs),
     ]
     keys = [Key(key, label, "line", look) for key, label, look, _ in curves]
@@ -63,8 +66,8 @@ def _across(histograms: Sequence[Histogram]) -> Axis:
     high = max(float(each.values[-1]) for each in histograms)
     if high > _WIDE * low:
         return Axis("Round-trip time", SECONDS, low * 0.95, high * 1.05, log=True)
-    start = 0.0 if low < high / 2 else low - (high - low) * 0.1 - low * 0.01
-    return Axis("Round-trip time", SECONDS, start, max(nice_ceiling(high), high))
+    step = nice_step((high - low) / 8 + low / 100)
+    return Axis("Round-trip time", SECONDS, math.floor(low / step) * step, math.ceil(high / step) * step)
 
 
 # From this ratio of the longest to the shortest on, the axis is logarithmic.

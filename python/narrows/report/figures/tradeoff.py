@@ -47,8 +47,10 @@ def figure(runs: Sequence[Run]) -> Figure:
     if not clouds:
         return Figure("tradeoff", title, (), absent="This run recorded no one-way delays.")
     caption = [
-        "Goodput of a group's flows together against the 95th percentile of its packets' one-way delay. "
-        "The delay axis is logarithmic and runs backwards: better is up and to the right.",
+        (
+            "Goodput of a group's flows together against the 95th percentile of its packets' one-way delay. "
+            "The delay axis is logarithmic and runs backwards: better is up and to the right."
+        ),
         "Small marks are replications; the large one is their mean, with 95 % intervals."
         if runs[0].replications > 1
         else "",
@@ -71,19 +73,19 @@ def figure(runs: Sequence[Run]) -> Figure:
 
 def _paint(panel: Panel, cloud: _Cloud) -> None:
     if len(cloud.points) == 1:
-        ((delay, rate),) = cloud.points
-        panel.point(cloud.key, delay, rate, cloud.look, cloud.told(delay, rate), size=7.0)
+        panel.point(cloud.key, cloud.points[0], cloud.look, cloud.told(*cloud.points[0]))
         return
-    delay, rate = (estimate(values) for values in zip(*cloud.points, strict=True))
-    for place, (each_delay, each_rate) in enumerate(cloud.points, start=1):
-        told = f"{cloud.told(each_delay, each_rate)} (replication {place})"
-        panel.point(cloud.key, each_delay, each_rate, cloud.look, told, size=3.5, css="dot pale")
-    if delay["mean"] is None or rate["mean"] is None or delay["ci95"] is None or rate["ci95"] is None:
-        return
-    middle = (delay["mean"], rate["mean"])
-    across = (max(delay["ci95"][0], panel.x.low), delay["ci95"][1])
-    panel.whiskers(cloud.key, across, (rate["ci95"][0], rate["ci95"][1]), middle, cloud.look)
-    panel.point(cloud.key, *middle, cloud.look, f"{cloud.told(*middle)} (mean)", size=7.0)
+    for place, point in enumerate(cloud.points, start=1):
+        panel.point(cloud.key, point, cloud.look, f"{cloud.told(*point)} (replication {place})", of_many=True)
+    delay, rate = (_interval(values) for values in zip(*cloud.points, strict=True))
+    middle = (sum(delay) / 2, sum(rate) / 2)
+    panel.whiskers(cloud.key, delay, rate, cloud.look)
+    panel.point(cloud.key, middle, cloud.look, f"{cloud.told(*middle)} (mean)")
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float]:
+    interval = estimate(values)["ci95"]
+    return (interval[0], interval[1]) if interval else (values[0], values[0])
 
 
 def _clouds(runs: Sequence[Run]) -> list[_Cloud]:

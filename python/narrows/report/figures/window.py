@@ -28,8 +28,10 @@ def figure(runs: Sequence[Run]) -> Figure:
     count = sum(len(run.flow_traces(run.shown_replication)) for run in runs)
     drawn = sum(map(len, chosen.values()))
     caption = [
-        "Congestion window of each flow (line) and its slow-start threshold (dots of the same colour), "
-        "as the algorithm holds them; while recovery lasts the usable window may differ.",
+        (
+            "Congestion window of each flow (line) and its slow-start threshold (dots of the same colour), "
+            "as the algorithm holds them; while recovery lasts the usable window may differ."
+        ),
         f"{drawn} of {count} flows are drawn." if drawn < count else "",
         frame.shown(runs),
     ]

@@ -1,0 +1,64 @@
+"""Reports of invented folders, and the browser that opens them."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Error, sync_playwright
+from synthetic_folder import Recipe, write_comparison, write_run
+
+from narrows.report import build
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+HOSTILE = 'Two <script>alert("flows")</script> & a bottleneck'
+
+
+@pytest.fixture(scope="session")
+def run_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    write_run(folder, Recipe(HOSTILE, {"cubic": 2, "newreno": 1}, failed=["buffer filled"]))
+    return build(folder)
+
+
+@pytest.fixture(scope="session")
+def cellular_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cellular")
+    write_run(folder, Recipe("A cellular trace", {"cubic": 1}, replications=1, varying=True, marks=True))
+    return build(folder)
+
+
+@pytest.fixture(scope="session")
+def comparison_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("comparison")
+    write_comparison(folder, "Three algorithms", ["newreno", "cubic", "aimd(a=1/2,b=0.8)"])
+    return build(folder)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A real Chromium without any network of its own."""
+    with sync_playwright() as playwright:
+        try:
+            opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        except Error as error:
+            pytest.fail(f"the report's tests need Chromium at {CHROMIUM} (Debian: apt install chromium): {error}")
+        yield opened
+        opened.close()
+
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]

@@ -1,0 +1,276 @@
+"""What people see: every report is opened in a real browser, without a network, and looked at."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from test_report_marks import contrast
+
+from conftest import HOSTILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+FIGURES = ["cwnd", "rates", "queue", "rtt", "tradeoff", "jain"]
+
+
+@contextmanager
+def opened(browser: Browser, report: Path, **options: Any) -> Iterator[Page]:
+    """Open a report and see afterwards that it was silent: no message, no error, no request but its own."""
+    told: list[str] = []
+    asked: list[str] = []
+    context = browser.new_context(**options)
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    page.on("console", lambda message: told.append(message.text))
+    page.on("pageerror", lambda error: told.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(report.as_uri())
+    yield page
+    context.close()
+    assert told == []
+    assert [url for url in asked if not url.startswith(("data:", "blob:"))] == [report.as_uri()]
+
+
+@pytest.mark.parametrize("name", ["run_report", "comparison_report"])
+@pytest.mark.parametrize("width", [1200, 360])
+def test_every_figure_is_visible_and_drawn(
+    browser: Browser, request: pytest.FixtureRequest, name: str, width: int
+) -> None:
+    report: Path = request.getfixturevalue(name)
+    with opened(browser, report, viewport={"width": width, "height": 800}) as page:
+        assert page.locator("figure").evaluate_all("all => all.map(f => f.dataset.name)") == FIGURES
+        for figure in FIGURES:
+            papers = page.locator(f"#{figure} svg.paper:visible")
+            assert papers.count() == 1
+            sizes = papers.locator("[data-series] path").evaluate_all(
+                "all => all.map(path => [path.getTotalLength(), path.getAttribute('d').length])"
+            )
+            assert sizes
+            assert all(length > 0 and text > 4 for length, text in sizes)
+
+
+def test_figures_are_visible_without_scripts(browser: Browser, run_report: Path) -> None:
+    with opened(browser, run_report, java_script_enabled=False) as page:
+        assert page.locator("svg.paper:visible").count() == 6
+        assert page.locator("[data-save]:visible").count() == 0
+
+
+def test_a_varying_capacity_is_an_area_and_marks_have_their_ticks(browser: Browser, cellular_report: Path) -> None:
+    with opened(browser, cellular_report) as page:
+        assert page.locator("#rates svg.wide [data-series=capacity] path.ground").count() == 1
+        assert page.locator("#queue svg.wide path.rug.marks").count() == 1
+        assert "two flows" in page.locator("#jain").inner_text()
+
+
+def test_the_title_is_text(browser: Browser, run_report: Path) -> None:
+    with opened(browser, run_report) as page:
+        assert page.locator("h1").inner_text() == HOSTILE
+        assert page.title() == f"{HOSTILE} · Narrows"
+
+
+def test_a_failed_check_is_named_at_the_top(browser: Browser, run_report: Path, comparison_report: Path) -> None:
+    with opened(browser, run_report) as page:
+        assert "1 of 4 checks failed: buffer filled" in page.locator("header .verdict.failed").inner_text()
+    with opened(browser, comparison_report) as page:
+        assert "All 12 checks hold" in page.locator("header .verdict.ok").inner_text()
+
+
+def test_the_table_holds_the_summarys_numbers(browser: Browser, run_report: Path) -> None:
+    summary = json.loads((run_report.parent / "summary.json").read_text("utf-8"))
+    owners = [list(summary["groups"].values()), list(summary["links"].values())]
+    with opened(browser, run_report) as page:
+        tables = page.locator("table.measures")
+        assert tables.count() == 2
+        for place, columns in enumerate(owners):
+            shown = (
+                tables.nth(place)
+                .locator("tbody tr")
+                .evaluate_all(
+                    "all => all.map(r => [r.dataset.measure, [...r.querySelectorAll('data')].map(d => +d.value)])"
+                )
+            )
+            wanted = {
+                measure: [column[measure]["mean"] for column in columns]
+                for measure, value in columns[0].items()
+                if isinstance(value, dict) and value["mean"] is not None
+            }
+            assert dict(shown) == wanted
+        assert page.locator("tr[data-measure=rtt_mean_s] td").first.inner_text().startswith("61.4\u202fms")
+
+
+def test_a_comparison_shows_paired_differences_to_the_first(browser: Browser, comparison_report: Path) -> None:
+    with opened(browser, comparison_report) as page:
+        cells = page.locator("tr[data-measure=goodput_bps] td")
+        assert cells.count() == 3
+        assert cells.nth(0).locator(".difference").count() == 0
+        assert "+1.20\u202fMbps" in cells.nth(1).locator(".difference.better").inner_text()
+        assert page.locator("tr[data-measure=jain] .difference.worse").count() == 2
+        assert page.locator("tr[data-measure=rtt_mean_s] .difference.plain").count() == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["run_report", "comparison_report"])
+def test_every_text_has_enough_contrast(
+    browser: Browser, request: pytest.FixtureRequest, name: str, scheme: str
+) -> None:
+    """WCAG 2.2, success criterion 1.4.3: 4.5 to 1."""
+    with opened(browser, request.getfixturevalue(name), color_scheme=scheme) as page:
+        pairs = page.evaluate(COLOURS)
+        assert len(pairs) > 4
+        for ink, paper, sample in pairs:
+            assert contrast(rgb(ink), rgb(paper)) >= 4.5, sample
+        assert (sum(rgb(pairs[0][1])) < 200) == (scheme == "dark")
+
+
+def test_the_theme_button_turns_light_into_dark_and_back(browser: Browser, run_report: Path) -> None:
+    with opened(browser, run_report, color_scheme="light") as page:
+        button = page.get_by_role("button", name="Dark")
+        seen = []
+        for _ in range(3):
+            seen.append((page.evaluate("getComputedStyle(document.body).backgroundColor"), pressed(button)))
+            button.click()
+        assert seen[0] == seen[2]
+        assert [state for _, state in seen] == ["false", "true", "false"]
+        assert seen[0][0] != seen[1][0]
+
+
+@pytest.mark.parametrize("name", ["run_report", "comparison_report", "cellular_report"])
+def test_a_phone_never_scrolls_sideways(browser: Browser, request: pytest.FixtureRequest, name: str) -> None:
+    options = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+    with opened(browser, request.getfixturevalue(name), **options) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        sizes = page.locator("svg.narrow text").evaluate_all("all => all.map(t => t.getBoundingClientRect().height)")
+        assert min(size for size in sizes if size) >= 10
+
+
+def test_tab_reaches_a_legend_and_enter_hides_its_series(browser: Browser, run_report: Path) -> None:
+    with opened(browser, run_report) as page:
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the results"
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.matches('#cwnd .key')"):
+                break
+        key = page.locator("#cwnd .key").first
+        series = page.locator("#cwnd svg.wide [data-series='" + (key.get_attribute("data-key") or "") + "']")
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        assert series.first.is_visible()
+        page.keyboard.press("Enter")
+        assert pressed(key) == "false"
+        assert series.first.is_hidden()
+        page.keyboard.press("Space")
+        assert pressed(key) == "true"
+        assert series.first.is_visible()
+
+
+def test_arrow_keys_read_values_in_a_time_plot(browser: Browser, run_report: Path) -> None:
+    with opened(browser, run_report) as page:
+        page.locator("#rates .plot").focus()
+        page.keyboard.press("End")
+        readout = page.locator("#rates .readout").inner_text()
+        assert "at 30\u202fs" in readout
+        rates = [float(value) for value in re.findall(r"([\d.]+)\u202fMbps", readout)]
+        # Three flows that fill the link to 99 %, and the capacity itself.
+        assert len(rates) == 4
+        assert sum(rates[:3]) == pytest.approx(0.99 * 20, rel=0.01)
+        assert rates[3] == pytest.approx(20, rel=0.005)
+        page.keyboard.press("Escape")
+        assert page.locator("#rates .readout").inner_text() == ""
+
+
+def test_a_pointer_reads_the_nearest_point(browser: Browser, comparison_report: Path) -> None:
+    with opened(browser, comparison_report) as page:
+        mark = page.locator("#tradeoff svg.wide [data-point$='(mean)']").first
+        mark.scroll_into_view_if_needed()
+        place = mark.bounding_box()
+        assert place is not None
+        page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+        assert "newreno" in page.locator("#tradeoff .readout").inner_text()
+        assert "(mean)" in page.locator("#tradeoff .readout").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_saved_svg_stands_alone(browser: Browser, run_report: Path, tmp_path: Path, scheme: str) -> None:
+    with opened(browser, run_report, color_scheme=scheme) as page:
+        page.locator("#cwnd .key").nth(1).click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save SVG: Congestion window").click()
+        saved = tmp_path / "cwnd.svg"
+        download.value.save_as(saved)
+        assert download.value.suggested_filename == "cwnd.svg"
+    text = saved.read_text("utf-8")
+    assert "var(" not in text
+    assert "class=" not in text
+    drawing = ET.fromstring(text)  # noqa: S314, our own file
+    assert drawing.tag == "{http://www.w3.org/2000/svg}svg"
+    words = {node.text for node in drawing.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"Congestion window", "cubic[0]", "newreno[0]"} <= words
+    assert "cubic[1]" not in words
+    strokes = {path.get("stroke") for path in drawing.iter("{http://www.w3.org/2000/svg}path")}
+    assert len([stroke for stroke in strokes if stroke and stroke.startswith("rgb")]) >= 3
+
+
+def test_a_saved_png_is_a_picture_of_twice_the_size(browser: Browser, run_report: Path, tmp_path: Path) -> None:
+    with opened(browser, run_report) as page:
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save PNG: Queue at the bottleneck").click()
+        saved = tmp_path / "queue.png"
+        download.value.save_as(saved)
+    content = saved.read_bytes()
+    assert content.startswith(b"\x89PNG")
+    assert int.from_bytes(content[16:20], "big") == 1760
+    assert len(content) > 20_000
+
+
+def test_landmarks_headings_and_tables_are_named(browser: Browser, comparison_report: Path) -> None:
+    with opened(browser, comparison_report) as page:
+        assert page.locator("html").get_attribute("lang") == "en"
+        for landmark in ("main", "header", "nav", "footer", "h1"):
+            assert page.locator(landmark).count() == 1
+        assert page.locator("section").evaluate_all(
+            "all => all.every(s => document.getElementById(s.getAttribute('aria-labelledby'))?.tagName === 'H2')"
+        )
+        assert page.locator("table").evaluate_all("all => all.every(t => t.caption)")
+        assert page.locator("th:not([scope])").count() == 0
+        assert page.locator("svg.paper").evaluate_all(
+            "all => all.every(s => s.getAttribute('role') === 'img' && s.getAttribute('aria-label').length > 40)"
+        )
+
+
+def pressed(button: Any) -> str | None:
+    """Return the state of a toggle."""
+    state: str | None = button.get_attribute("aria-pressed")
+    return state
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Return the parts of a computed colour."""
+    red, green, blue = (int(part) for part in re.findall(r"\d+", colour)[:3])
+    return red, green, blue
+
+
+# Every different pair of a text's colour and of what is painted behind it, with one text that has it.
+COLOURS = """() => {
+  const painted = (node) => {
+    const colour = getComputedStyle(node).backgroundColor;
+    return colour === 'rgba(0, 0, 0, 0)' && node.parentElement ? painted(node.parentElement) : colour;
+  };
+  const pairs = new Map();
+  for (const node of document.querySelectorAll('body, body *')) {
+    const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+    if (!own || !node.getClientRects().length || node.localName === 'script') continue;
+    const svg = node.namespaceURI.endsWith('svg');
+    const ink = getComputedStyle(node)[svg ? 'fill' : 'color'];
+    pairs.set(ink + painted(node), [ink, painted(node), node.textContent.trim().slice(0, 40)]);
+  }
+  return [...pairs.values()];
+}"""

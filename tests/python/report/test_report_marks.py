@@ -1,0 +1,105 @@
+"""Rules of what is drawn: no peak is lost, nothing is unescaped, every series can be told from its neighbour."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from narrows.report.decimate import extremes, means
+from narrows.report.figures.fairness import jain
+from narrows.report.looks import HUES, TONES, look_of, tone_of
+from narrows.report.plot import Axis, Box, Panel
+from narrows.report.scale import PACKETS, SECONDS
+from narrows.report.svg import element, polyline, ring
+
+
+def test_thinning_keeps_both_ends_and_the_extremes_of_every_column() -> None:
+    x = np.linspace(0, 10, 100_000)
+    y = np.sin(40 * x)
+    y[31_415] = 9.0
+    kept_x, kept_y = extremes(x, y, 200)
+    assert len(kept_x) <= 800
+    assert (kept_x[0], kept_x[-1]) == (0, 10)
+    assert kept_y.max() == 9.0
+    for low in range(10):
+        column, kept = (x >= low) & (x < low + 1), (kept_x >= low) & (kept_x < low + 1)
+        assert kept_y[kept].min() == y[column].min()
+        assert kept_y[kept].max() == y[column].max()
+
+
+def test_thinning_leaves_a_short_line_alone() -> None:
+    x = np.arange(10.0)
+    assert extremes(x, x, 100)[0] is x
+
+
+def test_averages_over_bins_keep_the_total() -> None:
+    x = np.arange(1.0, 101.0) * 0.1
+    y = np.arange(100.0)
+    averages = means(x, y, np.arange(11.0) + 1e-6)
+    assert averages[1:].mean() * 10 == pytest.approx(y[10:].sum() / 9, rel=0.02)
+    assert np.isnan(means(x, y, np.array([20.0, 21.0]))).all()
+
+
+def test_jains_index_is_one_for_equal_shares_and_one_nth_for_a_single_winner() -> None:
+    rates = np.array([[5.0, 8.0, np.nan], [5.0, 0.0, 3.0]])
+    assert jain(rates)[:2] == pytest.approx([1.0, 0.5])
+    assert np.isnan(jain(rates)[2])
+
+
+def test_text_and_attributes_are_escaped() -> None:
+    shown = element("text", '<script>"', data_name="\"><img src=x onerror='1'>")
+    assert shown == ('<text data-name="&quot;&gt;&lt;img src=x onerror=&#x27;1&#x27;&gt;">&lt;script&gt;&quot;</text>')
+
+
+def test_a_gap_in_a_line_lifts_the_pen() -> None:
+    assert polyline(np.array([0.0, 1, 2]), np.array([1.0, np.nan, 3])) == "M0 1M2 3"
+
+
+def test_an_area_runs_forth_on_top_and_back_below() -> None:
+    assert ring(np.array([0.0, 1]), np.array([5.0, 6]), np.array([9.0, 9])) == "M0 5 1 6 1 9 0 9Z"
+
+
+def test_a_long_line_becomes_a_light_path() -> None:
+    panel = Panel(Box(50, 20, 800, 300), Axis("Time", SECONDS, 0, 100), Axis("Window", PACKETS, 0, 10))
+    x = np.linspace(0, 100, 100_000)
+    panel.line("w", x, 5 + 4 * np.sin(x), look_of("cubic"))
+    assert len(panel.draw()) < 60_000
+
+
+def test_marks_outside_the_axes_stay_inside_the_panel() -> None:
+    panel = Panel(Box(50, 20, 800, 300), Axis("Time", SECONDS, 0, 10), Axis("Window", PACKETS, 0, 10))
+    panel.line("w", np.array([0.0, 5, 10]), np.array([0.0, 1000, 0]), look_of("cubic"))
+    assert 'd="M50 320 450 20 850 320"' in panel.draw()
+
+
+def test_a_name_always_looks_the_same_and_reno_like_newreno() -> None:
+    assert look_of("reno") == look_of("newreno")
+    assert look_of("my-own@v2") == look_of("my-own@v2")
+    assert look_of("aimd(a=1,b=0.8)") != look_of("aimd(a=1,b=0.5)")
+
+
+def test_flows_of_one_algorithm_share_its_hue_but_neither_tone_nor_dash() -> None:
+    first, second = look_of("cubic").variant(0), look_of("cubic").variant(1)
+    assert first.colour == second.colour
+    assert first.tone != second.tone
+    assert first.dash_pattern != second.dash_pattern
+
+
+@pytest.mark.parametrize(("theme", "paper"), [("light", (0xFC, 0xFC, 0xFA)), ("dark", (0x14, 0x17, 0x1B))])
+def test_every_tone_stands_out_from_the_paper_by_three_to_one(theme: str, paper: tuple[int, int, int]) -> None:
+    """WCAG 2.2, success criterion 1.4.11."""
+    for hue in range(len(HUES)):
+        for tone in range(TONES):
+            assert contrast(tone_of(hue, tone, theme), paper) >= 3, (hue, tone)
+
+
+def contrast(one: tuple[int, int, int], other: tuple[int, int, int]) -> float:
+    """Return the contrast ratio of two colours by WCAG 2.2."""
+    bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def luminance(rgb: tuple[int, int, int]) -> float:
+    """Return the relative luminance of a colour by WCAG 2.2."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (c / 255 for c in rgb)]
+    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
