@@ -174,7 +174,9 @@ pub(crate) const CUBIC: Entry = Entry {
         "the window, not the data in flight, is cut; it does not grow while it is not filled, which §4.6 asks for in that case",
         "slow start is the flow's choice; §4.10 recommends HyStart++",
     ],
-    validation: None,
+    validation: Some(
+        "mean window under periodic loss against RFC 9438 eq. 6, without fast convergence: -1.3 % to -0.5 %; K after a loss at 1000 packets: 9.09 s",
+    ),
     needs: Needs { packets: false, rate_samples: false },
     build,
 };

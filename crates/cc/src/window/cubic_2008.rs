@@ -22,6 +22,8 @@ pub struct Cubic2008 {
     c: f64,
     /// `β`, the part given up.
     beta: f64,
+    /// `3 β / (2 − β)`: what a Reno flow with this `β` adds for each window acknowledged, packets.
+    tcp_slope: f64,
     fast_convergence: bool,
     /// `S_max`, packets per second.
     fastest: f64,
@@ -70,7 +72,7 @@ impl WindowRule for Cubic2008 {
         if !self.has_lost {
             added = acked / ACKS_BEFORE_LOSS;
         }
-        epoch.w_tcp += share * 3.0 * self.beta / (2.0 - self.beta);
+        epoch.w_tcp += share * self.tcp_slope;
         added = added.max(epoch.w_tcp - window.size);
         self.epoch = Some(epoch);
         // At most one packet for each acknowledged, as no counter of acknowledgements is below one.
@@ -153,15 +155,19 @@ pub(crate) const CUBIC_2008: Entry = Entry {
         "the TCP-friendly window is reached at once, not over a round trip, and grows with acknowledgements as in 2.6.22, not with time",
         "packets acknowledged are counted; 2.6.22 estimates them from the acknowledgements",
     ],
-    validation: None,
+    validation: Some(
+        "K after a loss at 1000 packets: 7.94 s, and the window is back at 1000 then (error below 0.1 %)",
+    ),
     needs: Needs { packets: false, rate_samples: false },
     build,
 };
 
 fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
+    let beta = values.number("beta");
     let rule = Cubic2008 {
         c: values.number("c"),
-        beta: values.number("beta"),
+        beta,
+        tcp_slope: 3.0 * beta / (2.0 - beta),
         fast_convergence: values.flag("fast_convergence"),
         fastest: values.number("s_max") * 10.0,
         always_limited: values.word("limit") == "always",

@@ -223,7 +223,9 @@ pub(crate) const CUBIC_LINUX: Entry = Entry {
         "HyStart halves the train's threshold even where the flow is paced, and remembers the smallest delay over timeouts",
         "the window falls to ssthresh at once; to let it fall over a round trip is the recovery's part",
     ],
-    validation: None,
+    validation: Some(
+        "Linux 6.18 at 20 Mbps, 40 ms: leaves slow start at 75 packets (recorded 76); cut from 134 to 93 (134 to 93) every 3.47 s (3.45) at one BDP, every 10.5 s and 4.3 s in turn (10.6, 4.4) at four",
+    ),
     needs: Needs { packets: false, rate_samples: false },
     build,
 };

@@ -71,7 +71,9 @@ pub(crate) const AIMD: Entry = Entry {
     equations: &["round trip: w = w + a", "loss: w = b w"],
     parameters: &[ADDED, Parameter { source: "RFC 5681 §3.1 (standard TCP)", domain: part(0.5), ..KEPT }],
     deviations: DEVIATIONS,
-    validation: None,
+    validation: Some(
+        "mean window under periodic loss against sqrt(a (1 + b) / (2 (1 - b) p)) at p = 1e-3: -4.2 % to -2.7 %; two flows become equal, within 1 %",
+    ),
     needs: Needs { packets: false, rate_samples: false },
     build: |values, setup| build((values.number("a"), 1.0), (0.0, values.number("b")), setup),
 };
@@ -83,6 +85,7 @@ pub(crate) const AIAD: Entry = Entry {
     equations: &["round trip: w = w + a", "loss: w = w - b"],
     parameters: &[ADDED, TAKEN],
     build: |values, setup| build((values.number("a"), 1.0), (-values.number("b"), 1.0), setup),
+    validation: Some("two flows cut together keep the difference of their windows (error below 1e-9)"),
     ..AIMD
 };
 
@@ -93,6 +96,7 @@ pub(crate) const MIMD: Entry = Entry {
     equations: &["round trip: w = a w", "loss: w = b w"],
     parameters: &[FACTOR, KEPT],
     build: |values, setup| build((0.0, values.number("a")), (0.0, values.number("b")), setup),
+    validation: Some("two flows cut together keep the ratio of their windows (error below 1e-9)"),
     ..AIMD
 };
 
@@ -103,6 +107,7 @@ pub(crate) const MIAD: Entry = Entry {
     equations: &["round trip: w = a w", "loss: w = w - b"],
     parameters: &[FACTOR, TAKEN],
     build: |values, setup| build((0.0, values.number("a")), (-values.number("b"), 1.0), setup),
+    validation: Some("two flows cut together part until one has all, as Chiu and Jain 1989 say"),
     ..AIMD
 };
 
@@ -118,6 +123,7 @@ pub(crate) const AIMAD: Entry = Entry {
         Parameter { name: "d", source: "Akella et al. 2002 §5.2", domain: amount(1.0), ..TAKEN },
     ],
     build: |values, setup| build((values.number("a"), 1.0), (-values.number("d"), values.number("b")), setup),
+    validation: Some("two flows cut together become equal, within 1 %"),
     ..AIMD
 };
 
@@ -133,6 +139,7 @@ pub(crate) const MAIMD: Entry = Entry {
         Parameter { source: "Akella et al. 2002 §5.2", ..KEPT },
     ],
     build: |values, setup| build((values.number("a"), values.number("m")), (0.0, values.number("b")), setup),
+    validation: Some("two flows cut together become equal, within 1 %"),
     ..AIMD
 };
 

@@ -40,7 +40,9 @@ pub(crate) const RENO: Entry = Entry {
         "the window is halved, not the data in flight (RFC 5681 eq. 4), as Linux and ns-2 do; a window that is not filled does not grow",
         "windows are real numbers; only what may be sent is rounded down",
     ],
-    validation: None,
+    validation: Some(
+        "mean window under periodic loss against sqrt(1.5 / p): -3.7 % at p = 1e-3, -1.6 % at 1e-4; Linux 6.18 at 20 Mbps, 40 ms: a period of 4.18 s (recorded 4.22) at one BDP, 25.4 s (25.6) at four",
+    ),
     needs: Needs { packets: false, rate_samples: false },
     build,
 };
