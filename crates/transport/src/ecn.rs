@@ -1,8 +1,9 @@
 //! Explicit congestion notification at the sender (RFC 3168 §6.1).
 //!
 //! New data is sent ECN-capable; retransmissions and pure ACKs are not (§6.1.5, §6.1.4). An echo of congestion begins
-//! an episode, at most one per window of data, that ends when all that was outstanding then is acknowledged; during loss
-//! recovery it begins none, since the window has been cut. The first new segment after any cut carries CWR.
+//! an episode, at most one per window of data, that ends when data sent after it is acknowledged; during loss recovery
+//! it begins none, since the window has been cut. The first new segment after any cut carries CWR, and echoes count again
+//! once that segment is acknowledged: before, the receiver could not know.
 //!
 //! An algorithm that counts marks (RFC 8257, RFC 9331) is told the receiver's count with each ACK and no episode.
 
@@ -18,13 +19,15 @@ pub(crate) struct EcnSender {
     until: Option<u64>,
     /// The next new segment carries CWR.
     owes_cwr: bool,
+    /// Echoes count once all below is acknowledged.
+    deaf_until: u64,
     /// The receiver's count of marked packets as last read.
     counted: u16,
 }
 
 impl EcnSender {
     pub(crate) fn new(enabled: bool, wanted: EcnUse) -> Self {
-        Self { used: enabled.then_some(wanted), until: None, owes_cwr: false, counted: 0 }
+        Self { used: enabled.then_some(wanted), until: None, owes_cwr: false, deaf_until: 0, counted: 0 }
     }
 
     /// The ECN field of a data packet.
@@ -36,8 +39,11 @@ impl EcnSender {
         }
     }
 
-    /// A new segment leaves: whether it carries CWR.
-    pub(crate) fn take_cwr(&mut self) -> bool {
+    /// New segment `number` leaves: whether it carries CWR.
+    pub(crate) fn take_cwr(&mut self, number: u64) -> bool {
+        if self.owes_cwr {
+            self.deaf_until = number + 1;
+        }
         std::mem::take(&mut self.owes_cwr)
     }
 
@@ -52,9 +58,10 @@ impl EcnSender {
         u64::from(marked)
     }
 
-    /// A congestion echo asks for an episode.
-    pub(crate) fn must_respond(&self, echo: bool, repairing: bool) -> bool {
-        echo && self.used == Some(EcnUse::Classic) && self.until.is_none() && !repairing
+    /// A congestion echo, with all below `una` acknowledged, asks for an episode.
+    pub(crate) fn must_respond(&self, echo: bool, una: u64, repairing: bool) -> bool {
+        let listening = self.until.is_none() && !self.owes_cwr && una >= self.deaf_until;
+        echo && listening && !repairing && self.used == Some(EcnUse::Classic)
     }
 
     /// The episode begins with segments below `next` outstanding.
@@ -79,7 +86,7 @@ impl EcnSender {
 
     /// All below `una` is acknowledged: true if that ends the mark episode.
     pub(crate) fn is_over(&mut self, una: u64) -> bool {
-        let over = self.until.is_some_and(|until| una >= until);
+        let over = self.until.is_some_and(|until| una > until);
         if over {
             self.until = None;
         }
@@ -104,18 +111,28 @@ mod tests {
     #[test]
     fn one_response_per_window_of_data() {
         let mut ecn = EcnSender::new(true, EcnUse::Classic);
-        assert!(ecn.must_respond(true, false));
+        assert!(ecn.must_respond(true, 0, false));
         ecn.begin(10);
-        assert!(!ecn.must_respond(true, false));
-        assert!(!ecn.is_over(9));
-        assert!(ecn.is_over(10));
-        assert!(ecn.must_respond(true, false));
+        assert!(!ecn.must_respond(true, 5, false));
+        assert!(!ecn.is_over(10));
+        assert!(ecn.is_over(11));
+        assert!(ecn.must_respond(true, 11, false));
+    }
+
+    #[test]
+    fn echoes_count_again_once_the_answer_has_arrived() {
+        let mut ecn = EcnSender::new(true, EcnUse::Classic);
+        ecn.on_reduction();
+        assert!(!ecn.must_respond(true, 20, false));
+        assert!(ecn.take_cwr(20) && !ecn.take_cwr(21));
+        assert!(!ecn.must_respond(true, 20, false));
+        assert!(ecn.must_respond(true, 21, false));
     }
 
     #[test]
     fn an_algorithm_that_counts_marks_gets_no_episode_but_every_mark() {
         let mut ecn = EcnSender::new(true, EcnUse::Counted);
-        assert!(!ecn.must_respond(true, false));
+        assert!(!ecn.must_respond(true, 0, false));
         assert_eq!(ecn.newly_marked(3), 3);
         assert_eq!(ecn.newly_marked(2), 0);
         assert_eq!(ecn.newly_marked(4), 1);

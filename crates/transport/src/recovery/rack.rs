@@ -7,7 +7,8 @@
 //!
 //! Transmissions stand in a queue in the order in which they left; stale ones are dropped at its front, so finding
 //! losses costs amortised O(1). Deviations: the reorder timer waits for the first segment to expire, not the last; the
-//! window does not adapt, since receivers here report no duplicates (no DSACK); a timeout declares lost all that has
+//! window does not adapt, since receivers here report no duplicates (no DSACK), but an answer sooner than any round trip
+//! counts as reordering; a timeout declares lost all that has
 //! not arrived, not only what has expired; a timeout inside fast recovery belongs to its episode, as in Linux.
 
 use super::{DUPLICATE_THRESHOLD, Phase, Verdict, View, WORST_DELAYED_ACK};
@@ -136,9 +137,10 @@ impl Rack {
     /// RFC 8985 §6.2 steps 1 and 2.
     fn advance(&mut self, newest: Newest, view: View) {
         let rtt = view.now - newest.sent_at;
-        // An answer sooner than any round trip is to the first transmission.
-        let ambiguous = newest.resent && view.rtt.is_some_and(|known| rtt < known.min);
-        if !ambiguous && self.newest.is_none_or(|known| newest.is_newer_than(known)) {
+        // An answer sooner than any round trip is to an earlier transmission: it was overtaken, not lost.
+        let overtaken = newest.resent && view.rtt.is_some_and(|known| rtt < known.min);
+        self.reordering_seen |= overtaken;
+        if !overtaken && self.newest.is_none_or(|known| newest.is_newer_than(known)) {
             self.newest = Some(newest);
             self.rtt = rtt;
         }

@@ -177,7 +177,7 @@ impl Sender {
             self.tell_recovered(now);
         }
         let repairing = self.recovery.phase() != Phase::Open;
-        if self.ecn.must_respond(report.echo, repairing) {
+        if self.ecn.must_respond(report.echo, self.board.una(), repairing) {
             let flight = self.board.in_flight();
             self.ecn.begin(self.board.next());
             self.tell_loss(Cause::Mark, true, 0, now, host);

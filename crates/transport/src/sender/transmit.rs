@@ -71,7 +71,7 @@ impl Sender {
             leg: Leg::Outward,
             hop: 0,
             ecn: self.ecn.codepoint(resent.is_some()),
-            ecn_echo: resent.is_none() && self.ecn.take_cwr(),
+            ecn_echo: resent.is_none() && self.ecn.take_cwr(number),
             body: Body::Data { request, payload: payload.count() as u16, retransmission: resent.is_some() },
         });
         self.counters.packets_sent += 1;
