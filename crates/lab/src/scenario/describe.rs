@@ -1,0 +1,162 @@
+//! What a scenario runs, in words, for the head of a report.
+
+use super::resolve::{Endpoint, Resolved};
+use super::write::{Short, limit, limit_in_words};
+use crate::model::{LossModel, RateModel, Start};
+use crate::network::dumbbell::{Direction, Group};
+use narrows_qdisc::{Discipline, red};
+use narrows_transport::{RecoveryKind, TransportOptions};
+
+/// Title and text of each paragraph.
+pub(super) fn describe(scenario: &Resolved) -> Vec<(String, String)> {
+    let mut words = vec![("Run".to_owned(), run(scenario)), ("Bottleneck".to_owned(), bottleneck(scenario))];
+    words.push(("Reverse direction".to_owned(), direction(&scenario.dumbbell.reverse, scenario)));
+    for (group, preset) in scenario.groups.iter().zip(&scenario.presets) {
+        words.push((format!("Group {}", group.name), flows(group, preset)));
+    }
+    words.push(("Records".to_owned(), records(scenario)));
+    for expectation in &scenario.expectations {
+        let of = expectation.link.as_deref().or(expectation.group.as_deref()).unwrap_or("every group");
+        let least = expectation.at_least.map(|bound| format!("at least {bound}"));
+        let most = expectation.at_most.map(|bound| format!("at most {bound}"));
+        let bounds = [least, most].into_iter().flatten().collect::<Vec<_>>().join(" and ");
+        words.push(("Expected".to_owned(), format!("{} of {of} {bounds}", expectation.measure)));
+    }
+    words
+}
+
+fn run(scenario: &Resolved) -> String {
+    let warmup = scenario.warmup;
+    let times = if scenario.replications == 1 { "once".into() } else { format!("{} times", scenario.replications) };
+    format!("{} simulated {times}, measured from {warmup} on, seed {}", scenario.duration, scenario.seed)
+}
+
+fn bottleneck(scenario: &Resolved) -> String {
+    let (path, dumbbell) = (&scenario.path, &scenario.dumbbell);
+    format!(
+        "{}; {} one way; packets of {}; access links of {}; the bandwidth-delay product counts a round trip of {}",
+        direction(&dumbbell.forward, scenario),
+        dumbbell.delay,
+        path.packet,
+        dumbbell.access_rate,
+        path.rtt
+    )
+}
+
+fn direction(direction: &Direction, scenario: &Resolved) -> String {
+    let queue = queue(&direction.queue);
+    let limit = limit_in_words(limit(&direction.queue), scenario, &direction.rate);
+    let loss = direction.loss.as_ref().map_or(String::new(), |each| format!("; {}", loss(each)));
+    format!("{}; {queue}, limit {limit}{loss}", rate(&direction.rate))
+}
+
+fn rate(rate: &RateModel) -> String {
+    match rate {
+        RateModel::Constant(rate) => rate.to_string(),
+        RateModel::Steps(steps) => {
+            let steps: Vec<String> = steps.iter().map(|(at, rate)| format!("{rate} from {at}")).collect();
+            steps.join(", ")
+        }
+        RateModel::Square { high, low, period, duty } => {
+            format!("a square wave of {high} for {:.4} % of every {period} and {low} for the rest", Short(duty * 100.0))
+        }
+        RateModel::Walk { start, step, minimum, maximum, interval } => format!(
+            "a random walk from {start} in steps of {step} every {interval}, between {minimum} and {maximum}"
+        ),
+        RateModel::Uniform { minimum, maximum, interval } => {
+            format!("a new rate every {interval}, uniform between {minimum} and {maximum}")
+        }
+        RateModel::Trace(trace) => format!(
+            "the recorded link {}, {:.3} Mbps on average, repeated every {} (SHA-256 {})",
+            trace.name,
+            Short(trace.mean_bps() / 1e6),
+            trace.period,
+            trace.digest
+        ),
+    }
+}
+
+fn queue(queue: &Discipline) -> String {
+    let Discipline::Red(config) = queue else { return "DropTail".into() };
+    let unit = match config.unit {
+        red::Unit::Packets => "packets",
+        red::Unit::Bytes => "bytes",
+    };
+    let signal = if config.ecn { "marking" } else { "dropping" };
+    let gentle = if config.gentle { ", gentle" } else { "" };
+    format!(
+        "RED {signal} between {} and {} {unit} with probability up to {}, weight {}{gentle}",
+        config.min, config.max, config.max_p, config.weight
+    )
+}
+
+fn loss(loss: &LossModel) -> String {
+    let percent = |fraction: f64| format!("{:.6} %", Short(fraction * 100.0));
+    match *loss {
+        LossModel::Bernoulli { rate } => format!("{} of packets lost at random", percent(rate)),
+        LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => format!(
+            "packets lost in two states: {} in the good, left with {}, and {} in the bad, left with {}",
+            percent(loss_good),
+            percent(good_to_bad),
+            percent(loss_bad),
+            percent(bad_to_good)
+        ),
+    }
+}
+
+fn flows(group: &Group, preset: &str) -> String {
+    let count = if group.count == 1 { "1 flow".into() } else { format!("{} flows", group.count) };
+    let subject = if group.subject { " (put to the test)" } else { "" };
+    let start = match group.start {
+        Start::At(at) => format!("from {at}"),
+        Start::Between(first, last) => format!("from a random time between {first} and {last}"),
+    };
+    let size = group.size.map_or("endless".into(), |size| format!("{size} each"));
+    let direction = if group.reverse { ", in the reverse direction" } else { "" };
+    let own = Endpoint { preset: "", options: group.transport.clone(), send_delay: group.send_delay };
+    format!(
+        "{count} of {}{subject}, {size}, {start}, round trip {}{direction}; preset {preset}: {}",
+        group.algorithm,
+        group.rtt,
+        endpoint(&own)
+    )
+}
+
+fn endpoint(endpoint: &Endpoint) -> String {
+    let TransportOptions { recovery, delayed_ack, header, ack, initial_window, mss, .. } = &endpoint.options;
+    let recovery = match recovery {
+        RecoveryKind::Reno => "Reno recovery",
+        RecoveryKind::NewReno => "NewReno recovery",
+        RecoveryKind::Sack => "SACK recovery",
+        RecoveryKind::Rack => "RACK recovery",
+    };
+    let acks = if *delayed_ack == 1 { "every segment acknowledged".into() } else { format!("an ACK per {delayed_ack} segments") };
+    let mut words = vec![
+        recovery.to_owned(),
+        acks,
+        format!("initial window {initial_window} packets"),
+        format!("{mss} payload and {header} header a packet, ACKs of {ack}"),
+    ];
+    if endpoint.options.ecn {
+        words.push("ECN".into());
+    }
+    if endpoint.options.pacing {
+        words.push("paced".into());
+    }
+    if let Some(window) = endpoint.options.receive_window {
+        words.push(format!("receive window {window} packets"));
+    }
+    if endpoint.send_delay.as_ps() > 0 {
+        words.push(format!("each packet delayed at random by up to {}", endpoint.send_delay));
+    }
+    words.join(", ")
+}
+
+fn records(scenario: &Resolved) -> String {
+    let recording = &scenario.recording;
+    let of = if recording.model.flows { "every flow and link" } else { "links" };
+    let widened = recording.widened_from.map_or(String::new(), |written| {
+        format!(" (widened from {written}: the series would pass a million rows)")
+    });
+    format!("series of {of} every {}{widened}", recording.model.interval)
+}

@@ -1,0 +1,79 @@
+//! `[[expect]]`: measures that must lie within bounds for a run to count as good.
+
+use super::diagnostic::{Fault, nearest};
+use super::table::{Checked, Table};
+use crate::metrics;
+
+/// A measure with bounds, judged by its interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// Its name in the catalogue of metrics.
+    pub measure: String,
+    /// The group it is taken of; `None` is every group, unless it is taken of a link.
+    pub group: Option<String>,
+    /// The link it is taken of; `None` if it is taken of groups.
+    pub link: Option<String>,
+    /// Lower bound, in the unit of the measure.
+    pub at_least: Option<f64>,
+    /// Upper bound, in the unit of the measure.
+    pub at_most: Option<f64>,
+}
+
+/// Resolves every clause; `None` if a fault stands in the way. `groups` are the known groups, if they are known.
+pub(super) fn resolve(
+    tables: &[Table],
+    groups: Option<&[String]>,
+    faults: &mut Vec<Fault>,
+) -> Option<Vec<Expectation>> {
+    let all: Vec<Option<Expectation>> = tables.iter().map(|table| clause(table, groups, faults)).collect();
+    all.into_iter().collect()
+}
+
+fn clause(table: &Table, groups: Option<&[String]>, faults: &mut Vec<Fault>) -> Option<Expectation> {
+    let optional_text = |key| table.read(key, None, |value| Some(value.text()));
+    let optional_number = |key| table.read(key, None, |value| Some(value.number()));
+    let (group, link) = (optional_text("group")?, optional_text("link")?);
+    let (at_least, at_most) = (optional_number("at_least")?, optional_number("at_most")?);
+    let before = faults.len();
+    let mut fault = |key: &str, message: &str, given: &str, known: &[&str]| {
+        let fault = Fault::new(table.place_of(key), table.path_of(key), message);
+        let fault = if given.is_empty() { fault } else { fault.given(format!("\"{given}\"")) };
+        faults.push(fault.allowed(known.join(", ")).nearest(nearest(given, known.iter().copied())));
+    };
+    if let (Some(group), Some(groups)) = (&group, groups)
+        && !groups.contains(group)
+    {
+        let known: Vec<&str> = groups.iter().map(String::as_str).collect();
+        fault("group", "no such group", group, &known);
+    }
+    if let Some(link) = &link
+        && !LINKS.contains(&link.as_str())
+    {
+        fault("link", "no such link", link, LINKS);
+    }
+    if group.is_some() && link.is_some() {
+        fault("link", "a measure is taken of a group or of a link, not of both", "", &[]);
+    }
+    if at_least.is_none() && at_most.is_none() {
+        fault("measure", "a measure without a bound", "", &["at_least", "at_most", "both"]);
+    }
+    if let (Some(least), Some(most)) = (at_least, at_most)
+        && least > most
+    {
+        fault("at_least", "more than at_most", "", &[]);
+    }
+    let measure = table.given("measure", Checked::text)?;
+    let of = |kind: &str| metrics::catalogue().iter().any(|metric| metric.name == measure && metric.of == kind);
+    let kind = if link.is_some() || (group.is_none() && !of("group")) { "link" } else { "group" };
+    if !of(kind) {
+        let fits = |metric: &&metrics::Metric| metric.of == kind || (group.is_none() && link.is_none());
+        let mut known: Vec<&str> = metrics::catalogue().iter().filter(fits).map(|metric| metric.name).collect();
+        known.dedup();
+        fault("measure", "no such measure", &measure, &known);
+    }
+    let link = link.or_else(|| (kind == "link").then(|| LINKS[0].to_owned()));
+    (faults.len() == before).then_some(Expectation { measure, group, link, at_least, at_most })
+}
+
+/// Links that have measures.
+const LINKS: &[&str] = &["bottleneck", "bottleneck reverse"];

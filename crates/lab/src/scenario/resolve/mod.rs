@@ -1,0 +1,123 @@
+//! From checked values to a scenario in which every default is written out.
+//!
+//! Here are the rules between keys: what each alone may hold has been seen to by the walk. A rule whose inputs did not
+//! pass is silent, for their fault is known already.
+
+mod flows;
+mod path;
+mod record;
+mod transport;
+
+pub(super) use record::Recording;
+pub(super) use transport::Endpoint;
+
+use super::LoadOptions;
+use super::diagnostic::Fault;
+use super::expectation::{self, Expectation};
+use super::table::{Checked, Table};
+use crate::network::dumbbell::{Dumbbell, Group};
+use narrows_units::{Bytes, Rate, Span};
+use std::path::{Path, PathBuf};
+
+/// A scenario with nothing left to choose.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub title: String,
+    pub duration: Span,
+    pub warmup: Span,
+    pub seed: u64,
+    pub replications: u32,
+    /// What the file says of replications.
+    pub replications_written: Option<u32>,
+    pub path: PathSettings,
+    pub dumbbell: Dumbbell,
+    pub transport: Endpoint,
+    pub groups: Vec<Group>,
+    /// The preset of each group.
+    pub presets: Vec<&'static str>,
+    pub recording: Recording,
+    pub expectations: Vec<Expectation>,
+}
+
+/// What `[path]` says besides the shape of the dumbbell.
+#[derive(Clone, Debug)]
+pub(super) struct PathSettings {
+    pub rtt: Span,
+    pub packet: Bytes,
+    /// Mean rate of the bottleneck, forward.
+    pub mean: Rate,
+    /// Files of recorded rates, forward and reverse, with their digests.
+    pub forward_trace: Option<PathBuf>,
+    pub reverse_trace: Option<PathBuf>,
+}
+
+/// What resolving needs to know besides the tables.
+pub(super) struct Surroundings<'a> {
+    /// Paths in the file are relative to this.
+    pub directory: &'a Path,
+    pub file: &'a str,
+    pub options: &'a LoadOptions,
+}
+
+/// Resolves a whole scenario; `None` if a fault stands in the way.
+pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<Fault>) -> Option<Resolved> {
+    let stem = || Path::new(around.file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let title = root.read("title", String::new(), Checked::text);
+    let title = title.map(|title| if title.is_empty() { stem().unwrap_or("scenario".into()) } else { title });
+    let duration = root.given("duration", Checked::span);
+    let warmup = root.read("warmup", Span::ZERO, Checked::span);
+    if let (Some(duration), Some(warmup)) = (duration, warmup)
+        && warmup >= duration
+    {
+        let fault = Fault::new(root.place_of("warmup"), "warmup", "the warm-up leaves nothing to measure");
+        faults.push(fault.given(warmup.to_string()).allowed(format!("less than the duration, {duration}")));
+    }
+    let seed = root.read("seed", 1, Checked::integer).map(|seed| around.options.seed.unwrap_or(seed));
+    let written = root.given("replications", Checked::integer).map(|count| count as u32);
+    let replications = around.options.replications.or(written).unwrap_or(1);
+
+    let path_table = root.given("path", |value| value.table().clone());
+    let transport_table = root.given("transport", |value| value.table().clone());
+    let flow_tables = root.given("flows", |value| value.tables().to_vec()).unwrap_or_default();
+    let path = path_table.as_ref().and_then(|table| path::resolve(table, duration, around, faults));
+    let scale = path.as_ref().zip(path_table.as_ref()).map(|(path, table)| transport::Scale {
+        packet: path.settings.packet,
+        packet_place: table.place_of("packet"),
+        mean: path.settings.mean,
+    });
+    let transport_layers: Vec<&Table> = transport_table.iter().collect();
+    let transport = scale.and_then(|scale| transport::resolve(&transport_layers, None, scale, faults));
+    let context = flows::Context {
+        duration,
+        path: path_table.as_ref(),
+        path_rtt: path_table.as_ref().and_then(|table| table.given("rtt", Checked::span)),
+        delay: path_table.as_ref().and_then(|table| table.given("delay", Checked::span)),
+        subject: around.options.subject.as_deref(),
+        scale,
+    };
+    let groups = flows::resolve(&flow_tables, transport_table.as_ref(), &context, faults);
+    let names: Option<Vec<String>> =
+        groups.as_ref().map(|groups| groups.iter().map(|group| group.group.name.clone()).collect());
+    let expect = root.given("expect", |value| value.tables().to_vec()).unwrap_or_default();
+    let expectations = expectation::resolve(&expect, names.as_deref(), faults);
+    let (path, groups) = (path?, groups?);
+    let smallest = groups.iter().map(|group| group.group.rtt).min()?;
+    let delay = context.delay.unwrap_or(Span::from_ps((u128::from(smallest.as_ps()) * 2 / 5) as u64));
+    let (presets, groups): (Vec<_>, Vec<_>) = groups.into_iter().map(|group| (group.preset, group.group)).unzip();
+    let recording = record::resolve(root, duration?, &groups, replications)?;
+    Some(Resolved {
+        title: title?,
+        duration: duration?,
+        warmup: warmup?,
+        seed: seed?,
+        replications,
+        replications_written: written,
+        dumbbell: path.dumbbell(delay),
+        path: path.settings,
+        transport: transport?,
+        groups,
+        presets,
+        recording,
+        expectations: expectations?,
+    })
+}

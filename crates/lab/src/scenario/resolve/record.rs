@@ -1,0 +1,49 @@
+//! `[record]`: what is written down of a run.
+
+use super::super::table::{Checked, Table};
+use crate::model::RecordModel;
+use crate::network::dumbbell::Group;
+use narrows_units::Span;
+
+/// What to record, and how that came about.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Recording {
+    pub model: RecordModel,
+    /// The interval as written, where it had to be widened.
+    pub widened_from: Option<Span>,
+}
+
+/// Resolves `[record]`; `None` if a value in it did not pass.
+pub(super) fn resolve(root: &Table, duration: Span, groups: &[Group], replications: u32) -> Option<Recording> {
+    let nothing = Table::new("record", &root.place);
+    let table = match root.get("record") {
+        None => &nothing,
+        Some(value) => value?.table(),
+    };
+    let written = table.read("interval", Span::from_ms(100), Checked::span)?;
+    let flows = table.read("flows", "auto", Checked::word)?;
+    table.read("packets", false, Checked::flag)?;
+    let count: u64 = groups.iter().map(|group| group.count).sum();
+    let flows = flows == "all" || (flows == "auto" && count <= MOST_FLOWS);
+    let series = BOTTLENECKS + if flows { count } else { 0 };
+    let rows = |interval: Span| {
+        let intervals = duration.as_ps().div_ceil(interval.as_ps());
+        u128::from(intervals) * u128::from(series) * u128::from(replications)
+    };
+    // The interval stays a multiple of the one written, so that series of one study can be laid over each other.
+    let mut factor = u64::try_from(rows(written).div_ceil(MOST_ROWS)).unwrap_or(u64::MAX).max(1);
+    while rows(written * factor) > MOST_ROWS && written * factor < duration {
+        factor += 1;
+    }
+    let interval = (written * factor).min(duration);
+    Some(Recording { model: RecordModel { interval, flows }, widened_from: (interval > written).then_some(written) })
+}
+
+/// Flows whose series are recorded unless the file says otherwise.
+const MOST_FLOWS: u64 = 100;
+
+/// Rows of series over all replications: tens of megabytes at most, and more than a plot can show.
+const MOST_ROWS: u128 = 1_000_000;
+
+/// Links that have a series.
+const BOTTLENECKS: u64 = 2;

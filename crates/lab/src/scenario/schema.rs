@@ -1,0 +1,100 @@
+//! The scenario file as JSON Schema 2020-12, made from the tables that also check it.
+
+use super::keys::{Key, Kind, Quantities, ROOT, Variant};
+use super::scalar::allowed;
+use super::walk::KIND;
+use std::fmt::Write;
+
+/// JSON Schema of the scenario file, for editors and for programs that write scenarios.
+pub fn schema() -> String {
+    let root = object(&[ROOT], None);
+    let members = root.strip_prefix('{').expect("an object begins with a brace");
+    format!(
+        "{{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"Narrows scenario\",{members}\n"
+    )
+}
+
+/// A table with the given keys; `variant` adds the `kind` that names it.
+fn object(parts: &[&'static [Key]], variant: Option<&Variant>) -> String {
+    let keys = || parts.iter().copied().flatten();
+    let mut properties: Vec<String> = keys().map(property).collect();
+    let mut required: Vec<String> = keys().filter(|key| key.required).map(|key| quoted(key.name)).collect();
+    let mut description = String::new();
+    if let Some(variant) = variant {
+        properties.insert(0, format!("{}:{{\"const\":{}}}", quoted(KIND), quoted(variant.name)));
+        // A form that has a key of its own name needs no kind.
+        if !variant.keys.iter().any(|key| key.name == variant.name) {
+            required.insert(0, quoted(KIND));
+        }
+        description = format!("\"description\":{},", quoted(variant.meaning));
+    }
+    format!(
+        "{{{description}\"type\":\"object\",\"properties\":{{{}}},\"required\":[{}],\"additionalProperties\":false}}",
+        properties.join(","),
+        required.join(",")
+    )
+}
+
+fn property(key: &Key) -> String {
+    let mut description = key.meaning.to_owned();
+    if !key.default.is_empty() {
+        let _ = write!(description, " Default: {}.", key.default);
+    }
+    let of_value = of(&key.kind);
+    let members = of_value.strip_prefix('{').expect("an object begins with a brace");
+    format!("{}:{{\"description\":{},{members}", quoted(key.name), quoted(&description))
+}
+
+fn of(kind: &Kind) -> String {
+    match kind {
+        Kind::Text | Kind::File => r#"{"type":"string","minLength":1}"#.into(),
+        Kind::Flag => r#"{"type":"boolean"}"#.into(),
+        Kind::Never => r#"{"const":false}"#.into(),
+        Kind::Integer { minimum, maximum: u64::MAX } => format!("{{\"type\":\"integer\",\"minimum\":{minimum}}}"),
+        Kind::Integer { minimum, maximum } => {
+            format!("{{\"type\":\"integer\",\"minimum\":{minimum},\"maximum\":{maximum}}}")
+        }
+        Kind::Number => r#"{"type":"number"}"#.into(),
+        Kind::Fraction { zero } => {
+            let bound = if *zero { "minimum" } else { "exclusiveMinimum" };
+            format!("{{\"anyOf\":[{{\"type\":\"string\",\"pattern\":\"%$\"}},{{\"type\":\"number\",\"{bound}\":0,\"maximum\":1}}]}}")
+        }
+        Kind::Choice(words) => {
+            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            format!("{{\"enum\":[{}]}}", words.join(","))
+        }
+        Kind::Quantity(quantities) => quantity(*quantities),
+        Kind::TimeRange => format!("{{\"type\":\"string\",\"$comment\":{}}}", quoted(&allowed(kind))),
+        Kind::Algorithm => r#"{"anyOf":[{"type":"string","minLength":1},{"type":"object","properties":{"name":{"type":"string","minLength":1}},"required":["name"],"additionalProperties":{"type":["number","boolean","string"]}}]}"#.into(),
+        Kind::List(kind) => format!("{{\"type\":\"array\",\"items\":{}}}", of(kind)),
+        Kind::Table(keys) => object(&[keys], None),
+        Kind::Tables(parts) => format!("{{\"type\":\"array\",\"minItems\":1,\"items\":{}}}", object(parts, None)),
+        Kind::Variants { plain, variants } => {
+            let plain = plain.iter().map(|plain| quantity(*plain));
+            let forms = variants.iter().map(|variant| object(&[variant.keys], Some(variant)));
+            format!("{{\"anyOf\":[{}]}}", plain.chain(forms).collect::<Vec<_>>().join(","))
+        }
+    }
+}
+
+/// A number with a unit: a string that begins with a digit, or the word for no limit.
+fn quantity(quantities: Quantities) -> String {
+    let word = quantities.word.map_or(String::new(), |word| format!("|^{word}$"));
+    let comment = quoted(&allowed(&Kind::Quantity(quantities)));
+    format!("{{\"type\":\"string\",\"pattern\":\"^\\\\s*[.0-9]{word}\",\"$comment\":{comment}}}")
+}
+
+/// A JSON string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", c as u32);
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}

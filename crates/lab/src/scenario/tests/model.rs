@@ -1,0 +1,165 @@
+//! Contract: what each key of the file becomes in the model.
+
+use super::{EXAMPLE, LEAST, good, good_with};
+use crate::model::{LossModel, RateModel, Start};
+use narrows_cc::catalogue::{FirstCut, SlowStartKind};
+use narrows_qdisc::{Discipline, Limit, droptail, red};
+use narrows_transport::{RecoveryKind, RtoRule};
+use narrows_units::{Bytes, Rate, Span};
+
+fn limit(text: &str) -> Limit {
+    let set = format!("path.queue.limit={text}");
+    match &good_with(LEAST, &[&set]).model.links[0].queue {
+        Discipline::DropTail(config) => config.limit,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn early(sets: &[&str]) -> red::Config {
+    let all: Vec<&str> = ["path.queue.kind=red"].iter().chain(sets).copied().collect();
+    match &good_with(LEAST, &all).model.links[0].queue {
+        Discipline::Red(config) => *config,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn rate(table: &str) -> RateModel {
+    let set = format!("path.rate={table}");
+    good_with(LEAST, &[&set]).model.links[0].rate.clone()
+}
+
+#[test]
+fn the_documented_example_loads_as_it_says() {
+    let scenario = good(EXAMPLE);
+    let model = &scenario.model;
+    assert_eq!(model.duration, Span::from_ms(60_000));
+    assert_eq!(model.warmup, Span::from_ms(10_000));
+    assert_eq!((model.flows.len(), model.groups.len(), model.links.len()), (3, 2, 2 + 3 * 4));
+    assert_eq!((model.groups[0].name.as_str(), model.groups[1].name.as_str()), ("cubic", "reno"));
+    assert_eq!(model.groups[1].rtt, Span::from_ms(80));
+    assert_eq!(model.flows[2].transport.recovery, RecoveryKind::NewReno);
+    assert_eq!(model.flows[0].transport.mss, Bytes::new(1460));
+    assert!(matches!(model.links[0].rate, RateModel::Constant(rate) if rate == Rate::from_bps(100_000_000)));
+    let expected = Discipline::DropTail(droptail::Config { limit: Limit::Bytes(500_000) });
+    assert_eq!(model.links[0].queue, expected);
+    assert_eq!(scenario.replications, 1);
+    assert_eq!(scenario.replications_written, None);
+}
+
+#[test]
+fn the_least_scenario_has_the_documented_defaults() {
+    let model = good(LEAST).model;
+    let transport = &model.flows[0].transport;
+    assert_eq!((model.title.as_str(), model.seed, model.warmup), ("test", 1, Span::ZERO));
+    assert_eq!(model.links[0].queue, Discipline::DropTail(droptail::Config { limit: Limit::Bytes(100_000) }));
+    assert_eq!(model.links[1].queue, Discipline::DropTail(droptail::Config { limit: Limit::Unlimited }));
+    assert_eq!((model.flows[0].start, model.flows[0].size), (Start::At(Span::ZERO), None));
+    assert_eq!((transport.recovery, transport.delayed_ack, transport.initial_window), (RecoveryKind::Sack, 2, 10));
+    assert_eq!((transport.header, transport.ack), (Bytes::new(40), Bytes::new(40)));
+    assert_eq!((transport.min_rto, transport.max_rto), (Span::from_ms(200), Span::from_ms(60_000)));
+    assert_eq!(model.record.interval, Span::from_ms(100));
+    // 1500 bytes at 20 Mbps.
+    assert_eq!(model.flows[0].send_delay, Span::from_us(600));
+}
+
+#[test]
+fn preset_ns2_is_what_the_studies_ran() {
+    let model = good_with(LEAST, &["transport.preset=ns2"]).model;
+    let transport = &model.flows[0].transport;
+    assert_eq!((transport.recovery, transport.delayed_ack, transport.initial_window), (RecoveryKind::Sack, 1, 2));
+    assert_eq!((transport.header, transport.ack, transport.mss), (Bytes::ZERO, Bytes::new(40), Bytes::new(1500)));
+    assert_eq!((transport.first_cut, model.flows[0].send_delay), (FirstCut::Half, Span::ZERO));
+    assert_eq!(transport.delayed_ack_timeout, Span::from_ms(100));
+}
+
+#[test]
+fn preset_linux_is_linux_and_its_cubic_is_linuxs() {
+    let model = good_with(LEAST, &["transport.preset=linux"]).model;
+    let transport = &model.flows[0].transport;
+    assert_eq!((transport.recovery, transport.rto), (RecoveryKind::Rack, RtoRule::Linux));
+    assert!(transport.proportional_rate_reduction && transport.quick_ack);
+    assert_eq!((transport.header, transport.ack, transport.mss), (Bytes::new(52), Bytes::new(52), Bytes::new(1448)));
+    assert_eq!(transport.slow_start, SlowStartKind::HyStart);
+    assert_eq!((model.groups[0].name.as_str(), model.groups[0].algorithm.entry.name), ("cubic", "cubic-linux"));
+    let reno = good_with(LEAST, &["transport.preset=linux", "flows.0.algorithm=reno"]).model;
+    assert_eq!(reno.flows[0].transport.slow_start, SlowStartKind::Standard);
+}
+
+#[test]
+fn an_explicit_key_wins_over_a_preset_and_a_flow_over_the_transport_table() {
+    let sets = ["transport.preset=ns2", "transport.header=20B", "flows.0.preset=linux", "flows.0.ack=60B"];
+    let model = good_with(LEAST, &sets).model;
+    let transport = &model.flows[0].transport;
+    assert_eq!((transport.header, transport.ack), (Bytes::new(20), Bytes::new(60)));
+    assert_eq!((transport.recovery, transport.delayed_ack), (RecoveryKind::Rack, 2));
+}
+
+#[test]
+fn a_limit_counts_packets_only_where_it_says_packets() {
+    assert_eq!(limit("50pkt"), Limit::Packets(50));
+    assert_eq!(limit("64KiB"), Limit::Bytes(65_536));
+    assert_eq!(limit("20ms"), Limit::Bytes(50_000));
+    assert_eq!(limit("1.5bdp"), Limit::Bytes(150_000));
+    assert_eq!(limit("0.1bdp"), Limit::Bytes(10_000));
+    assert_eq!(limit("infinite"), Limit::Unlimited);
+}
+
+#[test]
+fn red_averages_in_the_unit_of_its_thresholds() {
+    let usual = early(&[]);
+    assert_eq!((usual.unit, usual.limit), (red::Unit::Packets, Limit::Bytes(100_000)));
+    assert_eq!((usual.min.to_bits(), usual.max.to_bits()), (5_f64.to_bits(), 15_f64.to_bits()));
+    assert!(usual.gentle && usual.wait && !usual.ecn);
+    let packets = early(&["path.queue.min=15.62pkt", "path.queue.max=78.1pkt", "path.queue.limit=156pkt"]);
+    assert_eq!((packets.unit, packets.limit), (red::Unit::Packets, Limit::Packets(156)));
+    assert_eq!(packets.min.to_bits(), 15.62_f64.to_bits());
+    let bytes = early(&["path.queue.min=0.25bdp", "path.queue.max=50ms"]);
+    assert_eq!(bytes.unit, red::Unit::Bytes);
+    assert_eq!((bytes.min.to_bits(), bytes.max.to_bits()), (25_000_f64.to_bits(), 125_000_f64.to_bits()));
+    assert_eq!(bytes.mean_packet, Bytes::new(1500));
+}
+
+#[test]
+fn every_form_of_a_rate_is_read() {
+    let mbps = |number: u64| Rate::from_bps(number * 1_000_000);
+    let steps = rate(r#"{ kind = "steps", rates = ["10Mbps", "0Mbps"], times = ["0s", "5s"] }"#);
+    assert!(matches!(steps, RateModel::Steps(steps)
+        if steps == [(Span::ZERO, mbps(10)), (Span::from_ms(5000), Rate::ZERO)]));
+    let square = rate(r#"{ kind = "square", high = "10Mbps", low = "2Mbps", period = "4s", duty = "25%" }"#);
+    assert!(matches!(square, RateModel::Square { high, low, duty, .. }
+        if high == mbps(10) && low == mbps(2) && (duty - 0.25).abs() < 1e-15));
+    let walk = rate(r#"{ kind = "walk", step = "1Mbps", minimum = "2Mbps", maximum = "8Mbps", interval = "1s" }"#);
+    assert!(matches!(walk, RateModel::Walk { start, .. } if start == mbps(5)));
+    let uniform = rate(r#"{ kind = "uniform", minimum = "2Mbps", maximum = "8Mbps", interval = "1s" }"#);
+    assert!(matches!(uniform, RateModel::Uniform { maximum, .. } if maximum == mbps(8)));
+}
+
+#[test]
+fn both_kinds_of_loss_are_read() {
+    let loss = |table: &str| good_with(LEAST, &[&format!("path.loss={table}")]).model.links[0].loss;
+    assert_eq!(loss(r#"{ kind = "bernoulli", rate = "1%" }"#), Some(LossModel::Bernoulli { rate: 0.01 }));
+    let bursts = loss(r#"{ kind = "gilbert-elliott", good_to_bad = 0.01, bad_to_good = "30%", loss_bad = 0.5 }"#);
+    let expected =
+        LossModel::GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.3, loss_good: 0.0, loss_bad: 0.5 };
+    assert_eq!(bursts, Some(expected));
+}
+
+#[test]
+fn the_reverse_direction_copies_the_rate_and_takes_its_own_queue() {
+    let model = good_with(LEAST, &["path.reverse.queue={kind=\"droptail\",limit=\"30pkt\"}"]).model;
+    assert!(matches!(model.links[1].rate, RateModel::Constant(rate) if rate == Rate::from_bps(20_000_000)));
+    assert_eq!(model.links[1].queue, Discipline::DropTail(droptail::Config { limit: Limit::Packets(30) }));
+    let model = good_with(LEAST, &["path.reverse.rate=1Mbps"]).model;
+    assert!(matches!(model.links[1].rate, RateModel::Constant(rate) if rate == Rate::from_bps(1_000_000)));
+}
+
+#[test]
+fn long_series_are_widened_and_short_ones_are_not() {
+    let interval = |sets: &[&str]| good_with(LEAST, sets).model.record.interval;
+    assert_eq!(interval(&[]), Span::from_ms(100));
+    // 60 000 intervals of three series, seven times: 1.26 million rows.
+    assert_eq!(interval(&["record.interval=1ms", "replications=7"]), Span::from_ms(2));
+    let many = good_with(LEAST, &["flows.0.count=101"]).model;
+    assert!(!many.record.flows, "series of more than a hundred flows are left out");
+    assert!(good_with(LEAST, &["flows.0.count=101", "record.flows=all"]).model.record.flows);
+}

@@ -1,0 +1,314 @@
+//! The resolved scenario as a file: valid input again, with every default written out.
+
+use super::resolve::{Endpoint, Resolved};
+use crate::model::{LossModel, RateModel, Start, Trace};
+use crate::network::dumbbell::{Direction, Group};
+use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind, Value};
+use narrows_qdisc::{Discipline, Limit, red};
+use narrows_transport::{RecoveryKind, RtoRule};
+use narrows_units::{Bytes, Rate, Span};
+use std::fmt::{Display, Write};
+use std::path::{Path, PathBuf};
+
+/// How a file is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// By its path, so that it can be read again.
+    Path,
+    /// By the digest of its content, so that the text does not depend on where it lies.
+    Digest,
+}
+
+/// The whole file.
+pub(super) fn resolved(scenario: &Resolved, naming: Naming) -> String {
+    let mut file = File(String::new());
+    file.set("title", text(&scenario.title));
+    file.set("duration", text(scenario.duration));
+    file.set("warmup", text(scenario.warmup));
+    file.set("seed", scenario.seed);
+    file.set("replications", scenario.replications);
+
+    file.heading("[path]");
+    let (path, dumbbell) = (&scenario.path, &scenario.dumbbell);
+    file.direction(&dumbbell.forward, path.forward_trace.as_ref(), naming, scenario);
+    file.set("rtt", text(path.rtt));
+    file.set("packet", text(path.packet));
+    file.set("access_rate", text(dumbbell.access_rate));
+    file.set("delay", text(dumbbell.delay));
+    file.heading("[path.reverse]");
+    file.direction(&dumbbell.reverse, path.reverse_trace.as_ref(), naming, scenario);
+
+    file.heading("[transport]");
+    let shared = endpoint(&scenario.transport);
+    for (key, value) in &shared {
+        file.set(key, value);
+    }
+    for (group, preset) in scenario.groups.iter().zip(&scenario.presets) {
+        file.heading("[[flows]]");
+        file.group(group);
+        let own = Endpoint { preset, options: group.transport.clone(), send_delay: group.send_delay };
+        // What differs from [transport]: the rest is said there.
+        for ((key, value), _) in endpoint(&own).iter().zip(&shared).filter(|(own, shared)| own != shared) {
+            file.set(key, value);
+        }
+    }
+
+    file.heading("[record]");
+    file.set("interval", text(scenario.recording.model.interval));
+    file.set("flows", text(if scenario.recording.model.flows { "all" } else { "none" }));
+    file.set("packets", false);
+    for expectation in &scenario.expectations {
+        file.heading("[[expect]]");
+        file.set("measure", text(&expectation.measure));
+        let names = [("group", &expectation.group), ("link", &expectation.link)];
+        for (key, name) in names {
+            if let Some(name) = name {
+                file.set(key, text(name));
+            }
+        }
+        for (key, bound) in [("at_least", expectation.at_least), ("at_most", expectation.at_most)] {
+            if let Some(bound) = bound {
+                file.set(key, number(bound));
+            }
+        }
+    }
+    file.0
+}
+
+/// What waits at most, in all four units: packets, bytes, time and bandwidth-delay products.
+pub(super) fn limit_in_words(limit: Limit, scenario: &Resolved, rate: &RateModel) -> String {
+    let packet = scenario.path.packet.count() as f64;
+    let bytes = match limit {
+        Limit::Unlimited => return "unlimited".into(),
+        Limit::Packets(packets) => packets as f64 * packet,
+        Limit::Bytes(bytes) => bytes as f64,
+    };
+    let bytes_per_second = rate.mean_bps(scenario.duration) / 8.0;
+    let seconds = bytes / bytes_per_second;
+    let bdp = bytes / (bytes_per_second * scenario.path.rtt.as_secs_f64());
+    format!("{:.6}pkt = {bytes}B = {:.6}ms = {:.6}bdp", Short(bytes / packet), Short(seconds * 1e3), Short(bdp))
+}
+
+/// A number to so many decimals as the precision says, without trailing zeros.
+pub(super) struct Short(pub f64);
+
+impl Display for Short {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let decimals = f.precision().unwrap_or(3);
+        let digits = format!("{:.decimals$}", self.0);
+        let short = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
+        f.write_str(short)
+    }
+}
+
+struct File(String);
+
+impl File {
+    fn heading(&mut self, heading: &str) {
+        let _ = writeln!(self.0, "\n{heading}");
+    }
+
+    fn set(&mut self, key: &str, value: impl Display) {
+        let _ = writeln!(self.0, "{key} = {value}");
+    }
+
+    fn direction(&mut self, direction: &Direction, trace: Option<&PathBuf>, naming: Naming, scenario: &Resolved) {
+        self.set("rate", rate(&direction.rate, trace.map(PathBuf::as_path), naming));
+        let words = limit_in_words(limit(&direction.queue), scenario, &direction.rate);
+        self.set("queue", format!("{}  # limit: {words}", queue(&direction.queue)));
+        if let Some(loss) = &direction.loss {
+            self.set("loss", loss_table(loss));
+        }
+    }
+
+    fn group(&mut self, group: &Group) {
+        self.set("name", text(&group.name));
+        self.set("algorithm", algorithm(&group.algorithm));
+        self.set("subject", group.subject);
+        self.set("count", group.count);
+        self.set(
+            "start",
+            match group.start {
+                Start::At(at) => text(at),
+                Start::Between(first, last) => text(format!("{first}..{last}")),
+            },
+        );
+        self.set("size", group.size.map_or(text("unlimited"), text));
+        self.set("rtt", text(group.rtt));
+        self.set("direction", text(if group.reverse { "reverse" } else { "forward" }));
+        self.set("source", "{ kind = \"bulk\" }");
+    }
+}
+
+/// What waits at most, whatever the discipline.
+pub(super) fn limit(queue: &Discipline) -> Limit {
+    match queue {
+        Discipline::DropTail(config) => config.limit,
+        Discipline::Red(config) => config.limit,
+    }
+}
+
+/// A TOML string.
+fn text(value: impl Display) -> String {
+    let mut quoted = String::from("\"");
+    for c in value.to_string().chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", c as u32);
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// A TOML float with all its digits.
+fn number(value: f64) -> String {
+    format!("{value:?}")
+}
+
+fn rate(rate: &RateModel, file: Option<&Path>, naming: Naming) -> String {
+    match rate {
+        RateModel::Constant(rate) => text(rate),
+        RateModel::Steps(steps) => {
+            let rates: Vec<String> = steps.iter().map(|(_, rate)| text(rate)).collect();
+            let times: Vec<String> = steps.iter().map(|(at, _)| text(at)).collect();
+            format!("{{ kind = \"steps\", rates = [{}], times = [{}] }}", rates.join(", "), times.join(", "))
+        }
+        RateModel::Square { high, low, period, duty } => format!(
+            "{{ kind = \"square\", high = {}, low = {}, period = {}, duty = {} }}",
+            text(high),
+            text(low),
+            text(period),
+            number(*duty)
+        ),
+        RateModel::Walk { start, step, minimum, maximum, interval } => format!(
+            "{{ kind = \"walk\", start = {}, step = {}, {} }}",
+            text(start),
+            text(step),
+            bounds(*minimum, *maximum, *interval)
+        ),
+        RateModel::Uniform { minimum, maximum, interval } => {
+            format!("{{ kind = \"uniform\", {} }}", bounds(*minimum, *maximum, *interval))
+        }
+        RateModel::Trace(trace) => format!("{{ kind = \"trace\", trace = {} }}", text(name(trace, file, naming))),
+    }
+}
+
+fn bounds(minimum: Rate, maximum: Rate, interval: Span) -> String {
+    format!("minimum = {}, maximum = {}, interval = {}", text(minimum), text(maximum), text(interval))
+}
+
+fn name(trace: &Trace, file: Option<&Path>, naming: Naming) -> String {
+    match file {
+        Some(file) if naming == Naming::Path => file.to_string_lossy().into_owned(),
+        _ => format!("sha256:{}", trace.digest),
+    }
+}
+
+fn queue(queue: &Discipline) -> String {
+    let limit = match limit(queue) {
+        Limit::Unlimited => text("infinite"),
+        Limit::Packets(packets) => text(format!("{packets}pkt")),
+        Limit::Bytes(bytes) => text(Bytes::new(bytes)),
+    };
+    match queue {
+        Discipline::DropTail(_) => format!("{{ kind = \"droptail\", limit = {limit} }}"),
+        Discipline::Red(config) => {
+            let length = |length: f64| match config.unit {
+                red::Unit::Packets => text(format!("{length}pkt")),
+                red::Unit::Bytes => text(format!("{length}B")),
+            };
+            format!(
+                "{{ kind = \"red\", limit = {limit}, min = {}, max = {}, max_p = {}, weight = {}, gentle = {}, \
+                 wait = {}, ecn = {} }}",
+                length(config.min),
+                length(config.max),
+                number(config.max_p),
+                number(config.weight),
+                config.gentle,
+                config.wait,
+                config.ecn
+            )
+        }
+    }
+}
+
+fn loss_table(loss: &LossModel) -> String {
+    match loss {
+        LossModel::Bernoulli { rate } => format!("{{ kind = \"bernoulli\", rate = {} }}", number(*rate)),
+        LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => format!(
+            "{{ kind = \"gilbert-elliott\", good_to_bad = {}, bad_to_good = {}, loss_good = {}, loss_bad = {} }}",
+            number(*good_to_bad),
+            number(*bad_to_good),
+            number(*loss_good),
+            number(*loss_bad)
+        ),
+    }
+}
+
+fn algorithm(algorithm: &Algorithm) -> String {
+    let mut table = format!("{{ name = {}", text(algorithm.entry.name));
+    for (name, value) in algorithm.values.iter() {
+        let value = match value {
+            Value::Number(value) if value.is_finite() => number(*value),
+            // TOML's own spelling.
+            Value::Number(value) => format!("{value}").to_lowercase(),
+            Value::Flag(flag) => flag.to_string(),
+            Value::Word(word) => text(word),
+        };
+        let _ = write!(table, ", {name} = {value}");
+    }
+    table + " }"
+}
+
+/// Every key of `[transport]` with its value.
+fn endpoint(endpoint: &Endpoint) -> Vec<(&'static str, String)> {
+    let options = &endpoint.options;
+    let packets = |window: Option<u64>| window.map_or(text("infinite"), |packets| text(format!("{packets}pkt")));
+    let recovery = match options.recovery {
+        RecoveryKind::Reno => "reno",
+        RecoveryKind::NewReno => "newreno",
+        RecoveryKind::Sack => "sack",
+        RecoveryKind::Rack => "rack",
+    };
+    let slow_start = match options.slow_start {
+        SlowStartKind::Standard => "standard",
+        SlowStartKind::HyStart => "hystart",
+    };
+    let first_cut = match options.first_cut {
+        FirstCut::Rule => "rule",
+        FirstCut::Half => "half",
+    };
+    let rto = match options.rto {
+        RtoRule::Rfc6298 => "rfc6298",
+        RtoRule::Linux => "linux",
+    };
+    vec![
+        ("preset", text(endpoint.preset)),
+        ("recovery", text(recovery)),
+        ("proportional_rate_reduction", options.proportional_rate_reduction.to_string()),
+        ("limited_transmit", options.limited_transmit.to_string()),
+        ("initial_window", packets(Some(options.initial_window))),
+        ("initial_ssthresh", packets(options.initial_ssthresh)),
+        ("slow_start", text(slow_start)),
+        ("first_cut", text(first_cut)),
+        ("receive_window", packets(options.receive_window)),
+        ("pacing", options.pacing.to_string()),
+        ("ecn", options.ecn.to_string()),
+        ("header", text(options.header)),
+        ("ack", text(options.ack)),
+        ("delayed_ack", options.delayed_ack.to_string()),
+        ("delayed_ack_timeout", text(options.delayed_ack_timeout)),
+        ("quick_ack", options.quick_ack.to_string()),
+        ("rto", text(rto)),
+        ("initial_rto", text(options.initial_rto)),
+        ("min_rto", text(options.min_rto)),
+        ("max_rto", text(options.max_rto)),
+        ("syn_retries", options.syn_retries.to_string()),
+        ("retries", options.retries.to_string()),
+        ("send_delay", text(endpoint.send_delay)),
+    ]
+}
