@@ -5,6 +5,7 @@
 //! and what routers answered to requests.
 
 mod ack_policy;
+mod buffer;
 mod counters;
 mod reassembly;
 
@@ -43,7 +44,7 @@ enum AcceptState {
     /// No SYN yet.
     Listening,
     /// The SYN-ACK is out; when it goes again, and how often it has.
-    Accepting { deadline: Time, retries: u32 },
+    Accepting { sent_at: Time, deadline: Time, retries: u32 },
     /// An ACK or data proved that it arrived.
     Accepted,
 }
@@ -71,7 +72,7 @@ impl Receiver {
         match packet.body {
             Body::Data { request, .. } => self.on_data(packet, request, now, host),
             Body::Syn => self.on_syn(now, host),
-            Body::Ack { .. } => self.handshake = AcceptState::Accepted,
+            Body::Ack { .. } => self.accept(now),
             Body::SynAck | Body::Answer { .. } => {}
         }
     }
@@ -81,7 +82,7 @@ impl Receiver {
         if now >= self.policy.deadline() {
             self.send_ack(now, host);
         }
-        if let AcceptState::Accepting { deadline, retries } = self.handshake
+        if let AcceptState::Accepting { deadline, retries, .. } = self.handshake
             && now >= deadline
         {
             self.send_syn_ack(retries + 1, now, host);
@@ -109,8 +110,16 @@ impl Receiver {
         }
     }
 
-    fn on_data<H: Host>(&mut self, packet: &Packet, request: Option<Request>, now: Time, host: &mut H) {
+    /// An ACK or data arrived, so the SYN-ACK did.
+    fn accept(&mut self, now: Time) {
+        if let AcceptState::Accepting { sent_at, .. } = self.handshake {
+            self.policy.on_accepted(now, now - sent_at);
+        }
         self.handshake = AcceptState::Accepted;
+    }
+
+    fn on_data<H: Host>(&mut self, packet: &Packet, request: Option<Request>, now: Time, host: &mut H) {
+        self.accept(now);
         self.counters.packets_received += 1;
         let marked = packet.ecn == Ecn::Ce;
         let mark_changed = marked != self.last_marked && self.options.ecn;
@@ -181,7 +190,7 @@ impl Receiver {
         } else {
             now + self.options.initial_rto * (1 << retries.min(16))
         };
-        self.handshake = AcceptState::Accepting { deadline, retries };
+        self.handshake = AcceptState::Accepting { sent_at: now, deadline, retries };
         if retries <= self.options.syn_retries {
             host.send(self.packet(Body::SynAck, now));
         }
