@@ -72,6 +72,27 @@ class Trace:
 
 
 @dataclass(frozen=True)
+class Expectation:
+    """One `[[expect]]` clause, judged.
+
+    Attributes:
+        of: The group or link it is about.
+        measure: Name of the measure.
+        at_least: Lower bound in the unit of the measure, None without.
+        at_most: Upper bound, None without.
+        found: What was measured.
+        verdict: "holds", "fails" or "inconclusive".
+    """
+
+    of: str
+    measure: str
+    at_least: float | None
+    at_most: float | None
+    found: Measure
+    verdict: str
+
+
+@dataclass(frozen=True)
 class Histogram:
     """Packets by value: the distribution of one quantity of one owner in one replication."""
 
@@ -92,6 +113,7 @@ class Run:
         groups: Measures by flow group.
         links: Measures by link.
         checks: The sanity section.
+        expectations: What the scenario says must come out, judged.
         performance: What the run cost, as `summary.json` says.
         manifest: Versions, hashes and the description.
         scenario: The resolved scenario file, parsed.
@@ -108,6 +130,7 @@ class Run:
     groups: Mapping[str, Mapping[str, Measure]]
     links: Mapping[str, Mapping[str, Measure]]
     checks: Sequence[Check]
+    expectations: Sequence[Expectation]
     performance: Mapping[str, float]
     manifest: Mapping[str, Any]
     scenario: Mapping[str, Any]
@@ -134,6 +157,12 @@ class Run:
             return {group: group for group in self.groups}
         found = dict(zip(rows["group"].tolist(), rows["algorithm"].tolist(), strict=True))
         return {group: str(found.get(group, group)) for group in self.groups}
+
+    @cached_property
+    def reverse_groups(self) -> frozenset[str]:
+        """Flow groups that send against the direction of the bottleneck."""
+        written = self.scenario.get("flows", [])
+        return frozenset(str(group.get("name")) for group in written if group.get("direction") == "reverse")
 
     @cached_property
     def warmup_s(self) -> float:
@@ -182,8 +211,8 @@ class Run:
         if "start_s" not in rows:
             return {}
         names = [_flow_name(str(group), str(flow)) for group, flow in zip(rows["group"], rows["flow"], strict=True)]
-        lasting = rows.get("completion_time_s", np.full(len(names), np.nan))
-        ends = np.where(np.isfinite(lasting), rows["start_s"] + lasting, np.inf)
+        completed = rows.get("completed_s", np.full(len(names), np.nan))
+        ends = np.where(np.isfinite(completed), completed, np.inf)
         keys = zip(rows["replication"].tolist(), names, strict=True)
         return dict(zip(keys, zip(rows["start_s"].tolist(), ends.tolist(), strict=True), strict=True))
 
@@ -281,6 +310,7 @@ def _run(folder: Path, name: str) -> Run:
         groups=_owners(summary["groups"]),
         links=_owners(summary["links"]),
         checks=[Check(c["name"], c["ok"], c.get("detail") or "") for c in summary["checks"]],
+        expectations=[_expectation(clause) for clause in summary.get("expectations", [])],
         performance=summary.get("performance", {}),
         manifest=_json(folder / "manifest.json"),
         scenario=tomllib.loads(scenario.read_text("utf-8")) if scenario.exists() else {},
@@ -306,6 +336,17 @@ def _measures(written: Mapping[str, Any]) -> dict[str, Measure]:
 def _measure(written: Mapping[str, Any]) -> Measure:
     interval = written.get("ci95")
     return Measure(written.get("mean"), (interval[0], interval[1]) if interval else None)
+
+
+def _expectation(written: Mapping[str, Any]) -> Expectation:
+    return Expectation(
+        of=str(written.get("group") or written.get("link") or ""),
+        measure=str(written["measure"]),
+        at_least=written.get("at_least"),
+        at_most=written.get("at_most"),
+        found=_measure(written),
+        verdict=str(written["verdict"]),
+    )
 
 
 def _difference(written: Mapping[str, Any]) -> Difference:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from narrows.report.scale import (
     BITS_PER_SECOND,
+    BYTES,
     COUNT,
     INDEX,
     NARROW_SPACE,
@@ -89,7 +90,7 @@ def _words(name: str) -> str:
 _KNOWN = {
     "goodput_bps": Meaning("Goodput", BITS_PER_SECOND, 1),
     "goodput_fraction": Meaning("Goodput, share of capacity", PERCENT, 1),
-    "throughput_bps": Meaning("Throughput", BITS_PER_SECOND, 1),
+    "throughput_bps": Meaning("Throughput", BITS_PER_SECOND),
     "jain": Meaning("Jain's index", INDEX, 1),
     "range_fairness": Meaning("(max \N{MINUS SIGN} min) / mean of goodputs", INDEX, -1),
     "loss_rate": Meaning("Loss rate", PERCENT, -1),
@@ -107,25 +108,31 @@ _KNOWN = {
     "cwnd_peak_packets": Meaning("Congestion window before a cut", PACKETS),
     "reduction_interval_s": Meaning("Time between cuts", SECONDS),
     "timeouts": Meaning("Timeouts", COUNT, -1),
-    "completion_time_mean_s": Meaning("Completion time, mean", SECONDS, -1),
-    "completion_time_p95_s": Meaning("Completion time, 95th percentile", SECONDS, -1),
-    "slowdown_mean": Meaning("Slowdown, mean", INDEX, -1),
-    "slowdown_p95": Meaning("Slowdown, 95th percentile", INDEX, -1),
+    "reductions": Meaning("Cuts of the congestion window", COUNT),
+    "completed_flows": Meaning("Flows completed", COUNT, 1),
+    "completion_time_s": Meaning("Completion time, mean", SECONDS, -1),
+    "slowdown": Meaning("Slowdown, mean", INDEX, -1),
     "utilization": Meaning("Utilization", PERCENT, 1),
+    "rate_bps": Meaning("Rate", BITS_PER_SECOND, 1),
+    "capacity_bps": Meaning("Capacity", BITS_PER_SECOND),
+    "random_loss_rate": Meaning("Random loss rate", PERCENT, -1),
+    "queue_mean_bytes": Meaning("Queue, mean", BYTES, -1),
+    "queue_peak_packets": Meaning("Queue, peak", PACKETS, -1),
     "queue_mean_packets": Meaning("Queue, mean", PACKETS, -1),
     "queue_delay_mean_s": Meaning("Queueing delay, mean", SECONDS, -1),
     "queue_delay_p50_s": Meaning("Queueing delay, median", SECONDS, -1),
     "queue_delay_p95_s": Meaning("Queueing delay, 95th percentile", SECONDS, -1),
     "queue_delay_p99_s": Meaning("Queueing delay, 99th percentile", SECONDS, -1),
-    "dropped_packets": Meaning("Packets dropped", COUNT, -1),
-    "marked_packets": Meaning("Packets marked", COUNT),
+    "dropped_packets": Meaning("Dropped", PACKETS, -1),
+    "marked_packets": Meaning("Marked", PACKETS),
 }
 
 _SUFFIXES = (
     ("_bps", BITS_PER_SECOND),
     ("_packets", PACKETS),
+    ("_bytes", BYTES),
     ("_s", SECONDS),
     ("_rate", PERCENT),
     ("_fraction", PERCENT),
 )
-_DROPPED = frozenset({"_bps", "_packets", "_s"})
+_DROPPED = frozenset({"_bps", "_packets", "_bytes", "_s"})

@@ -27,11 +27,13 @@ def page(subject: Run | Comparison) -> str:
     runs: Sequence[Run] = subject.runs if isinstance(subject, Comparison) else [subject]
     measures = tables.comparison_tables(subject) if isinstance(subject, Comparison) else tables.run_tables(subject)
     drawn = figures(runs)
+    expected = sanity.expectations(runs)
     note = _COMPARISON_NOTE if comparing else _RUN_NOTE
     main = element(
         "main",
         _section("run", "What was run", provenance.what_was_run(subject)),
         _section("checks", "Can the numbers be trusted?", sanity.checks(runs)),
+        _section("expected", "What the scenario expects", expected) if expected else "",
         _section("measures", "Measures", element("p", note, class_="note"), measures),
         *(_figure(figure, provenance.command(subject)) for figure in drawn),
         _section("origin", "Where this comes from", provenance.origin(subject)),

@@ -100,16 +100,22 @@ class Panel:
         self._behind: list[Markup] = []
         self._marks: list[Markup] = []
 
-    def shade(self, until: float, label: str) -> None:
-        """Shade the panel from its left edge to a value of x."""
+    def shade(self, until: float, label: str, *, low: bool = False) -> None:
+        """Shade the panel from its left edge to a value of x; its label stands at the top, or `low`."""
         right = self._clip(self.across.position(until))
         if right <= self.box.left + 1:
             return
         shape = element(
             "rect", class_="shade", x=self.box.left, y=self.box.top, width=right - self.box.left, height=self.box.height
         )
-        text = element("text", label, class_="note", x=self.box.left + 5, y=self.box.top + 13)
+        text = element(
+            "text", label, class_="note", x=self.box.left + 5, y=self.box.bottom - 8 if low else self.box.top + 13
+        )
         self._behind.append(join((shape, text if right - self.box.left > _NOTE_WIDTH else "")))
+
+    def hint(self, text: str) -> None:
+        """Write a note into the upper right corner."""
+        self._behind.append(element("text", text, class_="note end", x=self.box.right - 4, y=self.box.top + 15))
 
     def line(self, key: str, x: FloatArray, y: FloatArray, look: Look, *, kind: str = "line") -> None:
         """Draw a line; `kind` is its CSS class and what the read-out calls it ("line", "faint")."""
@@ -211,8 +217,7 @@ class Panel:
                 )
                 for t in self._ticks_across()
             ]
-        floor = f"M{number(self.box.left)} {number(self.box.bottom)}h{number(self.box.width)}"
-        return join((*lines, element("path", class_="floor", d=floor)))
+        return join(lines)
 
     def _labels(self) -> Markup:
         box = self.box
@@ -229,6 +234,8 @@ class Panel:
         above = f"{self._title}: {self.y.title}" if self._title else self.y.title
         name = [element("tspan", self._title, class_="name"), "\u2002"] if self._title else []
         texts.append(element("text", *name, self.y.title, class_="label", x=box.left, y=box.top - 9, aria_label=above))
+        floor = f"M{number(box.left)} {number(box.bottom)}h{number(box.width)}"
+        texts.append(element("path", class_="floor", d=floor))
         for tick in self._ticks_across():
             left = self.across.position(tick)
             texts.append(element("path", class_="floor", d=f"M{number(left)} {number(box.bottom)}v4"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from narrows.report.scale import SECONDS, quantity, significant
 from narrows.report.svg import Markup, element, join
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from narrows.report.data import Run
@@ -42,16 +43,41 @@ def folder_of(comparison: Comparison, name: str) -> str:
 def what_was_run(subject: Run | Comparison) -> Markup:
     """Return the resolved scenario in words, with seed and replications."""
     if isinstance(subject, Comparison):
-        entries = [("Algorithms", ", ".join(run.name for run in subject.runs))]
-        told = subject.manifest.get("description") or subject.runs[0].manifest.get("description", [])
-        shared = [entry for entry in map(_entry, told) if _is_shared(subject, entry)]
-        entries += shared
+        entries = [("Algorithms", ", ".join(run.name for run in subject.runs)), *_shared(subject.runs)]
     else:
-        entries = [_entry(entry) for entry in subject.manifest.get("description", [])]
+        entries = _told(subject)
+    return _list([*entries, ("Replications", _replications(subject))], "facts")
+
+
+def _replications(subject: Run | Comparison) -> str:
     count = subject.replications
-    plural = "s" if count != 1 else ""
-    entries.append(("Replications", f"{count} replication{plural}, seed {subject.seed}"))
-    return _list(entries, "facts")
+    wanted = subject.manifest.get("replications", count)
+    done = f"{count} of {wanted}, interrupted" if subject.manifest.get("interrupted") else f"{count}"
+    return f"{done}, seed {subject.seed}"
+
+
+def _shared(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Return the first run's description, with the algorithm's name made general where all runs differ only by it."""
+    general = [[_generalized(entry, run.name) for entry in _told(run)] for run in runs]
+    shared = []
+    for place, entry in enumerate(_told(runs[0])):
+        if all(entry in _told(run) for run in runs):
+            shared.append(entry)
+        elif all(len(each) > place and each[place] == general[0][place] for each in general):
+            shared.append(general[0][place])
+        else:
+            shared += [(f"{entry[0]} ({run.name})", _told(run)[place][1]) for run in runs if len(_told(run)) > place]
+    return shared
+
+
+def _generalized(entry: tuple[str, str], name: str) -> tuple[str, str]:
+    # A name inside a longer one ("cubic" in "cubic-2008") is another name.
+    whole = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
+    return re.sub(whole, "under test", entry[0]), re.sub(whole, "the algorithm under test", entry[1])
+
+
+def _told(run: Run) -> list[tuple[str, str]]:
+    return [_entry(entry) for entry in run.manifest.get("description", [])]
 
 
 def origin(subject: Run | Comparison) -> Markup:
@@ -79,11 +105,6 @@ def _entry(told: object) -> tuple[str, str]:
     if isinstance(told, list | tuple) and len(told) == _PAIR:
         return str(told[0]), str(told[1])
     return "", str(told)
-
-
-def _is_shared(comparison: Comparison, entry: tuple[str, str]) -> bool:
-    """Tell whether every run's description holds this entry."""
-    return all(entry in [_entry(each) for each in run.manifest.get("description", [entry])] for run in comparison.runs)
 
 
 def _list(entries: Iterable[tuple[str, object]], css: str) -> Markup:

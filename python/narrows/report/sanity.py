@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.scale import NO_DATA
+from narrows.report.measures import interval_text, meaning
+from narrows.report.scale import NO_DATA, quantity
 from narrows.report.svg import Markup, element, join
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.report.data import Check, Run
+    from narrows.report.data import Check, Expectation, Run
 
 
 def verdict(runs: Sequence[Run]) -> Markup:
@@ -42,6 +43,35 @@ def checks(runs: Sequence[Run]) -> Markup:
     return element("div", table, class_="scroll", role="region", aria_label="Checks", tabindex="0")
 
 
+def expectations(runs: Sequence[Run]) -> Markup:
+    """Return what the scenario says must come out, with what came out and the verdict; nothing without clauses."""
+    lines = [
+        element("li", _expectation(clause, run.name if len(runs) > 1 else ""))
+        for run in runs
+        for clause in run.expectations
+    ]
+    return element("ul", *lines, class_="checks") if lines else Markup("")
+
+
+def _expectation(clause: Expectation, run: str) -> Markup:
+    told = meaning(clause.measure)
+    bounds = [
+        f"{words} {quantity(bound, told.unit)}"
+        for words, bound in (("at least", clause.at_least), ("at most", clause.at_most))
+        if bound is not None
+    ]
+    interval = clause.found.interval
+    ends = f" ({interval_text(interval, clause.found.mean or 0.0, told.unit)})" if interval else ""
+    of = f"{run}: {clause.of}" if run and run != clause.of else clause.of
+    return join(
+        (
+            _state(*_VERDICTS.get(clause.verdict, _VERDICTS["inconclusive"])),
+            element("b", f"{told.label} of {of}"),
+            element("span", f"{' and '.join(bounds)}: {quantity(clause.found.mean, told.unit)}{ends}", class_="detail"),
+        )
+    )
+
+
 def _line(check: Check) -> Markup:
     return join((_mark(check.ok), element("b", check.name), element("span", check.detail, class_="detail")))
 
@@ -54,7 +84,10 @@ def _cell(run: Run, name: str) -> Markup:
 
 
 def _mark(ok: bool | None) -> Markup:  # noqa: FBT001, the three states of a check
-    css, sign, word = _STATES[ok]
+    return _state(*_STATES[ok])
+
+
+def _state(css: str, sign: str, word: str) -> Markup:
     return element(
         "span", element("span", sign, class_="sign", aria_hidden="true"), element("span", word), class_=f"state {css}"
     )
@@ -65,3 +98,8 @@ def _badge(css: str, sign: str, text: str) -> Markup:
 
 
 _STATES = {True: ("ok", "✓", "ok"), False: ("failed", "✕", "failed"), None: ("absent", NO_DATA, "not applicable")}
+_VERDICTS = {
+    "holds": ("ok", "✓", "holds"),
+    "fails": ("failed", "✕", "fails"),
+    "inconclusive": ("absent", "?", "inconclusive"),
+}

@@ -160,6 +160,7 @@ NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
 BITS_PER_SECOND = Unit("bps", ((1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")))
 SECONDS = Unit("s", ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")))
+BYTES = Unit("B", ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")))
 PACKETS = Unit("packets")
 PERCENT = Unit("%", ((0.01, "%"),))
 COUNT = Unit("")

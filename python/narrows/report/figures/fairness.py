@@ -66,7 +66,7 @@ def figure(runs: Sequence[Run]) -> Figure:
 
     def draw(paper: Paper) -> Sequence[Panel]:
         (panel,) = paper.column(runs[:1], frame.time_axis(runs), Axis("Jain's index", INDEX, 0.0, 1.0))
-        panel.shade(runs[0].warmup_s, "warm-up")
+        panel.shade(runs[0].warmup_s, "warm-up", low=True)
         for course in courses:
             _paint(panel, course, middles, _look(course.run, several=several))
         return [panel]

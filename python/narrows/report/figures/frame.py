@@ -167,5 +167,5 @@ def every(seconds: float) -> str:
 
 NO_SERIES = 'This run recorded no series over time ([record] flows = "none").'
 
-RIGHT = 10.0
+RIGHT = 14.0
 PAPERS = (Paper("wide", 880.0, 62.0, 300.0, 150.0), Paper("narrow", 360.0, 48.0, 220.0, 130.0))

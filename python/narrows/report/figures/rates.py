@@ -61,10 +61,11 @@ def figure(runs: Sequence[Run]) -> Figure:
     width = float(np.diff(stacks[0].edges)[0])
     caption = [
         (
-            "Throughput (all bits that arrive, retransmissions and headers included) of each flow, one on top of the "
-            f"other, averaged over {frame.every(width)}."
+            "Bits that each flow sends, headers and retransmissions included, one flow on top of the other, "
+            f"averaged over {frame.every(width)}."
         ),
         "The grey area behind is what the bottleneck could have sent." if varies else "The line is the capacity.",
+        "What rises above the capacity waits in the queue or is dropped.",
         frame.shown(runs),
     ]
     keys = [
@@ -96,7 +97,11 @@ def _paint(panel: Panel, run: Run, stack: _Stack) -> None:
 
 
 def _stack(run: Run) -> _Stack | None:
-    traces = [trace for trace in run.flow_traces(run.shown_replication) if trace.first_with_data(*_RATES) is not None]
+    traces = [
+        trace
+        for trace in run.flow_traces(run.shown_replication)
+        if trace.group not in run.reverse_groups and trace.first_with_data(*_RATES) is not None
+    ]
     if not traces:
         return None
     edges = _edges(max(traces, key=lambda trace: len(trace.time)))

@@ -32,7 +32,7 @@ def figure(runs: Sequence[Run]) -> Figure:
     caption = [
         (
             "Cumulative distribution: how many of the round-trip times measured were at most this long; "
-            "further left is better. The records are binned to 1 %."
+            "further left is better. Values are recorded to about 1 %."
         ),
         frame.pooled(runs),
     ]

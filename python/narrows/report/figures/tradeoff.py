@@ -64,6 +64,7 @@ def figure(runs: Sequence[Run]) -> Figure:
             "95th-percentile one-way delay", SECONDS, min(delays) / 1.25, max(delays) * 1.25, log=True, inverted=True
         )
         (panel,) = paper.column(runs[:1], across, Axis("Goodput", BITS_PER_SECOND, 0.0, nice_ceiling(highest * 1.05)))
+        panel.hint("better ↗")
         for cloud in clouds:
             _paint(panel, cloud)
         return [panel]
