@@ -8,7 +8,7 @@
 //!   in slow start whether or not it paces: in effect 1 ms below 2 Gbps.
 //!
 //! Deviations: Linux does not halve the train's threshold when the flow is paced; the algorithm is not told whether it
-//! is, and always halves. `delay_min` is kept over timeouts, where Linux forgets it.
+//! is, and always halves. As in Linux, a timeout forgets `delay_min`.
 
 use crate::{Ack, Path};
 use narrows_units::{Span, Time};

@@ -1,0 +1,92 @@
+//! Names, values and faults.
+
+use super::same;
+use narrows_cc::catalogue::{Algorithm, Fault, Value, entries, find};
+
+fn fault(text: &str) -> String {
+    Algorithm::parse(text).expect_err("it is wrong").to_string()
+}
+
+#[test]
+fn names_are_unique_and_every_default_is_in_its_domain() {
+    for (place, entry) in entries().iter().enumerate() {
+        assert!(entries()[..place].iter().all(|earlier| earlier.name != entry.name), "{}", entry.name);
+        for parameter in entry.parameters {
+            assert!(parameter.domain.contains(&parameter.domain.default()), "{}", parameter.name);
+        }
+    }
+}
+
+#[test]
+fn every_card_is_filled_in() {
+    for entry in entries() {
+        let texts = [entry.name, entry.family, entry.summary, entry.source];
+        assert!(texts.iter().all(|text| !text.is_empty()), "{}", entry.name);
+        assert!(!entry.equations.is_empty() && !entry.deviations.is_empty(), "{}", entry.name);
+        for parameter in entry.parameters {
+            assert!(!parameter.meaning.is_empty() && !parameter.source.is_empty(), "{}", parameter.name);
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_what_is_built() {
+    let algorithm = Algorithm::parse(" aimd( a = 2, b=0.8 ) ").expect("right");
+    same(algorithm.values.number("a"), 2.0);
+    same(algorithm.values.number("b"), 0.8);
+    assert_eq!(algorithm.to_string(), "aimd(a=2,b=0.8)");
+}
+
+#[test]
+fn the_canonical_form_is_the_bare_name_where_all_is_default() {
+    for (written, canonical) in [
+        ("cubic", "cubic"),
+        ("cubic()", "cubic"),
+        ("aimd(b=0.5,a=1)", "aimd"),
+        ("aimd(b=0.8)", "aimd(a=1,b=0.8)"),
+        (
+            "cubic-linux(hystart=false)",
+            "cubic-linux(hystart=false,fast_convergence=true,tcp_friendliness=true)",
+        ),
+    ] {
+        let algorithm = Algorithm::parse(written).expect("right");
+        assert_eq!(algorithm.to_string(), canonical);
+        let again = Algorithm::parse(canonical).expect("the canonical form can be read");
+        assert_eq!(again.values, algorithm.values);
+    }
+}
+
+#[test]
+fn values_may_come_from_a_table() {
+    let given = vec![("b".to_owned(), Value::Number(0.8))];
+    assert_eq!(Algorithm::new("aimd", given).expect("right").to_string(), "aimd(a=1,b=0.8)");
+}
+
+#[test]
+fn reno_and_newreno_are_one_rule() {
+    let cards = ["reno", "newreno"].map(|name| find(name).expect("both are there"));
+    assert_eq!(cards[0].equations, cards[1].equations);
+}
+
+#[test]
+fn faults_say_what_was_given_what_is_allowed_and_what_is_near() {
+    assert_eq!(fault("qubic"), "there is no algorithm \"qubic\"; did you mean \"cubic\"?");
+    assert_eq!(fault("vivace"), "there is no algorithm \"vivace\"");
+    assert_eq!(
+        fault("cubic(betta=1)"),
+        "there is no parameter \"betta\", only c, beta, fast_convergence; did you mean \"beta\"?"
+    );
+    assert_eq!(fault("reno(a=1)"), "there is no parameter \"a\": this algorithm has none");
+    assert_eq!(fault("aimd(b=2)"), "b is \"2\" but must be a number from 0 to 1");
+    assert_eq!(fault("aimd(b=nan)"), "b is \"NaN\" but must be a number from 0 to 1");
+    assert_eq!(fault("cubic(fast_convergence=1)"), "fast_convergence is \"1\" but must be true or false");
+    assert_eq!(fault("cubic-2008(limit=never)"), "limit is \"never\" but must be one of convex, always");
+    assert_eq!(fault("aimd(b=0.5,b=0.6)"), "b is given twice");
+}
+
+#[test]
+fn what_is_not_of_the_form_is_said_so() {
+    for text in ["", "aimd(", "aimd(b)", "aimd(b=)", "aimd(=1)", "aimd(b=1))x", "aimd(b=1"] {
+        assert!(matches!(Algorithm::parse(text), Err(Fault::Form { .. })), "{text:?}");
+    }
+}

@@ -1,0 +1,83 @@
+//! HyStart.
+
+use super::{Flow, SETUP, same};
+use narrows_cc::Cause;
+use narrows_cc::catalogue::{Setup, SlowStartKind};
+use narrows_units::Span;
+
+fn flow(window: f64) -> Flow {
+    let mut flow =
+        Flow::new("reno", Setup { initial_window: window, slow_start: SlowStartKind::HyStart, ..SETUP });
+    flow.wait(Span::from_ms(100));
+    flow.acked(1);
+    flow
+}
+
+#[test]
+fn a_train_longer_than_half_the_smallest_delay_ends_slow_start() {
+    let mut flow = flow(20.0);
+    for _ in 0..33 {
+        flow.wait(Span::from_us(1_500));
+        flow.acked(1);
+        assert!(flow.ssthresh().is_infinite());
+    }
+    // 49.5 ms into the round; half of 100 ms and the cushion of 1 ms are 50.5 ms.
+    flow.wait(Span::from_us(1_500));
+    flow.acked(1);
+    assert!(flow.ssthresh().is_finite());
+}
+
+#[test]
+fn a_gap_of_more_than_2_ms_breaks_the_train() {
+    let mut flow = flow(20.0);
+    flow.wait(Span::from_us(2_001));
+    for _ in 0..100 {
+        flow.acked(1);
+        flow.wait(Span::from_us(1_500));
+    }
+    assert!(flow.ssthresh().is_infinite());
+}
+
+#[test]
+fn nine_samples_that_are_an_eighth_above_the_smallest_delay_end_slow_start() {
+    let mut flow = flow(20.0);
+    flow.path.round += 1;
+    for _ in 0..8 {
+        flow.acked_after(1, Span::from_us(112_600));
+        assert!(flow.ssthresh().is_infinite());
+    }
+    flow.acked_after(1, Span::from_us(112_600));
+    same(flow.window(), flow.ssthresh() + 1.0 / flow.ssthresh());
+}
+
+#[test]
+fn one_sample_near_the_smallest_delay_keeps_slow_start_going() {
+    let mut flow = flow(20.0);
+    flow.path.round += 1;
+    flow.acked_after(1, Span::from_us(112_400));
+    for _ in 0..20 {
+        flow.acked_after(1, Span::from_us(150_000));
+    }
+    assert!(flow.ssthresh().is_infinite());
+}
+
+#[test]
+fn a_timeout_forgets_the_smallest_delay() {
+    let mut flow = flow(199.0);
+    flow.lost(Cause::Timeout);
+    for _ in 0..60 {
+        flow.acked_after(1, Span::from_ms(200));
+    }
+    same(flow.window(), 61.0);
+    same(flow.ssthresh(), 100.0);
+}
+
+#[test]
+fn nothing_ends_slow_start_below_16_packets() {
+    let mut flow = flow(2.0);
+    flow.path.round += 1;
+    for _ in 0..12 {
+        flow.acked_after(1, Span::from_ms(200));
+        assert!(flow.ssthresh().is_infinite());
+    }
+}

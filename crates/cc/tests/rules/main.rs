@@ -1,0 +1,104 @@
+//! Rules: one sentence of a source each, shown by a few facts.
+
+mod catalogue;
+mod cubic;
+mod frame;
+mod hystart;
+mod linear;
+
+use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind};
+use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RttView};
+use narrows_units::{Bytes, Span, Time};
+
+const SETUP: Setup = Setup {
+    mss: Bytes::new(1448),
+    initial_window: 10.0,
+    initial_ssthresh: f64::INFINITY,
+    first_cut: FirstCut::Rule,
+    slow_start: SlowStartKind::Standard,
+    seed: 1,
+};
+
+const ACK: Ack<'static> = Ack {
+    newly_acked: 0,
+    advanced: true,
+    ce_packets: 0,
+    rtt: None,
+    rate: None,
+    feedback: None,
+    packets: &[],
+};
+
+/// An algorithm and where its flow stands.
+struct Flow {
+    algorithm: Box<dyn CongestionControl>,
+    path: Path,
+}
+
+impl Flow {
+    fn new(name: &str, setup: Setup) -> Self {
+        let rtt = Span::from_ms(100);
+        Self {
+            algorithm: Algorithm::parse(name).expect("a known algorithm").build(&setup),
+            path: Path {
+                now: Time::ZERO,
+                mss: setup.mss,
+                in_flight: 10,
+                rtt: Some(RttView { latest: rtt, min: rtt, smoothed: rtt, variation: Span::ZERO }),
+                round: 1,
+                window_limited: true,
+            },
+        }
+    }
+
+    /// In congestion avoidance at `window` packets.
+    fn avoiding(name: &str, window: f64) -> Self {
+        Self::new(name, Setup { initial_window: window, initial_ssthresh: 2.0, ..SETUP })
+    }
+
+    fn wait(&mut self, span: Span) {
+        self.path.now += span;
+    }
+
+    fn acked(&mut self, newly_acked: u64) {
+        self.acked_after(newly_acked, Span::from_ms(100));
+    }
+
+    fn acked_after(&mut self, newly_acked: u64, rtt: Span) {
+        self.algorithm.on_ack(&Ack { newly_acked, rtt: Some(rtt), ..ACK }, &self.path);
+    }
+
+    fn lost(&mut self, cause: Cause) {
+        self.declared(cause, true);
+    }
+
+    fn declared(&mut self, cause: Cause, new_episode: bool) {
+        self.algorithm.on_loss(&Loss { cause, new_episode, lost: 1, packets: &[] }, &self.path);
+    }
+
+    fn recovered(&mut self) {
+        self.algorithm.on_recovered(&self.path);
+    }
+
+    fn window(&self) -> f64 {
+        self.algorithm.window().expect("a window algorithm")
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.algorithm.ssthresh().expect("a window algorithm")
+    }
+
+    fn inner(&self, name: &str) -> f64 {
+        let mut found = f64::NAN;
+        self.algorithm.observe(&mut |known, value| {
+            if known == name {
+                found = value;
+            }
+        });
+        found
+    }
+}
+
+fn same(one: f64, other: f64) {
+    assert!((one - other).abs() < 1e-9, "{one} is not {other}");
+}
