@@ -16,29 +16,49 @@ class RunError(Exception):
 
 @final
 class Scenario:
-    title: str
-    seed: int
-    replications: int | None
-    duration_s: float
-    description: list[str]
-    resolved: str
-    digest: str
-    groups: list[dict[str, Any]]
-    links: list[dict[str, Any]]
-    expectations: list[dict[str, Any]]
+    @property
+    def title(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def replications(self) -> int: ...
+    @property
+    def replications_written(self) -> int | None: ...
+    @property
+    def duration_s(self) -> float: ...
+    @property
+    def description(self) -> list[tuple[str, str]]: ...
+    @property
+    def resolved(self) -> str: ...
+    @property
+    def expectations(self) -> list[dict[str, Any]]: ...
+    @property
+    def files(self) -> list[tuple[str, str]]: ...
+    @property
+    def digest(self) -> str: ...
 
 @final
 class Records:
-    digest: str
-    flows: dict[str, Column]
-    links: dict[str, Column]
-    series: dict[str, Column]
-    distributions: dict[str, Column]
-    group_sizes: dict[str, int]
-    group_measures: dict[str, dict[str, float]]
-    link_measures: dict[str, dict[str, float]]
-    checks: list[dict[str, Any]]
-    performance: dict[str, float]
+    @property
+    def digest(self) -> str: ...
+    @property
+    def flows(self) -> dict[str, Column]: ...
+    @property
+    def links(self) -> dict[str, Column]: ...
+    @property
+    def series(self) -> dict[str, Column]: ...
+    @property
+    def distributions(self) -> dict[str, Column]: ...
+    @property
+    def group_sizes(self) -> dict[str, int]: ...
+    @property
+    def group_measures(self) -> dict[str, dict[str, float]]: ...
+    @property
+    def link_measures(self) -> dict[str, dict[str, float]]: ...
+    @property
+    def checks(self) -> list[dict[str, Any]]: ...
+    @property
+    def performance(self) -> dict[str, float]: ...
 
 @final
 class Progress:

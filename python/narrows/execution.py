@@ -1,4 +1,4 @@
-"""Running jobs: the extension works in its own threads, without the interpreter's lock, while this one watches.
+"""Running: the extension works in its own threads, without the interpreter's lock, while this one watches.
 
 Python handles signals in the main thread only, so the main thread waits in short steps and the extension is called
 from another one.
@@ -7,17 +7,19 @@ from another one.
 from __future__ import annotations
 
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor, wait
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from narrows import core
+from narrows.errors import Interrupted
+from narrows.results import Comparison, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from narrows._core import Records, Scenario
-
-Job = tuple["Scenario", int]
+Job = tuple[core.Scenario, int]
 
 
 class Watch(Protocol):
@@ -41,7 +43,37 @@ class Unwatched:
         return False
 
 
-def execute(jobs: Sequence[Job], threads: int | None, watch: Watch) -> list[Records | None]:
+def run(scenario: core.Scenario, jobs: int | None, watch: Watch | None) -> Run:
+    """Run every replication of a scenario; the arguments are those of `Scenario.run`."""
+    clock = _Clock()
+    outcomes = execute([(scenario, index) for index in range(scenario.replications)], jobs, watch)
+    records = {index: each for index, each in enumerate(outcomes) if each is not None}
+    if not records:
+        raise Interrupted(NOTHING_FINISHED)
+    return Run(scenario, records, clock.started, clock.elapsed_s())
+
+
+def compare(scenarios: Mapping[str, core.Scenario], jobs: int | None, watch: Watch | None) -> Comparison:
+    """Run every replication of one scenario per algorithm; the arguments are those of `Scenario.compare`."""
+    replications = next(iter(scenarios.values())).replications
+    # Replication by replication, so that what has finished at an interrupt is still paired.
+    plan = [(name, index) for index in range(replications) for name in scenarios]
+    clock = _Clock()
+    outcomes = execute([(scenarios[name], index) for name, index in plan], jobs, watch)
+    wall_s = clock.elapsed_s()
+    records: dict[str, dict[int, core.Records]] = {name: {} for name in scenarios}
+    for (name, index), each in zip(plan, outcomes, strict=True):
+        if each is not None:
+            records[name][index] = each
+    runs = {
+        name: Run(scenarios[name], finished, clock.started, wall_s) for name, finished in records.items() if finished
+    }
+    if not runs:
+        raise Interrupted(NOTHING_FINISHED)
+    return Comparison(list(scenarios), runs, clock.started, wall_s)
+
+
+def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | None]:
     """Run jobs.
 
     Args:
@@ -55,6 +87,7 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch) -> list[Reco
     Raises:
         RunError: A run broke one of the simulator's own rules.
     """
+    watch = watch or Unwatched()
     progress = core.Progress()
     total_s = sum(scenario.duration_s for scenario, _ in jobs)
     with ThreadPoolExecutor(max_workers=1) as pool:
@@ -67,7 +100,6 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch) -> list[Reco
         except BaseException:
             progress.cancel()
             raise
-        watch.update(1.0)
         return future.result()
 
 
@@ -76,4 +108,14 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+class _Clock:
+    def __init__(self) -> None:
+        self.started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._start_s = time.monotonic()
+
+    def elapsed_s(self) -> float:
+        return time.monotonic() - self._start_s
+
+
+NOTHING_FINISHED = "nothing had finished, so nothing is kept"
 STEP_S = 0.1

@@ -12,28 +12,33 @@ def judge(expectations: Sequence[Mapping[str, Any]], summary: Mapping[str, Any])
     """Judge every clause.
 
     Args:
-        expectations: `measure`, the path of a measure in the summary as a list of keys, with `at_least` and
-            `at_most` in the unit of the measure, each null where it is not given.
+        expectations: `measure`; `group` and `link`, both null where the measure is taken of every group; `at_least`
+            and `at_most` in the unit of the measure, null where not given.
         summary: A run's summary.
 
     Returns:
-        The clauses with `mean`, `ci95` and `verdict`: `holds` where the whole interval is within the bounds, `fails`
-        where all of it is outside or there is no data, `inconclusive` in between.
+        Each clause, once for each group it is about, with `mean`, `ci95` and `verdict`: `holds` where the whole
+        interval is within the bounds, `fails` where all of it is outside or there is no data, `inconclusive` in
+        between.
     """
-    return [_judge(clause, summary) for clause in expectations]
+    return [
+        {**clause, key: name, **_judge(clause, summary[f"{key}s"][name])}
+        for clause in expectations
+        for key, name in _owners(clause, summary)
+    ]
 
 
-def _judge(clause: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, Any]:
-    measured: Any = summary
-    for key in clause["measure"]:
-        measured = measured[key]
-    bounds = (clause["at_least"], clause["at_most"])
-    return {
-        **clause,
-        "mean": measured["mean"],
-        "ci95": measured["ci95"],
-        "verdict": verdict(measured["mean"], measured["ci95"], *bounds),
-    }
+def _owners(clause: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    if clause["link"] is not None:
+        return [("link", clause["link"])]
+    groups = summary["groups"] if clause["group"] is None else [clause["group"]]
+    return [("group", name) for name in groups]
+
+
+def _judge(clause: Mapping[str, Any], measures: Mapping[str, Any]) -> dict[str, Any]:
+    measured = measures[clause["measure"]]
+    found = verdict(measured["mean"], measured["ci95"], clause["at_least"], clause["at_most"])
+    return {"mean": measured["mean"], "ci95": measured["ci95"], "verdict": found}
 
 
 def verdict(mean: float | None, ci95: Sequence[float] | None, at_least: float | None, at_most: float | None) -> str:

@@ -24,20 +24,16 @@ if TYPE_CHECKING:
 class Run:
     """One scenario and the records of its replications."""
 
-    def __init__(
-        self, scenario: Scenario, planned: int, records: Mapping[int, Records], started: str, wall_s: float
-    ) -> None:
+    def __init__(self, scenario: Scenario, records: Mapping[int, Records], started: str, wall_s: float) -> None:
         """Hold what came of a run.
 
         Args:
             scenario: As resolved.
-            planned: How many replications were wanted.
             records: Of each replication that finished.
             started: When, ISO 8601 in UTC.
             wall_s: How long it took by the clock on the wall, seconds.
         """
         self.scenario = scenario
-        self.planned = planned
         self.records = records
         self.started = started
         self.wall_s = wall_s
@@ -45,7 +41,7 @@ class Run:
     @property
     def interrupted(self) -> bool:
         """Whether fewer replications finished than were wanted."""
-        return len(self.records) < self.planned
+        return len(self.records) < self.scenario.replications
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -75,11 +71,12 @@ class Run:
         """A row per replication, owner, quantity and value: how many packets met it."""
         return tables.table(self.records, "distributions")
 
-    def save(self, folder: Path, *, replace: bool = False) -> None:
+    def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
         """Write the run folder, whole or not at all.
 
         Args:
             folder: Where; it must not exist or be empty.
+            command: The command line that asked for it.
             replace: An earlier run's folder there gives way.
 
         Raises:
@@ -88,10 +85,10 @@ class Run:
         from narrows.report import build
 
         with appearing(folder, replace=replace) as partial:
-            self.write(partial)
+            self.write(partial, command)
             build(partial)
 
-    def write(self, folder: Path) -> None:
+    def write(self, folder: Path, command: str | None) -> None:
         """Write the files of the run folder, but for the report, into an existing folder."""
         import pyarrow.parquet as pq
 
@@ -101,10 +98,12 @@ class Run:
             pq.write_table(getattr(self, name), folder / f"{name}.parquet", compression="zstd")
         facts = {
             "title": self.scenario.title,
+            "command": command,
             "description": self.scenario.description,
-            "scenario": self.scenario.digest,
+            "scenario": f"sha256:{self.scenario.digest}",
+            "inputs": {path: f"sha256:{digest}" for path, digest in self.scenario.files},
             "seed": self.scenario.seed,
-            "replications": self.planned,
+            "replications": self.scenario.replications,
             "finished": sorted(self.records),
             "interrupted": self.interrupted,
             "digest": self.summary["digest"],
@@ -171,11 +170,12 @@ class Comparison:
         """As in `Run`, with the name of the algorithm under test first."""
         return self._stacked("distributions")
 
-    def save(self, folder: Path, *, replace: bool = False) -> None:
+    def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
         """Write the comparison's folder with a run folder for each algorithm, whole or not at all.
 
         Args:
             folder: Where; it must not exist or be empty.
+            command: The command line that asked for it.
             replace: An earlier run's folder there gives way.
 
         Raises:
@@ -187,14 +187,15 @@ class Comparison:
             for name, run in self.runs.items():
                 inner = partial / folder_name(name)
                 inner.mkdir()
-                run.write(inner)
+                run.write(inner, command)
                 build(inner)
             write_json(partial / "summary.json", self.summary)
             facts = {
                 "title": self._any.scenario.title,
+                "command": command,
                 "algorithms": {name: folder_name(name) for name in self.algorithms},
                 "seed": self._any.scenario.seed,
-                "replications": self._any.planned,
+                "replications": self._any.scenario.replications,
                 "finished": {name: sorted(run.records) for name, run in self.runs.items()},
                 "interrupted": self.interrupted,
                 "digest": self.summary["digest"],

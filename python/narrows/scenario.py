@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows import core
-from narrows.errors import InputError, Interrupted
-from narrows.execution import Unwatched, execute
+from narrows.errors import InputError
 from narrows.toml import to_toml
 
 if TYPE_CHECKING:
@@ -33,7 +30,7 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
         ScenarioError: The scenario has faults; `diagnostics` lists them with line and column.
     """
     scenario = read(path, overrides)
-    scenario.resolve()
+    scenario.check()
     return scenario
 
 
@@ -67,7 +64,7 @@ class Scenario:
         directory: str | os.PathLike[str] = ".",
         overrides: Sequence[str] = (),
     ) -> None:
-        """Take a scenario as it is; `resolve`, `run` and `compare` check it.
+        """Take a scenario as it is; `check`, `run` and `compare` find its faults.
 
         Args:
             source: The TOML text, or the same as a dict.
@@ -79,21 +76,6 @@ class Scenario:
         self.name = name
         self.directory = Path(directory)
         self.overrides = list(overrides)
-
-    def resolve(
-        self, subject: str | None = None, seed: int | None = None, replications: int | None = None
-    ) -> core.Scenario:
-        """Check the scenario and write out every default.
-
-        Args:
-            subject: The algorithm that takes the place of the groups marked `subject`.
-            seed: Instead of the scenario's own.
-            replications: Instead of the scenario's own.
-
-        Raises:
-            ScenarioError: The scenario has faults.
-        """
-        return core.load(self.text, self.name, str(self.directory), self.overrides, subject, seed, replications)
 
     def run(
         self,
@@ -118,16 +100,9 @@ class Scenario:
             RunError: A run broke one of the simulator's own rules.
             Interrupted: The work was stopped before a replication had finished.
         """
-        from narrows.results import Run
+        from narrows.execution import run
 
-        resolved = self.resolve(None, seed, replications)
-        planned = resolved.replications or DEFAULT_RUN_REPLICATIONS
-        clock = _Clock()
-        outcome = execute([(resolved, index) for index in range(planned)], jobs, watch or Unwatched())
-        records = {index: each for index, each in enumerate(outcome) if each is not None}
-        if not records:
-            raise Interrupted("stopped before a replication had finished")
-        return Run(resolved, planned, records, clock.started, clock.elapsed_s())
+        return run(self.resolve(None, replications, seed), jobs, watch)
 
     def compare(
         self,
@@ -140,7 +115,7 @@ class Scenario:
         """Run the scenario once per algorithm on the same random numbers.
 
         Args:
-            algorithms: Each takes the place of the groups marked `subject`, of all groups where none is.
+            algorithms: Each takes the place of the groups marked as subject, of all groups where none is.
             replications: How many of each; the scenario's own number, or five, unless given.
             seed: Instead of the scenario's own.
             jobs: How many run at a time; as many as there are processors unless given. The results are the same.
@@ -155,42 +130,64 @@ class Scenario:
             Interrupted: The work was stopped before a replication had finished.
             ValueError: No algorithm is given, or one is given twice.
         """
-        from narrows.results import Comparison, Run
+        from narrows.execution import compare
 
-        if not algorithms:
+        return compare(self.resolve_each(algorithms, replications, seed), jobs, watch)
+
+    def check(self, replications: int | None = None, seed: int | None = None) -> core.Scenario:
+        """Check the scenario, for a run or, where a group's algorithm is `subject`, for a comparison.
+
+        Args:
+            replications: Instead of the scenario's own.
+            seed: Instead of the scenario's own.
+
+        Raises:
+            ScenarioError: The scenario has faults.
+        """
+        try:
+            return self.resolve(None, replications, seed)
+        except core.ScenarioError:
+            # All that a run may lack is a subject, and then any will do.
+            return self.resolve(STAND_IN, replications, seed)
+
+    def resolve(
+        self, subject: str | None = None, replications: int | None = None, seed: int | None = None
+    ) -> core.Scenario:
+        """Check the scenario and write out every default.
+
+        Args:
+            subject: The algorithm that takes the place of the groups marked as subject.
+            replications: Instead of the scenario's own.
+            seed: Instead of the scenario's own.
+
+        Raises:
+            ScenarioError: The scenario has faults.
+        """
+        return core.load(self.text, self.name, str(self.directory), self.overrides, subject, seed, replications)
+
+    def resolve_each(
+        self, subjects: Sequence[str], replications: int | None = None, seed: int | None = None
+    ) -> dict[str, core.Scenario]:
+        """Resolve the scenario with one algorithm after the other in the subject's place.
+
+        Args:
+            subjects: The algorithms.
+            replications: How many of each; the scenario's own number, or five, unless given.
+            seed: Instead of the scenario's own.
+
+        Raises:
+            ScenarioError: The scenario or an algorithm has faults.
+            ValueError: No algorithm is given, or one is given twice.
+        """
+        if not subjects:
             raise ValueError("at least one algorithm is needed")
-        for name in algorithms:
-            if list(algorithms).count(name) > 1:
-                raise ValueError(f"{name} is given twice: a comparison names each algorithm once")
-        resolved = {name: self.resolve(name, seed, replications) for name in algorithms}
-        planned = next(iter(resolved.values())).replications or DEFAULT_COMPARE_REPLICATIONS
-        # Replication by replication, so that what has finished at an interrupt is still paired.
-        plan = [(name, index) for index in range(planned) for name in algorithms]
-        clock = _Clock()
-        outcome = execute([(resolved[name], index) for name, index in plan], jobs, watch or Unwatched())
-        wall_s = clock.elapsed_s()
-        records: dict[str, dict[int, core.Records]] = {name: {} for name in algorithms}
-        for (name, index), each in zip(plan, outcome, strict=True):
-            if each is not None:
-                records[name][index] = each
-        runs = {
-            name: Run(resolved[name], planned, finished, clock.started, wall_s)
-            for name, finished in records.items()
-            if finished
-        }
-        if not runs:
-            raise Interrupted("stopped before a replication had finished")
-        return Comparison(list(algorithms), runs, clock.started, wall_s)
+        twice = [name for name in subjects if list(subjects).count(name) > 1]
+        if twice:
+            raise ValueError(f"{twice[0]} is given twice: a comparison names each algorithm once")
+        if replications is None:
+            replications = self.resolve(subjects[0]).replications_written or COMPARED_REPLICATIONS
+        return {name: self.resolve(name, replications, seed) for name in subjects}
 
 
-class _Clock:
-    def __init__(self) -> None:
-        self.started = datetime.now(UTC).isoformat(timespec="seconds")
-        self._start_s = time.monotonic()
-
-    def elapsed_s(self) -> float:
-        return time.monotonic() - self._start_s
-
-
-DEFAULT_RUN_REPLICATIONS = 1
-DEFAULT_COMPARE_REPLICATIONS = 5
+STAND_IN = "newreno"
+COMPARED_REPLICATIONS = 5

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import narrows as nw
-from conftest import SHORT
+from command_line import SHORT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,9 +61,9 @@ def test_a_comparison_names_the_algorithm_under_test(scenario: Path) -> None:
 
 def test_faults_of_a_scenario_are_data() -> None:
     with pytest.raises(nw.ScenarioError) as caught:
-        nw.Scenario(SHORT.replace("rtt =", "rt =")).run()
+        nw.Scenario(SHORT.replace("warmup", "warmpu")).run()
     fault: dict[str, Any] = caught.value.diagnostics[0]
-    assert (fault["line"], fault["column"]) == (7, 1)
+    assert (fault["line"], fault["column"]) == (3, 1)
     assert fault["message"] in str(caught.value)
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 
-from conftest import SHORT, write
+from command_line import SHORT, write
 from narrows import core
 from narrows.library import scenario_files
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Narrows
+    from command_line import Narrows
 
 
 @pytest.mark.parametrize("kind", ["algorithms", "queues", "scenarios", "studies", "metrics"])
@@ -52,15 +52,15 @@ def test_check_accepts_a_sound_scenario(narrows: Narrows, scenario: Path, tmp_pa
 
 
 def test_check_reports_every_fault_with_its_place(narrows: Narrows, tmp_path: Path) -> None:
-    file = write(tmp_path, SHORT.replace("rtt =", "rt =").replace('"aiad"', '"aiadd"'))
+    file = write(tmp_path, SHORT.replace("warmup", "warmpu").replace('"aiad"', '"aiadd"'))
     done = narrows("check", file, "--json")
     assert done.returncode == 2
     faults = json.loads(done.stdout)
     by_line = {fault["line"]: fault for fault in faults}
-    assert by_line[7]["column"] == 1
-    assert "rtt" in by_line[7]["hint"]
+    assert by_line[3]["column"] == 1
+    assert "warmup" in by_line[3]["hint"]
     assert "aiad" in by_line[16]["hint"]
-    assert "scenario.toml:7:1" in done.stderr
+    assert "scenario.toml:3:1" in done.stderr
 
 
 def test_check_names_the_argument_that_is_at_fault(narrows: Narrows, scenario: Path) -> None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import SHORT, write
+from command_line import SHORT, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Narrows
+    from command_line import Narrows
 
 SUBJECT = SHORT.replace('algorithm = "newreno"', 'name = "tested"\nalgorithm = "subject"')
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrows.expectations import verdict
+from narrows.expectations import judge, verdict
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,13 @@ def test_without_an_interval_the_mean_decides() -> None:
 
 def test_a_measure_without_data_fails() -> None:
     assert verdict(None, None, 0.0, None) == "fails"
+
+
+def test_a_clause_without_an_owner_is_about_every_group() -> None:
+    summary = {
+        "groups": {name: {"jain": {"mean": mean, "ci95": None}} for name, mean in [("a", 0.9), ("b", 0.5)]},
+        "links": {},
+    }
+    clause = {"measure": "jain", "group": None, "link": None, "at_least": 0.8, "at_most": None}
+    assert [(each["group"], each["verdict"]) for each in judge([clause], summary)] == [("a", "holds"), ("b", "fails")]
+    assert [each["group"] for each in judge([{**clause, "group": "b"}], summary)] == ["b"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import command, environment
+from command_line import command, environment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import SHORT, write
+from command_line import SHORT, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from conftest import Narrows
+    from command_line import Narrows
 
 FILES = {
     "scenario.toml",
@@ -232,7 +232,7 @@ def test_a_file_that_is_no_scenario_is_bad_input(narrows: Narrows, tmp_path: Pat
 
 @pytest.mark.parametrize(("bound", "status"), [("at_least = 0.5", 0), ("at_least = 2.0", 1), ("at_most = 0.1", 1)])
 def test_an_expectation_decides_the_exit_status(narrows: Narrows, tmp_path: Path, bound: str, status: int) -> None:
-    clause = f'\n[[expect]]\nmeasure = "links.bottleneck.utilization"\n{bound}\n'
+    clause = f'\n[[expect]]\nmeasure = "utilization"\nlink = "bottleneck"\n{bound}\n'
     done = narrows("run", write(tmp_path, SHORT + clause), "--replications", "3", "--out", "out")
     assert done.returncode == status, done.stderr
     assert ("expectation failed" in done.stderr) == (status == 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Narrows
+    from command_line import Narrows
 
 HEAVY = {"numpy", "pyarrow", "scipy", "narrows.report", "narrows.results", "concurrent.futures", "email", "asyncio"}
 

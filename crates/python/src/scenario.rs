@@ -1,1 +1,142 @@
-//! Scenarios as Python sees them: checked, resolved, opaque.
+//! Scenarios as Python sees them: checked and resolved.
+
+use narrows_lab::model::Model;
+use narrows_lab::scenario::{self, Diagnostic, Expectation, LoadOptions, Scenario};
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::Path;
+use std::sync::Arc;
+
+pyo3::create_exception!(
+    narrows,
+    ScenarioError,
+    PyException,
+    "A scenario has faults. `diagnostics` lists them as dicts, in the order of the file; as text it shows their places."
+);
+
+/// A scenario that is ready to run.
+#[pyclass(name = "Scenario", module = "narrows._core", frozen)]
+pub struct PyScenario {
+    model: Arc<Model>,
+    #[pyo3(get)]
+    replications: u32,
+    #[pyo3(get)]
+    replications_written: Option<u32>,
+    #[pyo3(get)]
+    resolved: String,
+    #[pyo3(get)]
+    description: Vec<(String, String)>,
+    #[pyo3(get)]
+    expectations: Vec<Py<PyDict>>,
+    #[pyo3(get)]
+    files: Vec<(String, String)>,
+    #[pyo3(get)]
+    digest: String,
+}
+
+#[pymethods]
+impl PyScenario {
+    /// What the run is about.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.model.title
+    }
+
+    /// Master seed.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.model.seed
+    }
+
+    /// Simulated time of one replication, seconds.
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.model.duration.as_secs_f64()
+    }
+}
+
+impl PyScenario {
+    /// What runs.
+    pub fn model(&self) -> Arc<Model> {
+        Arc::clone(&self.model)
+    }
+
+    fn new(py: Python<'_>, scenario: Scenario) -> PyResult<Self> {
+        let expectations = scenario.expectations.iter().map(|each| expectation(py, each)).collect::<PyResult<_>>()?;
+        let files =
+            scenario.files.into_iter().map(|(path, digest)| (path.to_string_lossy().into_owned(), digest)).collect();
+        Ok(Self {
+            model: Arc::new(scenario.model),
+            replications: scenario.replications,
+            replications_written: scenario.replications_written,
+            resolved: scenario.resolved,
+            description: scenario.description,
+            expectations,
+            files,
+            digest: scenario.digest,
+        })
+    }
+}
+
+/// Reads and resolves the scenario `text`.
+///
+/// `file` is its name in messages, `directory` what its paths are relative to, `overrides` the arguments of `--set`;
+/// `subject`, `seed` and `replications` take the place of what the scenario says.
+#[pyfunction]
+#[pyo3(signature = (text, file, directory, overrides, subject, seed, replications))]
+#[expect(clippy::needless_pass_by_value, reason = "Python's list is converted, so there is nothing to borrow")]
+#[expect(clippy::too_many_arguments, reason = "what crosses the border is flat; Python's side has the objects")]
+pub fn load(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    directory: &str,
+    overrides: Vec<String>,
+    subject: Option<String>,
+    seed: Option<u64>,
+    replications: Option<u32>,
+) -> PyResult<PyScenario> {
+    let options = LoadOptions { subject, seed, replications };
+    match scenario::load(text, file, Path::new(directory), &overrides, &options) {
+        Ok(scenario) => PyScenario::new(py, scenario),
+        Err(diagnostics) => Err(error(py, &diagnostics)?),
+    }
+}
+
+/// JSON Schema of the scenario file.
+#[pyfunction]
+pub fn schema() -> String {
+    scenario::schema()
+}
+
+fn error(py: Python<'_>, diagnostics: &[Diagnostic]) -> PyResult<PyErr> {
+    let text: Vec<String> = diagnostics.iter().map(Diagnostic::render).collect();
+    let error = ScenarioError::new_err(text.join("\n"));
+    let entries: Vec<_> = diagnostics.iter().map(|each| diagnostic(py, each)).collect::<PyResult<_>>()?;
+    error.value(py).setattr("diagnostics", entries)?;
+    Ok(error)
+}
+
+fn diagnostic<'py>(py: Python<'py>, diagnostic: &Diagnostic) -> PyResult<Bound<'py, PyDict>> {
+    let entry = PyDict::new(py);
+    entry.set_item("file", &diagnostic.file)?;
+    entry.set_item("line", diagnostic.line)?;
+    entry.set_item("column", diagnostic.column)?;
+    entry.set_item("path", &diagnostic.path)?;
+    entry.set_item("message", &diagnostic.message)?;
+    entry.set_item("given", &diagnostic.given)?;
+    entry.set_item("allowed", &diagnostic.allowed)?;
+    entry.set_item("hint", &diagnostic.hint)?;
+    Ok(entry)
+}
+
+fn expectation(py: Python<'_>, expectation: &Expectation) -> PyResult<Py<PyDict>> {
+    let entry = PyDict::new(py);
+    entry.set_item("measure", &expectation.measure)?;
+    entry.set_item("group", &expectation.group)?;
+    entry.set_item("link", &expectation.link)?;
+    entry.set_item("at_least", expectation.at_least)?;
+    entry.set_item("at_most", expectation.at_most)?;
+    Ok(entry.unbind())
+}

@@ -27,6 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if argv is None else argv)
     arguments = parser().parse_args(given)
+    arguments.given = given
     try:
         status: int = arguments.command(arguments)
         sys.stdout.flush()

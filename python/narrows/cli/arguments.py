@@ -21,7 +21,6 @@ def parser() -> argparse.ArgumentParser:
 
     run = _add(commands, "run", "simulate:run", "run a scenario")
     run.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
-    _add_scenario_flags(run)
     _add_work_flags(run)
 
     compare = _add(commands, "compare", "simulate:compare", "run a scenario once per algorithm")
@@ -29,7 +28,6 @@ def parser() -> argparse.ArgumentParser:
         "algorithms", metavar="ALG", nargs="+", action=_Distinct, help="name, or name(parameter=value, ...)"
     )
     compare.add_argument("--scenario", metavar="FILE", default="two-flows", help="scenario file or name (%(default)s)")
-    _add_scenario_flags(compare)
     _add_work_flags(compare)
 
     check = _add(commands, "check", "check:check", "parse and resolve a scenario, no more")
@@ -84,6 +82,7 @@ def _add_scenario_flags(command: argparse.ArgumentParser) -> None:
 
 
 def _add_work_flags(command: argparse.ArgumentParser) -> None:
+    _add_scenario_flags(command)
     command.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
     command.add_argument("--out", metavar="DIR", type=Path, help="folder for the results (runs/TITLE-HASH)")
 

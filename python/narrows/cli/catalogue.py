@@ -61,10 +61,8 @@ def _section(title: str, lines: list[str]) -> str:
 
 def _parameter(parameter: dict[str, Any]) -> str:
     unit = f" {parameter['unit']}" if parameter["unit"] else ""
-    return (
-        f"{parameter['name']} = {parameter['default']}{unit}: {parameter['meaning']}; "
-        f"{parameter['allowed']}. {parameter['source']}"
-    )
+    allowed = f"; {parameter['allowed']}" if parameter.get("allowed") else ""
+    return f"{parameter['name']} = {parameter['default']}{unit}: {parameter['meaning']}{allowed} ({parameter['source']})"
 
 
 KINDS = {

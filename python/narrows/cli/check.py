@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from narrows import core
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 def check(arguments: argparse.Namespace) -> int:
     """Parse and resolve a scenario, say in words what it is, or what is wrong with it."""
     try:
-        scenario = read(find_scenario(arguments.file), arguments.set)
-        resolved = scenario.resolve(None, arguments.seed, arguments.replications)
+        resolved = read(find_scenario(arguments.file), arguments.set).check(arguments.replications, arguments.seed)
     except (core.ScenarioError, InputError) as error:
         if arguments.json:
             print(to_json(error.diagnostics))
@@ -29,7 +29,9 @@ def check(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(to_json([]))
     else:
-        print(resolved.title, *resolved.description, sep="\n")
+        print(resolved.title)
+        for name, text in resolved.description:
+            print(fill(f"{name}: {text}", WIDTH, initial_indent="  ", subsequent_indent="    "))
     return DONE
 
 
@@ -37,3 +39,6 @@ def schema(_arguments: argparse.Namespace) -> int:
     """Print the JSON Schema of the scenario file."""
     print(core.schema())
     return DONE
+
+
+WIDTH = 80

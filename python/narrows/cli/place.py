@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from narrows._core import Scenario
 
 
-def default_folder(scenarios: Sequence[Scenario], replications: int) -> Path:
+def default_folder(scenarios: Sequence[Scenario]) -> Path:
     """Name the folder of a run or comparison after its title and everything that its records depend on.
 
     Args:
         scenarios: As resolved: one for a run, one per algorithm for a comparison.
-        replications: How many of each.
     """
-    identity = "\n".join([core.fingerprint(), str(replications), *(each.digest for each in scenarios)])
+    identity = "\n".join(f"{each.digest} {each.seed} {each.replications}" for each in scenarios) + core.fingerprint()
     title = re.sub(r"[^a-z0-9]+", "-", scenarios[0].title.lower()).strip("-")[:LONGEST_TITLE].strip("-")
     return Path("runs") / f"{title or 'untitled'}-{hashlib.sha256(identity.encode()).hexdigest()[:HASH_DIGITS]}"
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from narrows import execution
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.place import default_folder, is_whole
 from narrows.cli.progress import Display
@@ -13,14 +15,14 @@ from narrows.cli.table import comparison_tables, plus_minus, run_tables
 from narrows.folder import check_place
 from narrows.library import find_scenario
 from narrows.manifest import to_json
-from narrows.scenario import DEFAULT_COMPARE_REPLICATIONS, DEFAULT_RUN_REPLICATIONS, read
+from narrows.scenario import read
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from narrows._core import Scenario as Resolved
+    from narrows._core import Scenario
     from narrows.execution import Watch
     from narrows.results import Comparison, Run
 
@@ -30,13 +32,9 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """Run one scenario, write its folder, print its tables, judge what it expects."""
     scenario = read(find_scenario(arguments.file), arguments.set)
-    resolved = scenario.resolve(None, arguments.seed, arguments.replications)
-    folder = _place(arguments, [resolved], DEFAULT_RUN_REPLICATIONS)
-
-    def work(watch: Watch) -> Run:
-        return scenario.run(arguments.replications, arguments.seed, arguments.jobs, watch)
-
-    result = _work(work, folder, arguments)
+    resolved = scenario.resolve(None, arguments.replications, arguments.seed)
+    folder = _place(arguments, [resolved])
+    result = _work(lambda watch: execution.run(resolved, arguments.jobs, watch), folder, arguments)
     _print(result.summary, run_tables, {"": result.summary}, arguments)
     return _finish(result, folder, {"": result.summary}, arguments)
 
@@ -44,20 +42,16 @@ def run(arguments: argparse.Namespace) -> int:
 def compare(arguments: argparse.Namespace) -> int:
     """Run a scenario once per algorithm, write the folder, print the tables, judge what the scenario expects."""
     scenario = read(find_scenario(arguments.scenario), arguments.set)
-    resolved = [scenario.resolve(name, arguments.seed, arguments.replications) for name in arguments.algorithms]
-    folder = _place(arguments, resolved, DEFAULT_COMPARE_REPLICATIONS)
-
-    def work(watch: Watch) -> Comparison:
-        return scenario.compare(arguments.algorithms, arguments.replications, arguments.seed, arguments.jobs, watch)
-
-    result = _work(work, folder, arguments)
+    resolved = scenario.resolve_each(arguments.algorithms, arguments.replications, arguments.seed)
+    folder = _place(arguments, list(resolved.values()))
+    result = _work(lambda watch: execution.compare(resolved, arguments.jobs, watch), folder, arguments)
     summaries = result.summary["algorithms"]
     _print(result.summary, comparison_tables, summaries, arguments)
     return _finish(result, folder, summaries, arguments)
 
 
-def _place(arguments: argparse.Namespace, resolved: list[Resolved], replications: int) -> Path:
-    folder: Path = arguments.out or default_folder(resolved, resolved[0].replications or replications)
+def _place(arguments: argparse.Namespace, resolved: list[Scenario]) -> Path:
+    folder: Path = arguments.out or default_folder(resolved)
     check_place(folder, replace=arguments.out is None)
     return folder
 
@@ -71,7 +65,7 @@ def _work(work: Callable[[Watch], Result], folder: Path, arguments: argparse.Nam
             display.close()
         # A folder named after what it holds, and whole, already has what this interrupted run would put there.
         if not (result.interrupted and is_whole(folder)):
-            result.save(folder, replace=arguments.out is None)
+            result.save(folder, shlex.join(["narrows", *arguments.given]), replace=arguments.out is None)
     return result
 
 
@@ -122,7 +116,8 @@ def _clause(clause: Mapping[str, Any]) -> str:
         for key, words in (("at_least", "at least"), ("at_most", "at most"))
         if clause[key] is not None
     ]
-    return f"{clause['measure']} {' and '.join(bounds)}: {plus_minus(clause, 1.0)} ({clause['verdict']})"
+    owner = clause["group"] or clause["link"]
+    return f"{clause['measure']} of {owner} {' and '.join(bounds)}: {plus_minus(clause, 1.0)} ({clause['verdict']})"
 
 
 def _of(name: str) -> str:

@@ -84,7 +84,7 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
         return f"{mean:.4g}"
     low, high = estimate["ci95"]
     half = (high - low) / 2 / scale
-    digits = min(max(1 - math.floor(math.log10(half)), 0), 4) if half > 0 else 2
+    digits = min(max(1 - math.floor(math.log10(half)), 0), 3) if half > 0 else 2
     return f"{mean:.{digits}f} ± {half:.{digits}f}"
 
 
