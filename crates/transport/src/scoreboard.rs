@@ -28,8 +28,8 @@ pub(crate) struct Scoreboard {
     mask: u64,
     /// What algorithms and rate samples want to know, in step with `ring`; empty unless they do.
     details: Vec<Detail>,
-    /// Packets declared lost since last taken, if algorithms want them.
-    lost_packets: Option<Vec<SentPacket>>,
+    /// Packets as the algorithm is told of them, if it wants to be.
+    packets: Option<PacketLists>,
     una: u64,
     next: u64,
     in_flight: u64,
@@ -44,6 +44,13 @@ pub(crate) struct Scoreboard {
     lost_queue: LostQueue,
     #[cfg(test)]
     steps: u64,
+}
+
+/// Packets since the algorithm was last told.
+#[derive(Clone, Debug, Default)]
+struct PacketLists {
+    acked: Vec<SentPacket>,
+    lost: Vec<SentPacket>,
 }
 
 /// One segment. 16 bytes, so that four share a cache line.
@@ -96,7 +103,7 @@ impl Scoreboard {
             ring: vec![Segment::NONE; INITIAL_RING],
             mask: INITIAL_RING as u64 - 1,
             details: if detailed { vec![Detail::default(); INITIAL_RING] } else { Vec::new() },
-            lost_packets: packets.then(Vec::new),
+            packets: packets.then(PacketLists::default),
             una: 0,
             next: 0,
             in_flight: 0,
@@ -280,16 +287,31 @@ impl Scoreboard {
         lost_queue.front(|number| number >= *una && ring[(number & *mask) as usize].state == State::Lost)
     }
 
-    /// Packets declared lost since this was last asked, oldest first; empty unless wanted.
-    pub(crate) fn take_lost_packets(&mut self) -> Vec<SentPacket> {
-        self.lost_packets.as_mut().map(std::mem::take).unwrap_or_default()
+    /// Packets acknowledged since the list was cleared, oldest first; empty unless wanted.
+    pub(crate) fn acked_packets(&mut self) -> &[SentPacket] {
+        let Some(lists) = &mut self.packets else { return &[] };
+        lists.acked.sort_unstable_by_key(|packet| (packet.sent_at, packet.number));
+        &lists.acked
     }
 
-    /// Gives the emptied vector back, so that its memory serves again.
-    pub(crate) fn return_lost_packets(&mut self, mut packets: Vec<SentPacket>) {
-        if let Some(slot) = &mut self.lost_packets {
-            packets.clear();
-            *slot = packets;
+    /// Packets declared lost since the list was cleared, oldest first; empty unless wanted.
+    pub(crate) fn lost_packets(&mut self) -> &[SentPacket] {
+        let Some(lists) = &mut self.packets else { return &[] };
+        lists.lost.sort_unstable_by_key(|packet| (packet.sent_at, packet.number));
+        &lists.lost
+    }
+
+    /// The algorithm has been told of the packets acknowledged.
+    pub(crate) fn clear_acked_packets(&mut self) {
+        if let Some(lists) = &mut self.packets {
+            lists.acked.clear();
+        }
+    }
+
+    /// The algorithm has been told of the packets lost.
+    pub(crate) fn clear_lost_packets(&mut self) {
+        if let Some(lists) = &mut self.packets {
+            lists.lost.clear();
         }
     }
 
@@ -318,7 +340,7 @@ impl Scoreboard {
     }
 
     /// Segment `number` is reported to have arrived for the first time.
-    fn deliver(&self, number: u64, delivery: &mut Delivery) {
+    fn deliver(&mut self, number: u64, delivery: &mut Delivery) {
         let segment = self.at(number);
         let newest = Newest { sent_at: segment.sent_at, number, resent: segment.ever_resent };
         delivery.newly_acked += 1;
@@ -327,8 +349,9 @@ impl Scoreboard {
         if delivery.newest.is_none_or(|known| newest.is_newer_than(known)) {
             delivery.newest = Some(newest);
         }
-        if let Some(packets) = &mut delivery.packets {
-            packets.push(self.packet(number));
+        if self.packets.is_some() {
+            let packet = self.packet(number);
+            self.packets.get_or_insert_default().acked.push(packet);
         }
     }
 
@@ -351,9 +374,9 @@ impl Scoreboard {
         self.lost += 1;
         self.lost_ever += 1;
         self.at_mut(number).state = State::Lost;
-        if self.lost_packets.is_some() {
+        if self.packets.is_some() {
             let packet = self.packet(number);
-            self.lost_packets.get_or_insert_default().push(packet);
+            self.packets.get_or_insert_default().lost.push(packet);
         }
     }
 

@@ -23,7 +23,7 @@ use crate::rate_sample::DeliveryRate;
 use crate::recovery::{Recovery, View};
 use crate::round::RoundCounter;
 use crate::rtt::RttEstimator;
-use crate::scoreboard::{Delivery, Scoreboard};
+use crate::scoreboard::Scoreboard;
 use crate::silent::SilentDeliveries;
 use crate::transfer::Transfer;
 use crate::usage::WindowUsage;
@@ -65,8 +65,8 @@ pub struct Sender {
     /// When the pacer lets the next packet go; `NEVER` unless it holds one back.
     pacing_deadline: Time,
     timeouts_in_a_row: u32,
-    /// Reused for every acknowledgement.
-    delivery: Delivery,
+    /// The window was the limit, when an acknowledgement was last told.
+    window_limited: bool,
     counters: SenderCounters,
 }
 
@@ -131,7 +131,7 @@ impl Sender {
             rto_deadline: Time::NEVER,
             pacing_deadline: Time::NEVER,
             timeouts_in_a_row: 0,
-            delivery: Delivery { packets: needs.packets.then(Vec::new), ..Delivery::default() },
+            window_limited: false,
             counters: SenderCounters::default(),
             options,
             algorithm,
@@ -228,7 +228,7 @@ impl Sender {
             in_flight: self.board.in_flight(),
             rtt: self.rtt.view(),
             round: self.round.count(),
-            window_limited: self.usage.window_limited(self.algorithm.window(), self.algorithm.ssthresh()),
+            window_limited: self.window_limited,
         }
     }
 
@@ -239,11 +239,11 @@ impl Sender {
     /// Tells the algorithm of losses or a mark, and the host of a reduction.
     fn tell_loss<H: Host>(&mut self, cause: Cause, new_episode: bool, lost: u64, now: Time, host: &mut H) {
         let path = self.path(now);
-        let packets = self.board.take_lost_packets();
         let window_before = self.algorithm.window();
-        self.algorithm.on_loss(&Loss { cause, new_episode, lost, packets: &packets }, &path);
+        let packets = self.board.lost_packets();
+        self.algorithm.on_loss(&Loss { cause, new_episode, lost, packets }, &path);
+        self.board.clear_lost_packets();
         self.limits = self.algorithm.limits();
-        self.board.return_lost_packets(packets);
         self.counters.packets_lost += lost;
         if new_episode {
             self.counters.reductions += 1;

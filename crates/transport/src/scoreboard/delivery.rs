@@ -1,10 +1,9 @@
 //! What one acknowledgement changed.
 
-use narrows_cc::SentPacket;
 use narrows_units::Time;
 
 /// What one acknowledgement changed on the scoreboard.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Delivery {
     /// Segments by which the cumulative point moved.
     pub(crate) advanced: u64,
@@ -20,8 +19,6 @@ pub(crate) struct Delivery {
     pub(crate) any_resent: bool,
     /// One of them, sent once, was overtaken by a later one.
     pub(crate) reordered: bool,
-    /// Each of them, if the algorithm asks for it.
-    pub(crate) packets: Option<Vec<SentPacket>>,
 }
 
 /// The segment that left last among those newly acknowledged.
@@ -31,17 +28,6 @@ pub(crate) struct Newest {
     pub(crate) number: u64,
     /// It had left more than once.
     pub(crate) resent: bool,
-}
-
-impl Delivery {
-    /// Ready for the next acknowledgement; keeps its memory.
-    pub(crate) fn reset(&mut self) {
-        let packets = self.packets.take().map(|mut packets| {
-            packets.clear();
-            packets
-        });
-        *self = Self { packets, ..Self::default() };
-    }
 }
 
 impl Newest {

@@ -39,13 +39,11 @@ impl Sender {
         }
         self.counters.acks_received += 1;
         let prior_in_flight = self.board.in_flight();
-        let mut delivery = std::mem::take(&mut self.delivery);
+        let mut delivery = Delivery::default();
         self.read(report, blocks, &mut delivery);
         if delivery.newly_acked > 0 || delivery.advanced > 0 || delivery.duplicate {
             self.apply(report, &delivery, prior_in_flight, now, host);
         }
-        delivery.reset();
-        self.delivery = delivery;
     }
 
     /// Marks on the scoreboard what the acknowledgement reports.
@@ -88,20 +86,7 @@ impl Sender {
         self.follow_marks(report, now, host);
 
         if delivery.newly_acked > 0 {
-            let ce_packets = self.ecn.newly_marked(report.ce_packets);
-            self.counters.marks_seen += ce_packets;
-            let ack = Ack {
-                newly_acked: delivery.newly_acked,
-                advanced: delivery.advanced > 0,
-                ce_packets,
-                rtt,
-                rate,
-                feedback: report.feedback,
-                packets: delivery.packets.as_deref().unwrap_or_default(),
-            };
-            let path = self.path(now);
-            self.algorithm.on_ack(&ack, &path);
-            self.limits = self.algorithm.limits();
+            self.tell_delivered(report, delivery, rtt, rate, now);
             self.handshake.on_acked(delivery.newly_acked, self.limits.window);
         }
         if let Some(reduction) = &mut self.reduction {
@@ -121,6 +106,33 @@ impl Sender {
             }
         }
         self.transmit(now, host);
+    }
+
+    /// Tells the algorithm what was delivered.
+    fn tell_delivered(
+        &mut self,
+        report: &Report,
+        delivery: &Delivery,
+        rtt: Option<Span>,
+        rate: Option<RateSample>,
+        now: Time,
+    ) {
+        let ce_packets = self.ecn.newly_marked(report.ce_packets);
+        self.counters.marks_seen += ce_packets;
+        self.window_limited = self.usage.window_limited(self.algorithm.window(), self.algorithm.ssthresh());
+        let path = self.path(now);
+        let ack = Ack {
+            newly_acked: delivery.newly_acked,
+            advanced: delivery.advanced > 0,
+            ce_packets,
+            rtt,
+            rate,
+            feedback: report.feedback,
+            packets: self.board.acked_packets(),
+        };
+        self.algorithm.on_ack(&ack, &path);
+        self.board.clear_acked_packets();
+        self.limits = self.algorithm.limits();
     }
 
     /// Takes the RTT sample and counts rounds.

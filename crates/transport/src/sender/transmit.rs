@@ -51,7 +51,7 @@ impl Sender {
     /// Sends segment `resent` once more, or the next new one.
     fn send_segment<H: Host>(&mut self, resent: Option<u64>, now: Time, host: &mut H) {
         let idle = self.board.outstanding() == 0;
-        let path = self.path(now);
+        let mut path = self.path(now);
         let request = self.algorithm.request(&path);
         let number = if let Some(number) = resent {
             self.board.on_resent(number, now);
@@ -76,11 +76,22 @@ impl Sender {
         });
         self.counters.packets_sent += 1;
         self.counters.bytes_sent += size.count();
-        self.note_departure(number, payload, resent.is_none(), idle, now);
+        let app_limited = self.note_departure(number, payload, resent.is_none(), idle, now);
+        path.in_flight = self.board.in_flight();
+        let packet = SentPacket {
+            number,
+            size: payload,
+            sent_at: now,
+            in_flight: path.in_flight,
+            lost_before: self.board.lost_ever(),
+            app_limited,
+        };
+        self.algorithm.on_sent(&packet, &path);
+        self.limits = self.algorithm.limits();
     }
 
-    /// Tells everybody who keeps account of departures.
-    fn note_departure(&mut self, number: u64, payload: Bytes, new: bool, idle: bool, now: Time) {
+    /// Tells everybody who keeps account of departures; true if the application is the limit.
+    fn note_departure(&mut self, number: u64, payload: Bytes, new: bool, idle: bool, now: Time) -> bool {
         if let Some(rate) = self.pacing_rate() {
             self.pacer.on_sent(rate, payload, now);
         }
@@ -92,26 +103,14 @@ impl Sender {
         if self.rto_deadline == Time::NEVER {
             self.rto_deadline = now + self.rtt.rto();
         }
-        let app_limited = if self.needs.packets || self.needs.rate_samples {
-            let mut detail = self.delivery_rate.on_sent(now, idle);
-            detail.in_flight = self.board.in_flight();
-            detail.lost_before = self.board.lost_ever();
-            self.board.set_detail(number, detail);
-            detail.app_limited
-        } else {
-            false
-        };
-        let packet = SentPacket {
-            number,
-            size: payload,
-            sent_at: now,
-            in_flight: self.board.in_flight(),
-            lost_before: self.board.lost_ever(),
-            app_limited,
-        };
-        let path = self.path(now);
-        self.algorithm.on_sent(&packet, &path);
-        self.limits = self.algorithm.limits();
+        if !self.needs.packets && !self.needs.rate_samples {
+            return false;
+        }
+        let mut detail = self.delivery_rate.on_sent(now, idle);
+        detail.in_flight = self.board.in_flight();
+        detail.lost_before = self.board.lost_ever();
+        self.board.set_detail(number, detail);
+        detail.app_limited
     }
 
     /// The pacer lets a packet of `size` go now; if not, the deadline is set for it.
