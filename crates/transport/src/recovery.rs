@@ -47,9 +47,10 @@ pub(crate) struct Verdict {
 
 /// What a policy may look at besides the scoreboard.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View {
+pub(crate) struct View<'a> {
     pub(crate) now: Time,
-    pub(crate) rtt: Option<RttView>,
+    /// Round-trip times; `None` before the first sample.
+    pub(crate) rtt: Option<&'a RttView>,
 }
 
 /// Where a sender stands between losses.
@@ -89,7 +90,7 @@ impl Recovery {
     }
 
     /// An acknowledgement arrived that moved, delivered or repeated something.
-    pub(crate) fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, view: View) -> Verdict {
+    pub(crate) fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, view: View<'_>) -> Verdict {
         match self {
             Self::Reno(reno) => reno.on_ack(delivery, board),
             Self::NewReno(newreno) => newreno.on_ack(delivery, board),
@@ -110,7 +111,7 @@ impl Recovery {
     }
 
     /// A segment left.
-    pub(crate) fn on_sent(&mut self, number: u64, new: bool, view: View, board: &Scoreboard) {
+    pub(crate) fn on_sent(&mut self, number: u64, new: bool, view: View<'_>, board: &Scoreboard) {
         if let Self::Rack(rack) = self {
             rack.on_sent(number, new, view, board);
         }
@@ -135,7 +136,7 @@ impl Recovery {
     }
 
     /// The policy's own timer may be due.
-    pub(crate) fn on_timer(&mut self, board: &mut Scoreboard, view: View) -> Verdict {
+    pub(crate) fn on_timer(&mut self, board: &mut Scoreboard, view: View<'_>) -> Verdict {
         match self {
             Self::Rack(rack) => rack.on_timer(board, view),
             _ => Verdict::default(),

@@ -69,8 +69,8 @@ impl RttEstimator {
     }
 
     /// What is known so far.
-    pub(crate) fn view(&self) -> Option<RttView> {
-        self.view
+    pub(crate) fn view(&self) -> Option<&RttView> {
+        self.view.as_ref()
     }
 
     /// The timeout with its back-off.

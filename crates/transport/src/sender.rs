@@ -17,10 +17,10 @@ pub use counters::SenderCounters;
 
 use crate::TransportOptions;
 use crate::ecn::EcnSender;
-use crate::pacer::Pacer;
+use crate::pacer::{Pacer, default_rate};
 use crate::rate_reduction::RateReduction;
 use crate::rate_sample::DeliveryRate;
-use crate::recovery::{Recovery, View};
+use crate::recovery::Recovery;
 use crate::round::RoundCounter;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
@@ -55,8 +55,6 @@ pub struct Sender {
     delivery_rate: DeliveryRate,
     round: RoundCounter,
     usage: WindowUsage,
-    /// What the algorithm allowed when last asked.
-    limits: Limits,
     limited_by: Limit,
     /// The next lost segment goes whatever the window says.
     forced: bool,
@@ -108,7 +106,6 @@ impl Sender {
         needs: Needs,
     ) -> Self {
         let transfer = Transfer::new(size, options.mss);
-        let limits = algorithm.limits();
         Self {
             flow,
             transfer,
@@ -125,7 +122,6 @@ impl Sender {
             delivery_rate: DeliveryRate::default(),
             round: RoundCounter::default(),
             usage: WindowUsage::default(),
-            limits,
             limited_by: Limit::Application,
             forced: false,
             rto_deadline: Time::NEVER,
@@ -166,12 +162,7 @@ impl Sender {
 
     /// Packets that may be in flight now, after what recovery adds to the window or takes from it.
     pub fn usable_window(&self) -> Option<u64> {
-        let window = self.limits.window?;
-        let usable = match &self.reduction {
-            Some(reduction) => reduction.window(),
-            None => self.recovery.usable_window(window, &self.board),
-        };
-        Some(usable.min(self.handshake.cap()))
+        self.algorithm.limits().window.map(|window| self.usable(window))
     }
 
     /// The algorithm's slow-start threshold, packets; infinite while unset.
@@ -186,18 +177,7 @@ impl Sender {
 
     /// The rate at which packets leave, payload bits per second; `None` if they are not paced.
     pub fn pacing_rate(&self) -> Option<Rate> {
-        self.limits.pacing.or_else(|| {
-            if !self.options.pacing {
-                return None;
-            }
-            let (window, rtt) = (self.algorithm.window()?, self.rtt.view()?);
-            Some(crate::pacer::default_rate(
-                window,
-                self.algorithm.ssthresh(),
-                self.options.mss,
-                rtt.smoothed,
-            ))
-        })
+        self.paced_by(&self.algorithm.limits())
     }
 
     /// `SRTT`; `None` before the first sample.
@@ -226,14 +206,28 @@ impl Sender {
             now,
             mss: self.options.mss,
             in_flight: self.board.in_flight(),
-            rtt: self.rtt.view(),
+            rtt: self.rtt.view().copied(),
             round: self.round.count(),
             window_limited: self.window_limited,
         }
     }
 
-    fn view(&self, now: Time) -> View {
-        View { now, rtt: self.rtt.view() }
+    /// Packets that may be in flight when the algorithm allows `window`.
+    fn usable(&self, window: u64) -> u64 {
+        let usable = match &self.reduction {
+            Some(reduction) => reduction.window(),
+            None => self.recovery.usable_window(window, &self.board),
+        };
+        usable.min(self.handshake.cap())
+    }
+
+    /// The rate at which packets leave when the algorithm allows `limits`.
+    fn paced_by(&self, limits: &Limits) -> Option<Rate> {
+        if limits.pacing.is_some() || !self.options.pacing {
+            return limits.pacing;
+        }
+        let (window, rtt) = (self.algorithm.window()?, self.rtt.view()?);
+        Some(default_rate(window, self.algorithm.ssthresh(), self.options.mss, rtt.smoothed))
     }
 
     /// Tells the algorithm of losses or a mark, and the host of a reduction.
@@ -243,7 +237,6 @@ impl Sender {
         let packets = self.board.lost_packets();
         self.algorithm.on_loss(&Loss { cause, new_episode, lost, packets }, &path);
         self.board.clear_lost_packets();
-        self.limits = self.algorithm.limits();
         self.counters.packets_lost += lost;
         if new_episode {
             self.counters.reductions += 1;
@@ -261,7 +254,6 @@ impl Sender {
         self.forced = false;
         let path = self.path(now);
         self.algorithm.on_recovered(&path);
-        self.limits = self.algorithm.limits();
     }
 
     /// An episode begins: from now on the usable window falls towards the algorithm's, if the flow is so configured.
@@ -269,7 +261,7 @@ impl Sender {
     fn begin_reduction(&mut self, flight: u64) {
         let wanted = self.options.proportional_rate_reduction && self.recovery.is_selective();
         // An algorithm without ssthresh does not cut its window by a factor, so there is nothing to be proportional to.
-        self.reduction = match self.limits.window {
+        self.reduction = match self.algorithm.limits().window {
             Some(target) if wanted && self.algorithm.ssthresh().is_some() => {
                 Some(RateReduction::new(flight, target, self.board.in_flight()))
             }

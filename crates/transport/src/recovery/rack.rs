@@ -64,7 +64,7 @@ impl Rack {
         self.phase
     }
 
-    pub(super) fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, view: View) -> Verdict {
+    pub(super) fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, view: View<'_>) -> Verdict {
         self.reordering_seen |= delivery.reordered;
         if let Some(newest) = delivery.newest {
             self.advance(newest, view);
@@ -95,7 +95,7 @@ impl Rack {
         new_episode
     }
 
-    pub(super) fn on_sent(&mut self, number: u64, new: bool, view: View, board: &Scoreboard) {
+    pub(super) fn on_sent(&mut self, number: u64, new: bool, view: View<'_>, board: &Scoreboard) {
         self.sent.push_back((number, view.now));
         if new && self.phase == Phase::Open && board.sacked() == 0 {
             self.arm_probe(board, view);
@@ -110,7 +110,7 @@ impl Rack {
         self.reorder_deadline.min(self.probe_deadline)
     }
 
-    pub(super) fn on_timer(&mut self, board: &mut Scoreboard, view: View) -> Verdict {
+    pub(super) fn on_timer(&mut self, board: &mut Scoreboard, view: View<'_>) -> Verdict {
         if view.now < self.reorder_deadline {
             return Verdict::default();
         }
@@ -135,7 +135,7 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 steps 1 and 2.
-    fn advance(&mut self, newest: Newest, view: View) {
+    fn advance(&mut self, newest: Newest, view: View<'_>) {
         let rtt = view.now - newest.sent_at;
         // An answer sooner than any round trip is to an earlier transmission: it was overtaken, not lost.
         let overtaken = newest.resent && view.rtt.is_some_and(|known| rtt < known.min);
@@ -147,7 +147,7 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 step 5.
-    fn detect(&mut self, board: &mut Scoreboard, view: View) -> u64 {
+    fn detect(&mut self, board: &mut Scoreboard, view: View<'_>) -> u64 {
         self.reorder_deadline = Time::NEVER;
         let patience = self.rtt + self.reordering_window(board, view);
         let mut lost = 0;
@@ -170,7 +170,7 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 step 4.
-    fn reordering_window(&self, board: &Scoreboard, view: View) -> Span {
+    fn reordering_window(&self, board: &Scoreboard, view: View<'_>) -> Span {
         let impatient = self.phase != Phase::Open || board.sacked() >= DUPLICATE_THRESHOLD;
         match view.rtt {
             Some(rtt) if self.reordering_seen || !impatient => (rtt.min / 4).min(rtt.smoothed),
@@ -179,7 +179,7 @@ impl Rack {
     }
 
     /// RFC 8985 §7.2.
-    fn arm_probe(&mut self, board: &Scoreboard, view: View) {
+    fn arm_probe(&mut self, board: &Scoreboard, view: View<'_>) {
         if self.probe.is_some() {
             return;
         }

@@ -1,7 +1,7 @@
 //! What an acknowledgement does to a sender.
 
 use super::{ConnectionState, Sender};
-use crate::recovery::{Phase, Verdict};
+use crate::recovery::{Phase, Verdict, View};
 use crate::scoreboard::Delivery;
 use crate::{Host, News};
 use narrows_cc::{Ack, Cause, RateSample};
@@ -80,14 +80,14 @@ impl Sender {
 
         // Before losses are marked: what the window had to cover until now.
         let flight = self.board.in_flight() + delivery.newly_acked;
-        let view = self.view(now);
+        let view = View { now, rtt: self.rtt.view() };
         let verdict = self.recovery.on_ack(delivery, &mut self.board, view);
         self.obey(verdict, flight, now, host);
         self.follow_marks(report, now, host);
 
         if delivery.newly_acked > 0 {
             self.tell_delivered(report, delivery, rtt, rate, now);
-            self.handshake.on_acked(delivery.newly_acked, self.limits.window);
+            self.handshake.on_acked(delivery.newly_acked, self.algorithm.as_ref());
         }
         if let Some(reduction) = &mut self.reduction {
             let cleanly = delivery.advanced > 0 && verdict.lost == 0;
@@ -132,7 +132,6 @@ impl Sender {
         };
         self.algorithm.on_ack(&ack, &path);
         self.board.clear_acked_packets();
-        self.limits = self.algorithm.limits();
     }
 
     /// Takes the RTT sample and counts rounds.

@@ -9,6 +9,7 @@
 
 use super::{ConnectionState, Sender};
 use crate::{Host, News};
+use narrows_cc::CongestionControl;
 use narrows_units::{Span, Time};
 use narrows_wire::{Body, Ecn, Leg, Packet, SackBlocks};
 
@@ -35,10 +36,13 @@ impl Handshake {
         self.cap
     }
 
-    /// `acked` more segments were acknowledged while the algorithm's window is `window`.
-    pub(super) fn on_acked(&mut self, acked: u64, window: Option<u64>) {
-        self.cap = self.cap.saturating_add(acked);
-        if window.is_none_or(|window| self.cap >= window) {
+    /// `acked` more segments were acknowledged: the cap rises until it reaches the window.
+    pub(super) fn on_acked(&mut self, acked: u64, algorithm: &dyn CongestionControl) {
+        if self.cap == u64::MAX {
+            return;
+        }
+        self.cap += acked;
+        if algorithm.limits().window.is_none_or(|window| self.cap >= window) {
             self.lift_cap();
         }
     }

@@ -1,6 +1,7 @@
 //! What a sender does when time passes.
 
 use super::{ConnectionState, Sender};
+use crate::recovery::View;
 use crate::{Host, News};
 use narrows_cc::Cause;
 use narrows_units::Time;
@@ -33,13 +34,12 @@ impl Sender {
         if self.algorithm.next_timer().is_some_and(|at| now >= at) {
             let path = self.path(now);
             self.algorithm.on_timer(&path);
-            self.limits = self.algorithm.limits();
             may_send = true;
         }
         let rto_due = now >= self.rto_deadline;
         if now >= self.recovery.next_timer() {
             let flight = self.board.in_flight();
-            let view = self.view(now);
+            let view = View { now, rtt: self.rtt.view() };
             let verdict = self.recovery.on_timer(&mut self.board, view);
             self.obey(verdict, flight, now, host);
             may_send = true;

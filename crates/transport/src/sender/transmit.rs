@@ -2,8 +2,9 @@
 
 use super::{ConnectionState, Limit, Sender};
 use crate::Host;
-use narrows_cc::SentPacket;
-use narrows_units::{Bytes, Time};
+use crate::recovery::View;
+use narrows_cc::{Limits, SentPacket};
+use narrows_units::{Rate, Time};
 use narrows_wire::{Body, Leg, Packet};
 
 impl Sender {
@@ -13,28 +14,46 @@ impl Sender {
         if self.state != ConnectionState::Established {
             return;
         }
-        self.limited_by = loop {
+        let window = loop {
+            let limits = self.algorithm.limits();
             let lost = self.board.next_lost();
-            let forced = self.forced && lost.is_some();
-            if !forced && self.usable_window().is_some_and(|window| self.board.in_flight() >= window) {
-                break Limit::Window;
-            }
-            if lost.is_none() {
-                if self.board.next() >= self.transfer.segments() {
-                    break Limit::Application;
-                }
-                if self.options.receive_window.is_some_and(|window| self.board.outstanding() >= window) {
-                    break Limit::ReceiveWindow;
-                }
-            }
-            let size = self.transfer.payload(lost.unwrap_or(self.board.next()));
-            if !self.pacer_lets_go(size, now) {
-                break Limit::Pacing;
+            if let Some(limit) = self.obstacle(lost, &limits, now) {
+                self.limited_by = limit;
+                break limits.window;
             }
             self.forced = false;
-            self.send_segment(lost, now, host);
+            self.send_segment(lost, self.paced_by(&limits), now, host);
         };
-        self.note_limit();
+        // The window as such, not what recovery lets use of it, is what may grow.
+        let stopped_by_window = window.is_some_and(|window| self.board.in_flight() >= window);
+        self.usage.on_attempt(self.board.una(), self.board.next(), stopped_by_window);
+        if self.needs.rate_samples && self.limited_by == Limit::Application {
+            self.delivery_rate.on_app_limited(self.board.in_flight());
+        }
+    }
+
+    /// What forbids to send segment `lost` again, or the next new one.
+    fn obstacle(&mut self, lost: Option<u64>, limits: &Limits, now: Time) -> Option<Limit> {
+        let forced = self.forced && lost.is_some();
+        if !forced && limits.window.is_some_and(|window| self.board.in_flight() >= self.usable(window)) {
+            return Some(Limit::Window);
+        }
+        if lost.is_none() {
+            if self.board.next() >= self.transfer.segments() {
+                return Some(Limit::Application);
+            }
+            if self.options.receive_window.is_some_and(|window| self.board.outstanding() >= window) {
+                return Some(Limit::ReceiveWindow);
+            }
+        }
+        let rate = self.paced_by(limits)?;
+        let size = self.transfer.payload(lost.unwrap_or(self.board.next()));
+        let at = self.pacer.next_send(rate, size, limits.burst);
+        if at <= now {
+            return None;
+        }
+        self.pacing_deadline = at;
+        Some(Limit::Pacing)
     }
 
     /// Sends a probe for a lost tail: a new segment if there is one and the receiver can hold it, else the last again.
@@ -42,14 +61,15 @@ impl Sender {
         let room = self.options.receive_window.is_none_or(|window| self.board.outstanding() < window);
         let resent = !room || self.board.next() >= self.transfer.segments();
         let segment = resent.then(|| self.board.next() - 1);
-        self.send_segment(segment, now, host);
+        let rate = self.pacing_rate();
+        self.send_segment(segment, rate, now, host);
         self.counters.probes += 1;
         self.recovery.on_probe_sent(resent, &self.board);
         self.rto_deadline = now + self.rtt.rto();
     }
 
-    /// Sends segment `resent` once more, or the next new one.
-    fn send_segment<H: Host>(&mut self, resent: Option<u64>, now: Time, host: &mut H) {
+    /// Sends segment `resent` once more, or the next new one, paced by `rate`.
+    fn send_segment<H: Host>(&mut self, resent: Option<u64>, rate: Option<Rate>, now: Time, host: &mut H) {
         let idle = self.board.outstanding() == 0;
         let mut path = self.path(now);
         let request = self.algorithm.request(&path);
@@ -76,7 +96,10 @@ impl Sender {
         });
         self.counters.packets_sent += 1;
         self.counters.bytes_sent += size.count();
-        let app_limited = self.note_departure(number, payload, resent.is_none(), idle, now);
+        if let Some(rate) = rate {
+            self.pacer.on_sent(rate, payload, now);
+        }
+        let app_limited = self.note_departure(number, resent.is_none(), idle, now);
         path.in_flight = self.board.in_flight();
         let packet = SentPacket {
             number,
@@ -87,18 +110,14 @@ impl Sender {
             app_limited,
         };
         self.algorithm.on_sent(&packet, &path);
-        self.limits = self.algorithm.limits();
     }
 
     /// Tells everybody who keeps account of departures; true if the application is the limit.
-    fn note_departure(&mut self, number: u64, payload: Bytes, new: bool, idle: bool, now: Time) -> bool {
-        if let Some(rate) = self.pacing_rate() {
-            self.pacer.on_sent(rate, payload, now);
-        }
+    fn note_departure(&mut self, number: u64, new: bool, idle: bool, now: Time) -> bool {
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent();
         }
-        let view = self.view(now);
+        let view = View { now, rtt: self.rtt.view() };
         self.recovery.on_sent(number, new, view, &self.board);
         if self.rto_deadline == Time::NEVER {
             self.rto_deadline = now + self.rtt.rto();
@@ -111,27 +130,5 @@ impl Sender {
         detail.lost_before = self.board.lost_ever();
         self.board.set_detail(number, detail);
         detail.app_limited
-    }
-
-    /// The pacer lets a packet of `size` go now; if not, the deadline is set for it.
-    fn pacer_lets_go(&mut self, size: Bytes, now: Time) -> bool {
-        let Some(rate) = self.pacing_rate() else { return true };
-        let at = self.pacer.next_send(rate, size, self.limits.burst);
-        if at > now {
-            self.pacing_deadline = at;
-        }
-        at <= now
-    }
-
-    /// Remembers what stopped the sender, for the growth of the window and for rate samples.
-    fn note_limit(&mut self) {
-        let stopped_by_window = match self.limits.window {
-            Some(window) => self.board.in_flight() >= window,
-            None => false,
-        };
-        self.usage.on_attempt(self.board.una(), self.board.next(), stopped_by_window);
-        if self.needs.rate_samples && self.limited_by == Limit::Application {
-            self.delivery_rate.on_app_limited(self.board.in_flight());
-        }
     }
 }
