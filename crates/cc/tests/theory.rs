@@ -43,6 +43,23 @@ fn the_mean_window_of_reno_is_the_square_root_of_1_5_over_p() {
     }
 }
 
+/// Independent losses give up to 1.07 of that (Ott, Kemperman and Mathis 1996: 1.31 in place of 1.22 over the root of p).
+#[test]
+fn independent_losses_leave_reno_the_same_mean_window() {
+    let link = Link { service: Span::ZERO, delay: Span::from_ms(100), buffer: 0, per_ack: 1, quick: 0 };
+    let mut state = 0x0123_4567_89ab_cdef_u64;
+    let one_in_a_thousand = move |_| {
+        // Marsaglia's xorshift with 13, 7, 17.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % 1_000 == 0
+    };
+    let mut host = Host::new(build("reno", 10.0, 20.0), link, one_in_a_thousand);
+    host.run(Time::ZERO + Span::from_ms(100_000));
+    near(host.run(Time::ZERO + Span::from_ms(10_000_000)), 1_500.0f64.sqrt(), 0.06);
+}
+
 /// The same sawtooth for any a and b: w = sqrt(a (1 + b) / (2 (1 - b) p)).
 #[test]
 fn the_mean_window_of_aimd_follows_its_two_parameters() {

@@ -3,8 +3,8 @@
 //! * Slow start while the window is below ssthresh; what an acknowledgement brings beyond ssthresh already counts for
 //!   congestion avoidance (as in Linux; RFC 5681 is silent).
 //! * One cut for each episode that the recovery policy declares, none inferred. No growth from the cut to the end of
-//!   the episode, nor on a duplicate ACK (RFC 5681 §3.2), nor while something else than the window limits the sender (RFC 2861, RFC 9438 §5.8).
-//! * An acknowledgement that does not move the cumulative point, a duplicate, grows no window (RFC 5681 §3.1, §3.2).
+//!   the episode, nor on a duplicate ACK (RFC 5681 §3.1, §3.2), nor while something else than the window limits the
+//!   sender (RFC 2861, RFC 9438 §5.8).
 //! * Timeout: ssthresh by the rule, window 1, and slow start goes on at once (RFC 5681 §3.1). When the same segment
 //!   times out again the recovery policy declares no new episode: ssthresh stays, the window is 1 again.
 //! * After silence the window is at most the initial window (RFC 5681 §4.1).

@@ -233,6 +233,40 @@ fn linux_renews_its_count_after_more_than_seven_jiffies_or_when_the_window_chang
 }
 
 #[test]
+fn linux_reckons_the_curve_once_in_a_jiffy() {
+    let mut flow = cut_at("cubic-linux", 20_000.0);
+    flow.acked(1);
+    let (count, window) = (flow.inner("cnt"), flow.window());
+    flow.acked(10 * count as u64);
+    assert!(flow.window() > window);
+    flow.acked(1);
+    same(flow.inner("cnt"), count);
+}
+
+#[test]
+fn linux_adds_at_most_one_packet_for_two_acknowledged() {
+    let mut flow = cut_at("cubic-linux", 1000.0);
+    flow.acked(1);
+    flow.wait(Span::from_ms(60_000));
+    flow.acked(1);
+    let window = flow.window();
+    flow.acked(100);
+    same(flow.window(), window + 50.0);
+}
+
+/// 19 acknowledged of the 20 for a packet before the cut, and 60 of 70 after it.
+#[test]
+fn linux_carries_no_credit_over_a_cut() {
+    let mut flow = Flow::avoiding("cubic-linux", 1000.0);
+    flow.acked(19);
+    flow.lost(Cause::Detected);
+    flow.recovered();
+    flow.acked(60);
+    same(flow.inner("cnt"), 70.0);
+    same(flow.window(), 700.0);
+}
+
+#[test]
 fn linux_does_not_count_silence() {
     let after_a_pause = |pause: Span| {
         let mut flow = cut_at("cubic-linux", 1000.0);
