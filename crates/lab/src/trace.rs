@@ -87,7 +87,8 @@ pub fn read(file: &Path) -> Result<Trace, TraceError> {
         }
         hash.update(&line);
         let at = millisecond(&line).ok_or_else(|| {
-            let given = String::from_utf8_lossy(&line).trim().chars().filter(|c| !c.is_control()).take(20).collect();
+            let given =
+                String::from_utf8_lossy(&line).trim().chars().filter(|c| !c.is_control()).take(20).collect();
             TraceError::NotANumber { line: number, given }
         })?;
         if at < before {
@@ -106,7 +107,11 @@ pub fn read(file: &Path) -> Result<Trace, TraceError> {
 
 /// Bytes as hexadecimal digits.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|half| char::from_digit(half.into(), 16)).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|half| char::from_digit(half.into(), 16))
+        .collect()
 }
 
 fn millisecond(line: &[u8]) -> Option<u64> {

@@ -332,7 +332,11 @@ impl Decimal {
     fn real(&self, shift: i32) -> Result<f64, Problem> {
         let text = format!("{}e{}", self.digits, self.exponent.saturating_add(shift));
         let value: f64 = text.parse().expect("digits and an exponent are a number");
-        if value.is_finite() && (value > 0.0 || self.digits == 0) { Ok(value) } else { Err(Problem::TooLarge) }
+        if value.is_finite() && (value > 0.0 || self.digits == 0) {
+            Ok(value)
+        } else {
+            Err(Problem::TooLarge)
+        }
     }
 }
 
@@ -374,8 +378,10 @@ fn find(unit: &str) -> Option<(Dimension, u64)> {
 
 fn unknown(unit: &str) -> Problem {
     let reason = match unit {
-        "B/s" | "Bps" | "kB/s" | "KB/s" | "MB/s" | "GB/s" | "kBps" | "KBps" | "MBps" | "GBps" | "KiB/s" | "MiB/s"
-        | "GiB/s" => "bytes per second are easily taken for bits per second; multiply by 8 and write bps, kbps, Mbps or Gbps",
+        "B/s" | "Bps" | "kB/s" | "KB/s" | "MB/s" | "GB/s" | "kBps" | "KBps" | "MBps" | "GBps" | "KiB/s"
+        | "MiB/s" | "GiB/s" => {
+            "bytes per second are easily taken for bits per second; multiply by 8 and write bps, kbps, Mbps or Gbps"
+        }
         "mbps" | "gbps" | "tbps" | "mb/s" | "gb/s" | "tb/s" => {
             "tc reads lower-case `mbps` as megabytes per second, others as megabits; write Mbps or Mbit"
         }

@@ -27,7 +27,8 @@ pub(super) fn describe(scenario: &Resolved) -> Vec<(String, String)> {
 
 fn run(scenario: &Resolved) -> String {
     let warmup = scenario.warmup;
-    let times = if scenario.replications == 1 { "once".into() } else { format!("{} times", scenario.replications) };
+    let times =
+        if scenario.replications == 1 { "once".into() } else { format!("{} times", scenario.replications) };
     format!("{} simulated {times}, measured from {warmup} on, seed {}", scenario.duration, scenario.seed)
 }
 
@@ -58,7 +59,10 @@ fn rate(rate: &RateModel) -> String {
             steps.join(", ")
         }
         RateModel::Square { high, low, period, duty } => {
-            format!("a square wave of {high} for {:.4} % of every {period} and {low} for the rest", Short(duty * 100.0))
+            format!(
+                "a square wave of {high} for {:.4} % of every {period} and {low} for the rest",
+                Short(duty * 100.0)
+            )
         }
         RateModel::Walk { start, step, minimum, maximum, interval } => format!(
             "a random walk from {start} in steps of {step} every {interval}, between {minimum} and {maximum}"
@@ -130,7 +134,11 @@ fn endpoint(endpoint: &Endpoint) -> String {
         RecoveryKind::Sack => "SACK recovery",
         RecoveryKind::Rack => "RACK recovery",
     };
-    let acks = if *delayed_ack == 1 { "every segment acknowledged".into() } else { format!("an ACK per {delayed_ack} segments") };
+    let acks = if *delayed_ack == 1 {
+        "every segment acknowledged".into()
+    } else {
+        format!("an ACK per {delayed_ack} segments")
+    };
     let mut words = vec![
         recovery.to_owned(),
         acks,

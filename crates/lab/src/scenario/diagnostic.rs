@@ -44,7 +44,8 @@ impl Diagnostic {
             let indent = |c| if c == '\t' { '\t' } else { ' ' };
             let before: String = self.source_line.chars().take(column - 1).map(indent).collect();
             let _ = writeln!(text, "  {number} | {}", self.source_line);
-            let _ = writeln!(text, "  {} | {before}{}", " ".repeat(number.len()), "^".repeat(self.length.max(1)));
+            let _ =
+                writeln!(text, "  {} | {before}{}", " ".repeat(number.len()), "^".repeat(self.length.max(1)));
         }
         let given = self.given.as_deref().filter(|given| !given.is_empty());
         let allowed = Some(self.allowed.as_str()).filter(|allowed| !allowed.is_empty());
@@ -102,7 +103,12 @@ impl Fault {
 }
 
 /// All faults in the order of the file, those of arguments behind them.
-pub(super) fn locate(mut faults: Vec<Fault>, text: &str, file: &str, arguments: &[String]) -> Vec<Diagnostic> {
+pub(super) fn locate(
+    mut faults: Vec<Fault>,
+    text: &str,
+    file: &str,
+    arguments: &[String],
+) -> Vec<Diagnostic> {
     faults.sort_by_key(|fault| match &fault.place {
         Place::File(span) => (0, span.start),
         Place::Argument(index) => (1, *index),

@@ -63,11 +63,13 @@ fn clause(table: &Table, groups: Option<&[String]>, faults: &mut Vec<Fault>) -> 
         fault("at_least", "more than at_most", "", &[]);
     }
     let measure = table.given("measure", Checked::text)?;
-    let of = |kind: &str| metrics::catalogue().iter().any(|metric| metric.name == measure && metric.of == kind);
+    let of =
+        |kind: &str| metrics::catalogue().iter().any(|metric| metric.name == measure && metric.of == kind);
     let kind = if link.is_some() || (group.is_none() && !of("group")) { "link" } else { "group" };
     if !of(kind) {
         let fits = |metric: &&metrics::Metric| metric.of == kind || (group.is_none() && link.is_none());
-        let mut known: Vec<&str> = metrics::catalogue().iter().filter(fits).map(|metric| metric.name).collect();
+        let mut known: Vec<&str> =
+            metrics::catalogue().iter().filter(fits).map(|metric| metric.name).collect();
         known.dedup();
         fault("measure", "no such measure", &measure, &known);
     }

@@ -109,7 +109,8 @@ const TIME: Quantities = Quantities::of(&[Dimension::Time]);
 const SIZE: Quantities = Quantities::of(&[Dimension::Size]);
 const PACKETS: Quantities = Quantities::of(&[Dimension::Packets]);
 const PACKETS_OR_BYTES: Quantities = Quantities::of(&[Dimension::Packets, Dimension::Size]);
-const TIME_OR_PACKETS: Quantities = Quantities::of(&[Dimension::Time, Dimension::Packets]).or_zero().fractional();
+const TIME_OR_PACKETS: Quantities =
+    Quantities::of(&[Dimension::Time, Dimension::Packets]).or_zero().fractional();
 const LENGTH: Quantities =
     Quantities::of(&[Dimension::Packets, Dimension::Size, Dimension::Time, Dimension::Bdp]);
 
@@ -118,7 +119,12 @@ pub(super) const ROOT: &[Key] = &[
     Key::new("title", Kind::Text, "the file's name", "What the run is about."),
     Key::required("duration", Kind::Quantity(TIME), "Simulated time."),
     Key::new("warmup", Kind::Quantity(TIME.or_zero()), "0s", "Measures start here."),
-    Key::new("seed", Kind::Integer { minimum: 0, maximum: u64::MAX }, "1", "Master seed of all random streams."),
+    Key::new(
+        "seed",
+        Kind::Integer { minimum: 0, maximum: u64::MAX },
+        "1",
+        "Master seed of all random streams.",
+    ),
     Key::new(
         "replications",
         Kind::Integer { minimum: 1, maximum: 1_000_000 },
@@ -126,7 +132,12 @@ pub(super) const ROOT: &[Key] = &[
         "Independent repetitions; intervals need at least two.",
     ),
     Key::required("path", Kind::Table(PATH), "The dumbbell: one bottleneck that all flows share."),
-    Key::new("transport", Kind::Table(TRANSPORT), "preset modern", "Endpoints of every flow; a flow may override any key."),
+    Key::new(
+        "transport",
+        Kind::Table(TRANSPORT),
+        "preset modern",
+        "Endpoints of every flow; a flow may override any key.",
+    ),
     Key::required("flows", Kind::Tables(&[FLOW, TRANSPORT]), "Groups of equal flows."),
     Key::new("record", Kind::Table(RECORD), "see its keys", "What to record."),
     Key::new("expect", Kind::Tables(&[EXPECT]), "none", "Measures that must lie within bounds."),
@@ -135,7 +146,11 @@ pub(super) const ROOT: &[Key] = &[
 /// `[path]`.
 pub(super) const PATH: &[Key] = &[
     Key::required("rate", RATE_KIND, "Rate of the bottleneck, forward."),
-    Key::required("rtt", Kind::Quantity(TIME), "Two-way propagation delay of a flow, unless the flow says otherwise."),
+    Key::required(
+        "rtt",
+        Kind::Quantity(TIME),
+        "Two-way propagation delay of a flow, unless the flow says otherwise.",
+    ),
     Key::new("packet", Kind::Quantity(SIZE), "1500B", "A full data packet on the wire."),
     Key::new("queue", QUEUE_KIND, "droptail, 1bdp", "What waits for the bottleneck."),
     Key::new("loss", LOSS_KIND, "none", "Random loss on the bottleneck, behind its queue."),
@@ -172,8 +187,16 @@ const RATE_KIND: Kind = Kind::Variants {
         Variant {
             name: "steps",
             keys: &[
-                Key::required("rates", Kind::List(&Kind::Quantity(RATE.or_zero())), "The rate from each time on."),
-                Key::required("times", Kind::List(&Kind::Quantity(TIME.or_zero())), "Ascending, the first 0s."),
+                Key::required(
+                    "rates",
+                    Kind::List(&Kind::Quantity(RATE.or_zero())),
+                    "The rate from each time on.",
+                ),
+                Key::required(
+                    "times",
+                    Kind::List(&Kind::Quantity(TIME.or_zero())),
+                    "Ascending, the first 0s.",
+                ),
             ],
             meaning: "Constant between given times.",
         },
@@ -183,14 +206,24 @@ const RATE_KIND: Kind = Kind::Variants {
                 Key::required("high", Kind::Quantity(RATE), "First part of each period."),
                 Key::required("low", Kind::Quantity(RATE.or_zero()), "Second part of each period."),
                 Key::required("period", Kind::Quantity(TIME), "Both parts."),
-                Key::new("duty", Kind::Fraction { zero: false }, "0.5", "Share of the period at the high rate."),
+                Key::new(
+                    "duty",
+                    Kind::Fraction { zero: false },
+                    "0.5",
+                    "Share of the period at the high rate.",
+                ),
             ],
             meaning: "A square wave.",
         },
         Variant {
             name: "walk",
             keys: &[
-                Key::new("start", Kind::Quantity(RATE), "midway between the bounds", "The rate at the start."),
+                Key::new(
+                    "start",
+                    Kind::Quantity(RATE),
+                    "midway between the bounds",
+                    "The rate at the start.",
+                ),
                 Key::required("step", Kind::Quantity(RATE), "Size of a step."),
                 Key::required("minimum", Kind::Quantity(RATE.or_zero()), "Lower bound."),
                 Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
@@ -209,7 +242,11 @@ const RATE_KIND: Kind = Kind::Variants {
         },
         Variant {
             name: "trace",
-            keys: &[Key::required("trace", Kind::File, "A file in mahimahi's format, relative to the scenario file.")],
+            keys: &[Key::required(
+                "trace",
+                Kind::File,
+                "A file in mahimahi's format, relative to the scenario file.",
+            )],
             meaning: "A recorded link: one 1500-byte delivery opportunity per line, in milliseconds, repeated.",
         },
     ],
@@ -227,11 +264,36 @@ const QUEUE_KIND: Kind = Kind::Variants {
             name: "red",
             keys: &[
                 LIMIT,
-                Key::new("min", Kind::Quantity(LENGTH.fractional()), "5pkt", "Average queue at which signals begin."),
-                Key::new("max", Kind::Quantity(LENGTH.fractional()), "three times min", "Average queue at which max_p is reached."),
-                Key::new("max_p", Kind::Fraction { zero: false }, "0.1", "Probability of a signal just below max."),
-                Key::new("weight", Kind::Fraction { zero: false }, "0.002", "Weight of the newest length in the average."),
-                Key::new("gentle", Kind::Flag, "true", "Between max and twice max the probability grows to 1."),
+                Key::new(
+                    "min",
+                    Kind::Quantity(LENGTH.fractional()),
+                    "5pkt",
+                    "Average queue at which signals begin.",
+                ),
+                Key::new(
+                    "max",
+                    Kind::Quantity(LENGTH.fractional()),
+                    "three times min",
+                    "Average queue at which max_p is reached.",
+                ),
+                Key::new(
+                    "max_p",
+                    Kind::Fraction { zero: false },
+                    "0.1",
+                    "Probability of a signal just below max.",
+                ),
+                Key::new(
+                    "weight",
+                    Kind::Fraction { zero: false },
+                    "0.002",
+                    "Weight of the newest length in the average.",
+                ),
+                Key::new(
+                    "gentle",
+                    Kind::Flag,
+                    "true",
+                    "Between max and twice max the probability grows to 1.",
+                ),
                 Key::new("wait", Kind::Flag, "true", "Signals keep a distance, as in ns-2."),
                 Key::new("ecn", Kind::Flag, "false", "Mark ECN-capable packets instead of dropping them."),
             ],
@@ -252,16 +314,38 @@ const LOSS_KIND: Kind = Kind::Variants {
     variants: &[
         Variant {
             name: "bernoulli",
-            keys: &[Key::required("rate", Kind::Fraction { zero: true }, "Probability that a packet is lost.")],
+            keys: &[Key::required(
+                "rate",
+                Kind::Fraction { zero: true },
+                "Probability that a packet is lost.",
+            )],
             meaning: "Each packet is lost with the same probability.",
         },
         Variant {
             name: "gilbert-elliott",
             keys: &[
-                Key::required("good_to_bad", Kind::Fraction { zero: false }, "Probability per packet of turning bad."),
-                Key::required("bad_to_good", Kind::Fraction { zero: false }, "Probability per packet of turning good."),
-                Key::new("loss_good", Kind::Fraction { zero: true }, "0", "Loss probability in the good state."),
-                Key::new("loss_bad", Kind::Fraction { zero: true }, "1", "Loss probability in the bad state."),
+                Key::required(
+                    "good_to_bad",
+                    Kind::Fraction { zero: false },
+                    "Probability per packet of turning bad.",
+                ),
+                Key::required(
+                    "bad_to_good",
+                    Kind::Fraction { zero: false },
+                    "Probability per packet of turning good.",
+                ),
+                Key::new(
+                    "loss_good",
+                    Kind::Fraction { zero: true },
+                    "0",
+                    "Loss probability in the good state.",
+                ),
+                Key::new(
+                    "loss_bad",
+                    Kind::Fraction { zero: true },
+                    "1",
+                    "Loss probability in the bad state.",
+                ),
             ],
             meaning: "Two states with a loss probability each (Gilbert 1960, Elliott 1963).",
         },
@@ -273,48 +357,164 @@ pub(super) const PRESETS: &[&str] = &["modern", "ns2", "linux"];
 
 /// `[transport]`.
 pub(super) const TRANSPORT: &[Key] = &[
-            Key::new("preset", Kind::Choice(PRESETS), "modern", "A named set of defaults for the keys below."),
-            Key::new("recovery", Kind::Choice(&["reno", "newreno", "sack", "rack"]), "sack; linux: rack", "What counts as a loss and which segment goes next."),
-            Key::new("proportional_rate_reduction", Kind::Flag, "false; linux: true", "The usable window falls over a round trip after a cut (RFC 6937)."),
-            Key::new("limited_transmit", Kind::Flag, "true", "New segments on the first two duplicate ACKs (RFC 3042)."),
-            Key::new("initial_window", Kind::Quantity(PACKETS), "10pkt; ns2: 2pkt", "Window before the first acknowledgement."),
-            Key::new("initial_ssthresh", Kind::Quantity(PACKETS_OR_BYTES.or("infinite")), "infinite", "Slow-start threshold before the first loss."),
-            Key::new("slow_start", Kind::Choice(&["standard", "hystart"]), "standard; cubic in linux: hystart", "How a flow starts."),
-            Key::new("first_cut", Kind::Choice(&["rule", "half"]), "rule; ns2: half", "How deep the first cut is."),
-            Key::new("receive_window", Kind::Quantity(PACKETS_OR_BYTES.or("infinite")), "infinite", "What the receiver can hold."),
-            Key::new("pacing", Kind::Flag, "false", "Packets leave evenly over a round trip."),
-            Key::new("ecn", Kind::Flag, "false", "Explicit congestion notification (RFC 3168)."),
-            Key::new("header", Kind::Quantity(SIZE.or_zero()), "40B; ns2: 0B; linux: 52B", "Header bytes on each data packet: not goodput."),
-            Key::new("ack", Kind::Quantity(SIZE), "40B; linux: 52B", "Size of an acknowledgement, a SYN and a SYN-ACK."),
-            Key::new("delayed_ack", Kind::Integer { minimum: 1, maximum: 1000 }, "2; ns2: 1", "Segments per acknowledgement."),
-            Key::new("delayed_ack_timeout", Kind::Quantity(TIME), "40ms; ns2: 100ms", "The longest an acknowledgement is held back."),
-            Key::new("quick_ack", Kind::Flag, "false; linux: true", "Acknowledge every segment while the connection is young."),
-            Key::new("rto", Kind::Choice(&["rfc6298", "linux"]), "rfc6298; linux: linux", "rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar)."),
-            Key::new("initial_rto", Kind::Quantity(TIME), "1s", "Retransmission timeout before the first sample."),
-            Key::new("min_rto", Kind::Quantity(TIME), "200ms", "Shortest retransmission timeout."),
-            Key::new("max_rto", Kind::Quantity(TIME), "60s", "Longest retransmission timeout."),
-            Key::new("syn_retries", Kind::Integer { minimum: 0, maximum: 1000 }, "6", "SYNs sent again before a flow gives up."),
-            Key::new("retries", Kind::Integer { minimum: 1, maximum: 1000 }, "15", "Timeouts in a row before a flow gives up."),
-            Key::new("send_delay", Kind::Quantity(TIME_OR_PACKETS), "1pkt; ns2 and linux: 0s", "Each packet leaves after a random delay, uniform from zero to this, order kept; 1pkt is the time a packet takes at the bottleneck's mean rate. It breaks phase effects between equal flows (Floyd and Jacobson 1992)."),
+    Key::new("preset", Kind::Choice(PRESETS), "modern", "A named set of defaults for the keys below."),
+    Key::new(
+        "recovery",
+        Kind::Choice(&["reno", "newreno", "sack", "rack"]),
+        "sack; linux: rack",
+        "What counts as a loss and which segment goes next.",
+    ),
+    Key::new(
+        "proportional_rate_reduction",
+        Kind::Flag,
+        "false; linux: true",
+        "The usable window falls over a round trip after a cut (RFC 6937).",
+    ),
+    Key::new(
+        "limited_transmit",
+        Kind::Flag,
+        "true",
+        "New segments on the first two duplicate ACKs (RFC 3042).",
+    ),
+    Key::new(
+        "initial_window",
+        Kind::Quantity(PACKETS),
+        "10pkt; ns2: 2pkt",
+        "Window before the first acknowledgement.",
+    ),
+    Key::new(
+        "initial_ssthresh",
+        Kind::Quantity(PACKETS_OR_BYTES.or("infinite")),
+        "infinite",
+        "Slow-start threshold before the first loss.",
+    ),
+    Key::new(
+        "slow_start",
+        Kind::Choice(&["standard", "hystart"]),
+        "standard; cubic in linux: hystart",
+        "How a flow starts.",
+    ),
+    Key::new("first_cut", Kind::Choice(&["rule", "half"]), "rule; ns2: half", "How deep the first cut is."),
+    Key::new(
+        "receive_window",
+        Kind::Quantity(PACKETS_OR_BYTES.or("infinite")),
+        "infinite",
+        "What the receiver can hold.",
+    ),
+    Key::new("pacing", Kind::Flag, "false", "Packets leave evenly over a round trip."),
+    Key::new("ecn", Kind::Flag, "false", "Explicit congestion notification (RFC 3168)."),
+    Key::new(
+        "header",
+        Kind::Quantity(SIZE.or_zero()),
+        "40B; ns2: 0B; linux: 52B",
+        "Header bytes on each data packet: not goodput.",
+    ),
+    Key::new(
+        "ack",
+        Kind::Quantity(SIZE),
+        "40B; linux: 52B",
+        "Size of an acknowledgement, a SYN and a SYN-ACK.",
+    ),
+    Key::new(
+        "delayed_ack",
+        Kind::Integer { minimum: 1, maximum: 1000 },
+        "2; ns2: 1",
+        "Segments per acknowledgement.",
+    ),
+    Key::new(
+        "delayed_ack_timeout",
+        Kind::Quantity(TIME),
+        "40ms; ns2: 100ms",
+        "The longest an acknowledgement is held back.",
+    ),
+    Key::new(
+        "quick_ack",
+        Kind::Flag,
+        "false; linux: true",
+        "Acknowledge every segment while the connection is young.",
+    ),
+    Key::new(
+        "rto",
+        Kind::Choice(&["rfc6298", "linux"]),
+        "rfc6298; linux: linux",
+        "rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar).",
+    ),
+    Key::new("initial_rto", Kind::Quantity(TIME), "1s", "Retransmission timeout before the first sample."),
+    Key::new("min_rto", Kind::Quantity(TIME), "200ms", "Shortest retransmission timeout."),
+    Key::new("max_rto", Kind::Quantity(TIME), "60s", "Longest retransmission timeout."),
+    Key::new(
+        "syn_retries",
+        Kind::Integer { minimum: 0, maximum: 1000 },
+        "6",
+        "SYNs sent again before a flow gives up.",
+    ),
+    Key::new(
+        "retries",
+        Kind::Integer { minimum: 1, maximum: 1000 },
+        "15",
+        "Timeouts in a row before a flow gives up.",
+    ),
+    Key::new(
+        "send_delay",
+        Kind::Quantity(TIME_OR_PACKETS),
+        "1pkt; ns2 and linux: 0s",
+        "Each packet leaves after a random delay, uniform from zero to this, order kept; 1pkt is the time a packet takes at the bottleneck's mean rate. It breaks phase effects between equal flows (Floyd and Jacobson 1992).",
+    ),
 ];
 
 /// `[[flows]]`, besides every key of `[transport]`.
 pub(super) const FLOW: &[Key] = &[
-    Key::required("algorithm", Kind::Algorithm, "Congestion control: a name, a name with parameters as in \"aimd(a=1,b=0.8)\", a table with name and parameters, or \"subject\": what compare puts to the test."),
+    Key::required(
+        "algorithm",
+        Kind::Algorithm,
+        "Congestion control: a name, a name with parameters as in \"aimd(a=1,b=0.8)\", a table with name and parameters, or \"subject\": what compare puts to the test.",
+    ),
     Key::new("name", Kind::Text, "the algorithm's", "Name of the group."),
-    Key::new("subject", Kind::Flag, "true where algorithm is \"subject\"", "compare puts other algorithms in the place of this one."),
+    Key::new(
+        "subject",
+        Kind::Flag,
+        "true where algorithm is \"subject\"",
+        "compare puts other algorithms in the place of this one.",
+    ),
     Key::new("count", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "1", "Flows in the group."),
-    Key::new("start", Kind::TimeRange, "0s", "When the flows start: a time, or a range to draw from uniformly."),
+    Key::new(
+        "start",
+        Kind::TimeRange,
+        "0s",
+        "When the flows start: a time, or a range to draw from uniformly.",
+    ),
     Key::new("size", Kind::Quantity(SIZE.or("unlimited")), "unlimited", "Payload to transfer."),
     Key::new("rtt", Kind::Quantity(TIME), "that of the path", "Two-way propagation delay."),
     Key::new("direction", Kind::Choice(&["forward", "reverse"]), "forward", "Which way the data goes."),
-    Key::new("source", Kind::Variants { plain: None, variants: &[Variant { name: "bulk", keys: &[], meaning: "Always something to send, up to size." }] }, "bulk", "What makes the data."),
+    Key::new(
+        "source",
+        Kind::Variants {
+            plain: None,
+            variants: &[Variant {
+                name: "bulk",
+                keys: &[],
+                meaning: "Always something to send, up to size.",
+            }],
+        },
+        "bulk",
+        "What makes the data.",
+    ),
 ];
 
 /// `[record]`.
 const RECORD: &[Key] = &[
-    Key::new("interval", Kind::Quantity(TIME), "100ms", "Length of an interval of the series; widened where they would pass a million rows."),
-    Key::new("flows", Kind::Choice(&["auto", "all", "none"]), "auto", "Series of every flow, or of links alone; auto: of up to 100 flows."),
+    Key::new(
+        "interval",
+        Kind::Quantity(TIME),
+        "100ms",
+        "Length of an interval of the series; widened where they would pass a million rows.",
+    ),
+    Key::new(
+        "flows",
+        Kind::Choice(&["auto", "all", "none"]),
+        "auto",
+        "Series of every flow, or of links alone; auto: of up to 100 flows.",
+    ),
     Key::new("packets", Kind::Never, "false", "Per-packet records, which no command reads yet."),
 ];
 

@@ -21,7 +21,8 @@ pub(super) fn apply(root: &mut Node, keys: &'static [Key], arguments: &[String],
         let path = path.trim();
         let steps: Vec<&str> = path.split('.').map(str::trim).collect();
         if steps.iter().any(|step| step.is_empty()) {
-            faults.push(Fault::new(&place, path, "an empty key in the path").allowed("as in path.rate=20Mbps"));
+            faults
+                .push(Fault::new(&place, path, "an empty key in the path").allowed("as in path.rate=20Mbps"));
             continue;
         }
         let setter = Setter { path, place, value: parse_argument(value.trim(), index) };
@@ -49,7 +50,11 @@ impl Setter<'_> {
             Some(Kind::Tables(parts)) => {
                 let element = self.element(node, step)?;
                 let rest = &steps[1..];
-                if rest.is_empty() { self.set(element, None, rest) } else { self.in_table(element, parts, rest) }
+                if rest.is_empty() {
+                    self.set(element, None, rest)
+                } else {
+                    self.in_table(element, parts, rest)
+                }
             }
             Some(Kind::List(kind)) => self.set(self.element(node, step)?, Some(kind), &steps[1..]),
             // What else has no keys: a table takes its place, and the walk says so.
@@ -69,7 +74,9 @@ impl Setter<'_> {
         let present = present(node, variants);
         let replaced = match present {
             _ if !matches!(node.value, Value::Table(_)) => true,
-            Some(present) if step == KIND => !matches!(&self.value.value, Value::Text(name) if name == present.name),
+            Some(present) if step == KIND => {
+                !matches!(&self.value.value, Value::Text(name) if name == present.name)
+            }
             Some(present) => !has(&present) && variants.iter().any(|variant| has(&variant)),
             None => false,
         };
@@ -78,7 +85,9 @@ impl Setter<'_> {
         }
         // The form that the key belongs to need not be named; nor need the first, the usual one.
         let mut owners = variants.iter().filter(has);
-        let owner = owners.next().filter(|owner| owners.next().is_none() || std::ptr::eq(*owner, &raw const variants[0]));
+        let owner = owners
+            .next()
+            .filter(|owner| owners.next().is_none() || std::ptr::eq(*owner, &raw const variants[0]));
         if let Some(owner) = owner.filter(|_| replaced) {
             let kind = Node { value: Value::Text(owner.name.to_owned()), place: self.place.clone() };
             *self.entry(node, KIND) = kind;
@@ -116,10 +125,14 @@ impl Setter<'_> {
         if let Some(index) = found {
             return Ok(&mut nodes[index]);
         }
-        let known: Vec<String> =
-            (0..names.len()).map(|index| index.to_string()).chain(names.into_iter().filter(|name| !name.is_empty())).collect();
+        let known: Vec<String> = (0..names.len())
+            .map(|index| index.to_string())
+            .chain(names.into_iter().filter(|name| !name.is_empty()))
+            .collect();
         let fault = Fault::new(&self.place, self.path, format!("there is no element `{step}`"));
-        Err(fault.allowed(list(known.iter().map(String::as_str))).nearest(nearest(step, known.iter().map(String::as_str))))
+        Err(fault
+            .allowed(list(known.iter().map(String::as_str)))
+            .nearest(nearest(step, known.iter().map(String::as_str))))
     }
 }
 

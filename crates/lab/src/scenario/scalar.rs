@@ -44,7 +44,9 @@ pub(super) fn check(node: &Node, kind: &'static Kind, path: &str) -> Result<Chec
 /// Reads a number with a unit.
 pub(super) fn quantity(node: &Node, quantities: Quantities, path: &str) -> Result<Checked, Fault> {
     let fault = |message: String| {
-        Fault::new(&node.place, path, message).given(node.value.shown()).allowed(allowed_quantities(quantities))
+        Fault::new(&node.place, path, message)
+            .given(node.value.shown())
+            .allowed(allowed_quantities(quantities))
     };
     let text = match &node.value {
         Value::Text(text) if quantities.word == Some(text.as_str()) => return Ok(Checked::Unlimited),
@@ -53,7 +55,8 @@ pub(super) fn quantity(node: &Node, quantities: Quantities, path: &str) -> Resul
         Value::Integer(_) | Value::Float(_) => node.value.shown(),
         other => return Err(fault(format!("{} does not fit here", other.kind()))),
     };
-    let quantity = Quantity::parse(&text, quantities.dimensions).map_err(|error| unit_fault(&fault, &error))?;
+    let quantity =
+        Quantity::parse(&text, quantities.dimensions).map_err(|error| unit_fault(&fault, &error))?;
     if quantity.is_zero() && !quantities.zero {
         return Err(fault("zero is impossible here".into()));
     }
@@ -104,7 +107,8 @@ pub(super) fn algorithm(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Opt
             values.push((entry.key.clone(), value, entry.node.place.clone()));
         } else {
             let path = format!("{path}.{}", entry.key);
-            let fault = Fault::new(&entry.node.place, path, format!("{} does not fit here", entry.node.value.kind()));
+            let fault =
+                Fault::new(&entry.node.place, path, format!("{} does not fit here", entry.node.value.kind()));
             faults.push(fault.allowed("a number, true, false, or a word"));
         }
     }
@@ -164,7 +168,9 @@ fn unit_fault(fault: &impl Fn(String) -> Fault, error: &UnitError) -> Fault {
 }
 
 fn fraction(node: &Node, kind: &Kind, zero: bool, path: &str) -> Result<Checked, Fault> {
-    let fault = |message: String| Fault::new(&node.place, path, message).given(node.value.shown()).allowed(allowed(kind));
+    let fault = |message: String| {
+        Fault::new(&node.place, path, message).given(node.value.shown()).allowed(allowed(kind))
+    };
     let value = match &node.value {
         Value::Text(text) => match Quantity::parse(text, &[Dimension::Fraction]) {
             Ok(Quantity::Fraction(value)) => value,
@@ -185,8 +191,9 @@ fn fraction(node: &Node, kind: &Kind, zero: bool, path: &str) -> Result<Checked,
 }
 
 fn time_range(node: &Node, path: &str) -> Result<Checked, Fault> {
-    let fault =
-        |message: String| Fault::new(&node.place, path, message).given(node.value.shown()).allowed(allowed(&Kind::TimeRange));
+    let fault = |message: String| {
+        Fault::new(&node.place, path, message).given(node.value.shown()).allowed(allowed(&Kind::TimeRange))
+    };
     let text = match &node.value {
         Value::Text(text) => text.clone(),
         Value::Integer(_) | Value::Float(_) => node.value.shown(),

@@ -1,6 +1,7 @@
 //! What a whole scenario loads to.
 
 mod faults;
+mod library;
 mod model;
 mod overrides;
 mod resolved;

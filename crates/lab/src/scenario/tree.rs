@@ -100,7 +100,8 @@ pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
 /// Reads the value of a `--set` argument: TOML if it is, else a string.
 pub(super) fn parse_argument(text: &str, index: usize) -> Node {
     let here = |_| Place::Argument(index);
-    let value = DeValue::parse(text).map_or_else(|_| Value::Text(text.to_owned()), |value| of(value.get_ref(), &here));
+    let value = DeValue::parse(text)
+        .map_or_else(|_| Value::Text(text.to_owned()), |value| of(value.get_ref(), &here));
     Node { value, place: Place::Argument(index) }
 }
 

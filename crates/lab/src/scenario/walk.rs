@@ -34,12 +34,17 @@ fn table(
         let path = join(path, &entry.key);
         if let Some(key) = keys().find(|key| key.name == entry.key) {
             let value = item(&entry.node, &key.kind, &path, faults);
-            checked.insert(key.name, entry.key_place.clone(), Item { place: entry.node.place.clone(), value });
+            checked.insert(
+                key.name,
+                entry.key_place.clone(),
+                Item { place: entry.node.place.clone(), value },
+            );
         } else {
             let names = || keys().map(|key| key.name);
             let whose = tag.map_or(String::new(), |tag| format!(" of `{tag}`"));
             let fault = Fault::new(&entry.key_place, path, format!("unknown key{whose}")).given(&entry.key);
-            let fault = fault.allowed(if names().next().is_some() { list(names()) } else { "no further key".into() });
+            let fault =
+                fault.allowed(if names().next().is_some() { list(names()) } else { "no further key".into() });
             faults.push(fault.nearest(nearest(&entry.key, names())));
         }
     }
@@ -67,7 +72,9 @@ fn item(node: &Node, kind: &'static Kind, path: &str, faults: &mut Vec<Fault>) -
             });
             Some(Checked::List(each.collect()))
         }
-        (Kind::Variants { variants, .. }, Value::Table(entries)) => variant(entries, node, path, variants, faults),
+        (Kind::Variants { variants, .. }, Value::Table(entries)) => {
+            variant(entries, node, path, variants, faults)
+        }
         (Kind::Variants { plain: Some(plain), .. }, _) => {
             scalar::quantity(node, *plain, path).map_err(|fault| faults.push(fault)).ok()
         }
@@ -86,7 +93,13 @@ fn item(node: &Node, kind: &'static Kind, path: &str, faults: &mut Vec<Fault>) -
     }
 }
 
-fn tables(nodes: &[Node], list: &Node, path: &str, parts: Parts<'_>, faults: &mut Vec<Fault>) -> Option<Checked> {
+fn tables(
+    nodes: &[Node],
+    list: &Node,
+    path: &str,
+    parts: Parts<'_>,
+    faults: &mut Vec<Fault>,
+) -> Option<Checked> {
     if nodes.is_empty() {
         faults.push(Fault::new(&list.place, path, "an empty list").allowed("at least one table"));
         return None;
@@ -97,7 +110,8 @@ fn tables(nodes: &[Node], list: &Node, path: &str, parts: Parts<'_>, faults: &mu
         if let Value::Table(entries) = &node.value {
             checked.push(table(entries, &node.place, &path, parts, None, faults));
         } else {
-            let fault = Fault::new(&node.place, path, format!("{} where a table is needed", node.value.kind()));
+            let fault =
+                Fault::new(&node.place, path, format!("{} where a table is needed", node.value.kind()));
             faults.push(fault.given(node.value.shown()));
         }
     }
@@ -129,7 +143,8 @@ fn variant(
             None
         }
         None => {
-            let implied = variants.iter().find(|variant| entries.iter().any(|entry| entry.key == variant.name));
+            let implied =
+                variants.iter().find(|variant| entries.iter().any(|entry| entry.key == variant.name));
             if implied.is_none() {
                 let fault = Fault::new(&node.place, join(path, KIND), "missing, and it has no default");
                 faults.push(fault.allowed(list(names())));

@@ -86,7 +86,12 @@ pub(super) fn limit_in_words(limit: Limit, scenario: &Resolved, rate: &RateModel
     let bytes_per_second = rate.mean_bps(scenario.duration) / 8.0;
     let seconds = bytes / bytes_per_second;
     let bdp = bytes / (bytes_per_second * scenario.path.rtt.as_secs_f64());
-    format!("{:.6}pkt = {bytes}B = {:.6}ms = {:.6}bdp", Short(bytes / packet), Short(seconds * 1e3), Short(bdp))
+    format!(
+        "{:.6}pkt = {bytes}B = {:.6}ms = {:.6}bdp",
+        Short(bytes / packet),
+        Short(seconds * 1e3),
+        Short(bdp)
+    )
 }
 
 /// A number to so many decimals as the precision says, without trailing zeros.
@@ -96,7 +101,8 @@ impl Display for Short {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let decimals = f.precision().unwrap_or(3);
         let digits = format!("{:.decimals$}", self.0);
-        let short = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
+        let short =
+            if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
         f.write_str(short)
     }
 }
@@ -112,7 +118,13 @@ impl File {
         let _ = writeln!(self.0, "{key} = {value}");
     }
 
-    fn direction(&mut self, direction: &Direction, trace: Option<&PathBuf>, naming: Naming, scenario: &Resolved) {
+    fn direction(
+        &mut self,
+        direction: &Direction,
+        trace: Option<&PathBuf>,
+        naming: Naming,
+        scenario: &Resolved,
+    ) {
         self.set("rate", rate(&direction.rate, trace.map(PathBuf::as_path), naming));
         let words = limit_in_words(limit(&direction.queue), scenario, &direction.rate);
         self.set("queue", format!("{}  # limit: {words}", queue(&direction.queue)));
@@ -193,7 +205,9 @@ fn rate(rate: &RateModel, file: Option<&Path>, naming: Naming) -> String {
         RateModel::Uniform { minimum, maximum, interval } => {
             format!("{{ kind = \"uniform\", {} }}", bounds(*minimum, *maximum, *interval))
         }
-        RateModel::Trace(trace) => format!("{{ kind = \"trace\", trace = {} }}", text(name(trace, file, naming))),
+        RateModel::Trace(trace) => {
+            format!("{{ kind = \"trace\", trace = {} }}", text(name(trace, file, naming)))
+        }
     }
 }
 
@@ -267,7 +281,8 @@ fn algorithm(algorithm: &Algorithm) -> String {
 /// Every key of `[transport]` with its value.
 fn endpoint(endpoint: &Endpoint) -> Vec<(&'static str, String)> {
     let options = &endpoint.options;
-    let packets = |window: Option<u64>| window.map_or(text("infinite"), |packets| text(format!("{packets}pkt")));
+    let packets =
+        |window: Option<u64>| window.map_or(text("infinite"), |packets| text(format!("{packets}pkt")));
     let recovery = match options.recovery {
         RecoveryKind::Reno => "reno",
         RecoveryKind::NewReno => "newreno",

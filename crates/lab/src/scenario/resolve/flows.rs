@@ -56,11 +56,15 @@ fn group(
 ) -> Option<Resolved> {
     let layers: Vec<&Table> = [Some(table), transport].into_iter().flatten().collect();
     let preset = transport::preset(&layers);
-    let algorithm = preset.and_then(|preset| algorithm(table, subject, preset, context, faults));
-    if table.get("subject").flatten().is_some_and(|value| !value.flag()) && written(table) == Some(SUBJECT.into()) {
-        let fault = Fault::new(table.place_of("subject"), table.path_of("subject"), "the algorithm says otherwise");
+    let denied = table.get("subject").flatten().is_some_and(|value| !value.flag());
+    let algorithm = if denied && written(table).as_deref() == Some(SUBJECT) {
+        let fault =
+            Fault::new(table.place_of("subject"), table.path_of("subject"), "the algorithm says otherwise");
         faults.push(fault.given("false").allowed("true, or an algorithm by name"));
-    }
+        None
+    } else {
+        preset.and_then(|preset| algorithm(table, subject, preset, context, faults))
+    };
     let start = table.read("start", (Span::ZERO, Span::ZERO), |value| match value {
         Checked::Range(first, last) => (*first, *last),
         other => unreachable!("{other:?} is no range of times"),
@@ -68,7 +72,11 @@ fn group(
     if let (Some((_, last)), Some(duration)) = (start, context.duration)
         && last >= duration
     {
-        let fault = Fault::new(table.place_of("start"), table.path_of("start"), "a flow that starts after the run ends");
+        let fault = Fault::new(
+            table.place_of("start"),
+            table.path_of("start"),
+            "a flow that starts after the run ends",
+        );
         faults.push(fault.given(last.to_string()).allowed(format!("before the duration, {duration}")));
     }
     let rtt = table.read("rtt", None, |value| Some(value.span()));
@@ -78,7 +86,8 @@ fn group(
     let direction = table.read("direction", "forward", Checked::word);
     // Bulk is the only source so far; what the walk lets pass is bulk.
     let source = table.read("source", (), |_| ());
-    let endpoint = context.scale.and_then(|scale| transport::resolve(&layers, algorithm.as_ref(), scale, faults));
+    let endpoint =
+        context.scale.and_then(|scale| transport::resolve(&layers, algorithm.as_ref(), scale, faults));
     let (endpoint, start) = (endpoint?, start?);
     source?;
     Some(Resolved {
@@ -129,7 +138,8 @@ fn unique_names(tables: &[Table], faults: &mut Vec<Fault>) {
         if seen.contains(&name) {
             let key = if table.has("name") { "name" } else { "algorithm" };
             let message = format!("two groups are called `{name}`");
-            let fault = Fault::new(table.place_of(key), table.path_of(key), message).given(format!("\"{name}\""));
+            let fault =
+                Fault::new(table.place_of(key), table.path_of(key), message).given(format!("\"{name}\""));
             let hint = "a group without a name takes its algorithm's; give this one a name of its own";
             faults.push(fault.allowed("a name that no other group has").hint(Some(hint.into())));
         }
@@ -209,15 +219,24 @@ fn describe(fault: &catalogue::Fault, place: &Place, path: &str) -> Fault {
             .nearest(*nearest),
         catalogue::Fault::UnknownParameter { given, allowed, nearest } => {
             let allowed = if allowed.is_empty() { "no parameter at all".into() } else { allowed.join(", ") };
-            Fault::new(place, path, "unknown parameter of the algorithm").given(given).allowed(allowed).nearest(*nearest)
+            Fault::new(place, path, "unknown parameter of the algorithm")
+                .given(given)
+                .allowed(allowed)
+                .nearest(*nearest)
         }
         catalogue::Fault::BadValue { parameter, given, allowed } => {
-            Fault::new(place, path, format!("{parameter} cannot have this value")).given(given).allowed(allowed)
+            Fault::new(place, path, format!("{parameter} cannot have this value"))
+                .given(given)
+                .allowed(allowed)
         }
-        catalogue::Fault::Repeated { parameter } => Fault::new(place, path, format!("{parameter} is given twice")),
-        catalogue::Fault::Form { given } => Fault::new(place, path, "neither a name nor a name with parameters")
-            .given(format!("\"{given}\""))
-            .allowed("as in \"cubic\" or \"aimd(a=1,b=0.8)\""),
+        catalogue::Fault::Repeated { parameter } => {
+            Fault::new(place, path, format!("{parameter} is given twice"))
+        }
+        catalogue::Fault::Form { given } => {
+            Fault::new(place, path, "neither a name nor a name with parameters")
+                .given(format!("\"{given}\""))
+                .allowed("as in \"cubic\" or \"aimd(a=1,b=0.8)\"")
+        }
     }
 }
 

@@ -103,7 +103,8 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     let (path, groups) = (path?, groups?);
     let smallest = groups.iter().map(|group| group.group.rtt).min()?;
     let delay = context.delay.unwrap_or(Span::from_ps((u128::from(smallest.as_ps()) * 2 / 5) as u64));
-    let (presets, groups): (Vec<_>, Vec<_>) = groups.into_iter().map(|group| (group.preset, group.group)).unzip();
+    let (presets, groups): (Vec<_>, Vec<_>) =
+        groups.into_iter().map(|group| (group.preset, group.group)).unzip();
     let recording = record::resolve(root, duration?, &groups, replications)?;
     Some(Resolved {
         title: title?,

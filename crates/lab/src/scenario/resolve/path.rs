@@ -66,7 +66,11 @@ pub(super) fn resolve(
     };
     let forward_scale = forward_rate.as_ref().and_then(scale);
     if forward_scale.is_some_and(|scale| scale.mean == Rate::ZERO) {
-        faults.push(Fault::new(table.place_of("rate"), table.path_of("rate"), "the rate is zero all the time"));
+        faults.push(Fault::new(
+            table.place_of("rate"),
+            table.path_of("rate"),
+            "the rate is zero all the time",
+        ));
         return None;
     }
     let forward_queue = queue(table, forward_scale, usual_limit, faults);
@@ -102,7 +106,8 @@ pub(super) fn resolve(
 fn packet_fits(packet: Bytes, table: &Table, faults: &mut Vec<Fault>) -> bool {
     let fits = packet.count() <= LARGEST_PACKET;
     if !fits {
-        let fault = Fault::new(table.place_of("packet"), table.path_of("packet"), "larger than an IP packet can be");
+        let fault =
+            Fault::new(table.place_of("packet"), table.path_of("packet"), "larger than an IP packet can be");
         faults.push(fault.given(packet.to_string()).allowed(format!("at most {LARGEST_PACKET}B")));
     }
     fits
@@ -127,7 +132,8 @@ fn rate(table: &Table, around: &Surroundings<'_>, faults: &mut Vec<Fault>) -> Op
         }
         "walk" => generated(walk(form, faults)?),
         "uniform" => {
-            let (minimum, maximum) = (form.given("minimum", Checked::rate), form.given("maximum", Checked::rate));
+            let (minimum, maximum) =
+                (form.given("minimum", Checked::rate), form.given("maximum", Checked::rate));
             let (minimum, maximum) = ordered(form, ("minimum", minimum), ("maximum", maximum), faults)?;
             let interval = form.given("interval", Checked::span)?;
             generated(RateModel::Uniform { minimum, maximum, interval })
@@ -146,7 +152,9 @@ fn steps(form: &Table, faults: &mut Vec<Fault>) -> Option<RateModel> {
     let fault = |place: &Place, key: &str, message: String| Fault::new(place, form.path_of(key), message);
     if rates.len() != times.len() || rates.is_empty() {
         let message = format!("{} rates for {} times", rates.len(), times.len());
-        faults.push(fault(form.place_of("times"), "times", message).allowed("one time for each rate, at least one"));
+        faults.push(
+            fault(form.place_of("times"), "times", message).allowed("one time for each rate, at least one"),
+        );
         return None;
     }
     let mut resolved: Vec<(Span, Rate)> = Vec::new();
@@ -159,7 +167,8 @@ fn steps(form: &Table, faults: &mut Vec<Fault>) -> Option<RateModel> {
             return None;
         }
         if before.is_some_and(|before| at <= before) {
-            let fault = fault(&time.place, &format!("times.{index}"), "not later than the time before it".into());
+            let fault =
+                fault(&time.place, &format!("times.{index}"), "not later than the time before it".into());
             faults.push(fault.given(at.to_string()).allowed("ascending times"));
             return None;
         }
@@ -178,14 +187,20 @@ fn walk(form: &Table, faults: &mut Vec<Fault>) -> Option<RateModel> {
     let middle = Rate::from_bps(u64::midpoint(minimum.as_bps(), maximum.as_bps()));
     let start = start?.unwrap_or(middle);
     if start < minimum || start > maximum {
-        let fault = Fault::new(form.place_of("start"), form.path_of("start"), "outside the bounds of the walk");
+        let fault =
+            Fault::new(form.place_of("start"), form.path_of("start"), "outside the bounds of the walk");
         faults.push(fault.given(start.to_string()).allowed(format!("{minimum} to {maximum}")));
         return None;
     }
     let step = step?;
     if step.as_bps() > maximum.as_bps() - minimum.as_bps() {
-        let fault = Fault::new(form.place_of("step"), form.path_of("step"), "a step longer than the whole walk");
-        faults.push(fault.given(step.to_string()).allowed(format!("at most {}", Rate::from_bps(maximum.as_bps() - minimum.as_bps()))));
+        let fault =
+            Fault::new(form.place_of("step"), form.path_of("step"), "a step longer than the whole walk");
+        faults.push(
+            fault
+                .given(step.to_string())
+                .allowed(format!("at most {}", Rate::from_bps(maximum.as_bps() - minimum.as_bps()))),
+        );
         return None;
     }
     Some(RateModel::Walk { start, step, minimum, maximum, interval: interval? })
@@ -200,7 +215,8 @@ fn ordered(
 ) -> Option<(Rate, Rate)> {
     let (low, high) = (low?, high?);
     if low > high {
-        let fault = Fault::new(form.place_of(low_key), form.path_of(low_key), format!("more than {high_key}"));
+        let fault =
+            Fault::new(form.place_of(low_key), form.path_of(low_key), format!("more than {high_key}"));
         faults.push(fault.given(low.to_string()).allowed(format!("at most {high}")));
         return None;
     }
@@ -276,7 +292,8 @@ fn limit_of(quantity: Quantity, scale: Scale, form: &Table, faults: &mut Vec<Fau
     let bytes = scale.bytes(quantity);
     if bytes < scale.packet.count() {
         let message = format!("a queue of {bytes} bytes is smaller than a packet");
-        let fault = Fault::new(form.place_of("limit"), form.path_of("limit"), message).given(quantity.to_string());
+        let fault =
+            Fault::new(form.place_of("limit"), form.path_of("limit"), message).given(quantity.to_string());
         faults.push(fault.allowed(format!("at least {}, the size of a packet", scale.packet)));
         return None;
     }

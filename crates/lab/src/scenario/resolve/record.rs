@@ -14,7 +14,12 @@ pub(in super::super) struct Recording {
 }
 
 /// Resolves `[record]`; `None` if a value in it did not pass.
-pub(super) fn resolve(root: &Table, duration: Span, groups: &[Group], replications: u32) -> Option<Recording> {
+pub(super) fn resolve(
+    root: &Table,
+    duration: Span,
+    groups: &[Group],
+    replications: u32,
+) -> Option<Recording> {
     let nothing = Table::new("record", &root.place);
     let table = match root.get("record") {
         None => &nothing,
@@ -36,7 +41,10 @@ pub(super) fn resolve(root: &Table, duration: Span, groups: &[Group], replicatio
         factor += 1;
     }
     let interval = (written * factor).min(duration);
-    Some(Recording { model: RecordModel { interval, flows }, widened_from: (interval > written).then_some(written) })
+    Some(Recording {
+        model: RecordModel { interval, flows },
+        widened_from: (interval > written).then_some(written),
+    })
 }
 
 /// Flows whose series are recorded unless the file says otherwise.

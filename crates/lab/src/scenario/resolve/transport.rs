@@ -103,7 +103,11 @@ pub(super) fn resolve(
             limited_transmit: flag("limited_transmit", true)?,
             initial_window: initial_window?.expect("the key has no word for no limit"),
             initial_ssthresh: initial_ssthresh?,
-            slow_start: if slow_start? == "hystart" { SlowStartKind::HyStart } else { SlowStartKind::Standard },
+            slow_start: if slow_start? == "hystart" {
+                SlowStartKind::HyStart
+            } else {
+                SlowStartKind::Standard
+            },
             first_cut: if first_cut? == "half" { FirstCut::Half } else { FirstCut::Rule },
             receive_window: receive_window?,
             pacing: flag("pacing", false)?,
@@ -112,7 +116,11 @@ pub(super) fn resolve(
             header: header?,
             ack: ack?,
             delayed_ack: count("delayed_ack", if ns2 { 1 } else { 2 })?,
-            delayed_ack_timeout: layers.read("delayed_ack_timeout", Span::from_ms(pick(40, 100, 40)), Checked::span)?,
+            delayed_ack_timeout: layers.read(
+                "delayed_ack_timeout",
+                Span::from_ms(pick(40, 100, 40)),
+                Checked::span,
+            )?,
             quick_ack: flag("quick_ack", linux)?,
             rto: if rto? == "linux" { RtoRule::Linux } else { RtoRule::Rfc6298 },
             initial_rto: initial_rto?,

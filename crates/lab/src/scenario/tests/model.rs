@@ -54,7 +54,10 @@ fn the_least_scenario_has_the_documented_defaults() {
     assert_eq!(model.links[0].queue, Discipline::DropTail(droptail::Config { limit: Limit::Bytes(100_000) }));
     assert_eq!(model.links[1].queue, Discipline::DropTail(droptail::Config { limit: Limit::Unlimited }));
     assert_eq!((model.flows[0].start, model.flows[0].size), (Start::At(Span::ZERO), None));
-    assert_eq!((transport.recovery, transport.delayed_ack, transport.initial_window), (RecoveryKind::Sack, 2, 10));
+    assert_eq!(
+        (transport.recovery, transport.delayed_ack, transport.initial_window),
+        (RecoveryKind::Sack, 2, 10)
+    );
     assert_eq!((transport.header, transport.ack), (Bytes::new(40), Bytes::new(40)));
     assert_eq!((transport.min_rto, transport.max_rto), (Span::from_ms(200), Span::from_ms(60_000)));
     assert_eq!(model.record.interval, Span::from_ms(100));
@@ -66,8 +69,14 @@ fn the_least_scenario_has_the_documented_defaults() {
 fn preset_ns2_is_what_the_studies_ran() {
     let model = good_with(LEAST, &["transport.preset=ns2"]).model;
     let transport = &model.flows[0].transport;
-    assert_eq!((transport.recovery, transport.delayed_ack, transport.initial_window), (RecoveryKind::Sack, 1, 2));
-    assert_eq!((transport.header, transport.ack, transport.mss), (Bytes::ZERO, Bytes::new(40), Bytes::new(1500)));
+    assert_eq!(
+        (transport.recovery, transport.delayed_ack, transport.initial_window),
+        (RecoveryKind::Sack, 1, 2)
+    );
+    assert_eq!(
+        (transport.header, transport.ack, transport.mss),
+        (Bytes::ZERO, Bytes::new(40), Bytes::new(1500))
+    );
     assert_eq!((transport.first_cut, model.flows[0].send_delay), (FirstCut::Half, Span::ZERO));
     assert_eq!(transport.delayed_ack_timeout, Span::from_ms(100));
 }
@@ -78,9 +87,15 @@ fn preset_linux_is_linux_and_its_cubic_is_linuxs() {
     let transport = &model.flows[0].transport;
     assert_eq!((transport.recovery, transport.rto), (RecoveryKind::Rack, RtoRule::Linux));
     assert!(transport.proportional_rate_reduction && transport.quick_ack);
-    assert_eq!((transport.header, transport.ack, transport.mss), (Bytes::new(52), Bytes::new(52), Bytes::new(1448)));
+    assert_eq!(
+        (transport.header, transport.ack, transport.mss),
+        (Bytes::new(52), Bytes::new(52), Bytes::new(1448))
+    );
     assert_eq!(transport.slow_start, SlowStartKind::HyStart);
-    assert_eq!((model.groups[0].name.as_str(), model.groups[0].algorithm.entry.name), ("cubic", "cubic-linux"));
+    assert_eq!(
+        (model.groups[0].name.as_str(), model.groups[0].algorithm.entry.name),
+        ("cubic", "cubic-linux")
+    );
     let reno = good_with(LEAST, &["transport.preset=linux", "flows.0.algorithm=reno"]).model;
     assert_eq!(reno.flows[0].transport.slow_start, SlowStartKind::Standard);
 }
@@ -128,7 +143,8 @@ fn every_form_of_a_rate_is_read() {
     let square = rate(r#"{ kind = "square", high = "10Mbps", low = "2Mbps", period = "4s", duty = "25%" }"#);
     assert!(matches!(square, RateModel::Square { high, low, duty, .. }
         if high == mbps(10) && low == mbps(2) && (duty - 0.25).abs() < 1e-15));
-    let walk = rate(r#"{ kind = "walk", step = "1Mbps", minimum = "2Mbps", maximum = "8Mbps", interval = "1s" }"#);
+    let walk =
+        rate(r#"{ kind = "walk", step = "1Mbps", minimum = "2Mbps", maximum = "8Mbps", interval = "1s" }"#);
     assert!(matches!(walk, RateModel::Walk { start, .. } if start == mbps(5)));
     let uniform = rate(r#"{ kind = "uniform", minimum = "2Mbps", maximum = "8Mbps", interval = "1s" }"#);
     assert!(matches!(uniform, RateModel::Uniform { maximum, .. } if maximum == mbps(8)));
@@ -138,7 +154,8 @@ fn every_form_of_a_rate_is_read() {
 fn both_kinds_of_loss_are_read() {
     let loss = |table: &str| good_with(LEAST, &[&format!("path.loss={table}")]).model.links[0].loss;
     assert_eq!(loss(r#"{ kind = "bernoulli", rate = "1%" }"#), Some(LossModel::Bernoulli { rate: 0.01 }));
-    let bursts = loss(r#"{ kind = "gilbert-elliott", good_to_bad = 0.01, bad_to_good = "30%", loss_bad = 0.5 }"#);
+    let bursts =
+        loss(r#"{ kind = "gilbert-elliott", good_to_bad = 0.01, bad_to_good = "30%", loss_bad = 0.5 }"#);
     let expected =
         LossModel::GilbertElliott { good_to_bad: 0.01, bad_to_good: 0.3, loss_good: 0.0, loss_bad: 0.5 };
     assert_eq!(bursts, Some(expected));
