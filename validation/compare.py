@@ -1,0 +1,117 @@
+"""Hold our runs against figures of others.
+
+Examples:
+    .venv/bin/python validation/compare.py kernel
+    .venv/bin/python validation/compare.py --markdown
+"""
+# ruff: noqa: INP001 (a script beside its data, no package)
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from judgement import HERE, JUDGES, Figure, figures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the comparison, or write it into `README.md`.
+
+    Returns:
+        0 if every figure agrees or has a known cause, otherwise 1.
+    """
+    parser = argparse.ArgumentParser(description="Hold our runs against figures of others.")
+    parser.add_argument("judge", nargs="?", choices=[*JUDGES, "all"], default="all")
+    parser.add_argument("--markdown", action="store_true", help="write the tables of README.md")
+    options = parser.parse_args(arguments)
+    judges = JUDGES if options.judge == "all" else (options.judge,)
+    compared = {judge: list(figures(judge)) for judge in judges}
+    for judge, mine in compared.items():
+        if options.markdown:
+            _insert(judge, _markdown(mine))
+        sys.stdout.write(_text(judge, mine))
+    return int(any(not each.agrees and each.cause is None for mine in compared.values() for each in mine))
+
+
+def row(figure: Figure) -> list[str]:
+    """Return a figure as cells: measure, the judge's value, ours, difference, tolerance, verdict."""
+    scale, unit = _unit(figure.measure)
+    spread = (max(figure.runs) - min(figure.runs)) / 2
+    ours, interval = figure.ours["mean"], figure.ours["ci95"]
+    half = None if interval is None else (interval[1] - interval[0]) / 2
+    return [
+        f"{figure.of} {figure.measure.removesuffix('_bps').removesuffix('_s')}{unit and f', {unit}'}",
+        _with_spread(figure.value * scale, spread * scale if len(figure.runs) > 1 else None),
+        "none" if ours is None else _with_spread(ours * scale, None if half is None else half * scale),
+        _amount(figure, figure.difference, "+"),
+        _amount(figure, figure.tolerance, ""),
+        "yes" if figure.agrees else "no" if figure.cause else "NO",
+    ]
+
+
+def _text(judge: str, mine: Iterable[Figure]) -> str:
+    lines = []
+    for file, each in groupby(mine, key=lambda figure: figure.file):
+        lines += ["", f"{judge}/{file}"]
+        rows = [["measure", "judge", "ours", "difference", "tolerance", "agrees"], *map(row, each)]
+        lines += [
+            f"  {cells[0]:<42}{cells[1]:>20}{cells[2]:>22}{cells[3]:>12}{cells[4]:>12}  {cells[5]}" for cells in rows
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown(mine: Iterable[Figure]) -> str:
+    lines = ["| scenario | measure | judge | ours | difference | tolerance | agrees |", "|---|---|--:|--:|--:|--:|---|"]
+    for file, each in groupby(mine, key=lambda figure: figure.file):
+        for number, figure in enumerate(each):
+            scenario = "" if number else file.removesuffix(".toml")
+            lines.append("| " + " | ".join([scenario, *row(figure)]) + " |")
+    return "\n".join(lines)
+
+
+def _insert(judge: str, table: str) -> None:
+    """Put a table between its marks in `README.md`."""
+    path = HERE / "README.md"
+    text = path.read_text(encoding="utf-8")
+    begin, end = f"<!-- {judge} -->\n", f"\n<!-- end {judge} -->"
+    before, rest = text.split(begin)
+    path.write_text(before + begin + table + end + rest.split(end)[1], encoding="utf-8")
+
+
+def _with_spread(value: float, spread: float | None) -> str:
+    """Return a value and what it varies by, both to the digit that the spread makes meaningful."""
+    text = _number(value)
+    return text if spread is None else f"{text} ± {spread:.1g}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if abs(value) < LARGE else f"{value:.0f}"
+
+
+def _amount(figure: Figure, amount: float, sign: str) -> str:
+    if math.isnan(amount):
+        return "none"
+    if figure.relative:
+        return f"{100 * amount / figure.value:{sign}.1f} %"
+    return f"{amount * _unit(figure.measure)[0]:{sign}.2g}"
+
+
+def _unit(measure: str) -> tuple[float, str]:
+    """Return the factor from the measure's own unit to the one shown, and that."""
+    if measure.endswith("_bps"):
+        return 1e-6, "Mbps"
+    if "delay" in measure:
+        return 1e3, "ms"
+    return 1.0, "s" if measure.endswith("_s") and not measure.startswith("dropped") else ""
+
+
+LARGE = 1e4
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,201 @@
+"""Judges that are not ours: their figures, our runs of the same scenarios, and whether the two agree.
+
+A figure agrees if our mean over replications lies within the tolerance of the judge's value. The tolerance is the
+judge's own, or an allowance chosen before the first comparison plus the spread of the judge's runs; `reference.toml`
+says which. `differences.toml` holds the cause of every figure that does not agree.
+"""
+# ruff: noqa: INP001 (scripts beside their data, no package)
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narrows as nw
+import numpy as np
+from narrows.statistics import Estimate, estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from narrows.results import Run
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that a judge measured, and how far ours may lie from it."""
+
+    judge: str  # folder of the judge
+    file: str  # the scenario, in that folder
+    replications: int
+    of: str  # a group or link of the scenario
+    measure: str
+    value: float  # mean of the judge's runs, in the unit of the measure
+    runs: tuple[float, ...]
+    tolerance: float  # in the unit of the measure
+    relative: bool  # differences are told in parts of the value
+
+    @property
+    def name(self) -> str:
+        """What the figure is called in tables, tests and `differences.toml`."""
+        return f"{self.judge}/{self.file.removesuffix('.toml')} {self.of} {self.measure}"
+
+    @cached_property
+    def ours(self) -> Estimate:
+        """Our mean over replications with its 95 % interval."""
+        return estimate(_values(_run(self.judge, self.file, self.replications), self.of, self.measure))
+
+    @property
+    def difference(self) -> float:
+        """Ours less the judge's, in the unit of the measure; not a number where we have none."""
+        mean = self.ours["mean"]
+        return math.nan if mean is None else mean - self.value
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the difference is within the tolerance."""
+        return abs(self.difference) <= self.tolerance
+
+    @property
+    def cause(self) -> str | None:
+        """Why ours differs, where that is known."""
+        return _causes().get(self.name)
+
+
+def figures(judge: str) -> Iterator[Figure]:
+    """Yield every figure of a judge in the order of its reference.
+
+    Args:
+        judge: `"ns2"` or `"kernel"`.
+    """
+    reference = _read(HERE / judge / "reference.toml")
+    allowances = reference.get("allowances", {})
+    for scenario in reference["scenarios"]:
+        for each in scenario["figures"]:
+            runs = tuple(each["runs"])
+            bound = each.get("tolerance") or allowances[each["measure"]]
+            spread = 0.0 if "tolerance" in each else max(runs) - min(runs)
+            relative = "relative" in bound
+            tolerance = bound["relative"] * abs(each["value"]) if relative else bound["absolute"]
+            yield Figure(
+                judge=judge,
+                file=scenario["file"],
+                replications=scenario["replications"],
+                of=each["of"],
+                measure=each["measure"],
+                value=each["value"],
+                runs=runs,
+                tolerance=tolerance + spread,
+                relative=relative,
+            )
+
+
+@cache
+def _run(judge: str, file: str, replications: int) -> Run:
+    return nw.load(HERE / judge / file).run(replications=replications)
+
+
+def _values(run: Run, of: str, measure: str) -> list[float]:
+    """Return one value per replication."""
+    if measure == "dropped_first_10s":
+        return [_dropped_before(run, replication, of, 10.0) for replication in run.records]
+    if measure == "jain" and of == "all":
+        return [_jain(run, replication) for replication in run.records]
+    if measure in SAWTOOTH:
+        warmup_s = float(_read_text(run.scenario.resolved)["warmup"].removesuffix("s"))
+        return [SAWTOOTH[measure](Sawtooth.of(run, replication, of, warmup_s)) for replication in run.records]
+    owners = [{**each.group_measures, **each.link_measures} for each in run.records.values()]
+    return [float(each[of][measure]) for each in owners]
+
+
+@dataclass(frozen=True)
+class Sawtooth:
+    """A flow's reductions of its congestion window, found in its series as TCP_INFO's readers find them.
+
+    Deviations: the algorithm's own window is read, which falls at once, where the kernel's follows a round trip later.
+    """
+
+    start_s: float  # when the flow started
+    slow_start_packets: float  # largest window up to the end of slow start
+    slow_start_end_s: float
+    times_s: NDArray[np.float64]  # of reductions after the warm-up
+    before: NDArray[np.float64]  # window before each, packets
+    ssthresh: NDArray[np.float64]  # threshold after each, packets
+
+    @classmethod
+    def of(cls, run: Run, replication: int, group: str, warmup_s: float) -> Sawtooth:
+        """Find the reductions of the first flow of a group."""
+        flow = _rows(run, replication, f"{group}[0]")
+        time, window, ssthresh = flow["time_s"], flow["cwnd_packets"], flow["ssthresh_packets"]
+        left = int(np.flatnonzero(np.isfinite(ssthresh))[0])
+        reduced = np.flatnonzero(window[1:] < REDUCTION * window[:-1])
+        steady = reduced[time[reduced + 1] >= warmup_s]
+        flows = run.records[replication].flows
+        group_codes, names = flows["group"]
+        owner = int(np.flatnonzero(group_codes == (names or []).index(group))[0])
+        return cls(
+            start_s=float(flows["start_s"][0][owner]),
+            slow_start_packets=float(np.nanmax(window[: left + 1])),
+            slow_start_end_s=float(time[left]),
+            times_s=time[steady + 1],
+            before=window[steady],
+            ssthresh=ssthresh[steady + 1],
+        )
+
+    def periods(self, *, long: bool) -> float:
+        """Return the mean of those periods, seconds, that are longer, or not longer, than the middle of all."""
+        periods = np.diff(self.times_s)
+        middle = (periods.min() + periods.max()) / 2
+        return float(np.mean(periods[(periods > middle) == long]))
+
+
+def _dropped_before(run: Run, replication: int, link: str, end_s: float) -> float:
+    rows = _rows(run, replication, link)
+    return float(np.sum(rows["dropped_packets"][rows["time_s"] <= end_s]))
+
+
+def _jain(run: Run, replication: int) -> float:
+    """Return Jain's index over the flows of all groups."""
+    goodputs = run.records[replication].flows["goodput_bps"][0].astype(np.float64)
+    return float(np.sum(goodputs) ** 2 / (len(goodputs) * np.sum(goodputs**2)))
+
+
+def _rows(run: Run, replication: int, name: str) -> dict[str, NDArray[np.float64]]:
+    """Return the series of a flow or link."""
+    series = run.records[replication].series
+    codes, names = series["name"]
+    chosen = codes == (names or []).index(name)
+    return {column: values[chosen].astype(np.float64) for column, (values, _) in series.items()}
+
+
+@cache
+def _causes() -> dict[str, str]:
+    return {name: str(cause) for name, cause in _read(HERE / "differences.toml").items()}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return _read_text(path.read_text(encoding="utf-8"))
+
+
+def _read_text(text: str) -> dict[str, Any]:
+    return tomllib.loads(text)
+
+
+HERE = Path(__file__).parent
+JUDGES = ("ns2", "kernel")
+
+# A window that has fallen by more than this between two readings was reduced.
+REDUCTION = 0.9
+
+SAWTOOTH = {
+    "decrease_factor": lambda sawtooth: float(np.mean(sawtooth.ssthresh / sawtooth.before)),
+    "long_period_s": lambda sawtooth: sawtooth.periods(long=True),
+    "short_period_s": lambda sawtooth: sawtooth.periods(long=False),
+    "slow_start_exit_packets": lambda sawtooth: sawtooth.slow_start_packets,
+    "slow_start_exit_s": lambda sawtooth: sawtooth.slow_start_end_s - sawtooth.start_s,
+}
