@@ -3,7 +3,7 @@
 mod facts;
 
 use facts::{MSS, histories, histories_then_growth};
-use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind, entries};
+use narrows_cc::catalogue::{Algorithm, Domain, FirstCut, Setup, SlowStartKind, Value, entries};
 use narrows_cc::fact::replay;
 use narrows_cc::{Cause, CongestionControl, Fact, Loss, Path};
 use narrows_units::Rate;
@@ -25,11 +25,24 @@ fn setups() -> impl Strategy<Value = Setup> {
     )
 }
 
-/// Every entry with its defaults.
-fn everyone(setup: &Setup) -> impl Iterator<Item = Box<dyn CongestionControl>> {
-    entries().iter().map(|entry| {
-        Algorithm::new(entry.name, Vec::new()).expect("the defaults are inside their domains").build(setup)
+/// Every entry, each parameter at its default, its smallest or its largest value as `draw` says.
+fn everyone(setup: &Setup, draw: u32) -> impl Iterator<Item = Box<dyn CongestionControl>> {
+    entries().iter().map(move |entry| {
+        let given = entry.parameters.iter().enumerate().map(|(place, parameter)| {
+            (parameter.name.to_owned(), value(parameter.domain, draw >> (2 * place) & 3))
+        });
+        Algorithm::new(entry.name, given.collect()).expect("the values are inside their domains").build(setup)
     })
+}
+
+fn value(domain: Domain, draw: u32) -> Value {
+    match (domain, draw) {
+        (Domain::Number { minimum, .. }, 2) => Value::Number(minimum),
+        (Domain::Number { maximum, .. }, 3) => Value::Number(maximum),
+        (Domain::Flag { default }, 2..) => Value::Flag(!default),
+        (Domain::Choice { allowed, .. }, 2..) => Value::Word(allowed[allowed.len() - 1].to_owned()),
+        _ => domain.default(),
+    }
 }
 
 fn state(algorithm: &dyn CongestionControl) -> impl PartialEq + std::fmt::Debug + use<> {
@@ -55,8 +68,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn limits_are_finite_and_let_at_least_one_packet_out(setup in setups(), facts in histories(200)) {
-        for mut algorithm in everyone(&setup) {
+    fn limits_are_finite_and_let_at_least_one_packet_out(setup in setups(), draw in any::<u32>(), facts in histories(200)) {
+        for mut algorithm in everyone(&setup, draw) {
             for fact in &facts {
                 fact.tell(&mut *algorithm);
                 let limits = algorithm.limits();
@@ -70,8 +83,8 @@ proptest! {
     }
 
     #[test]
-    fn the_same_facts_give_the_same_state(setup in setups(), facts in histories(200)) {
-        for (mut one, mut other) in everyone(&setup).zip(everyone(&setup)) {
+    fn the_same_facts_give_the_same_state(setup in setups(), draw in any::<u32>(), facts in histories(200)) {
+        for (mut one, mut other) in everyone(&setup, draw).zip(everyone(&setup, draw)) {
             replay(&mut *one, &facts);
             replay(&mut *other, &facts);
             prop_assert_eq!(state(&*one), state(&*other));
@@ -79,9 +92,9 @@ proptest! {
     }
 
     #[test]
-    fn a_clone_goes_on_as_the_original(setup in setups(), facts in histories(200), cut in 0.0..1.0) {
+    fn a_clone_goes_on_as_the_original(setup in setups(), draw in any::<u32>(), facts in histories(200), cut in 0.0..1.0) {
         let (before, after) = facts.split_at((cut * facts.len() as f64) as usize);
-        for mut original in everyone(&setup) {
+        for mut original in everyone(&setup, draw) {
             replay(&mut *original, before);
             let mut clone = original.boxed_clone();
             replay(&mut *original, after);
@@ -92,11 +105,11 @@ proptest! {
 
     #[test]
     fn no_window_grows_until_the_episode_is_over(
-        setup in setups(),
+        setup in setups(), draw in any::<u32>(),
         (before, acks) in histories_then_growth(100, 50),
         mark in any::<bool>(),
     ) {
-        for mut algorithm in everyone(&setup).filter(|algorithm| algorithm.ssthresh().is_some()) {
+        for mut algorithm in everyone(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
             replay(&mut *algorithm, &before);
             let uncut = algorithm.window();
             episode(if mark { Cause::Mark } else { Cause::Detected }, path_of(&acks)).tell(&mut *algorithm);
@@ -111,11 +124,11 @@ proptest! {
 
     #[test]
     fn an_episode_that_proves_false_leaves_no_trace(
-        setup in setups(),
+        setup in setups(), draw in any::<u32>(),
         (before, acks) in histories_then_growth(100, 2),
         cause in prop_oneof![Just(Cause::Detected), Just(Cause::Timeout), Just(Cause::Mark)],
     ) {
-        for mut algorithm in everyone(&setup).filter(|algorithm| algorithm.ssthresh().is_some()) {
+        for mut algorithm in everyone(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
             replay(&mut *algorithm, &before);
             let path = path_of(&acks);
             Fact::Recovered(path).tell(&mut *algorithm);
@@ -127,8 +140,8 @@ proptest! {
     }
 
     #[test]
-    fn a_timeout_leaves_one_packet(setup in setups(), (before, acks) in histories_then_growth(100, 2)) {
-        for mut algorithm in everyone(&setup).filter(|algorithm| algorithm.ssthresh().is_some()) {
+    fn a_timeout_leaves_one_packet(setup in setups(), draw in any::<u32>(), (before, acks) in histories_then_growth(100, 2)) {
+        for mut algorithm in everyone(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
             replay(&mut *algorithm, &before);
             episode(Cause::Timeout, path_of(&acks)).tell(&mut *algorithm);
             prop_assert_eq!(algorithm.limits().window, Some(1));

@@ -53,7 +53,7 @@ fn independent_losses_leave_reno_the_same_mean_window() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        state % 1_000 == 0
+        state.is_multiple_of(1_000)
     };
     let mut host = Host::new(build("reno", 10.0, 20.0), link, one_in_a_thousand);
     host.run(Time::ZERO + Span::from_ms(100_000));
