@@ -13,7 +13,7 @@ Examples:
 """
 
 from narrows.core import RunError, ScenarioError
-from narrows.errors import InputError, Interrupted, OutputError
+from narrows.errors import InputError, Interrupted, OutputError, ReportError
 from narrows.scenario import Scenario, load
 
-__all__ = ["InputError", "Interrupted", "OutputError", "RunError", "Scenario", "ScenarioError", "load"]
+__all__ = ["InputError", "Interrupted", "OutputError", "ReportError", "RunError", "Scenario", "ScenarioError", "load"]

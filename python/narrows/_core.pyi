@@ -5,8 +5,23 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Progress",
+    "Records",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "algorithms",
+    "fingerprint",
+    "load",
+    "metrics",
+    "queues",
+    "run",
+    "schema",
+]
+
 # Values, and the words they are codes of where the column holds words (the largest code says "no value").
-Column: TypeAlias = tuple[NDArray[np.float64 | np.int64 | np.uint32 | np.bool_], list[str] | None]
+_Column: TypeAlias = tuple[NDArray[np.float64 | np.int64 | np.uint32 | np.bool_], list[str] | None]
 
 class ScenarioError(Exception):
     diagnostics: list[dict[str, Any]]
@@ -42,13 +57,13 @@ class Records:
     @property
     def digest(self) -> str: ...
     @property
-    def flows(self) -> dict[str, Column]: ...
+    def flows(self) -> dict[str, _Column]: ...
     @property
-    def links(self) -> dict[str, Column]: ...
+    def links(self) -> dict[str, _Column]: ...
     @property
-    def series(self) -> dict[str, Column]: ...
+    def series(self) -> dict[str, _Column]: ...
     @property
-    def distributions(self) -> dict[str, Column]: ...
+    def distributions(self) -> dict[str, _Column]: ...
     @property
     def group_sizes(self) -> dict[str, int]: ...
     @property

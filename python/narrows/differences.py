@@ -14,7 +14,7 @@ from narrows.statistics import paired
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows._core import Records
+    from narrows.core import Records
 
 Measures = dict[str, dict[str, float]]
 

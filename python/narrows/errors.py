@@ -9,6 +9,10 @@ class Interrupted(Exception):  # noqa: N818  # it is no error: somebody wanted i
     """The work was stopped before anything had finished, so there is nothing to keep."""
 
 
+class ReportError(Exception):
+    """The results are written, but no report could be built from them."""
+
+
 class InputError(Exception):
     """A file that somebody named cannot be read."""
 

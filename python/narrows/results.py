@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import tables
 from narrows.differences import differences
+from narrows.errors import ReportError
 from narrows.expectations import judge
 from narrows.folder import appearing
 from narrows.manifest import write_json, write_manifest
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows._core import Records, Scenario
+    from narrows.core import Records, Scenario
 
 
 class Run:
@@ -81,12 +82,12 @@ class Run:
 
         Raises:
             OutputError: The place cannot be used.
+            ReportError: All but the report was written.
         """
-        from narrows.report import build
-
         with appearing(folder, replace=replace) as partial:
             self.write(partial, command)
-            build(partial)
+            problem = _report(partial)
+        _complain(problem, folder)
 
     def write(self, folder: Path, command: str | None) -> None:
         """Write the files of the run folder, but for the report, into an existing folder."""
@@ -180,15 +181,14 @@ class Comparison:
 
         Raises:
             OutputError: The place cannot be used.
+            ReportError: All but the report was written.
         """
-        from narrows.report import build
-
         with appearing(folder, replace=replace) as partial:
             for name, run in self.runs.items():
                 inner = partial / folder_name(name)
                 inner.mkdir()
                 run.write(inner, command)
-                build(inner)
+                _report(inner)
             write_json(partial / "summary.json", self.summary)
             facts = {
                 "title": self._any.scenario.title,
@@ -203,7 +203,8 @@ class Comparison:
                 "wall_s": self.wall_s,
             }
             write_manifest(partial, facts)
-            build(partial)
+            problem = _report(partial)
+        _complain(problem, folder)
 
     @property
     def _any(self) -> Run:
@@ -216,6 +217,21 @@ class Comparison:
 def folder_name(algorithm: str) -> str:
     """Return the folder of an algorithm's run: its name as typed, but for what separates folders."""
     return algorithm.replace("/", "%2F")
+
+
+def _report(folder: Path) -> Exception | None:
+    from narrows.report import build
+
+    try:
+        build(folder)
+    except Exception as problem:  # noqa: BLE001  # hours of simulation are not thrown away for want of a picture
+        return problem
+    return None
+
+
+def _complain(problem: Exception | None, folder: Path) -> None:
+    if problem is not None:
+        raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
 
 
 RUN_KEYS = ("groups", "links", "checks", "expectations", "performance")

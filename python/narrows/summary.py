@@ -13,7 +13,7 @@ from narrows.statistics import estimate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from narrows._core import Records, Scenario
+    from narrows.core import Records, Scenario
 
 
 def summarize(scenario: Scenario, records: Mapping[int, Records], wall_s: float) -> dict[str, Any]:

@@ -13,7 +13,11 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from narrows._core import Column, Records
+    from numpy.typing import NDArray
+
+    from narrows.core import Records
+
+    Column = tuple[NDArray[Any], list[str] | None]
 
 NAMES = ("flows", "links", "series", "distributions")
 

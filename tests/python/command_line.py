@@ -41,8 +41,8 @@ def scenario(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def long_scenario(tmp_path: Path) -> Path:
-    """Return a scenario file of which one replication takes seconds."""
-    return write(tmp_path, SHORT.replace('"5s"', '"2000s"').replace('"10Mbps"', '"100Mbps"'))
+    """Return a scenario file of which one replication takes about a second."""
+    return write(tmp_path, SHORT.replace('"5s"', '"200s"').replace('"10Mbps"', '"100Mbps"'))
 
 
 def write(folder: Path, text: str) -> Path:

@@ -78,7 +78,7 @@ def test_only_one_module_imports_the_extension() -> None:
     importers = set()
     for file in sorted((HOUSE / "python").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if _imports_the_extension(node) and not _is_for_types_only(file, node):
+            if _imports_the_extension(node):
                 importers.add(file.relative_to(HOUSE / "python/narrows").as_posix())
     assert importers == {"core.py"}
 
@@ -118,12 +118,3 @@ def _imports_the_extension(node: ast.AST) -> bool:
             return any("_core" in name.name for name in names)
         case _:
             return False
-
-
-def _is_for_types_only(file: Path, node: ast.AST) -> bool:
-    for outer in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(outer, ast.If) and isinstance(outer.test, ast.Name) and outer.test.id == "TYPE_CHECKING":
-            inner = [getattr(each, "lineno", None) for body in outer.body for each in ast.walk(body)]
-            if getattr(node, "lineno", None) in inner:
-                return True
-    return False

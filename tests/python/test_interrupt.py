@@ -15,7 +15,7 @@ from command_line import command, environment
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Replication 0 alone finishes: the others are many and each takes seconds.
+# So many that the command lasts long enough to be stopped in the middle.
 FLAGS = ["--replications", "40", "--jobs", "1", "--out", "out"]
 
 

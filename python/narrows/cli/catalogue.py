@@ -60,9 +60,13 @@ def _section(title: str, lines: list[str]) -> str:
 
 
 def _parameter(parameter: dict[str, Any]) -> str:
-    unit = f" {parameter['unit']}" if parameter["unit"] else ""
-    allowed = f"; {parameter['allowed']}" if parameter.get("allowed") else ""
-    return f"{parameter['name']} = {parameter['default']}{unit}: {parameter['meaning']}{allowed} ({parameter['source']})"
+    value = f"{parameter['name']} = {parameter['default']}"
+    if "allowed" in parameter:
+        unit = f" {parameter['unit']}" if parameter["unit"] else ""
+        return f"{value}{unit}: {parameter['meaning']}; {parameter['allowed']} ({parameter['source']})"
+    # A queue's value is written with its unit, of which there may be several to choose from.
+    units = f" (in {parameter['unit']})" if parameter["unit"] else ""
+    return f"{value}{units}: {parameter['meaning']} ({parameter['source']})"
 
 
 KINDS = {

@@ -13,7 +13,7 @@ from narrows import core
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows._core import Scenario
+    from narrows.core import Scenario
 
 
 def default_folder(scenarios: Sequence[Scenario]) -> Path:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from narrows._core import Scenario
+    from narrows.core import Scenario
     from narrows.execution import Watch
     from narrows.results import Comparison, Run
 
