@@ -116,7 +116,7 @@ _KNOWN = {
     "rate_bps": Meaning("Rate", BITS_PER_SECOND, 1),
     "capacity_bps": Meaning("Capacity", BITS_PER_SECOND),
     "random_loss_rate": Meaning("Random loss rate", PERCENT, -1),
-    "queue_mean_bytes": Meaning("Queue, mean", BYTES, -1),
+    "queue_mean_bytes": Meaning("Queue, mean in bytes", BYTES, -1),
     "queue_peak_packets": Meaning("Queue, peak", PACKETS, -1),
     "queue_mean_packets": Meaning("Queue, mean", PACKETS, -1),
     "queue_delay_mean_s": Meaning("Queueing delay, mean", SECONDS, -1),

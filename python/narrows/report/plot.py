@@ -108,9 +108,9 @@ class Panel:
         shape = element(
             "rect", class_="shade", x=self.box.left, y=self.box.top, width=right - self.box.left, height=self.box.height
         )
-        text = element(
-            "text", label, class_="note", x=self.box.left + 5, y=self.box.bottom - 8 if low else self.box.top + 13
-        )
+        # At the right, because slow start climbs at the left.
+        level = self.box.bottom - 8 if low else self.box.top + 13
+        text = element("text", label, class_="note end", x=right - 5, y=level)
         self._behind.append(join((shape, text if right - self.box.left > _NOTE_WIDTH else "")))
 
     def hint(self, text: str) -> None:
@@ -122,7 +122,9 @@ class Panel:
         good = np.isfinite(y)
         if not good.any():
             return
-        kept_x, kept_y = extremes(x[good], y[good], int(self.box.width))
+        columns = int(self.box.width)
+        # A long line is thinned, which closes its gaps; a short one keeps them.
+        kept_x, kept_y = (x, y) if len(x) <= 4 * columns else extremes(x[good], y[good], columns)
         path = polyline(self._place(kept_x, self.across), self._place(kept_y, self.up))
         dash = "1 3" if kind == "faint" else look.dash_pattern
         self._add(key, look, element("path", class_=kind, d=path, stroke_dasharray=dash, data_read="line"))
@@ -190,7 +192,7 @@ class Panel:
             "g",
             self._grid(),
             *self._behind,
-            *self._marks,
+            self._inside(),
             self._labels(),
             class_="panel",
             data_x=_told(self.x, self.across),
@@ -198,6 +200,13 @@ class Panel:
             data_box=" ".join(number(v) for v in (self.box.left, self.box.top, self.box.width, self.box.height)),
             data_title=self._title or None,
         )
+
+    def _inside(self) -> Markup:
+        # An inner svg cuts off what leaves the panel; the margin keeps strokes on the very edge whole.
+        left, top = self.box.left - _MARGIN, self.box.top - _MARGIN
+        width, height = self.box.width + 2 * _MARGIN, self.box.height + 2 * _MARGIN
+        view = " ".join(number(value) for value in (left, top, width, height))
+        return element("svg", *self._marks, x=left, y=top, width=width, height=height, viewBox=view)
 
     def _grid(self) -> Markup:
         lines = [
@@ -253,7 +262,8 @@ class Panel:
         return self.up.ticks(max(2, int(self.box.height / 45)))
 
     def _place(self, values: FloatArray, scale: Scale) -> FloatArray:
-        low, high = sorted((scale.start, scale.end))
+        # Up to a panel's size beyond its edges, so that lines leave it in their true direction.
+        low, high = sorted((2 * scale.start - scale.end, 2 * scale.end - scale.start))
         if scale.log:
             part = np.log(np.maximum(values, scale.low) / scale.low) / np.log(scale.high / scale.low)
         else:
@@ -296,6 +306,7 @@ BETWEEN = 36.0
 FOOT = 44.0
 
 _RUG = 8
+_MARGIN = 3.0
 _NOTE_WIDTH = 56
 _CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
     ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),

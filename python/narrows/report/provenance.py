@@ -46,7 +46,10 @@ def what_was_run(subject: Run | Comparison) -> Markup:
         entries = [("Algorithms", ", ".join(run.name for run in subject.runs)), *_shared(subject.runs)]
     else:
         entries = _told(subject)
-    return _list([*entries, ("Replications", _replications(subject))], "facts")
+    # The description counts what was wanted; what an interruption left is told here.
+    if subject.manifest.get("interrupted") or not any("seed" in text for _, text in entries):
+        entries = [*entries, ("Replications", _replications(subject))]
+    return _list(entries, "facts")
 
 
 def _replications(subject: Run | Comparison) -> str:

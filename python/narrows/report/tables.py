@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from narrows.report.looks import Look
 
 
+_Head = tuple[str, "Look | None"]
+_Row = tuple[str, "Sequence[Markup]"]
+
+
 def run_tables(run: Run) -> Markup:
     """Return the tables of a run: its flow groups, its links."""
     groups = [(group, look_of(run.algorithms[group])) for group in run.groups]
@@ -36,7 +40,10 @@ def comparison_tables(comparison: Comparison) -> Markup:
         named = {list(run.groups)[place] for run in comparison.runs}
         title = f"Flow group {group}" if len(named) == 1 else "Flows"
         parts.append(_side_by_side(comparison, title, "groups", place))
-    parts += [_side_by_side(comparison, f"Link {link}", "links", place) for place, link in enumerate(first.links)]
+    parts += [
+        _side_by_side(comparison, f"Link {link}", "links", place, minor=link != first.bottleneck)
+        for place, link in enumerate(first.links)
+    ]
     return join(parts)
 
 
@@ -47,10 +54,10 @@ def _owners(
         (name, [_cell(measures.get(name), meaning(name)) for measures in owners.values()])
         for name in _names(list(owners.values()))
     ]
-    return _table(title, heads, rows)
+    return _tables(title, heads, rows)
 
 
-def _side_by_side(comparison: Comparison, title: str, kind: str, place: int) -> Markup:
+def _side_by_side(comparison: Comparison, title: str, kind: str, place: int, *, minor: bool = False) -> Markup:
     columns = [list(getattr(run, kind).values())[place] for run in comparison.runs]
     heads = [(run.name, look_of(run.name)) for run in comparison.runs]
     differences = [
@@ -65,7 +72,7 @@ def _side_by_side(comparison: Comparison, title: str, kind: str, place: int) -> 
             for measures, difference in zip(columns, differences, strict=True)
         ]
         rows.append((name, cells))
-    return _table(title, heads, rows)
+    return _tables(title, heads, rows, minor=minor)
 
 
 def _names(columns: Sequence[Mapping[str, Measure]]) -> list[str]:
@@ -88,6 +95,8 @@ def _difference(measure: Measure | None, told: Meaning) -> Markup:
     if measure is None or measure.mean is None:
         return Markup("")
     clear = measure.interval is not None and (measure.interval[0] > 0 or measure.interval[1] < 0)
+    if measure.mean == 0 and measure.interval in {None, (0.0, 0.0)}:
+        return element("span", "= no difference", class_="difference plain")
     text, ends = difference_texts(measure.mean, measure.interval, told.unit)
     judged = told.better * measure.mean if clear else 0
     css, word, sign = (
@@ -104,9 +113,18 @@ def _difference(measure: Measure | None, told: Meaning) -> Markup:
     )
 
 
-def _table(
-    title: str, heads: Sequence[tuple[str, Look | None]], rows: Sequence[tuple[str, Sequence[Markup]]]
-) -> Markup:
+def _tables(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, minor: bool = False) -> Markup:
+    """Return the table of the leading measures, and behind a disclosure the others, or all where it is `minor`."""
+    leading = [] if minor else [row for row in rows if row[0] in LEADING] or rows
+    others = [row for row in rows if row not in leading]
+    if not others:
+        return _table(title, heads, leading)
+    summary = title if minor else f"{len(others)} more measures of {title[0].lower()}{title[1:]}"
+    folded = element("details", element("summary", summary), _table(summary, heads, others, named=False))
+    return join((_table(title, heads, leading) if leading else "", folded))
+
+
+def _table(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, named: bool = True) -> Markup:
     head = element(
         "tr",
         element("th", "Measure", scope="col"),
@@ -122,7 +140,11 @@ def _table(
         for name, cells in rows
     ]
     table = element(
-        "table", element("caption", title), element("thead", head), element("tbody", *body), class_="measures"
+        "table",
+        element("caption", title, class_=None if named else "visually-hidden"),
+        element("thead", head),
+        element("tbody", *body),
+        class_="measures many" if len(heads) > _FEW else "measures",
     )
     return element("div", table, class_="scroll", role="region", aria_label=title, tabindex="0")
 
@@ -130,6 +152,31 @@ def _table(
 def _head(name: str, look: Look | None) -> Markup:
     return join((swatch("line", look), " ", name)) if look else join((name,))
 
+
+# What is looked at first; the rest is folded away.
+LEADING = frozenset(
+    {
+        "goodput_bps",
+        "goodput_fraction",
+        "jain",
+        "loss_rate",
+        "rtt_mean_s",
+        "delay_p95_s",
+        "cwnd_mean_packets",
+        "reduction_interval_s",
+        "timeouts",
+        "completion_time_s",
+        "slowdown",
+        "utilization",
+        "queue_mean_packets",
+        "queue_delay_mean_s",
+        "queue_delay_p95_s",
+        "dropped_packets",
+    }
+)
+
+# With more columns than this, a difference and its interval stand on two lines.
+_FEW = 3
 
 # Where nothing can be judged: whether the interval leaves out zero decides the words.
 _EVEN = {True: ("plain", "clear difference", "◆"), False: ("plain", "no clear difference", "≈")}

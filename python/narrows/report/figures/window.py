@@ -35,20 +35,24 @@ def figure(runs: Sequence[Run]) -> Figure:
         f"{drawn} of {count} flows are drawn." if drawn < count else "",
         frame.shown(runs),
     ]
-    keys = [
-        Key(f"{run.name}/{trace.name}", frame.flow_label(runs, run, trace.name), "line", look)
+    keys = frame.without_repeats(
+        Key(*_key(runs, run, trace), "line", look)
         for run in runs
-        for trace, look in zip(chosen[run.name], frame.flow_looks(run, chosen[run.name]), strict=True)
-    ]
+        for trace, look in zip(chosen[run.name], frame.flow_looks(runs, run, chosen[run.name]), strict=True)
+    )
+    highest = max(
+        frame.after_warmup(run, trace.time, trace.columns["cwnd_packets"]) for run in runs for trace in chosen[run.name]
+    )
+    if any(float(np.nanmax(t.columns["cwnd_packets"])) > highest for traces in chosen.values() for t in traces):
+        caption.insert(-1, frame.LEAVES)
     threshold = any("ssthresh_packets" in trace.columns for traces in chosen.values() for trace in traces)
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        highest = max(float(np.nanmax(trace.columns["cwnd_packets"])) for traces in chosen.values() for trace in traces)
-        up = Axis("Window", PACKETS, 0.0, nice_ceiling(highest * 1.02))
+        up = Axis("Window", PACKETS, 0.0, nice_ceiling(highest * 1.05))
         panels = paper.column(runs, frame.time_axis(runs), up)
         for panel, run in zip(panels, runs, strict=True):
             panel.shade(run.warmup_s, "warm-up")
-            _lines(panel, run, chosen[run.name])
+            _lines(panel, runs, run, chosen[run.name])
         return panels
 
     legend = [*keys, *([Key("ssthresh", "ssthresh", "faint")] if threshold else [])]
@@ -60,16 +64,18 @@ def _with_window(run: Run) -> list[Trace]:
     return frame.a_few(traces, MOST_FLOWS)
 
 
-def _lines(panel: Panel, run: Run, traces: Sequence[Trace]) -> None:
-    looks = frame.flow_looks(run, traces)
+def _key(runs: Sequence[Run], run: Run, trace: Trace) -> tuple[str, str]:
+    return frame.flow_key(runs, run, trace.group, trace.name.removeprefix(trace.group))
+
+
+def _lines(panel: Panel, runs: Sequence[Run], run: Run, traces: Sequence[Trace]) -> None:
+    looks = frame.flow_looks(runs, run, traces)
     for trace, look in zip(traces, looks, strict=True):
         threshold = trace.columns.get("ssthresh_packets")
         if threshold is not None:
-            # An initial threshold without limit would lie far above the paper.
-            inside = np.where(threshold <= panel.y.high, threshold, np.nan)
-            panel.line("ssthresh", trace.time, inside, look, kind="faint")
+            panel.line("ssthresh", trace.time, threshold, look, kind="faint")
     for trace, look in zip(traces, looks, strict=True):
-        panel.line(f"{run.name}/{trace.name}", trace.time, trace.columns["cwnd_packets"], look)
+        panel.line(_key(runs, run, trace)[0], trace.time, trace.columns["cwnd_packets"], look)
 
 
 MOST_FLOWS = 6
