@@ -475,3 +475,6 @@ const UNITS: &[Unit] = &[
     ("BDP", Dimension::Bdp, 1),
     ("%", Dimension::Fraction, 1),
 ];
+
+#[cfg(test)]
+mod tests;
