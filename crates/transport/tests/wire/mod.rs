@@ -50,9 +50,15 @@ pub struct Wire {
     order: u64,
     /// When the outward link is free again.
     free_at: Time,
+    /// Time that the outward link takes for a data packet.
+    pub gap: Span,
+    /// Packets that may wait for it; more are dropped.
+    pub queue: u64,
+    /// Data packets dropped by the queue: when.
+    pub overflows: Vec<Time>,
 }
 
-/// Time that the outward link takes for a data packet.
+/// Time that the outward link takes for a data packet unless a test says otherwise.
 pub const GAP: Span = Span::from_us(100);
 /// One-way delay.
 pub const DELAY: Span = Span::from_ms(20);
@@ -107,6 +113,9 @@ impl Wire {
             arrivals: BTreeMap::new(),
             order: 0,
             free_at: Time::ZERO,
+            gap: GAP,
+            queue: u64::MAX,
+            overflows: Vec::new(),
         }
     }
 
@@ -239,7 +248,13 @@ impl Wire {
         let fate = (self.script)(&packet, *count);
         *count += 1;
         let start = if kind == 2 {
-            self.free_at = self.free_at.max(self.now) + GAP;
+            // Of what the link has still to send one packet is in transmission, the others wait.
+            let backlog = self.free_at.since(self.now).as_ps().div_ceil(self.gap.as_ps());
+            if backlog.saturating_sub(1) >= self.queue {
+                self.overflows.push(self.now);
+                return;
+            }
+            self.free_at = self.free_at.max(self.now) + self.gap;
             self.free_at
         } else {
             self.now
@@ -292,7 +307,7 @@ impl CongestionControl for Halving {
         Some(self.ssthresh)
     }
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
-        if self.recovering || !path.window_limited {
+        if self.recovering || !path.window_limited || !ack.advanced {
             return;
         }
         if self.window < self.ssthresh {
