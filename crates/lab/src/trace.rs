@@ -167,7 +167,7 @@ mod tests {
         assert!(fault("decreasing", b"5\n4\n").contains("line 2 is 4, earlier than 5"));
         assert!(fault("empty", b"").contains("empty"));
         assert!(fault("zero", b"0\n0\n").contains("all time stamps are zero"));
-        assert!(fault("binary", &[0xff; 100_000]).contains("line 1"));
+        assert!(fault("binary", &vec![0xff; 100_000]).contains("line 1"));
         assert!(fault("huge", b"99999999999999999999\n").contains("line 1"));
     }
 

@@ -62,21 +62,21 @@ impl Diagnostic {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fault {
     pub place: Place,
-    pub path: String,
-    pub message: String,
+    pub path: Box<str>,
+    pub message: Box<str>,
     pub given: Option<String>,
-    pub allowed: String,
+    pub allowed: Box<str>,
     pub hint: Option<String>,
 }
 
 impl Fault {
-    pub fn new(place: &Place, path: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn new(place: &Place, path: impl Into<Box<str>>, message: impl Into<Box<str>>) -> Self {
         Self {
             place: place.clone(),
             path: path.into(),
             message: message.into(),
             given: None,
-            allowed: String::new(),
+            allowed: Box::default(),
             hint: None,
         }
     }
@@ -86,7 +86,7 @@ impl Fault {
         self
     }
 
-    pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
+    pub fn allowed(mut self, allowed: impl Into<Box<str>>) -> Self {
         self.allowed = allowed.into();
         self
     }
@@ -132,10 +132,10 @@ fn place(fault: Fault, text: &str, file: &str, arguments: &[String]) -> Diagnost
         file: file.to_owned(),
         line: None,
         column: None,
-        path: fault.path,
-        message: fault.message,
+        path: fault.path.into(),
+        message: fault.message.into(),
         given: fault.given,
-        allowed: fault.allowed,
+        allowed: fault.allowed.into(),
         hint: fault.hint,
         source_line: String::new(),
         length: 0,

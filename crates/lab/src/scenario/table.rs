@@ -73,22 +73,24 @@ impl Table {
         self.item(key).map_or(&self.place, |item| &item.place)
     }
 
-    /// What was written for `key`: `None` if nothing, `Some(None)` if something that did not pass.
-    pub fn get(&self, key: &str) -> Option<Option<&Checked>> {
-        self.item(key).map(|item| item.value.as_ref())
+    /// The value of `key`; `None` if nothing was written, or something that did not pass.
+    pub fn value(&self, key: &str) -> Option<&Checked> {
+        self.item(key)?.value.as_ref()
     }
 
-    /// The value of `key` as `convert` makes it, or `default`; `None` if it did not pass.
+    /// The value of `key` as `convert` makes it, or `default` if nothing was written; `None` if it did not pass.
     pub fn read<T>(&self, key: &str, default: T, convert: impl FnOnce(&Checked) -> T) -> Option<T> {
-        match self.get(key) {
-            None => Some(default),
-            Some(value) => value.map(convert),
-        }
+        if self.has(key) { self.value(key).map(convert) } else { Some(default) }
     }
 
-    /// As [`read`](Self::read) for a key whose absence has its own meaning, or that the walk has seen to be there.
+    /// As [`value`](Self::value), converted.
     pub fn given<T>(&self, key: &str, convert: impl FnOnce(&Checked) -> T) -> Option<T> {
-        self.get(key).flatten().map(convert)
+        self.value(key).map(convert)
+    }
+
+    /// The table at `key`, or `absent` if nothing was written; `None` if it is no table.
+    pub fn section<'a>(&'a self, key: &str, absent: &'a Self) -> Option<&'a Self> {
+        if self.has(key) { self.value(key).map(Checked::table) } else { Some(absent) }
     }
 
     fn item(&self, key: &str) -> Option<&Item> {

@@ -56,7 +56,7 @@ fn group(
 ) -> Option<Resolved> {
     let layers: Vec<&Table> = [Some(table), transport].into_iter().flatten().collect();
     let preset = transport::preset(&layers);
-    let denied = table.get("subject").flatten().is_some_and(|value| !value.flag());
+    let denied = table.value("subject").is_some_and(|value| !value.flag());
     let algorithm = if denied && written(table).as_deref() == Some(SUBJECT) {
         let fault =
             Fault::new(table.place_of("subject"), table.path_of("subject"), "the algorithm says otherwise");
@@ -125,10 +125,7 @@ fn written(table: &Table) -> Option<String> {
 
 /// The group's name: its own, else its algorithm's.
 fn name(table: &Table) -> Option<String> {
-    match table.get("name") {
-        Some(name) => name.map(Checked::text),
-        None => written(table),
-    }
+    if table.has("name") { table.given("name", Checked::text) } else { written(table) }
 }
 
 fn unique_names(tables: &[Table], faults: &mut Vec<Fault>) {
@@ -227,7 +224,7 @@ fn describe(fault: &catalogue::Fault, place: &Place, path: &str) -> Fault {
         catalogue::Fault::BadValue { parameter, given, allowed } => {
             Fault::new(place, path, format!("{parameter} cannot have this value"))
                 .given(given)
-                .allowed(allowed)
+                .allowed(allowed.as_str())
         }
         catalogue::Fault::Repeated { parameter } => {
             Fault::new(place, path, format!("{parameter} is given twice"))

@@ -77,10 +77,7 @@ pub(super) fn resolve(
     let forward_loss = loss(table);
 
     let nothing = Table::new("path.reverse", &table.place);
-    let back = match table.get("reverse") {
-        None => &nothing,
-        Some(value) => value?.table(),
-    };
+    let back = table.section("reverse", &nothing)?;
     let reverse_rate = if back.has("rate") { rate(back, around, faults) } else { forward_rate.clone() };
     let reverse_scale = reverse_rate.as_ref().and_then(scale);
     let reverse_queue = queue(back, reverse_scale, |_| Limit::Unlimited, faults);
@@ -115,7 +112,7 @@ fn packet_fits(packet: Bytes, table: &Table, faults: &mut Vec<Fault>) -> bool {
 
 /// The key `rate` of `[path]` or `[path.reverse]`.
 fn rate(table: &Table, around: &Surroundings<'_>, faults: &mut Vec<Fault>) -> Option<Source> {
-    let checked = table.get("rate").flatten()?;
+    let checked = table.value("rate")?;
     let generated = |rate| Some(Source { rate, file: None });
     let Checked::Variant(kind, form) = checked else {
         return generated(RateModel::Constant(checked.rate()));
@@ -144,7 +141,7 @@ fn rate(table: &Table, around: &Surroundings<'_>, faults: &mut Vec<Fault>) -> Op
 }
 
 fn steps(form: &Table, faults: &mut Vec<Fault>) -> Option<RateModel> {
-    let items = |key| match form.get(key).flatten() {
+    let items = |key| match form.value(key) {
         Some(Checked::List(items)) => Some(items),
         _ => None,
     };
@@ -262,18 +259,12 @@ fn queue(
     absent: fn(Scale) -> Limit,
     faults: &mut Vec<Fault>,
 ) -> Option<Discipline> {
-    let (kind, form) = match table.get("queue") {
-        None => return Some(Discipline::DropTail(droptail::Config { limit: absent(scale?) })),
-        Some(checked) => checked?.variant(),
-    };
+    if !table.has("queue") {
+        return Some(Discipline::DropTail(droptail::Config { limit: absent(scale?) }));
+    }
+    let (kind, form) = table.value("queue")?.variant();
     let scale = scale?;
-    let limit = match form.read("limit", None, |value| Some(value.limit())) {
-        // A queue that is written has the usual limit, one that is not what its direction usually has.
-        Some(None) => Some(usual_limit(scale)),
-        Some(Some(None)) => Some(Limit::Unlimited),
-        Some(Some(Some(quantity))) => limit_of(quantity, scale, form, faults),
-        None => None,
-    };
+    let limit = limit(form, scale, faults);
     match kind {
         "droptail" => Some(Discipline::DropTail(droptail::Config { limit: limit? })),
         "red" => early(form, limit, scale, faults),
@@ -285,7 +276,12 @@ fn usual_limit(scale: Scale) -> Limit {
     Limit::Bytes(scale.bytes(Quantity::Bdp(1.0)).max(scale.packet.count()))
 }
 
-fn limit_of(quantity: Quantity, scale: Scale, form: &Table, faults: &mut Vec<Fault>) -> Option<Limit> {
+/// The key `limit` of a queue. A queue that is written has the usual limit, in the reverse direction too.
+fn limit(form: &Table, scale: Scale, faults: &mut Vec<Fault>) -> Option<Limit> {
+    if !form.has("limit") {
+        return Some(usual_limit(scale));
+    }
+    let Some(quantity) = form.value("limit")?.limit() else { return Some(Limit::Unlimited) };
     if let Quantity::Packets(number) = quantity {
         return Some(Limit::Packets(number as u64));
     }
@@ -301,7 +297,7 @@ fn limit_of(quantity: Quantity, scale: Scale, form: &Table, faults: &mut Vec<Fau
 }
 
 fn early(form: &Table, limit: Option<Limit>, scale: Scale, faults: &mut Vec<Fault>) -> Option<Discipline> {
-    let quantity = |key| form.read(key, None, |value| value.limit());
+    let quantity = |key| form.read(key, None, Checked::limit);
     let (min, max) = (quantity("min"), quantity("max"));
     let max_p = form.read("max_p", 0.1, Checked::number);
     let weight = form.read("weight", 0.002, Checked::number);
@@ -366,10 +362,10 @@ impl Scale {
 /// The key `loss`: `Some(None)` for none.
 #[expect(clippy::option_option, reason = "None stands for a faulty value, as everywhere in this module")]
 fn loss(table: &Table) -> Option<Option<LossModel>> {
-    let (kind, form) = match table.get("loss") {
-        None => return Some(None),
-        Some(checked) => checked?.variant(),
-    };
+    if !table.has("loss") {
+        return Some(None);
+    }
+    let (kind, form) = table.value("loss")?.variant();
     let probability = |key| form.given(key, Checked::number);
     Some(Some(match kind {
         "bernoulli" => LossModel::Bernoulli { rate: probability("rate")? },

@@ -21,10 +21,7 @@ pub(super) fn resolve(
     replications: u32,
 ) -> Option<Recording> {
     let nothing = Table::new("record", &root.place);
-    let table = match root.get("record") {
-        None => &nothing,
-        Some(value) => value?.table(),
-    };
+    let table = root.section("record", &nothing)?;
     let written = table.read("interval", Span::from_ms(100), Checked::span)?;
     let flows = table.read("flows", "auto", Checked::word)?;
     table.read("packets", false, Checked::flag)?;
