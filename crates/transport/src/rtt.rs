@@ -4,7 +4,8 @@
 //! `RTTVAR = R/2`. `SRTT` is kept eightfold and `RTTVAR` fourfold, so that no picosecond is lost by rounding.
 //! Samples follow Karn's rule: none from a segment that was sent twice. A back-off stays until a fresh sample.
 //!
-//! Deviations: the clock granularity `G` of RFC 6298 §2.3 is zero, since the clock is exact.
+//! The clock is exact, but the granularity `G` of RFC 6298 §2.3 is kept at 10 ms, ns-2's `tcpTick_`: with `G = 0` a
+//! steady queue drives `RTTVAR` to nothing, and the timeout then runs out before the answer to a fast retransmission.
 
 use crate::RtoRule;
 use narrows_cc::RttView;
@@ -80,7 +81,7 @@ impl RttEstimator {
             Some(view) => {
                 let margin = Span::from_ps(self.variation_4);
                 match self.rule {
-                    RtoRule::Rfc6298 => (view.smoothed + margin).max(self.min_rto),
+                    RtoRule::Rfc6298 => (view.smoothed + margin.max(GRANULARITY)).max(self.min_rto),
                     RtoRule::Linux => view.smoothed + margin.max(self.min_rto),
                 }
             }
@@ -100,6 +101,8 @@ impl RttEstimator {
     }
 }
 
+/// `G` in RFC 6298 §2.3.
+const GRANULARITY: Span = Span::from_ms(10);
 /// More doublings than this pass every sensible `max_rto`.
 const MAX_DOUBLINGS: u32 = 16;
 

@@ -172,6 +172,8 @@ impl Sender {
             if new_episode || self.reduction.is_none() {
                 self.begin_reduction(flight);
             }
+            // The fast retransmission is given a whole timeout, as Linux and ns-2 do; RFC 6298 §5 leaves it what is left.
+            self.rto_deadline = now + self.rtt.rto();
         } else if verdict.lost > 0 {
             self.tell_loss(Cause::Detected, false, verdict.lost, now, host);
         }
@@ -179,7 +181,9 @@ impl Sender {
             self.tell_loss(Cause::Detected, true, 0, now, host);
             self.tell_recovered(now);
         }
-        self.forced |= verdict.forces;
+        if verdict.forces {
+            self.forced = self.board.next_lost().is_some();
+        }
     }
 
     /// Begins and ends mark episodes.
