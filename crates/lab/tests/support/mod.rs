@@ -1,0 +1,102 @@
+//! Scenarios for tests, written as a person would write them.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use narrows_lab::metrics::Measures;
+use narrows_lab::records::Records;
+use narrows_lab::run::{Progress, RunOptions, run_with};
+use narrows_lab::scenario::{LoadOptions, Scenario, load};
+use std::path::Path;
+
+/// Loads `text`; every fault in it fails the test with its place.
+pub fn scenario(text: &str) -> Scenario {
+    load(text, "test.toml", Path::new("."), &[], &LoadOptions::default()).unwrap_or_else(|faults| {
+        let rendered: Vec<String> = faults.iter().map(narrows_lab::scenario::Diagnostic::render).collect();
+        panic!("{}", rendered.join("\n"))
+    })
+}
+
+/// Runs replication `replication` of `text`.
+pub fn run(text: &str, replication: u32) -> Records {
+    run_as(text, replication, RunOptions::default())
+}
+
+/// As [`run`], carried out as `options` say.
+pub fn run_as(text: &str, replication: u32, options: RunOptions) -> Records {
+    run_with(&scenario(text).model, replication, &Progress::new(), options).expect("the run ends by itself")
+}
+
+/// The measures of the group or link `name`.
+pub fn measures<'a>(records: &'a Records, name: &str) -> &'a Measures {
+    let mut all = records.groups.iter().chain(&records.link_measures);
+    all.find(|measures| measures.name == name).unwrap_or_else(|| panic!("no group or link {name}"))
+}
+
+/// One measure of the group or link `name`.
+pub fn value(records: &Records, name: &str, measure: &str) -> f64 {
+    measures(records, name).value(measure)
+}
+
+/// Fails unless `got` is within `tolerance` (a share) of `expected`.
+#[track_caller]
+pub fn assert_near(what: &str, got: f64, expected: f64, tolerance: f64) {
+    let error = (got / expected - 1.0).abs();
+    assert!(error <= tolerance, "{what}: {got} is {:.2} % off {expected}", error * 100.0);
+}
+
+/// Scenarios that between them use every mechanism whose randomness or timing could depend on how a run is carried out.
+pub const VARIED: &[(&str, &str)] = &[
+    (
+        "random starts over DropTail",
+        r#"
+        duration = "5s"
+        warmup = "1s"
+        path = { rate = "20Mbps", rtt = "40ms" }
+        [[flows]]
+        algorithm = "cubic"
+        count = 3
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "newreno"
+        recovery = "newreno"
+        rtt = "90ms"
+        count = 2
+        "#,
+    ),
+    (
+        "RED with ECN, reverse traffic, delayed ACKs",
+        r#"
+        duration = "5s"
+        path = { rate = "10Mbps", rtt = "50ms", queue = { kind = "red", ecn = true, min = "5pkt", max = "15pkt", limit = "60pkt" } }
+        [transport]
+        ecn = true
+        [[flows]]
+        algorithm = "aimd(a=1,b=0.8)"
+        count = 2
+        [[flows]]
+        name = "back"
+        algorithm = "newreno"
+        direction = "reverse"
+        ecn = false
+        "#,
+    ),
+    (
+        "a walking rate with bursty loss and finite transfers",
+        r#"
+        duration = "6s"
+        [path]
+        rate = { kind = "walk", start = "8Mbps", step = "1Mbps", minimum = "2Mbps", maximum = "12Mbps", interval = "100ms" }
+        rtt = "30ms"
+        loss = { kind = "gilbert-elliott", good_to_bad = "0.1%", bad_to_good = "30%", loss_good = "0%", loss_bad = "50%" }
+        [[flows]]
+        algorithm = "cubic"
+        size = "2MB"
+        count = 3
+        start = "0s..2s"
+        [[flows]]
+        name = "kernel"
+        preset = "linux"
+        algorithm = "newreno"
+        "#,
+    ),
+];

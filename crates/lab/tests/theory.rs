@@ -1,0 +1,133 @@
+//! Truth: theory with tolerance. Closed forms that a simulated path must obey.
+
+mod support;
+
+use support::{assert_near, run, value};
+
+/// The window of a flow under random loss `p`: `sqrt(1.5 / p)` packets (Mathis et al., CCR 27(3), 1997), within 7 %: the
+/// law neglects timeouts and the round trip that recovery takes.
+#[test]
+fn the_window_of_reno_follows_the_square_root_law() {
+    for p in [0.003, 0.001] {
+        let text = format!(
+            r#"
+            duration = "1000s"
+            warmup = "20s"
+            path = {{ rate = "1Gbps", rtt = "100ms", queue = {{ kind = "droptail", limit = "infinite" }}, loss = {{ kind = "bernoulli", rate = {p} }} }}
+            record = {{ interval = "10s" }}
+            [transport]
+            preset = "ns2"
+            [[flows]]
+            algorithm = "newreno"
+            "#
+        );
+        let mean = (0..3).map(|r| value(&run(&text, r), "newreno", "cwnd_mean_packets")).sum::<f64>() / 3.0;
+        assert_near(&format!("p = {p}"), mean, (1.5_f64 / p).sqrt(), 0.07);
+    }
+}
+
+/// One AIMD(1, ½) flow over a DropTail buffer of B packets and a path of P packets: the window swings between W/2 and W
+/// with W = P + B + 2 (one in transmission, one that does not fit), one packet more a round trip. As long as the queue
+/// never runs empty a round trip takes W packet times, so the window is w for a time in proportion to w: its time average
+/// is ∫w² / ∫w = 7/9 W. The length of a cycle and the loss of one packet in it follow.
+#[test]
+fn one_flow_draws_the_sawtooth() {
+    let text = r#"
+        duration = "300s"
+        warmup = "30s"
+        path = { rate = "12Mbps", rtt = "100ms", access_rate = "12Gbps", queue = { kind = "droptail", limit = "99pkt" } }
+        [transport]
+        preset = "ns2"
+        [[flows]]
+        algorithm = "newreno"
+    "#;
+    let records = run(text, 0);
+    let (path, buffer) = (100.0, 99.0);
+    let peak: f64 = path + buffer + 2.0;
+    assert_near("peak", value(&records, "newreno", "cwnd_peak_packets"), peak, 0.015);
+    assert_near("mean", value(&records, "newreno", "cwnd_mean_packets"), 7.0 / 9.0 * peak, 0.01);
+    assert!(value(&records, "bottleneck", "utilization") > 0.998);
+    // While the window is above the path, a packet takes window / rate to come back: the cycle is the sum of that.
+    let cycle: f64 = (0..).map(|step| peak / 2.0 + f64::from(step)).take_while(|w| *w < peak).sum::<f64>() * 1e-3;
+    assert_near("cycle", value(&records, "newreno", "reduction_interval_s"), cycle, 0.03);
+    let packets_a_cycle = 3.0 / 8.0 * peak * peak;
+    assert_near("loss", value(&records, "bottleneck", "loss_rate"), 1.0 / packets_a_cycle, 0.05);
+    assert_near("queue", value(&records, "bottleneck", "queue_mean_packets"), 7.0 / 9.0 * peak - path, 0.03);
+}
+
+/// Goodput of one flow that fills the link: payload over packet size, times the rate.
+#[test]
+fn goodput_is_the_rate_less_the_headers() {
+    let text = r#"
+        duration = "20s"
+        warmup = "5s"
+        path = { rate = "20Mbps", rtt = "40ms", packet = "1500B" }
+        [transport]
+        header = "52B"
+        [[flows]]
+        algorithm = "cubic"
+    "#;
+    let records = run(text, 0);
+    assert_near("goodput", value(&records, "cubic", "goodput_bps"), 20e6 * 1448.0 / 1500.0, 0.003);
+    assert_near("fraction", value(&records, "cubic", "goodput_fraction"), 1448.0 / 1500.0, 0.003);
+}
+
+/// The delay of a path nobody else uses: propagation, and a packet's transmission on each of three links.
+#[test]
+fn an_idle_path_delays_by_propagation_and_transmission() {
+    let text = r#"
+        duration = "10s"
+        path = { rate = "1Gbps", rtt = "80ms", packet = "1500B" }
+        [transport]
+        preset = "ns2"
+        receive_window = "2pkt"
+        [[flows]]
+        algorithm = "newreno"
+    "#;
+    let records = run(text, 0);
+    let packet = 1500.0 * 8.0 / 1e9;
+    // Only the first two packets meet: later each leaves on the acknowledgement of the one before it.
+    let delay = 0.040 + packet * (1.0 + 0.1 + 0.1);
+    assert_near("delay", value(&records, "newreno", "delay_mean_s"), delay, 1e-5);
+}
+
+/// Without noise a RED queue of standard flows settles where the marking rate equals what the flows answer:
+/// `p = 1.5 n² / W²` with `W` packets over all flows (one mark halves one flow), within 15 %.
+#[test]
+fn marks_balance_windows() {
+    let text = r#"
+        duration = "200s"
+        warmup = "50s"
+        path = { rate = "20Mbps", rtt = "80ms", queue = { kind = "red", min = "20pkt", max = "100pkt", max_p = 0.1, ecn = true, limit = "400pkt" } }
+        [transport]
+        preset = "ns2"
+        ecn = true
+        [[flows]]
+        algorithm = "newreno"
+        count = 10
+        start = "0s..1s"
+    "#;
+    let records = run(text, 0);
+    let window = value(&records, "newreno", "cwnd_mean_packets");
+    assert_near("marks", value(&records, "bottleneck", "mark_rate"), 1.5 / (window * window), 0.15);
+    assert!(value(&records, "bottleneck", "dropped_packets") == 0.0, "marks replace drops");
+}
+
+/// One packet lost in every burst of equal size gives Gilbert–Elliott's mean loss, within four standard errors.
+#[test]
+fn bursty_loss_has_its_stationary_rate() {
+    let text = r#"
+        duration = "100s"
+        [path]
+        rate = "100Mbps"
+        rtt = "10ms"
+        queue = { kind = "droptail", limit = "infinite" }
+        loss = { kind = "gilbert-elliott", good_to_bad = "1%", bad_to_good = "50%", loss_good = "0%", loss_bad = "50%" }
+        [[flows]]
+        algorithm = "newreno"
+        count = 20
+    "#;
+    let records = run(text, 0);
+    let expected = 0.5 * 0.01 / 0.51;
+    assert_near("loss", value(&records, "bottleneck", "random_loss_rate"), expected, 0.05);
+}
