@@ -182,13 +182,18 @@ impl Scoreboard {
         number
     }
 
-    /// An outstanding segment that has not arrived leaves once more.
+    /// An outstanding segment that has not arrived leaves once more. A probe of one that was not declared lost leaves it
+    /// where it stands.
     pub(crate) fn on_resent(&mut self, number: u64, now: Time) {
-        self.leave(number);
-        self.in_flight += 1;
-        self.resent += 1;
+        if self.at(number).state == State::Lost {
+            self.leave(number);
+            self.in_flight += 1;
+            self.resent += 1;
+            self.at_mut(number).state = State::Resent;
+        }
         let segment = self.at_mut(number);
-        *segment = Segment { sent_at: now, state: State::Resent, ever_resent: true, ..*segment };
+        segment.sent_at = now;
+        segment.ever_resent = true;
     }
 
     /// Remembers what is true as segment `number` leaves, if anybody wants to know later.

@@ -246,3 +246,35 @@ fn reordering_within_a_quarter_round_trip_costs_rack_nothing_once_seen() {
     // Counting takes each for a loss, until cuts have made the window too small for three.
     assert!(wire(Sack) >= 4, "{}", wire(Sack));
 }
+
+#[test]
+fn a_probe_of_what_was_only_late_declares_no_episode() {
+    // Everything is held up for 100 ms, longer than the probe waits; then all answers come in order.
+    let script = |packet: &narrows_wire::Packet, _: usize| match packet.body {
+        Body::Ack { .. } if packet.sent_at > at(100) && packet.sent_at < at(145) => {
+            Fate::Delay(at(205) - packet.sent_at)
+        }
+        _ => Fate::Deliver,
+    };
+    let mut wire = Wire::new(options(Rack), Halving::fixed(20.0), Some(400), script);
+    assert!(wire.complete(Span::from_ms(60_000)));
+    let counters = wire.sender.counters();
+    assert_eq!((counters.timeouts, counters.reductions), (0, 0));
+    assert_eq!(counters.probes, 1);
+}
+
+#[test]
+fn a_loss_and_a_mark_in_one_window_cut_once() {
+    for (marked, lost) in [(60, 70), (70, 60)] {
+        let options = narrows_transport::TransportOptions { ecn: true, ..options(Sack) };
+        let script = move |packet: &narrows_wire::Packet, count: usize| match packet.body {
+            Body::Data { .. } if packet.number == lost && count == 0 => Fate::Drop,
+            Body::Data { .. } if packet.number == marked => Fate::Mark,
+            _ => Fate::Deliver,
+        };
+        let mut wire = Wire::new(options, Halving::fixed(40.0), Some(300), script);
+        assert!(wire.complete(Span::from_ms(60_000)));
+        let counters = wire.sender.counters();
+        assert_eq!((counters.reductions, counters.retransmissions, counters.timeouts), (1, 1, 0));
+    }
+}

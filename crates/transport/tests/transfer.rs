@@ -1,13 +1,70 @@
-//! Property: whatever the wire does, a transfer ends with exactly its bytes, and no window is ever exceeded (the wire
-//! checks that after each step).
+//! Property: whatever the wire does, a transfer ends with exactly its bytes, no window is ever exceeded (the wire checks
+//! that after each step), and the algorithm is told facts that make sense together.
 
 mod wire;
 
-use narrows_transport::TransportOptions;
+use narrows_cc::{Ack, Cause, CongestionControl, Limits, Loss, Path};
+use narrows_transport::{RecoveryKind, TransportOptions};
 use narrows_units::{Bytes, Span};
 use narrows_wire::Packet;
 use proptest::prelude::*;
 use wire::{Fate, Halving, POLICIES, Wire, options};
+
+/// A window that checks that the facts it is told make sense together.
+#[derive(Clone, Debug)]
+struct Auditor {
+    window: Halving,
+    acked: u64,
+    /// The episode that runs.
+    episode: Option<Cause>,
+    /// The receiver names what arrived.
+    selective: bool,
+}
+
+impl CongestionControl for Auditor {
+    fn limits(&self) -> Limits {
+        self.window.limits()
+    }
+    fn window(&self) -> Option<f64> {
+        self.window.window()
+    }
+    fn ssthresh(&self) -> Option<f64> {
+        self.window.ssthresh()
+    }
+    fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
+        assert!(ack.newly_acked > 0);
+        self.acked += ack.newly_acked;
+        if self.selective {
+            assert_eq!(ack.packets.len() as u64, ack.newly_acked);
+            assert!(ack.packets.is_sorted_by_key(|packet| packet.sent_at));
+        }
+        if let (Some(rtt), Some(view)) = (ack.rtt, path.rtt) {
+            assert!(view.min <= rtt && view.latest == rtt && rtt >= wire::DELAY * 2);
+        }
+        self.window.on_ack(ack, path);
+    }
+    fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
+        assert_eq!(loss.packets.len() as u64, loss.lost);
+        if loss.new_episode {
+            // Only a timeout cuts into an episode that runs.
+            assert!(self.episode.is_none() || loss.cause == Cause::Timeout, "{loss:?} in {:?}", self.episode);
+            self.episode = Some(loss.cause);
+        } else {
+            assert!(self.episode.is_some(), "{loss:?} belongs to no episode");
+        }
+        self.window.on_loss(loss, path);
+    }
+    fn on_recovered(&mut self, path: &Path) {
+        assert!(self.episode.take().is_some(), "what is over must have begun");
+        self.window.on_recovered(path);
+    }
+    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("acked", self.acked as f64);
+    }
+    fn boxed_clone(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}
 
 /// What may befall a packet; mostly nothing, at most ten faults in a row.
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
@@ -47,16 +104,23 @@ proptest! {
             receive_window,
             ..options(POLICIES[policy])
         };
+        let selective = matches!(options.recovery, RecoveryKind::Sack | RecoveryKind::Rack);
+        let algorithm = Auditor { window: Halving::growing(f64::from(window)), acked: 0, episode: None, selective };
         let mut next = 0;
         let script = move |_: &Packet, _: usize| {
             next += 1;
             fates.get(next - 1).copied().unwrap_or(Fate::Deliver)
         };
-        let mut wire = Wire::of_size(options, Halving::growing(f64::from(window)), Some(Bytes::new(size)), script);
+        let mut wire = Wire::of_size(options, algorithm, Some(Bytes::new(size)), script);
         prop_assert!(wire.complete(Span::from_ms(3_600_000)), "{:?}", wire.sender);
         prop_assert_eq!(wire.receiver.counters().bytes_delivered, size);
         prop_assert_eq!(wire.sender.counters().bytes_acked, size);
         prop_assert_eq!(wire.sender.in_flight(), 0);
+        let mut acked = 0.0;
+        wire.sender.algorithm().observe(&mut |_, value| acked = value);
+        if selective {
+            prop_assert!((acked - size.div_ceil(1_000) as f64).abs() < f64::EPSILON);
+        }
         let sent = wire.sender.counters();
         prop_assert_eq!(sent.packets_sent - sent.retransmissions, size.div_ceil(1_000));
     }
