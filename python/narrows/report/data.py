@@ -178,9 +178,9 @@ class Run:
 
     def flow_traces(self, replication: int) -> list[Trace]:
         """Return the flows' records over time, in the order of the groups."""
-        order = list(self.groups)
         traces = [trace for (number, kind, _), trace in self._traces.items() if (number, kind) == (replication, "flow")]
-        return sorted(traces, key=lambda trace: order.index(trace.group) if trace.group in order else len(order))
+        place = {group: index for index, group in enumerate(self.groups)}
+        return sorted(traces, key=lambda trace: (place.get(trace.group, len(place)), _number_of(trace.name)))
 
     def link_trace(self, replication: int, link: str) -> Trace | None:
         """Return one link's record over time, None where it was not recorded."""
@@ -373,6 +373,12 @@ def _column(column: pa.ChunkedArray[Any]) -> Any:
     if pa.types.is_integer(column.type) and column.null_count == 0:
         return column.to_numpy()
     return column.cast(pa.float64()).to_numpy()
+
+
+def _number_of(flow: str) -> int:
+    # Flow 10 comes after flow 9, which the order of letters would not say.
+    number = flow.rpartition("[")[2].removesuffix("]")
+    return int(number) if number.isdigit() else 0
 
 
 def _flow_name(group: str, flow: str) -> str:

@@ -28,7 +28,7 @@ def page(subject: Run | Comparison) -> str:
     measures = tables.comparison_tables(subject) if isinstance(subject, Comparison) else tables.run_tables(subject)
     drawn = figures(runs)
     expected = sanity.expectations(runs)
-    note = _COMPARISON_NOTE if comparing else _RUN_NOTE
+    note = _COMPARISON_NOTE if comparing else _RUN_NOTE if subject.replications > 1 else _SINGLE_NOTE
     main = element(
         "main",
         _section("run", "What was run", provenance.what_was_run(subject)),
@@ -163,6 +163,7 @@ _SCRIPT = files("narrows.report").joinpath("script.js").read_text("utf-8")
 _DARK = colour_rules("dark") + files("narrows.report").joinpath("dark.css").read_text("utf-8").strip()
 
 _RUN_NOTE = "Means over replications after the warm-up; below each, its 95 % confidence interval."
+_SINGLE_NOTE = "Measured after the warm-up in one replication, which gives no interval."
 _COMPARISON_NOTE = (
     "Means over replications after the warm-up with 95 % confidence intervals. Below them, the paired difference "
     "to the first algorithm, on the same random numbers: ▲ clearly better, ▼ clearly worse, ◆ clearly different, "

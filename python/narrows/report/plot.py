@@ -98,6 +98,7 @@ class Panel:
         self.up = y.scale(box.bottom, box.top)
         self._title, self._foot = title, foot
         self._behind: list[Markup] = []
+        self._ground: list[Markup] = []
         self._marks: list[Markup] = []
 
     def shade(self, until: float, label: str, *, low: bool = False) -> None:
@@ -162,7 +163,7 @@ class Panel:
         floor = np.full(len(height), self.box.bottom)
         area = element("path", class_="ground", d=ring(across, height, floor)) if filled else ""
         rim = element("path", class_="limit", d=polyline(across, height), data_read="step" if read else None)
-        self._behind.append(element("g", area, rim, data_series=key))
+        self._ground.append(element("g", area, rim, data_series=key))
 
     def rug(self, key: str, x: FloatArray, row: int, css_class: str) -> None:
         """Draw a tick at each x in a row above the panel's floor, one per column at most."""
@@ -206,7 +207,7 @@ class Panel:
         left, top = self.box.left - _MARGIN, self.box.top - _MARGIN
         width, height = self.box.width + 2 * _MARGIN, self.box.height + 2 * _MARGIN
         view = " ".join(number(value) for value in (left, top, width, height))
-        return element("svg", *self._marks, x=left, y=top, width=width, height=height, viewBox=view)
+        return element("svg", *self._ground, *self._marks, x=left, y=top, width=width, height=height, viewBox=view)
 
     def _grid(self) -> Markup:
         lines = [

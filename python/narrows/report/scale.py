@@ -142,7 +142,8 @@ def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
     if value is None or not math.isfinite(value):
         return NO_DATA
     factor, written = unit.best(abs(value)) if value else unit.best(1.0)
-    number = significant(value / factor)
+    # What is counted has no decimals unless it is a mean that falls between.
+    number = fixed(value, 0) if unit in {COUNT, PACKETS} and value == round(value) else significant(value / factor)
     if sign and value > 0:
         number = "+" + number
     return f"{number}{NARROW_SPACE}{written}" if written else number
@@ -164,7 +165,7 @@ BYTES = Unit("B", ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")))
 PACKETS = Unit("packets")
 PERCENT = Unit("%", ((0.01, "%"),))
 COUNT = Unit("")
-INDEX = Unit("")
+INDEX = Unit("", ((1.0, ""),))
 
 # A value a hair below a prefix takes it, because three digits round it up to 1.
 _ALMOST_ONE = 0.9995

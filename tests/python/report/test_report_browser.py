@@ -63,6 +63,17 @@ def test_figures_are_visible_without_scripts(browser: Browser, run_report: Path)
         assert page.locator("[data-save]:visible").count() == 0
 
 
+def test_every_series_lies_in_a_window_that_cuts_off_what_leaves_its_panel(
+    browser: Browser, cellular_report: Path
+) -> None:
+    with opened(browser, cellular_report) as page:
+        assert page.locator("svg.wide [data-series]").count() > 6
+        assert page.locator("svg.wide [data-series]").evaluate_all(
+            """all => all.map(series => series.parentNode).every(
+                 window => window.ownerSVGElement && getComputedStyle(window).overflow === 'hidden')"""
+        )
+
+
 def test_a_varying_capacity_is_an_area_and_marks_have_their_ticks(browser: Browser, cellular_report: Path) -> None:
     with opened(browser, cellular_report) as page:
         assert page.locator("#rates svg.wide [data-series=capacity] path.ground").count() == 1

@@ -10,6 +10,7 @@ from narrows.report.measures import difference_texts, interval_text, meaning
 from narrows.report.scale import (
     BITS_PER_SECOND,
     COUNT,
+    INDEX,
     PACKETS,
     PERCENT,
     SECONDS,
@@ -82,6 +83,8 @@ def test_a_log_scale_halves_at_the_geometric_mean() -> None:
         (0.00041, PERCENT, f"0.0410{SPACE}%"),
         (83.25, PACKETS, f"83.2{SPACE}packets"),
         (0.0, COUNT, "0"),
+        (2.0, COUNT, "2"),
+        (1.0, INDEX, "1.00"),
         (None, SECONDS, "\N{EN DASH}"),
         (math.nan, SECONDS, "\N{EN DASH}"),
     ],

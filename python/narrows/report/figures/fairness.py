@@ -53,7 +53,8 @@ def figure(runs: Sequence[Run]) -> Figure:
     several = len(runs) > 1
     caption = [
         (
-            f"Jain's index of the goodputs of all flows active in a window of {frame.every(window)}: "
+            f"Jain's index of the goodputs of all flows that cross the bottleneck and are active "
+            f"in a window of {frame.every(window)}: "
             "1 where all get the same, 1/n where one of n gets everything."
         ),
         "Line: mean over replications; shade: their range." if runs[0].replications > 1 else "",
@@ -95,7 +96,7 @@ def _index(run: Run, edges: FloatArray) -> FloatArray:
         rates = [
             np.where(run.active(replication, trace.name, edges), means(trace.time, goodput, edges), np.nan)
             for trace in run.flow_traces(replication)
-            if (goodput := trace.first_with_data("goodput_bps")) is not None
+            if trace.group not in run.reverse_groups and (goodput := trace.first_with_data("goodput_bps")) is not None
         ]
         if rates:
             rows.append(jain(np.stack(rates)))

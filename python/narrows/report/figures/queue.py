@@ -32,7 +32,7 @@ def figure(runs: Sequence[Run]) -> Figure:
     looks = [Look(look.colour, 0, look.marker) for look in looks]
     drops = any(_happened(trace, "dropped_packets") for trace in traces)
     marks = any(_happened(trace, "marked_packets") for trace in traces)
-    events = " and ".join(word for word, found in (("dropped or lost", drops), ("marked", marks)) if found)
+    events = ", or ".join(word for word, found in (("dropped or lost", drops), ("marked", marks)) if found)
     caption = [
         f"Packets that wait at link {runs[0].bottleneck}, averaged over {frame.every(frame.interval_of(traces[0]))}.",
         f"A tick at the foot marks an interval in which packets were {events}."
