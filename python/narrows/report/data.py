@@ -145,6 +145,12 @@ class Run:
         return int(rows.min()) if len(rows) else 0
 
     @cached_property
+    def recorded_s(self) -> float:
+        """End of the last recorded interval, seconds after the start; 1 without records."""
+        rows = self.series_rows.get("time_s", np.empty(0))
+        return float(rows.max()) if len(rows) else 1.0
+
+    @cached_property
     def replication_numbers(self) -> list[int]:
         """Every replication that has a row per flow."""
         return [int(number) for number in np.unique(self.flow_rows.get("replication", np.empty(0)))]

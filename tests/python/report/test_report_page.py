@@ -9,9 +9,11 @@ import shutil
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from conftest import HOSTILE
 from synthetic_folder import Recipe, write_run
 
-from conftest import HOSTILE
 from narrows.report import build
 
 if TYPE_CHECKING:
@@ -77,6 +79,16 @@ def test_a_run_without_series_says_so_instead_of_drawing(tmp_path: Path) -> None
     text = build(tmp_path).read_text("utf-8")
     assert "<figure" not in text
     assert text.count("This run recorded no") == 6
+
+
+def test_the_queue_is_drawn_though_flows_were_not_recorded(tmp_path: Path) -> None:
+    write_run(tmp_path, Recipe("Links only", {"cubic": 1}))
+    rows = pq.read_table(tmp_path / "series.parquet")
+    pq.write_table(rows.filter(pc.equal(rows["kind"], "link")), tmp_path / "series.parquet")
+    text = build(tmp_path).read_text("utf-8")
+    queue = text[text.index('id="queue"') : text.index('id="rtt"')]
+    assert 'data-x="lin 0.0 30.0' in queue
+    assert text.count("recorded no series over time") == 3
 
 
 def test_a_measure_without_data_is_a_dash(tmp_path: Path) -> None:

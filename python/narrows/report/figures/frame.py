@@ -132,10 +132,8 @@ def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
 
 def time_axis(runs: Sequence[Run]) -> Axis:
     """Return the axis from the start to the end of the longest record."""
-    ends = [
-        float(trace.time[-1]) for run in runs for trace in run.flow_traces(run.shown_replication) if len(trace.time)
-    ]
-    return Axis("Time", SECONDS, 0.0, max(ends, default=1.0))
+    ends = [run.recorded_s for run in runs]
+    return Axis("Time", SECONDS, 0.0, max(ends))
 
 
 def flow_label(runs: Sequence[Run], run: Run, group: str, number: str = "") -> str:
