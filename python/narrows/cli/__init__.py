@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (InputError, OutputError, ScenarioError) as error:
         return _say(BAD_INPUT, str(error))
     except (Interrupted, KeyboardInterrupt) as error:
-        return _say(INTERRUPTED, f"interrupted: {error or 'nothing was kept'}")
+        return _say(INTERRUPTED, f"interrupted: {str(error) or 'nothing was kept'}")
     except BrokenPipeError:
         # Whoever read the output wanted no more of it. Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

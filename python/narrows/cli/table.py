@@ -19,23 +19,25 @@ class Shown(NamedTuple):
 
 
 def run_tables(summary: Mapping[str, Any]) -> str:
-    """Return the tables of a run: groups, then links that have something to tell."""
+    """Return the tables of a run: groups and links."""
     groups = measure_table("group", list(summary["groups"].items()), GROUP_COLUMNS)
     links = measure_table("link", list(summary["links"].items()), LINK_COLUMNS)
     return f"{groups}\n\n{links}"
 
 
 def comparison_tables(summary: Mapping[str, Any]) -> str:
-    """Return the tables of a comparison: groups and links under every algorithm, and differences from the first."""
+    """Return the tables of a comparison: groups and bottlenecks of every algorithm, and differences from the first."""
     runs = summary["algorithms"]
-    parts = [
-        measure_table("group", _under_algorithms(runs, "groups"), GROUP_COLUMNS),
-        measure_table("link", _under_algorithms(runs, "links"), LINK_COLUMNS),
-    ]
     first = next(iter(runs))
+    busiest = max(runs[first]["links"], key=lambda name: runs[first]["links"][name]["utilization"]["mean"] or 0.0)
+    links = [(algorithm, run["links"][busiest]) for algorithm, run in runs.items()]
+    parts = [
+        measure_table("group", _groups(runs), GROUP_COLUMNS),
+        measure_table(busiest, links, LINK_COLUMNS),
+    ]
     against = {each["of"]: each for each in summary["differences"] if each["against"] == first}
     if against:
-        parts.append(measure_table(f"minus {first}", _under_algorithms(against, "groups"), GROUP_COLUMNS))
+        parts.append(measure_table(f"minus {first}", _groups(against), GROUP_COLUMNS))
     return "\n\n".join(parts)
 
 
@@ -93,19 +95,18 @@ def shorten(name: str) -> str:
     return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
 
 
-def _under_algorithms(runs: Mapping[str, Any], kind: str) -> list[tuple[str, Mapping[str, Any]]]:
-    rows = []
-    for algorithm, run in runs.items():
-        for name, measures in run[kind].items():
-            alone = len(run[kind]) == 1 or name == algorithm
-            rows.append((algorithm if alone else f"{algorithm}: {name}", measures))
-    return rows
+def _groups(runs: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    return [
+        (algorithm if len(run["groups"]) == 1 or name == algorithm else f"{algorithm}: {name}", measures)
+        for algorithm, run in runs.items()
+        for name, measures in run["groups"].items()
+    ]
 
 
 GROUP_COLUMNS = (
     Shown("goodput_bps", "goodput", "Mbit/s", 1e6),
     Shown("goodput_fraction", "of capacity", "%", 0.01),
-    Shown("loss_rate", "loss", "%", 0.01),
+    Shown("jain", "Jain", "", 1.0),
     Shown("rtt_mean_s", "RTT", "ms", 1e-3),
 )
 LINK_COLUMNS = (
@@ -114,4 +115,4 @@ LINK_COLUMNS = (
     Shown("queue_delay_mean_s", "queue delay", "ms", 1e-3),
     Shown("queue_delay_p95_s", "p95", "ms", 1e-3),
 )
-NAME_WIDTH = 20
+NAME_WIDTH = 18
