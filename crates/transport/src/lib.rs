@@ -1,7 +1,7 @@
 //! Endpoints as pure state machines: a packet or the time in, packets and news out through a [`Host`].
 //!
 //! [`Sender`] hosts any congestion control over a reliable byte stream counted in segments; [`Receiver`] acknowledges.
-//! What a loss is and which segment goes next is decided by a recovery policy, one file each in [`recovery`].
+//! What a loss is and which segment goes next is decided by a recovery policy, one file each in `recovery/`.
 
 mod ecn;
 mod options;

@@ -5,6 +5,7 @@
 //! or a timeout begins an episode. Policies are variants of an enum, since they are asked for every packet.
 
 mod newreno;
+mod phase;
 mod rack;
 mod reno;
 mod sack;
@@ -14,6 +15,7 @@ use crate::{RecoveryKind, TransportOptions};
 use narrows_cc::RttView;
 use narrows_units::{Span, Time};
 use newreno::NewReno;
+pub(crate) use phase::Phase;
 use rack::Rack;
 use reno::Reno;
 use sack::Sack;
@@ -51,18 +53,6 @@ pub(crate) struct View<'a> {
     pub(crate) now: Time,
     /// Round-trip times; `None` before the first sample.
     pub(crate) rtt: Option<&'a RttView>,
-}
-
-/// Where a sender stands between losses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// No loss is being repaired.
-    #[default]
-    Open,
-    /// Fast recovery until all below `until` is acknowledged.
-    Fast { until: u64 },
-    /// Slow start after a timeout until all below `until` is acknowledged.
-    Timeout { until: u64 },
 }
 
 impl Recovery {

@@ -4,9 +4,11 @@
 //! outstanding then is acknowledged; what has been lost of later data by then begins the next. Segments go while `pipe`,
 //! what is on its way, is below the window: lost ones first, lowest first, then new ones.
 //!
-//! A retransmission that is lost again waits for the retransmission timer. Deviations: rules 3 and 4 of `NextSeg` (resending
-//! what is not known to be lost when there is nothing new) are optional and left out, so a flow without end and a flow
-//! near its end repair alike; the second condition of §4's `IsLost` is counted in segments, not bytes.
+//! A retransmission that is lost again waits for the retransmission timer.
+//!
+//! Deviations: rules 3 and 4 of `NextSeg` (resending what is not known to be lost when there is nothing new) are optional
+//! and left out, so that a flow without end and a flow near its end repair alike; the second condition of §4's `IsLost` is
+//! counted in segments, not bytes.
 
 use super::{Phase, Verdict};
 use crate::scoreboard::{Delivery, Scoreboard};
@@ -40,31 +42,5 @@ impl Sack {
 
     pub(super) fn usable_window(&self, window: u64, board: &Scoreboard) -> u64 {
         self.phase.selective_window(window, board, self.limited_transmit)
-    }
-}
-
-impl Phase {
-    /// The episodes of a policy with selective acknowledgements, after `lost` segments were declared lost.
-    pub(super) fn follow(&mut self, board: &Scoreboard, lost: u64) -> Verdict {
-        let mut verdict = Verdict { lost, ..Verdict::default() };
-        if let Self::Fast { until } | Self::Timeout { until } = *self
-            && board.una() >= until
-        {
-            *self = Self::Open;
-            verdict.ends = true;
-        }
-        // What is lost above the point where the last episode ended was sent after its cut: another one.
-        if *self == Self::Open && board.unrepaired() > 0 {
-            *self = Self::Fast { until: board.next() };
-            verdict.begins = true;
-            verdict.forces = true;
-        }
-        verdict
-    }
-
-    /// Selective acknowledgements lower `pipe` and so let new segments go before a loss is declared; without limited
-    /// transmit they must not.
-    pub(super) fn selective_window(self, window: u64, board: &Scoreboard, limited_transmit: bool) -> u64 {
-        if self == Self::Open && !limited_transmit { window.saturating_sub(board.sacked()) } else { window }
     }
 }
