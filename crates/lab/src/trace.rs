@@ -172,6 +172,18 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "needs recorded links: NARROWS_TRACES must name a folder of them"]
+    fn recorded_traces_are_read_whole() {
+        let folder = std::env::var_os("NARROWS_TRACES").expect("NARROWS_TRACES names a folder of traces");
+        for entry in std::fs::read_dir(folder).expect("it is a folder") {
+            let file = entry.expect("a folder entry is readable").path();
+            let lines = std::fs::read_to_string(&file).expect("a trace is text").lines().count();
+            let trace = read(&file).expect("it is a trace");
+            assert_eq!(trace.opportunities.len(), lines, "{}", file.display());
+        }
+    }
+
+    #[test]
     fn a_missing_file_is_unreadable() {
         assert!(matches!(read(Path::new("no such trace")), Err(TraceError::Unreadable(_))));
     }

@@ -115,8 +115,13 @@ pub(super) fn locate(
         Place::CommandLine => (2, 0),
     });
     // What [transport] says badly is met again in every flow that inherits it.
-    faults.dedup();
-    faults.into_iter().map(|fault| place(fault, text, file, arguments)).collect()
+    let mut seen: Vec<Fault> = Vec::new();
+    for fault in faults {
+        if !seen.contains(&fault) {
+            seen.push(fault);
+        }
+    }
+    seen.into_iter().map(|fault| place(fault, text, file, arguments)).collect()
 }
 
 /// The known name most like `given`, if any is like it at all.

@@ -5,6 +5,8 @@
 
 mod flows;
 mod path;
+mod queue;
+mod rate;
 mod record;
 mod transport;
 

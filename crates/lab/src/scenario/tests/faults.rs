@@ -57,6 +57,7 @@ const MISTAKES: &[Mistake] = &[
     (3, "rate = { kind = \"steps\", rates = [§5], times = [\"0s\"] }", "path.rate.rates.0", "without a unit"),
     (3, "rate = { kind = \"walk\", start = §\"9Mbps\", step = \"1Mbps\", minimum = \"1Mbps\", maximum = \"2Mbps\", interval = \"1s\" }", "path.rate.start", "outside the bounds"),
     (3, "rate = { kind = \"uniform\", minimum = §\"3Mbps\", maximum = \"2Mbps\", interval = \"1s\" }", "path.rate.minimum", "more than maximum"),
+    (3, "rate = { kind = \"uniform\", minimum = \"1Mbps\", maximum = \"2Mbps\", interval = §\"1ns\" }", "path.rate.interval", "would change more than"),
     (3, "rate = \"20Mbps\"\nloss = { kind = \"bernoulli\", rate = §\"101%\" }", "path.loss.rate", "outside 0 to 100 %"),
     (3, "rate = \"20Mbps\"\nloss = { kind = \"bernoulli\", rate = §-0.1 }", "path.loss.rate", "outside 0 to 100 %"),
     (3, "rate = \"20Mbps\"\npacket = §\"40B\"", "transport.header", "leaves no room"),

@@ -1,0 +1,212 @@
+//! Keys of `[path]`: rates, queues and losses.
+
+use super::{Key, Kind, LENGTH, RATE, SIZE, TIME, Variant};
+
+/// `[path]`.
+pub(super) const PATH: &[Key] = &[
+    Key::required("rate", RATE_KIND, "Rate of the bottleneck, forward."),
+    Key::required(
+        "rtt",
+        Kind::Quantity(TIME),
+        "Two-way propagation delay of a flow, unless the flow says otherwise.",
+    ),
+    Key::new("packet", Kind::Quantity(SIZE), "1500B", "A full data packet on the wire."),
+    Key::new("queue", QUEUE_KIND, "droptail, 1bdp", "What waits for the bottleneck."),
+    Key::new("loss", LOSS_KIND, "none", "Random loss on the bottleneck, behind its queue."),
+    Key::new(
+        "access_rate",
+        Kind::Quantity(RATE),
+        "ten times the bottleneck's greatest rate",
+        "Rate of each flow's own access links.",
+    ),
+    Key::new(
+        "delay",
+        Kind::Quantity(TIME.or_zero()),
+        "0.4 of the smallest round trip of any group",
+        "One-way propagation delay of the bottleneck; the access links share the rest of a flow's round trip.",
+    ),
+    Key::new(
+        "reverse",
+        Kind::Table(REVERSE),
+        "the same rate, unlimited queue, no loss",
+        "The bottleneck in the other direction.",
+    ),
+];
+
+/// `[path.reverse]`.
+const REVERSE: &[Key] = &[
+    Key::new("rate", RATE_KIND, "that of the path", "Rate of the bottleneck, reverse."),
+    Key::new("queue", QUEUE_KIND, "droptail, unlimited", "What waits for it."),
+    Key::new("loss", LOSS_KIND, "none", "Random loss on it, behind its queue."),
+];
+
+const RATE_KIND: Kind = Kind::Variants {
+    plain: Some(RATE),
+    variants: &[
+        Variant {
+            name: "steps",
+            keys: &[
+                Key::required(
+                    "rates",
+                    Kind::List(&Kind::Quantity(RATE.or_zero())),
+                    "The rate from each time on.",
+                ),
+                Key::required(
+                    "times",
+                    Kind::List(&Kind::Quantity(TIME.or_zero())),
+                    "Ascending, the first 0s.",
+                ),
+            ],
+            meaning: "Constant between given times.",
+        },
+        Variant {
+            name: "square",
+            keys: &[
+                Key::required("high", Kind::Quantity(RATE), "First part of each period."),
+                Key::required("low", Kind::Quantity(RATE.or_zero()), "Second part of each period."),
+                Key::required("period", Kind::Quantity(TIME), "Both parts."),
+                Key::new(
+                    "duty",
+                    Kind::Fraction { zero: false },
+                    "0.5",
+                    "Share of the period at the high rate.",
+                ),
+            ],
+            meaning: "A square wave.",
+        },
+        Variant {
+            name: "walk",
+            keys: &[
+                Key::new(
+                    "start",
+                    Kind::Quantity(RATE),
+                    "midway between the bounds",
+                    "The rate at the start.",
+                ),
+                Key::required("step", Kind::Quantity(RATE), "Size of a step."),
+                Key::required("minimum", Kind::Quantity(RATE.or_zero()), "Lower bound."),
+                Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
+                Key::required("interval", Kind::Quantity(TIME), "Time between steps."),
+            ],
+            meaning: "A random walk: up or down with equal probability, reflected at its bounds.",
+        },
+        Variant {
+            name: "uniform",
+            keys: &[
+                Key::required("minimum", Kind::Quantity(RATE.or_zero()), "Lower bound."),
+                Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
+                Key::required("interval", Kind::Quantity(TIME), "Time between draws."),
+            ],
+            meaning: "Independent draws, uniform between the bounds.",
+        },
+        Variant {
+            name: "trace",
+            keys: &[Key::required(
+                "trace",
+                Kind::File,
+                "A file in mahimahi's format, relative to the scenario file.",
+            )],
+            meaning: "A recorded link: one 1500-byte delivery opportunity per line, in milliseconds, repeated.",
+        },
+    ],
+};
+
+const QUEUE_KIND: Kind = Kind::Variants {
+    plain: None,
+    variants: &[
+        Variant {
+            name: "droptail",
+            keys: &[LIMIT],
+            meaning: "First in, first out; an arrival that would exceed the limit is dropped.",
+        },
+        Variant {
+            name: "red",
+            keys: &[
+                LIMIT,
+                Key::new(
+                    "min",
+                    Kind::Quantity(LENGTH.fractional()),
+                    "5pkt",
+                    "Average queue at which signals begin.",
+                ),
+                Key::new(
+                    "max",
+                    Kind::Quantity(LENGTH.fractional()),
+                    "three times min",
+                    "Average queue at which max_p is reached.",
+                ),
+                Key::new(
+                    "max_p",
+                    Kind::Fraction { zero: false },
+                    "0.1",
+                    "Probability of a signal just below max.",
+                ),
+                Key::new(
+                    "weight",
+                    Kind::Fraction { zero: false },
+                    "0.002",
+                    "Weight of the newest length in the average.",
+                ),
+                Key::new(
+                    "gentle",
+                    Kind::Flag,
+                    "true",
+                    "Between max and twice max the probability grows to 1.",
+                ),
+                Key::new("wait", Kind::Flag, "true", "Signals keep a distance, as in ns-2."),
+                Key::new("ecn", Kind::Flag, "false", "Mark ECN-capable packets instead of dropping them."),
+            ],
+            meaning: "Random early detection (Floyd and Jacobson 1993).",
+        },
+    ],
+};
+
+const LIMIT: Key = Key::new(
+    "limit",
+    Kind::Quantity(LENGTH.or("infinite")),
+    "1bdp",
+    "What may wait, not counting the packet in transmission.",
+);
+
+const LOSS_KIND: Kind = Kind::Variants {
+    plain: None,
+    variants: &[
+        Variant {
+            name: "bernoulli",
+            keys: &[Key::required(
+                "rate",
+                Kind::Fraction { zero: true },
+                "Probability that a packet is lost.",
+            )],
+            meaning: "Each packet is lost with the same probability.",
+        },
+        Variant {
+            name: "gilbert-elliott",
+            keys: &[
+                Key::required(
+                    "good_to_bad",
+                    Kind::Fraction { zero: false },
+                    "Probability per packet of turning bad.",
+                ),
+                Key::required(
+                    "bad_to_good",
+                    Kind::Fraction { zero: false },
+                    "Probability per packet of turning good.",
+                ),
+                Key::new(
+                    "loss_good",
+                    Kind::Fraction { zero: true },
+                    "0",
+                    "Loss probability in the good state.",
+                ),
+                Key::new(
+                    "loss_bad",
+                    Kind::Fraction { zero: true },
+                    "1",
+                    "Loss probability in the bad state.",
+                ),
+            ],
+            meaning: "Two states with a loss probability each (Gilbert 1960, Elliott 1963).",
+        },
+    ],
+};

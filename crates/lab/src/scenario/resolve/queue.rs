@@ -1,0 +1,122 @@
+//! The key `queue`: which discipline, and its lengths in packets or bytes.
+
+use super::super::diagnostic::Fault;
+use super::super::table::{Checked, Table};
+use narrows_qdisc::{Discipline, Limit, droptail, red};
+use narrows_units::{Bytes, Quantity, Rate, Span};
+
+/// What the units of a queue's length mean on this path.
+#[derive(Clone, Copy)]
+pub(super) struct Scale {
+    pub mean: Rate,
+    pub rtt: Span,
+    pub packet: Bytes,
+}
+
+impl Scale {
+    /// A length in bytes, rounded down.
+    fn bytes(self, quantity: Quantity) -> u64 {
+        match quantity {
+            Quantity::Size(bytes) => bytes.count(),
+            Quantity::Time(span) => self.bytes_in(span),
+            // A factor such as 0.1 is no exact float: its last digit must not cost a byte.
+            Quantity::Bdp(factor) => (self.bytes_in(self.rtt) as f64 * factor + 1e-6) as u64,
+            other => unreachable!("{other} is no length in bytes"),
+        }
+    }
+
+    fn bytes_in(self, span: Span) -> u64 {
+        let bits = u128::from(self.mean.as_bps()) * u128::from(span.as_ps());
+        u64::try_from(bits / 8_000_000_000_000).unwrap_or(u64::MAX)
+    }
+
+    /// A threshold in the unit in which it was written.
+    fn threshold(self, quantity: Quantity) -> (red::Unit, f64) {
+        match quantity {
+            Quantity::Packets(number) => (red::Unit::Packets, number),
+            other => (red::Unit::Bytes, self.bytes(other) as f64),
+        }
+    }
+}
+
+/// Resolves the key `queue` of `[path]` or `[path.reverse]`; `absent` gives the limit where there is none.
+pub(super) fn resolve(
+    table: &Table,
+    scale: Option<Scale>,
+    absent: fn(Scale) -> Limit,
+    faults: &mut Vec<Fault>,
+) -> Option<Discipline> {
+    if !table.has("queue") {
+        return Some(Discipline::DropTail(droptail::Config { limit: absent(scale?) }));
+    }
+    let (kind, form) = table.value("queue")?.variant();
+    let scale = scale?;
+    let limit = limit(form, scale, faults);
+    match kind {
+        "droptail" => Some(Discipline::DropTail(droptail::Config { limit: limit? })),
+        "red" => early(form, limit, scale, faults),
+        other => unreachable!("the keys know no queue of kind {other}"),
+    }
+}
+
+/// One bandwidth-delay product, but room for a packet.
+pub(super) fn usual_limit(scale: Scale) -> Limit {
+    Limit::Bytes(scale.bytes(Quantity::Bdp(1.0)).max(scale.packet.count()))
+}
+
+/// The key `limit` of a queue. A queue that is written has the usual limit, in the reverse direction too.
+fn limit(form: &Table, scale: Scale, faults: &mut Vec<Fault>) -> Option<Limit> {
+    if !form.has("limit") {
+        return Some(usual_limit(scale));
+    }
+    let Some(quantity) = form.value("limit")?.limit() else { return Some(Limit::Unlimited) };
+    if let Quantity::Packets(number) = quantity {
+        return Some(Limit::Packets(number as u64));
+    }
+    let bytes = scale.bytes(quantity);
+    if bytes < scale.packet.count() {
+        let message = format!("a queue of {bytes} bytes is smaller than a packet");
+        let fault =
+            Fault::new(form.place_of("limit"), form.path_of("limit"), message).given(quantity.to_string());
+        faults.push(fault.allowed(format!("at least {}, the size of a packet", scale.packet)));
+        return None;
+    }
+    Some(Limit::Bytes(bytes))
+}
+
+fn early(form: &Table, limit: Option<Limit>, scale: Scale, faults: &mut Vec<Fault>) -> Option<Discipline> {
+    let quantity = |key| form.read(key, None, Checked::limit);
+    let (min, max) = (quantity("min"), quantity("max"));
+    let max_p = form.read("max_p", 0.1, Checked::number);
+    let weight = form.read("weight", 0.002, Checked::number);
+    let gentle = form.read("gentle", true, Checked::flag);
+    let wait = form.read("wait", true, Checked::flag);
+    let ecn = form.read("ecn", false, Checked::flag);
+    let min = min?.unwrap_or(Quantity::Packets(5.0));
+    let (unit, min_length) = scale.threshold(min);
+    let (max_unit, max_length) = max?.map_or((unit, 3.0 * min_length), |max| scale.threshold(max));
+    if unit != max_unit {
+        let key = if form.has("max") { "max" } else { "min" };
+        let fault = Fault::new(form.place_of(key), form.path_of(key), "min and max are not in the same unit");
+        faults.push(fault.allowed("both in pkt, or both in bytes, time or bdp"));
+        return None;
+    }
+    if min_length >= max_length {
+        let fault = Fault::new(form.place_of("min"), form.path_of("min"), "min is not below max");
+        let max = max?.map_or(max_length.to_string(), |max| max.to_string());
+        faults.push(fault.given(min.to_string()).allowed(format!("less than max, {max}")));
+        return None;
+    }
+    Some(Discipline::Red(red::Config {
+        unit,
+        min: min_length,
+        max: max_length,
+        max_p: max_p?,
+        weight: weight?,
+        gentle: gentle?,
+        wait: wait?,
+        ecn: ecn?,
+        limit: limit?,
+        mean_packet: scale.packet,
+    }))
+}
