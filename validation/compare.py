@@ -12,9 +12,10 @@ import argparse
 import math
 import sys
 from itertools import groupby
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from judgement import HERE, JUDGES, Figure, figures
+from judgement import HERE, JUDGES, Figure, differences, figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,7 +52,7 @@ def row(figure: Figure) -> list[str]:
         "none" if ours is None else _with_spread(ours * scale, None if half is None else half * scale),
         _amount(figure, figure.difference, "+"),
         _amount(figure, figure.tolerance, ""),
-        "yes" if figure.agrees else "no" if figure.cause else "NO",
+        "yes" if figure.agrees else "no" if figure.cause is None else f"no [{figure.cause + 1}]",
     ]
 
 
@@ -66,12 +67,16 @@ def _text(judge: str, mine: Iterable[Figure]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _markdown(mine: Iterable[Figure]) -> str:
+def _markdown(mine: Sequence[Figure]) -> str:
     lines = ["| scenario | measure | judge | ours | difference | tolerance | agrees |", "|---|---|--:|--:|--:|--:|---|"]
     for file, each in groupby(mine, key=lambda figure: figure.file):
         for number, figure in enumerate(each):
             scenario = "" if number else file.removesuffix(".toml")
             lines.append("| " + " | ".join([scenario, *row(figure)]) + " |")
+    causes = sorted({figure.cause for figure in mine if not figure.agrees and figure.cause is not None})
+    for cause in causes:
+        known = differences()[cause]
+        lines += ["", *wrap(f"\\[{cause + 1}] **{known.cause}.** {known.evidence}", width=WIDTH)]
     return "\n".join(lines)
 
 
@@ -79,9 +84,9 @@ def _insert(judge: str, table: str) -> None:
     """Put a table between its marks in `README.md`."""
     path = HERE / "README.md"
     text = path.read_text(encoding="utf-8")
-    begin, end = f"<!-- {judge} -->\n", f"\n<!-- end {judge} -->"
+    begin, end = f"<!-- {judge} -->", f"<!-- end {judge} -->"
     before, rest = text.split(begin)
-    path.write_text(before + begin + table + end + rest.split(end)[1], encoding="utf-8")
+    path.write_text(f"{before}{begin}\n{table}\n{end}{rest.split(end)[1]}", encoding="utf-8")
 
 
 def _with_spread(value: float, spread: float | None) -> str:
@@ -112,6 +117,7 @@ def _unit(measure: str) -> tuple[float, str]:
 
 
 LARGE = 1e4
+WIDTH = 120
 
 if __name__ == "__main__":
     sys.exit(main())

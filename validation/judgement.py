@@ -2,7 +2,7 @@
 
 A figure agrees if our mean over replications lies within the tolerance of the judge's value. The tolerance is the
 judge's own, or an allowance chosen before the first comparison plus the spread of the judge's runs; `reference.toml`
-says which. `differences.toml` holds the cause of every figure that does not agree.
+says which. `differences.toml` tells why the others do not.
 """
 # ruff: noqa: INP001 (scripts beside their data, no package)
 
@@ -15,15 +15,17 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import narrows as nw
 import numpy as np
+
+import narrows as nw
 from narrows.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
 
     from narrows.results import Run
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Figure:
 
     judge: str  # folder of the judge
     file: str  # the scenario, in that folder
-    replications: int
+    replications: int  # of ours
     of: str  # a group or link of the scenario
     measure: str
     value: float  # mean of the judge's runs, in the unit of the measure
@@ -62,9 +64,18 @@ class Figure:
         return abs(self.difference) <= self.tolerance
 
     @property
-    def cause(self) -> str | None:
-        """Why ours differs, where that is known."""
-        return _causes().get(self.name)
+    def cause(self) -> int | None:
+        """The place among the differences of the one that explains this figure, if any does."""
+        return next((at for at, each in enumerate(differences()) if self.name in each.figures), None)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Why figures differ by more than their tolerance."""
+
+    cause: str
+    evidence: str
+    figures: tuple[str, ...]
 
 
 def figures(judge: str) -> Iterator[Figure]:
@@ -93,6 +104,13 @@ def figures(judge: str) -> Iterator[Figure]:
                 tolerance=tolerance + spread,
                 relative=relative,
             )
+
+
+@cache
+def differences() -> tuple[Difference, ...]:
+    """Return every known difference."""
+    known = _read(HERE / "differences.toml")["differences"]
+    return tuple(Difference(each["cause"], each["evidence"], tuple(each["figures"])) for each in known)
 
 
 @cache
@@ -173,11 +191,6 @@ def _rows(run: Run, replication: int, name: str) -> dict[str, NDArray[np.float64
     return {column: values[chosen].astype(np.float64) for column, (values, _) in series.items()}
 
 
-@cache
-def _causes() -> dict[str, str]:
-    return {name: str(cause) for name, cause in _read(HERE / "differences.toml").items()}
-
-
 def _read(path: Path) -> dict[str, Any]:
     return _read_text(path.read_text(encoding="utf-8"))
 
@@ -192,7 +205,7 @@ JUDGES = ("ns2", "kernel")
 # A window that has fallen by more than this between two readings was reduced.
 REDUCTION = 0.9
 
-SAWTOOTH = {
+SAWTOOTH: dict[str, Callable[[Sawtooth], float]] = {
     "decrease_factor": lambda sawtooth: float(np.mean(sawtooth.ssthresh / sawtooth.before)),
     "long_period_s": lambda sawtooth: sawtooth.periods(long=True),
     "short_period_s": lambda sawtooth: sawtooth.periods(long=False),
