@@ -1,5 +1,5 @@
 //! Judge: the recorded Linux kernel (6.18, Reno, 20 Mbps, 40 ms, 1500-byte packets, a queue of 66 packets, quick ACKs,
-//! RACK-TLP with proportional rate reduction): overshoot, peak, period and recovery of a single flow.
+//! RACK-TLP with proportional rate reduction): overshoot, peak, period and rhythm of a single flow, with and without ECN.
 
 mod wire;
 
@@ -13,6 +13,13 @@ const PACKET_TIME: Span = Span::from_us(600);
 const RTT: Span = Span::from_ms(40);
 
 fn linux() -> Wire {
+    let mut wire = endpoints(false);
+    wire.queue = 66;
+    wire.run(at(60_000));
+    wire
+}
+
+fn endpoints(ecn: bool) -> Wire {
     let options = TransportOptions {
         proportional_rate_reduction: true,
         mss: Bytes::new(1_448),
@@ -21,11 +28,11 @@ fn linux() -> Wire {
         delayed_ack: 2,
         quick_ack: true,
         rto: RtoRule::Linux,
+        ecn,
         ..options(RecoveryKind::Rack)
     };
     let mut wire = Wire::new(options, Halving::growing(10.0), None, lossless);
-    (wire.gap, wire.queue) = (PACKET_TIME, 66);
-    wire.run(at(60_000));
+    wire.gap = PACKET_TIME;
     wire
 }
 
@@ -84,4 +91,25 @@ fn acknowledgements_have_the_kernels_rhythm() {
     let counters = wire.receiver.counters();
     let share = counters.packets_received as f64 / counters.acks_sent as f64;
     assert!((1.88..=1.98).contains(&share), "{share}");
+}
+
+#[test]
+fn marks_at_one_bandwidth_delay_product_give_the_kernels_sawtooth() {
+    // Marked is what finds 100,000 bytes waiting: 67 packets. The queue holds four times as much and never drops.
+    let mut wire = endpoints(true);
+    (wire.queue, wire.mark_at) = (266, 67);
+    wire.run(at(60_000));
+    assert_eq!((wire.overflows.len(), wire.sender.counters().retransmissions), (0, 0));
+    // A cut may be followed by a second one a round trip later, if the queue is still long when CWR passes it.
+    let cuts: Vec<_> =
+        windows_before(&wire).split_off(2).into_iter().filter(|(_, peak)| *peak > 100.0).collect();
+    for &(when, peak) in &cuts {
+        // Recorded: 135.3 ± 0.2, in whole packets.
+        assert!((134.5..137.0).contains(&peak), "{peak} at {when:?}");
+    }
+    for pair in cuts.windows(2) {
+        // Recorded: 4.22 to 4.27 s after one cut (recovery 80 ms), 5.69 s after two (125 ms), in turns without a rule.
+        let period = (pair[1].0 - pair[0].0).as_secs_f64();
+        assert!((period - 4.24).abs() < 0.06 || (period - 5.69).abs() < 0.06, "{period} s");
+    }
 }

@@ -278,3 +278,37 @@ fn a_loss_and_a_mark_in_one_window_cut_once() {
         assert_eq!((counters.reductions, counters.retransmissions, counters.timeouts), (1, 1, 0));
     }
 }
+
+#[test]
+fn a_tail_of_several_lost_segments_is_found_through_the_probe_of_its_last() {
+    let wire = run(Rack, 20.0, &[196, 197, 198, 199]);
+    let counters = wire.sender.counters();
+    assert_eq!((counters.timeouts, counters.probes, counters.reductions), (0, 1, 1));
+    let again: Vec<_> = wire.retransmissions().iter().map(|&(_, number)| number).collect();
+    assert_eq!(again, [199, 196, 197, 198]);
+}
+
+#[test]
+fn newreno_starts_no_second_episode_right_at_its_recovery_point() {
+    // The first segment sent after the loss of 40 is known: its duplicate ACKs follow the full ACK, whose large step does
+    // not tell them from needless resending (RFC 6582 §4.1), so the timer has to find it.
+    let first = run(NewReno, 20.0, &[40]);
+    let (cut, _) = first.reductions()[0];
+    let next = first.departures.iter().find(|d| d.at > cut && !d.again).expect("sent").number;
+    let wire = run(NewReno, 20.0, &[40, next]);
+    let causes: Vec<_> = wire.reductions().into_iter().map(|(_, cause)| cause).collect();
+    assert_eq!(causes, [Cause::Detected, Cause::Timeout]);
+    let wire = run(NewReno, 20.0, &[40, next + 1]);
+    let causes: Vec<_> = wire.reductions().into_iter().map(|(_, cause)| cause).collect();
+    assert_eq!(causes, [Cause::Detected, Cause::Detected]);
+}
+
+#[test]
+fn renos_usable_window_is_inflated_by_duplicate_acks_and_deflated_by_the_first_new_one() {
+    let wire = run(Reno, 20.0, &[40]);
+    let (cut, _) = wire.reductions()[0];
+    // 22 are out with limited transmit, the window is 10: the 13th duplicate ACK lets the first new segment go.
+    let next = wire.departures.iter().find(|d| d.at > cut && !d.again).expect("sent").at;
+    let duplicates = wire.acks.iter().filter(|(when, ack)| ack.number == 40 && *when <= next).count();
+    assert_eq!(duplicates, 1 + 13);
+}

@@ -54,6 +54,8 @@ pub struct Wire {
     pub gap: Span,
     /// Packets that may wait for it; more are dropped.
     pub queue: u64,
+    /// Packets are marked that find this many waiting.
+    pub mark_at: u64,
     /// Data packets dropped by the queue: when.
     pub overflows: Vec<Time>,
 }
@@ -115,6 +117,7 @@ impl Wire {
             free_at: Time::ZERO,
             gap: GAP,
             queue: u64::MAX,
+            mark_at: u64::MAX,
             overflows: Vec::new(),
         }
     }
@@ -250,9 +253,13 @@ impl Wire {
         let start = if kind == 2 {
             // Of what the link has still to send one packet is in transmission, the others wait.
             let backlog = self.free_at.since(self.now).as_ps().div_ceil(self.gap.as_ps());
-            if backlog.saturating_sub(1) >= self.queue {
+            let waiting = backlog.saturating_sub(1);
+            if waiting >= self.queue {
                 self.overflows.push(self.now);
                 return;
+            }
+            if waiting >= self.mark_at && packet.ecn.is_capable() {
+                packet.ecn = Ecn::Ce;
             }
             self.free_at = self.free_at.max(self.now) + self.gap;
             self.free_at
