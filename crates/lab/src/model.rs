@@ -124,7 +124,7 @@ pub const OPPORTUNITY: Bytes = Bytes::new(1500);
 /// A recorded link in mahimahi's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// As the person named it.
+    /// The file's name, without its folder.
     pub name: String,
     /// SHA-256 of the file, hexadecimal.
     pub digest: String,

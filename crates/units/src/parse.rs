@@ -233,6 +233,18 @@ impl Dimension {
         }
     }
 
+    /// The units people most often mean.
+    const fn usual_units(self) -> &'static [&'static str] {
+        match self {
+            Self::Rate => &["Mbps"],
+            Self::Time => &["s", "ms"],
+            Self::Size => &["B"],
+            Self::Packets => &["pkt"],
+            Self::Bdp => &["bdp"],
+            Self::Fraction => &["%"],
+        }
+    }
+
     const fn noun(self) -> &'static str {
         match self {
             Self::Rate => "a rate",
@@ -256,9 +268,10 @@ impl UnitError {
     pub fn hint(&self) -> Option<String> {
         match &self.problem {
             Problem::NoUnit => {
-                let example = self.allowed.first().map_or("", |dimension| example(*dimension));
                 let number = self.given.trim();
-                Some(format!("write \"{number}{example}\" if that is what is meant"))
+                let each = self.allowed.iter().flat_map(|dimension| dimension.usual_units());
+                let each: Vec<String> = each.map(|unit| format!("\"{number}{unit}\"")).collect();
+                Some(format!("write {}", each.join(" or ")))
             }
             Problem::UnknownUnit { unit } => {
                 let same = |(name, dimension, _): &&Unit| {
@@ -373,17 +386,6 @@ fn split(text: &str) -> Option<(Decimal, &str)> {
     let digits = if digits.is_empty() { 0 } else { digits.parse().unwrap_or(u128::MAX) };
     let exponent = i32::checked_sub(exponent, i32::try_from(fraction).ok()?)?;
     Some((Decimal { negative, digits, exponent }, rest.trim_start()))
-}
-
-const fn example(dimension: Dimension) -> &'static str {
-    match dimension {
-        Dimension::Rate => "Mbps",
-        Dimension::Time => "ms",
-        Dimension::Size => "B",
-        Dimension::Packets => "pkt",
-        Dimension::Bdp => "bdp",
-        Dimension::Fraction => "%",
-    }
 }
 
 fn largest_whole(f: &mut fmt::Formatter<'_>, value: u64, units: &[(u64, &str)]) -> fmt::Result {

@@ -4,6 +4,7 @@ use super::resolve::{Endpoint, Resolved};
 use super::write::{Short, limit, limit_in_words};
 use crate::model::{LossModel, RateModel, Start};
 use crate::network::dumbbell::{Direction, Group};
+use narrows_cc::catalogue::{FirstCut, SlowStartKind};
 use narrows_qdisc::{Discipline, red};
 use narrows_transport::{RecoveryKind, TransportOptions};
 
@@ -145,13 +146,18 @@ fn endpoint(endpoint: &Endpoint) -> String {
         format!("initial window {initial_window} packets"),
         format!("{mss} payload and {header} header a packet, ACKs of {ack}"),
     ];
-    if endpoint.options.ecn {
-        words.push("ECN".into());
-    }
-    if endpoint.options.pacing {
-        words.push("paced".into());
-    }
-    if let Some(window) = endpoint.options.receive_window {
+    let options = &endpoint.options;
+    let also = [
+        (options.slow_start == SlowStartKind::HyStart, "HyStart"),
+        (options.first_cut == FirstCut::Half, "the first cut to half"),
+        (options.proportional_rate_reduction, "proportional rate reduction"),
+        (options.quick_ack, "quick ACKs at the start"),
+        (!options.limited_transmit, "no limited transmit"),
+        (options.ecn, "ECN"),
+        (options.pacing, "paced"),
+    ];
+    words.extend(also.into_iter().filter(|(on, _)| *on).map(|(_, word)| word.to_owned()));
+    if let Some(window) = options.receive_window {
         words.push(format!("receive window {window} packets"));
     }
     if endpoint.send_delay.as_ps() > 0 {

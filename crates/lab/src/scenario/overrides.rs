@@ -125,14 +125,11 @@ impl Setter<'_> {
         if let Some(index) = found {
             return Ok(&mut nodes[index]);
         }
-        let known: Vec<String> = (0..names.len())
-            .map(|index| index.to_string())
-            .chain(names.into_iter().filter(|name| !name.is_empty()))
-            .collect();
+        let names = || names.iter().map(String::as_str).filter(|name| !name.is_empty());
+        let numbers: Vec<String> = (0..nodes.len()).map(|index| index.to_string()).collect();
         let fault = Fault::new(&self.place, self.path, format!("there is no element `{step}`"));
-        Err(fault
-            .allowed(list(known.iter().map(String::as_str)))
-            .nearest(nearest(step, known.iter().map(String::as_str))))
+        let allowed = list(numbers.iter().map(String::as_str).chain(names()));
+        Err(fault.allowed(allowed).nearest(nearest(step, names())))
     }
 }
 

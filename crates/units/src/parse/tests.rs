@@ -95,7 +95,9 @@ fn a_message_says_what_is_wrong_what_would_do_and_how_to_mend_it() {
     let error: UnitError = "20".parse::<Rate>().expect_err("no unit");
     assert_eq!(error.to_string(), "a number without a unit");
     assert!(error.allowed().starts_with("a rate in bps, kbps, Mbps"));
-    assert_eq!(error.hint().as_deref(), Some("write \"20Mbps\" if that is what is meant"));
+    assert_eq!(error.hint().as_deref(), Some("write \"20Mbps\""));
+    let error = "20".parse::<Span>().expect_err("no unit");
+    assert_eq!(error.hint().as_deref(), Some("write \"20s\" or \"20ms\""));
     let error = "20Mbps".parse::<Span>().expect_err("a rate");
     assert_eq!(error.to_string(), "wrong unit: this is a rate");
     let error = "20MS".parse::<Span>().expect_err("capitals");

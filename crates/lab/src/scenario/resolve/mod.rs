@@ -17,6 +17,7 @@ use super::LoadOptions;
 use super::diagnostic::Fault;
 use super::expectation::{self, Expectation};
 use super::table::{Checked, Table};
+use super::tree::Place;
 use crate::network::dumbbell::{Dumbbell, Group};
 use narrows_units::{Bytes, Rate, Span};
 use std::path::{Path, PathBuf};
@@ -76,6 +77,10 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     }
     let seed = root.read("seed", 1, Checked::integer).map(|seed| around.options.seed.unwrap_or(seed));
     let written = root.given("replications", Checked::integer).map(|count| count as u32);
+    if around.options.replications == Some(0) {
+        let fault = Fault::new(&Place::CommandLine, "replications", "nothing would run").given("0");
+        faults.push(fault.allowed("at least 1"));
+    }
     let replications = around.options.replications.or(written).unwrap_or(1);
 
     let path_table = root.given("path", |value| value.table().clone());

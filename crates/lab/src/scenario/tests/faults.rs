@@ -261,3 +261,11 @@ fn a_faulty_subject_is_blamed_on_the_command_line_once() {
     assert_eq!(faults.len(), 1);
     assert_eq!((faults[0].file.as_str(), faults[0].line), ("the command line", None));
 }
+
+#[test]
+fn no_replication_at_all_is_refused() {
+    let options = LoadOptions { replications: Some(0), ..LoadOptions::default() };
+    let faults =
+        load(LEAST, "test.toml", Path::new("."), &[], &options).map(|_| ()).expect_err("nothing would run");
+    assert_eq!((faults.len(), faults[0].path.as_str()), (1, "replications"));
+}
