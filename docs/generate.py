@@ -1,0 +1,194 @@
+"""Writes the reference pages from what the program itself knows, so that they cannot drift.
+
+`python docs/generate.py` writes `scenario.md`, `algorithms.md`, `queues.md` and `metrics.md` beside itself;
+`--check` writes nothing and fails if one of them is not what it would write.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from narrows import core
+
+HERE = Path(__file__).parent
+TOP_LEVEL = 2
+DEEPEST_LEVEL = 4
+SCENARIO_PREFACE = """\
+# The scenario file
+
+A scenario is a TOML file. Keys are strict: an unknown one is an error. A number with a unit is a string with its unit
+(`"10Mbps"`, `"40ms"`, `"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`); a bare number where a unit is needed is an error that
+says which units are allowed. `narrows check FILE` names every fault with line and column, and the folder of a run holds
+the scenario as it was resolved, with every default written out."""
+Schema = dict[str, Any]
+
+
+def scenario_page(schema: Schema) -> str:
+    """The page of every key of a scenario file, a table of keys after the other.
+
+    Args:
+        schema: JSON Schema of the scenario file.
+
+    Returns:
+        The page as Markdown.
+    """
+    return f"{SCENARIO_PREFACE}\n\n{keys_table('The whole file', schema)}\n"
+
+
+def keys_table(title: str, table: Schema, level: int = TOP_LEVEL) -> str:
+    """One table's keys, then the tables below it.
+
+    Args:
+        title: Its heading.
+        table: Its JSON Schema, of type `object`.
+        level: Depth of the heading.
+
+    Returns:
+        Markdown.
+    """
+    parts = [f"{'#' * level} {title}"]
+    if "description" in table and level > TOP_LEVEL:
+        parts.append(table["description"])
+    required = set(table.get("required", []))
+    rows = ["| key | holds | meaning |", "|---|---|---|"]
+    below: list[str] = []
+    for name, key in table["properties"].items():
+        meaning = key.get("description", "")
+        if name in required:
+            meaning += " **Required.**"
+        rows.append(f"| `{name}` | {cell(holds(key))} | {cell(meaning)} |")
+        below.extend(tables_below(f"`{name}`" if level == TOP_LEVEL else f"{title}: `{name}`", key, level + 1))
+    return "\n\n".join([*parts, "\n".join(rows), *below])
+
+
+def tables_below(title: str, key: Schema, level: int) -> list[str]:
+    """The tables that a key may hold.
+
+    Args:
+        title: What their headings begin with.
+        key: The key's JSON Schema.
+        level: Depth of their headings.
+
+    Returns:
+        Markdown of each.
+    """
+    if key.get("type") == "object" and "properties" in key:
+        return [keys_table(title, key, min(level, DEEPEST_LEVEL))]
+    if key.get("type") == "array":
+        return tables_below(title, key["items"], level)
+    forms = [form for form in key.get("anyOf", []) if form.get("type") == "object" and "properties" in form]
+    return [keys_table(f"{title}, {form_name(form)}", form, min(level, DEEPEST_LEVEL)) for form in forms]
+
+
+def form_name(form: Schema) -> str:
+    """What tells one form of a table from the others."""
+    kind = form["properties"].get("kind", {}).get("const")
+    return f'kind `"{kind}"`' if kind else "as a table"
+
+
+def holds(key: Schema) -> str:
+    """What a key may hold, in words."""
+    if "anyOf" in key:
+        return ", or ".join(dict.fromkeys(holds(form) for form in key["anyOf"]))
+    if "const" in key or "enum" in key:
+        return ", ".join(f"`{json.dumps(word)}`" for word in key.get("enum", [key.get("const")]))
+    if key.get("type") == "object":
+        return f"a table, {form_name(key)}" if "kind" in key.get("properties", {}) else "a table"
+    if key.get("type") == "array":
+        return f"a list of: {holds(key['items'])}"
+    percentage = 'a percentage, as in `"1%"`' if key.get("pattern") == "%$" else None
+    words = {"string": "text", "boolean": "true or false", "integer": "a whole number", "number": "a number"}
+    return key.get("$comment") or percentage or words[key["type"]] + bounds(key)
+
+
+def bounds(key: Schema) -> str:
+    """The bounds of a number, in words."""
+    low = f" from {key['minimum']}" if "minimum" in key else ""
+    low = f" above {key['exclusiveMinimum']}" if "exclusiveMinimum" in key else low
+    return low + (f" to {key['maximum']}" if "maximum" in key else "")
+
+
+def cards_page(title: str, cards: list[Schema]) -> str:
+    """The page of all cards of a catalogue.
+
+    Args:
+        title: Its heading.
+        cards: The cards as the catalogue gives them.
+
+    Returns:
+        The page as Markdown.
+    """
+    return f"# {title}\n\n" + "\n\n".join(card(entry) for entry in cards) + "\n"
+
+
+def card(entry: Schema) -> str:
+    """One card."""
+    summary = entry["summary"][0].upper() + entry["summary"][1:]
+    equations = "\n".join(entry["equations"])
+    parts = [f"## `{entry['name']}`", f"{summary}.", f"*Source:* {entry['source']}", f"```text\n{equations}\n```"]
+    if entry["parameters"]:
+        rows = ["| parameter | default | unit | meaning | source |", "|---|---|---|---|---|"]
+        rows += [
+            f"| `{p['name']}` | {cell(p['default'])} | {p['unit']} | {cell(p['meaning'])} | {cell(p['source'])} |"
+            for p in entry["parameters"]
+        ]
+        parts.append("\n".join(rows))
+    if entry["deviations"]:
+        parts.append("*Deviations:*\n\n" + "\n".join(f"* {line}" for line in entry["deviations"]))
+    parts.append(f"*Validation:* {entry['validation'] or '**unvalidated**'}")
+    return "\n\n".join(parts)
+
+
+def metrics_page(metrics: list[Schema]) -> str:
+    """The page of all measures."""
+    parts = ["# Measures", "All are taken after the warm-up. Intervals over replications are Student's, 95 %."]
+    for of in ("group", "link"):
+        rows = ["| measure | unit | better | definition | source |", "|---|---|---|---|---|"]
+        rows += [
+            f"| `{m['name']}` | {m['unit']} | {m['better']} | {cell(m['summary'])} | {cell(m['source'])} |"
+            for m in metrics
+            if m["family"] == of
+        ]
+        parts += [f"## Of a {of}", "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def cell(text: str) -> str:
+    """Text that cannot break a table's row."""
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def pages() -> dict[str, str]:
+    """Every generated page: file name and text."""
+    return {
+        "scenario.md": scenario_page(json.loads(core.schema())),
+        "algorithms.md": cards_page("Algorithms", core.algorithms()),
+        "queues.md": cards_page("Queues", core.queues()),
+        "metrics.md": metrics_page(core.metrics()),
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Writes the pages, or checks them.
+
+    Args:
+        arguments: `--check` or nothing.
+
+    Returns:
+        0, or 1 if a page that was to be checked is not current.
+    """
+    stale = [name for name, text in pages().items() if not (HERE / name).exists() or (HERE / name).read_text() != text]
+    if "--check" in arguments:
+        for name in stale:
+            sys.stderr.write(f"docs/{name} is not current: run `python docs/generate.py`\n")
+        return int(bool(stale))
+    for name, text in pages().items():
+        (HERE / name).write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
