@@ -50,14 +50,18 @@ fn of(kind: &Kind) -> String {
         Kind::Text | Kind::File => r#"{"type":"string","minLength":1}"#.into(),
         Kind::Flag => r#"{"type":"boolean"}"#.into(),
         Kind::Never => r#"{"const":false}"#.into(),
-        Kind::Integer { minimum, maximum: u64::MAX } => format!("{{\"type\":\"integer\",\"minimum\":{minimum}}}"),
+        Kind::Integer { minimum, maximum: u64::MAX } => {
+            format!("{{\"type\":\"integer\",\"minimum\":{minimum}}}")
+        }
         Kind::Integer { minimum, maximum } => {
             format!("{{\"type\":\"integer\",\"minimum\":{minimum},\"maximum\":{maximum}}}")
         }
         Kind::Number => r#"{"type":"number"}"#.into(),
         Kind::Fraction { zero } => {
             let bound = if *zero { "minimum" } else { "exclusiveMinimum" };
-            format!("{{\"anyOf\":[{{\"type\":\"string\",\"pattern\":\"%$\"}},{{\"type\":\"number\",\"{bound}\":0,\"maximum\":1}}]}}")
+            format!(
+                "{{\"anyOf\":[{{\"type\":\"string\",\"pattern\":\"%$\"}},{{\"type\":\"number\",\"{bound}\":0,\"maximum\":1}}]}}"
+            )
         }
         Kind::Choice(words) => {
             let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
@@ -65,10 +69,12 @@ fn of(kind: &Kind) -> String {
         }
         Kind::Quantity(quantities) => quantity(*quantities),
         Kind::TimeRange => format!("{{\"type\":\"string\",\"$comment\":{}}}", quoted(&allowed(kind))),
-        Kind::Algorithm => r#"{"anyOf":[{"type":"string","minLength":1},{"type":"object","properties":{"name":{"type":"string","minLength":1}},"required":["name"],"additionalProperties":{"type":["number","boolean","string"]}}]}"#.into(),
+        Kind::Algorithm => ALGORITHM.into(),
         Kind::List(kind) => format!("{{\"type\":\"array\",\"items\":{}}}", of(kind)),
         Kind::Table(keys) => object(&[keys], None),
-        Kind::Tables(parts) => format!("{{\"type\":\"array\",\"minItems\":1,\"items\":{}}}", object(parts, None)),
+        Kind::Tables(parts) => {
+            format!("{{\"type\":\"array\",\"minItems\":1,\"items\":{}}}", object(parts, None))
+        }
         Kind::Variants { plain, variants } => {
             let plain = plain.iter().map(|plain| quantity(*plain));
             let forms = variants.iter().map(|variant| object(&[variant.keys], Some(variant)));
@@ -98,3 +104,10 @@ fn quoted(text: &str) -> String {
     }
     quoted + "\""
 }
+
+/// The name of an algorithm, or a table with its name and its parameters, whose names are the algorithm's own.
+const ALGORITHM: &str = concat!(
+    r#"{"anyOf":[{"type":"string","minLength":1},"#,
+    r#"{"type":"object","properties":{"name":{"type":"string","minLength":1}},"required":["name"],"#,
+    r#""additionalProperties":{"type":["number","boolean","string"]}}]}"#
+);

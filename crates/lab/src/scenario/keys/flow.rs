@@ -108,7 +108,8 @@ pub(super) const TRANSPORT: &[Key] = &[
         "send_delay",
         Kind::Quantity(TIME_OR_PACKETS),
         "1pkt; ns2 and linux: 0s",
-        "Each packet leaves after a random delay, uniform from zero to this, order kept; 1pkt is the time a packet takes at the bottleneck's mean rate. It breaks phase effects between equal flows (Floyd and Jacobson 1992).",
+        "Each packet leaves after a random delay, uniform from zero to this, order kept; 1pkt is the \
+         time a packet takes at the bottleneck's mean rate. It breaks phase effects between equal flows (Floyd and Jacobson 1992).",
     ),
 ];
 
@@ -117,7 +118,8 @@ pub(super) const FLOW: &[Key] = &[
     Key::required(
         "algorithm",
         Kind::Algorithm,
-        "Congestion control: a name, a name with parameters as in \"aimd(a=1,b=0.8)\", a table with name and parameters, or \"subject\": what compare puts to the test.",
+        "Congestion control: a name, a name with parameters as in \"aimd(a=1,b=0.8)\", a table with name and \
+         parameters, or \"subject\": what compare puts to the test.",
     ),
     Key::new("name", Kind::Text, "the algorithm's", "Name of the group."),
     Key::new(
