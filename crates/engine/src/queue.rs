@@ -111,9 +111,7 @@ mod tests {
         for slot in [2, 0, 1] {
             queue.set(Slot(slot), Time::from_ps(5));
         }
-        let order: Vec<_> = std::iter::from_fn(|| queue.pop(Time::NEVER))
-            .map(|(_, slot)| slot.0)
-            .collect();
+        let order: Vec<_> = std::iter::from_fn(|| queue.pop(Time::NEVER)).map(|(_, slot)| slot.0).collect();
         assert_eq!(order, [0, 1, 2]);
     }
 

@@ -18,9 +18,7 @@ impl Stream {
         let mut mix = seed;
         mix = split_mix(&mut mix) ^ u64::from(replication);
         mix = split_mix(&mut mix) ^ fnv1a(name.as_bytes());
-        Self {
-            state: std::array::from_fn(|_| split_mix(&mut mix)),
-        }
+        Self { state: std::array::from_fn(|_| split_mix(&mut mix)) }
     }
 
     /// The next 64 bits.
@@ -73,15 +71,7 @@ mod tests {
     fn the_generator_gives_the_published_values() {
         let mut stream = Stream { state: [1, 2, 3, 4] };
         let values: Vec<_> = (0..4).map(|_| stream.bits()).collect();
-        assert_eq!(
-            values,
-            [
-                41_943_041,
-                58_720_359,
-                3_588_806_011_781_223,
-                3_591_011_842_654_386
-            ]
-        );
+        assert_eq!(values, [41_943_041, 58_720_359, 3_588_806_011_781_223, 3_591_011_842_654_386]);
     }
 
     #[test]
@@ -94,13 +84,7 @@ mod tests {
     #[test]
     fn seed_replication_and_name_each_make_another_stream() {
         let first = |seed, replication, name: &str| Stream::new(seed, replication, name).bits();
-        let all = [
-            first(1, 0, "a"),
-            first(2, 0, "a"),
-            first(1, 1, "a"),
-            first(0, 1, "a"),
-            first(1, 0, "b"),
-        ];
+        let all = [first(1, 0, "a"), first(2, 0, "a"), first(1, 1, "a"), first(0, 1, "a"), first(1, 0, "b")];
         for (i, one) in all.iter().enumerate() {
             assert!(all[i + 1..].iter().all(|other| other != one));
         }

@@ -56,7 +56,9 @@ fn another_flow_does_not_shift_the_draws_of_the_first() {
         count = 3
         start = "0s..2s"
     "#;
-    let accompanied = format!("{alone}\n[[flows]]\nname = \"more\"\nalgorithm = \"newreno\"\ncount = 4\nstart = \"0s..2s\"");
+    let accompanied = format!(
+        "{alone}\n[[flows]]\nname = \"more\"\nalgorithm = \"newreno\"\ncount = 4\nstart = \"0s..2s\""
+    );
     let starts = |text: &str| run(text, 0).flows.real("start_s").expect("a column")[..3].to_vec();
     assert_eq!(starts(alone), starts(&accompanied));
 }
@@ -65,7 +67,9 @@ fn another_flow_does_not_shift_the_draws_of_the_first() {
 #[test]
 fn the_warm_up_changes_no_event() {
     let text = |warmup: &str| {
-        format!("duration = \"8s\"\nwarmup = \"{warmup}\"\npath = {{ rate = \"10Mbps\", rtt = \"40ms\" }}\n[[flows]]\nalgorithm = \"cubic\"\ncount = 2")
+        format!(
+            "duration = \"8s\"\nwarmup = \"{warmup}\"\npath = {{ rate = \"10Mbps\", rtt = \"40ms\" }}\n[[flows]]\nalgorithm = \"cubic\"\ncount = 2"
+        )
     };
     let (early, late) = (run(&text("0s"), 0), run(&text("4s"), 0));
     assert_eq!(early.series.real("cwnd_packets").map(bits), late.series.real("cwnd_packets").map(bits));

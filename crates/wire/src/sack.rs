@@ -21,7 +21,10 @@ impl<const N: usize> SackBlocks<N> {
     pub fn new(next: u64, blocks: impl IntoIterator<Item = Block>) -> Self {
         let mut packed = [(0, 0); N];
         for (slot, block) in packed.iter_mut().zip(blocks) {
-            debug_assert!(next < block.start && block.start < block.end, "a block lies above the cumulative point");
+            debug_assert!(
+                next < block.start && block.start < block.end,
+                "a block lies above the cumulative point"
+            );
             *slot = ((block.start - next) as u32, (block.end - block.start) as u32);
         }
         Self { packed }

@@ -106,8 +106,9 @@ pub(super) fn measures(model: &Model, raw: &Raw, group: usize, window_s: f64) ->
 
 /// The mean of those values that are numbers; not a number if none is.
 fn mean_of_known(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) =
-        values.filter(|value| !value.is_nan()).fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
+    let (sum, count) = values
+        .filter(|value| !value.is_nan())
+        .fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     sum / f64::from(count)
 }
 

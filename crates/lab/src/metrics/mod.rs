@@ -37,7 +37,8 @@ impl Measures {
 pub(crate) fn records(model: &Model, raw: &Raw, performance: Performance) -> Records {
     let window_s = (model.duration - model.warmup).as_secs_f64();
     let link_measures: Vec<_> = raw.links.iter().map(|link| links::measures(model, link, window_s)).collect();
-    let groups: Vec<_> = (0..model.groups.len()).map(|group| groups::measures(model, raw, group, window_s)).collect();
+    let groups: Vec<_> =
+        (0..model.groups.len()).map(|group| groups::measures(model, raw, group, window_s)).collect();
     let checks = checks::all(model, raw, &groups, &link_measures);
     Records {
         flows: tables::flows(model, raw, window_s),

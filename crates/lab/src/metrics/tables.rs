@@ -9,8 +9,12 @@ use narrows_units::Time;
 
 /// A row for each flow.
 pub(super) fn flows(model: &Model, raw: &Raw, window_s: f64) -> Table {
-    let measures: Vec<_> =
-        raw.flows.iter().enumerate().map(|(index, flow)| FlowMeasures::of(model, index, flow, window_s)).collect();
+    let measures: Vec<_> = raw
+        .flows
+        .iter()
+        .enumerate()
+        .map(|(index, flow)| FlowMeasures::of(model, index, flow, window_s))
+        .collect();
     let mut table = Table::default();
     table.push("group", groups_column(model, raw.flows.iter().map(|flow| flow.group)));
     table.push("flow", Column::Whole(within_group(raw).into_iter().map(|index| index as i64).collect()));
@@ -61,7 +65,8 @@ pub(super) fn links(measures: &[Measures]) -> Table {
 pub(super) fn series(model: &Model, raw: &Raw) -> Table {
     let rows = rows(raw);
     let mut table = Table::default();
-    table.push("time_s", Column::Real(rows.iter().map(|row| raw.times[row.interval].as_secs_f64()).collect()));
+    table
+        .push("time_s", Column::Real(rows.iter().map(|row| raw.times[row.interval].as_secs_f64()).collect()));
     let kinds = rows.iter().map(|row| u32::from(matches!(row.of, Of::Link(_)))).collect();
     table.push("kind", Column::Label { codes: kinds, labels: vec!["flow".into(), "link".into()] });
     table.push("name", names_column(model, raw, &rows));

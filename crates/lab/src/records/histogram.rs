@@ -62,7 +62,11 @@ impl Histogram {
 
     /// Buckets that hold something: (middle in seconds, count), ascending.
     pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
-        self.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(index, &count)| (middle_s(index), count))
+        self.counts
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+            .map(|(index, &count)| (middle_s(index), count))
     }
 }
 

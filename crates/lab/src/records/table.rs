@@ -29,7 +29,10 @@ pub enum Column {
 impl Table {
     /// Adds a column. All columns of a table have the same length.
     pub fn push(&mut self, name: &'static str, column: Column) {
-        debug_assert!(self.columns.iter().all(|(_, other)| other.len() == column.len()), "columns are of one length");
+        debug_assert!(
+            self.columns.iter().all(|(_, other)| other.len() == column.len()),
+            "columns are of one length"
+        );
         self.columns.push((name, column));
     }
 

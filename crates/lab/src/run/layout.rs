@@ -79,7 +79,17 @@ impl Layout {
             outward.push(write(&plan.outward, Stop::Receiver(receivers[flow].index)));
             homeward.push(write(&plan.homeward, Stop::Sender(senders[flow].index)));
         }
-        Self { partitions: partitions.max(1), near, far, senders, receivers, lookahead, routes, outward, homeward }
+        Self {
+            partitions: partitions.max(1),
+            near,
+            far,
+            senders,
+            receivers,
+            lookahead,
+            routes,
+            outward,
+            homeward,
+        }
     }
 
     /// What `packet` meets after the links it has crossed.
@@ -94,7 +104,11 @@ impl Layout {
 
     /// Indices in the global order of those of `places` that are in `partition`.
     pub fn members(places: &[Place], partition: usize) -> impl Iterator<Item = usize> + '_ {
-        places.iter().enumerate().filter(move |(_, place)| usize::from(place.partition) == partition).map(|(i, _)| i)
+        places
+            .iter()
+            .enumerate()
+            .filter(move |(_, place)| usize::from(place.partition) == partition)
+            .map(|(i, _)| i)
     }
 }
 

@@ -33,7 +33,13 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    pub fn new(model: &Model, layout: &Arc<Layout>, number: usize, replication: u32, compute_hops: bool) -> Self {
+    pub fn new(
+        model: &Model,
+        layout: &Arc<Layout>,
+        number: usize,
+        replication: u32,
+        compute_hops: bool,
+    ) -> Self {
         let stream = |name: String| Stream::new(model.seed, replication, &name);
         let links: Vec<usize> = Layout::members(&layout.near, number).collect();
         let pipes = Layout::members(&layout.far, number).count();
@@ -43,7 +49,9 @@ impl Partition {
             Slots::new(links.len() as u32, pipes as u32, senders.len() as u32, receivers.len() as u32);
         let mut queue = EventQueue::new(slots.count());
         for (index, end) in senders.iter().enumerate() {
-            let start = draw_start(model.flows[end.flow as usize].start, || stream(format!("flow {} start", end.flow)));
+            let start = draw_start(model.flows[end.flow as usize].start, || {
+                stream(format!("flow {} start", end.flow))
+            });
             queue.set(slots.of(Event::Start(index as u32)), start);
         }
         let built: Vec<Link> =
@@ -153,7 +161,9 @@ impl Partition {
                 let end = &mut self.receivers[receiver as usize];
                 let delays = self.net.flows.measuring.then(|| &mut self.delays[end.group]);
                 end.on_packet(&packet, &mut self.net, delays);
-                self.net.queue.set(self.net.slots.of(Event::ReceiverWake(receiver)), end.receiver.next_wake());
+                self.net
+                    .queue
+                    .set(self.net.slots.of(Event::ReceiverWake(receiver)), end.receiver.next_wake());
             }
         }
     }
@@ -220,7 +230,13 @@ fn build_senders(
             draws: stream(format!("flow {flow} send delay")),
             last: Time::ZERO,
         });
-        SendingEnd { flow: flow as u32, group: plan.group, sender, recorder: SenderRecorder::default(), delay }
+        SendingEnd {
+            flow: flow as u32,
+            group: plan.group,
+            sender,
+            recorder: SenderRecorder::default(),
+            delay,
+        }
     };
     Layout::members(&layout.senders, number).map(build).collect()
 }

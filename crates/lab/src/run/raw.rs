@@ -128,7 +128,11 @@ fn tally(partitions: &[Partition], count: impl Fn(&Partition) -> u32) -> u64 {
     partitions.iter().map(|partition| u64::from(count(partition))).sum()
 }
 
-fn merge(groups: usize, partitions: &[Partition], of: impl Fn(&Partition) -> &Vec<Histogram>) -> Vec<Histogram> {
+fn merge(
+    groups: usize,
+    partitions: &[Partition],
+    of: impl Fn(&Partition) -> &Vec<Histogram>,
+) -> Vec<Histogram> {
     let mut merged = vec![Histogram::new(); groups];
     for partition in partitions {
         for (sum, part) in merged.iter_mut().zip(of(partition)) {

@@ -63,7 +63,17 @@ impl Slots {
         let changes = class(links, Event::RateChange);
         let samples = class(1, |_| Event::Measure);
         class(1, |_| Event::Sample);
-        Self { events, arrivals, releases, sender_wakes, receiver_wakes, queue_wakes, starts, changes, samples }
+        Self {
+            events,
+            arrivals,
+            releases,
+            sender_wakes,
+            receiver_wakes,
+            queue_wakes,
+            starts,
+            changes,
+            samples,
+        }
     }
 
     /// How many there are.
