@@ -48,12 +48,19 @@ pub fn run_jobs(
     threads: usize,
     progress: &Bound<'_, PyProgress>,
 ) -> PyResult<Vec<Option<PyRecords>>> {
-    let threads = NonZeroUsize::new(threads).ok_or_else(|| PyValueError::new_err("at least one thread is needed"))?;
-    let jobs: Vec<Job> =
-        jobs.into_iter().map(|(scenario, replication)| Job { model: scenario.model(), replication }).collect();
+    let threads =
+        NonZeroUsize::new(threads).ok_or_else(|| PyValueError::new_err("at least one thread is needed"))?;
+    let jobs: Vec<Job> = jobs
+        .into_iter()
+        .map(|(scenario, replication)| Job { model: scenario.model(), replication })
+        .collect();
     let progress = Arc::clone(&progress.get().0);
     let outcomes = py.detach(|| execute(&jobs, threads, &progress));
-    outcomes.into_iter().enumerate().map(|(place, outcome)| convert(py, place, &jobs[place], outcome)).collect()
+    outcomes
+        .into_iter()
+        .enumerate()
+        .map(|(place, outcome)| convert(py, place, &jobs[place], outcome))
+        .collect()
 }
 
 fn convert(py: Python<'_>, place: usize, job: &Job, outcome: Outcome) -> PyResult<Option<PyRecords>> {

@@ -63,9 +63,13 @@ impl PyScenario {
     }
 
     fn new(py: Python<'_>, scenario: Scenario) -> PyResult<Self> {
-        let expectations = scenario.expectations.iter().map(|each| expectation(py, each)).collect::<PyResult<_>>()?;
-        let files =
-            scenario.files.into_iter().map(|(path, digest)| (path.to_string_lossy().into_owned(), digest)).collect();
+        let expectations =
+            scenario.expectations.iter().map(|each| expectation(py, each)).collect::<PyResult<_>>()?;
+        let files = scenario
+            .files
+            .into_iter()
+            .map(|(path, digest)| (path.to_string_lossy().into_owned(), digest))
+            .collect();
         Ok(Self {
             model: Arc::new(scenario.model),
             replications: scenario.replications,
@@ -85,8 +89,14 @@ impl PyScenario {
 /// `subject`, `seed` and `replications` take the place of what the scenario says.
 #[pyfunction]
 #[pyo3(signature = (text, file, directory, overrides, subject, seed, replications))]
-#[expect(clippy::needless_pass_by_value, reason = "Python's list is converted, so there is nothing to borrow")]
-#[expect(clippy::too_many_arguments, reason = "what crosses the border is flat; Python's side has the objects")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "Python's list is converted, so there is nothing to borrow"
+)]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "what crosses the border is flat; Python's side has the objects"
+)]
 pub fn load(
     py: Python<'_>,
     text: &str,

@@ -1,0 +1,49 @@
+"""When the simulator itself is at fault: exit status 4, the command that replays it, and no traceback."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import narrows.report
+from narrows import RunError, core
+from narrows.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def _in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("error", [RunError("replication 2: packets are not conserved"), ZeroDivisionError("oh")])
+def test_a_broken_rule_is_an_internal_error_and_says_how_to_replay_it(
+    scenario: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def broken(*_arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr(core, "run", broken)
+    assert main(["run", str(scenario), "--set", "title=two words", "--out", "out"]) == 4
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert str(error) in printed.err
+    assert f"narrows run {scenario} --set 'title=two words' --out out" in printed.err
+    assert "Traceback" not in printed.err
+    assert [entry.name for entry in scenario.parent.iterdir()] == ["scenario.toml"]
+
+
+def test_a_report_that_cannot_be_built_does_not_cost_the_results(
+    scenario: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_folder: Path) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(narrows.report, "build", broken)
+    assert main(["run", str(scenario), "--out", "out"]) == 4
+    assert "the results are in out" in capsys.readouterr().err
+    assert (scenario.parent / "out" / "summary.json").is_file()
+    assert (scenario.parent / "out" / "manifest.json").is_file()
