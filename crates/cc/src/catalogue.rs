@@ -8,7 +8,7 @@ pub use algorithm::{Algorithm, Values};
 pub use fault::Fault;
 
 use crate::CongestionControl;
-use crate::window::{cubic, cubic_2008, cubic_linux, linear, reno};
+use crate::window::{binomial, cubic, cubic_2008, cubic_linux, linear, reno};
 use narrows_units::Bytes;
 
 /// One algorithm: its card and its constructor.
@@ -144,7 +144,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-static ENTRIES: [Entry; 11] = [
+static ENTRIES: [Entry; 15] = [
     reno::RENO,
     reno::NEWRENO,
     linear::AIMD,
@@ -153,6 +153,10 @@ static ENTRIES: [Entry; 11] = [
     linear::MIAD,
     linear::AIMAD,
     linear::MAIMD,
+    binomial::TCP,
+    binomial::BINOMIAL,
+    binomial::SQRT,
+    binomial::IIAD,
     cubic::CUBIC,
     cubic_2008::CUBIC_2008,
     cubic_linux::CUBIC_LINUX,

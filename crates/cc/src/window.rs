@@ -1,5 +1,6 @@
 //! Algorithms that own a congestion window: the frame that they share and one file for each rule.
 
+pub mod binomial;
 pub mod cubic;
 pub mod cubic_2008;
 pub mod cubic_linux;

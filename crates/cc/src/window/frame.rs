@@ -84,7 +84,15 @@ impl<R: WindowRule> Windowed<R> {
                 return;
             }
         }
-        self.window.size = bounded(self.window.size + self.rule.increase(&self.window, acked, path));
+        let added = self.rule.increase(&self.window, acked, path);
+        self.avoid(self.window.size + added);
+    }
+
+    /// Goes on with a window of `size`, still in congestion avoidance: a rule that shrinks its window without a loss
+    /// must not find itself in slow start.
+    fn avoid(&mut self, size: f64) {
+        self.window.size = bounded(size);
+        self.window.ssthresh = self.window.ssthresh.min(self.window.size.max(SSTHRESH_FLOOR));
     }
 }
 
@@ -107,6 +115,10 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
             return;
         }
         if self.window.in_slow_start() && self.slow_start.is_over(self.window.size, ack, path) {
+            self.window.ssthresh = self.window.size.max(SSTHRESH_FLOOR);
+        }
+        if let Some(size) = self.rule.step_down(&self.window, ack, path) {
+            self.window.size = bounded(size).min(self.window.size);
             self.window.ssthresh = self.window.size.max(SSTHRESH_FLOOR);
         }
         if !ack.advanced {
@@ -159,8 +171,8 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
 
     fn on_timer(&mut self, path: &Path) {
         let size = self.rule.on_timer(&self.window, path);
-        if !self.recovering {
-            self.window.size = bounded(size);
+        if !self.recovering && !self.window.in_slow_start() {
+            self.avoid(size);
         }
     }
 

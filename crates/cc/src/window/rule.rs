@@ -25,7 +25,8 @@ impl Window {
 
 /// The two formulas of a window algorithm.
 pub trait WindowRule: Clone + Debug + Send + 'static {
-    /// Packets to add to the window in congestion avoidance when `acked` packets were acknowledged; may be negative.
+    /// Packets to add to the window in congestion avoidance when `acked` packets were acknowledged; may be negative,
+    /// which takes ssthresh along.
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64;
 
     /// The window after a cut. For [`Cause::Timeout`] the answer becomes ssthresh only, and is where a rule forgets
@@ -40,6 +41,12 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     /// Every acknowledgement, in every phase, before the window grows.
     fn on_ack(&mut self, _window: &Window, _ack: &Ack<'_>, _path: &Path) {}
 
+    /// Asked after [`on_ack`](Self::on_ack), in every phase but recovery: a smaller window to go on from at once, in
+    /// congestion avoidance. For rules that do not wait for an episode: marks counted one by one, delay.
+    fn step_down(&mut self, _window: &Window, _ack: &Ack<'_>, _path: &Path) -> Option<f64> {
+        None
+    }
+
     /// An acknowledgement in congestion avoidance did not let the window grow because something else limits the
     /// sender, or the sender was silent.
     fn on_unlimited(&mut self, _path: &Path) {}
@@ -52,7 +59,7 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
         None
     }
 
-    /// The timer has come: the new window, which the frame ignores during recovery.
+    /// The timer has come: the new window, which the frame ignores in slow start and during recovery.
     fn on_timer(&mut self, window: &Window, _path: &Path) -> f64 {
         window.size
     }

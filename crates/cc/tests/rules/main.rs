@@ -1,5 +1,6 @@
 //! Rules: one sentence of a source each, shown by a few facts.
 
+mod binomial;
 mod catalogue;
 mod cubic;
 mod frame;

@@ -1,5 +1,7 @@
 //! Theory with tolerance: mean windows under a given loss rate, the times of the cubics, and where two flows end up.
 
+mod binomial;
+#[path = "../host/mod.rs"]
 mod host;
 
 use host::{Host, Link};

@@ -1,0 +1,59 @@
+//! Mean windows of the binomial algorithms.
+
+use super::host::{Host, Link};
+use super::{build, near};
+use narrows_units::{Span, Time};
+
+/// The mean window where every 1000th packet is lost. These algorithms need thousands of round trips to find their
+/// window, so the flow begins near it.
+fn mean_window(name: &str) -> f64 {
+    let rtt = Span::from_ms(100);
+    let link = Link { service: Span::ZERO, delay: rtt, buffer: 0, per_ack: 1, quick: 0 };
+    let mut host = Host::new(build(name, 40.0, 2.0), link, |number| number % 1_000 == 0);
+    host.run(Time::ZERO + rtt * 5_000);
+    host.run(Time::ZERO + rtt * 30_000)
+}
+
+/// A cycle in the fluid limit: the window rises from `w - b w^l` to `w` by `a / w^k` a round trip while `1 / p` packets
+/// leave. Packets and round trips are integrals of `w^(k+1)` and `w^k`; their ratio is the mean window.
+fn mean((k, l): (f64, f64), (a, b): (f64, f64), loss_interval: u64) -> f64 {
+    let integral = |power: f64, top: f64| {
+        let bottom = top - b * libm::pow(top, l);
+        (libm::pow(top, power + 1.0) - libm::pow(bottom, power + 1.0)) / (power + 1.0)
+    };
+    let (mut low, mut high) = (2.0, 10_000.0);
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        if integral(k + 1.0, middle) / a < loss_interval as f64 { low = middle } else { high = middle }
+    }
+    integral(k + 1.0, low) / integral(k, low)
+}
+
+#[test]
+fn sqrt_and_iiad_have_the_mean_window_of_their_cycle() {
+    for (name, exponents, factors) in [
+        ("sqrt(gamma=2)", (0.5, 0.5), (0.75, 0.5)),
+        ("sqrt(gamma=1.5)", (0.5, 0.5), (1.0, 2.0 / 3.0)),
+        ("iiad", (1.0, 0.0), (1.0, 0.67)),
+        ("iiad(a=10,b=6.7)", (1.0, 0.0), (10.0, 6.7)),
+    ] {
+        let measured = mean_window(name);
+        near(measured, mean(exponents, factors, 1_000), 0.03);
+    }
+}
+
+/// Bansal and Balakrishnan 2001 §3: the law of TCP for small `b`.
+#[test]
+fn with_k_plus_l_of_1_and_a_of_1_5_b_the_mean_window_is_tcps() {
+    for name in ["sqrt(gamma=8)", "iiad", "binomial(k=0.25,l=0.75,a=0.15,b=0.1)"] {
+        near(mean_window(name), 1_500.0f64.sqrt(), 0.05);
+    }
+}
+
+/// TCP(b): w = sqrt(a (2 - b) / (2 b p)).
+#[test]
+fn tcp_of_an_eighth_is_a_quarter_faster_than_tcp_with_gaimd_and_as_fast_with_fhp() {
+    for (name, expected) in [("tcp(gamma=8)", 48.4), ("tcp(b=0.125,compat=fhp)", 38.7), ("tcp", 38.7)] {
+        near(mean_window(name), expected, 0.05);
+    }
+}
