@@ -45,12 +45,7 @@ impl Capacity {
         }
         let (process, rate) = Process::new(model, draws);
         let serializer = Serializer::new(rate);
-        Self(Medium::Rated(Rated {
-            process,
-            serializer,
-            offered: 0,
-            since: Time::ZERO,
-        }))
+        Self(Medium::Rated(Rated { process, serializer, offered: 0, since: Time::ZERO }))
     }
 
     /// Gives the link, free at `now`, a packet of `size`. When its last bit will have left; [`Time::NEVER`] at rate 0,
@@ -86,11 +81,7 @@ impl Capacity {
     pub fn change(&mut self, now: Time) -> Option<Time> {
         match &mut self.0 {
             Medium::Rated(rated) => {
-                debug_assert_eq!(
-                    now,
-                    rated.process.next_change(),
-                    "a change happens when it was announced"
-                );
+                debug_assert_eq!(now, rated.process.next_change(), "a change happens when it was announced");
                 rated.offered = rated.offered_until(now);
                 rated.since = now;
                 let rate = rated.process.advance(rated.serializer.rate());

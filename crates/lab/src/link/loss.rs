@@ -28,17 +28,9 @@ impl Loss {
     pub fn lose(&mut self, mut uniform: impl FnMut() -> f64) -> bool {
         match self.model {
             LossModel::Bernoulli { rate } => uniform() < rate,
-            LossModel::GilbertElliott {
-                good_to_bad,
-                bad_to_good,
-                loss_good,
-                loss_bad,
-            } => {
-                let (probability, leave) = if self.bad {
-                    (loss_bad, bad_to_good)
-                } else {
-                    (loss_good, good_to_bad)
-                };
+            LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+                let (probability, leave) =
+                    if self.bad { (loss_bad, bad_to_good) } else { (loss_good, good_to_bad) };
                 let lost = uniform() < probability;
                 self.bad ^= uniform() < leave;
                 lost
@@ -72,38 +64,22 @@ mod tests {
         let lost = losses(LossModel::Bernoulli { rate });
         let sigma = (rate * (1.0 - rate) / f64::from(PACKETS)).sqrt();
         assert!((share(&lost) - rate).abs() < 5.0 * sigma);
-        let after_a_loss: Vec<_> = lost
-            .windows(2)
-            .filter(|pair| pair[0])
-            .map(|pair| pair[1])
-            .collect();
+        let after_a_loss: Vec<_> = lost.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
         let sigma = (rate * (1.0 - rate) / after_a_loss.len() as f64).sqrt();
         assert!((share(&after_a_loss) - rate).abs() < 5.0 * sigma);
     }
 
     #[test]
     fn bernoulli_loss_at_its_ends_loses_nothing_or_everything() {
-        assert!(
-            losses(LossModel::Bernoulli { rate: 0.0 })
-                .iter()
-                .all(|lost| !lost)
-        );
-        assert!(
-            losses(LossModel::Bernoulli { rate: 1.0 })
-                .iter()
-                .all(|lost| *lost)
-        );
+        assert!(losses(LossModel::Bernoulli { rate: 0.0 }).iter().all(|lost| !lost));
+        assert!(losses(LossModel::Bernoulli { rate: 1.0 }).iter().all(|lost| *lost));
     }
 
     #[test]
     fn gilbert_elliott_loss_has_the_rate_of_its_stationary_chain() {
         let (p, r, good, bad) = (0.01, 0.2, 0.001, 0.5);
-        let model = LossModel::GilbertElliott {
-            good_to_bad: p,
-            bad_to_good: r,
-            loss_good: good,
-            loss_bad: bad,
-        };
+        let model =
+            LossModel::GilbertElliott { good_to_bad: p, bad_to_good: r, loss_good: good, loss_bad: bad };
         let pi = p / (p + r);
         let expected = (1.0 - pi) * good + pi * bad;
         // The variance of a mean over a two-state chain: Bernoulli's, plus twice the sum of the covariances, which
@@ -113,27 +89,16 @@ mod tests {
             expected * (1.0 - expected) + 2.0 * memory * pi * (1.0 - pi) * (bad - good) * (bad - good);
         let sigma = (variance / f64::from(PACKETS)).sqrt();
         let found = share(&losses(model));
-        assert!(
-            (found - expected).abs() < 5.0 * sigma,
-            "{found}, expected {expected} ± {sigma}"
-        );
+        assert!((found - expected).abs() < 5.0 * sigma, "{found}, expected {expected} ± {sigma}");
     }
 
     #[test]
     fn bursts_of_a_fully_lossy_bad_state_last_as_long_as_the_state() {
         let (p, r) = (0.01, 0.25);
-        let model = LossModel::GilbertElliott {
-            good_to_bad: p,
-            bad_to_good: r,
-            loss_good: 0.0,
-            loss_bad: 1.0,
-        };
+        let model =
+            LossModel::GilbertElliott { good_to_bad: p, bad_to_good: r, loss_good: 0.0, loss_bad: 1.0 };
         let lost = losses(model);
-        let bursts: Vec<_> = lost
-            .chunk_by(|a, b| a == b)
-            .filter(|run| run[0])
-            .map(<[bool]>::len)
-            .collect();
+        let bursts: Vec<_> = lost.chunk_by(|a, b| a == b).filter(|run| run[0]).map(<[bool]>::len).collect();
         let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
         let sigma = ((1.0 - r) / (r * r) / bursts.len() as f64).sqrt();
         assert!((mean - 1.0 / r).abs() < 5.0 * sigma, "{mean}");
@@ -141,12 +106,8 @@ mod tests {
 
     #[test]
     fn every_packet_takes_the_same_number_of_draws() {
-        let model = LossModel::GilbertElliott {
-            good_to_bad: 0.5,
-            bad_to_good: 0.5,
-            loss_good: 0.0,
-            loss_bad: 1.0,
-        };
+        let model =
+            LossModel::GilbertElliott { good_to_bad: 0.5, bad_to_good: 0.5, loss_good: 0.0, loss_bad: 1.0 };
         let mut loss = Loss::new(model);
         let mut stream = Stream::new(1, 0, "loss");
         for _ in 0..100 {

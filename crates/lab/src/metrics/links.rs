@@ -9,7 +9,7 @@ use narrows_units::Span;
 pub(super) fn measures(model: &Model, link: &LinkRaw, window_s: f64) -> Measures {
     let (from, to) = (&link.recorder.at_measure, &link.recorder.counts);
     let waits = &link.recorder.waits;
-    let window_ps = Span::from_secs_f64(window_s).as_ps() as f64;
+    let measured_ps = Span::from_secs_f64(window_s).as_ps() as f64;
     let sent_bits = (to.sent_bytes - from.sent_bytes).bits() as f64;
     let arrived = (to.arrived - from.arrived) as f64;
     let sent = (to.sent - from.sent) as f64;
@@ -22,8 +22,8 @@ pub(super) fn measures(model: &Model, link: &LinkRaw, window_s: f64) -> Measures
         ("loss_rate", dropped / arrived),
         ("random_loss_rate", (to.lost - from.lost) as f64 / sent),
         ("mark_rate", marked / arrived),
-        ("queue_mean_packets", (to.queue_packet_ps - from.queue_packet_ps) as f64 / window_ps),
-        ("queue_mean_bytes", (to.queue_byte_ps - from.queue_byte_ps) as f64 / window_ps),
+        ("queue_mean_packets", (to.queue_packet_ps - from.queue_packet_ps) as f64 / measured_ps),
+        ("queue_mean_bytes", (to.queue_byte_ps - from.queue_byte_ps) as f64 / measured_ps),
         ("queue_peak_packets", link.recorder.peak_packets as f64),
         ("queue_delay_mean_s", waits.mean_s()),
         ("queue_delay_p50_s", waits.quantile_s(0.50)),

@@ -17,7 +17,7 @@ pub(super) fn flows(model: &Model, raw: &Raw, window_s: f64) -> Table {
         .collect();
     let mut table = Table::default();
     table.push("group", groups_column(model, raw.flows.iter().map(|flow| flow.group)));
-    table.push("flow", Column::Whole(within_group(raw).into_iter().map(|index| index as i64).collect()));
+    table.push("flow", Column::Whole(within_group(raw).into_iter().map(i64::from).collect()));
     let algorithms: Vec<String> = model.groups.iter().map(|group| group.algorithm.to_string()).collect();
     let codes = raw.flows.iter().map(|flow| flow.group as u32).collect();
     table.push("algorithm", Column::Label { codes, labels: algorithms });
@@ -125,7 +125,7 @@ pub(super) fn distributions(model: &Model, raw: &Raw) -> Table {
                 owners.push(owner as u32);
                 quantities.push(quantity);
                 values.push(value);
-                packets.push(count as i64);
+                packets.push(count.cast_signed());
             }
         }
     }
@@ -190,7 +190,7 @@ fn groups_column(model: &Model, groups: impl Iterator<Item = usize>) -> Column {
 }
 
 /// The number of each flow within its group, from 0.
-fn within_group(raw: &Raw) -> Vec<usize> {
+fn within_group(raw: &Raw) -> Vec<u32> {
     let mut next = vec![0; raw.rtts.len()];
     raw.flows
         .iter()

@@ -16,6 +16,7 @@ pub use series::{LinkSample, ReceiverSample, SenderSample, SeriesRecorder};
 pub use table::{Column, Table};
 
 use crate::metrics::{Check, Measures};
+use crate::trace::hexadecimal;
 use sha2::{Digest, Sha256};
 
 /// All that one replication leaves behind.
@@ -57,6 +58,6 @@ impl Records {
         for table in [&self.flows, &self.links, &self.series, &self.distributions] {
             table.digest(&mut hash);
         }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&hash.finalize())
     }
 }

@@ -75,8 +75,12 @@ impl Table {
                 Column::Whole(values) => values.iter().for_each(|value| hash.update(value.to_le_bytes())),
                 Column::Flag(values) => values.iter().for_each(|value| hash.update([u8::from(*value)])),
                 Column::Label { codes, labels } => {
-                    codes.iter().for_each(|code| hash.update(code.to_le_bytes()));
-                    labels.iter().for_each(|label| hash.update(label.as_bytes()));
+                    for code in codes {
+                        hash.update(code.to_le_bytes());
+                    }
+                    for label in labels {
+                        hash.update(label.as_bytes());
+                    }
                 }
             }
         }

@@ -51,7 +51,7 @@ pub(super) struct Pipe {
 }
 
 /// What a link wants after something was done to it.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wish {
     /// When the packet in transmission will have left, if that changed.
     pub departure: Option<Time>,

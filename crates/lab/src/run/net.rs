@@ -62,11 +62,11 @@ impl Net {
         {
             self.cross_computed(link, packet, at);
         } else if let Some(host) = hold {
-            let held = &mut self.holds[host as usize].packets;
-            if held.is_empty() {
+            let waiting = &mut self.holds[host as usize].packets;
+            if waiting.is_empty() {
                 self.queue.set(self.slots.of(Event::Release(host)), at);
             }
-            held.push_back(Packet { stamp: at, ..packet });
+            waiting.push_back(Packet { stamp: at, ..packet });
         } else {
             self.enter(packet);
         }
@@ -74,9 +74,9 @@ impl Net {
 
     /// The oldest packet held at `host` may go.
     pub fn release(&mut self, host: u32) {
-        let held = &mut self.holds[host as usize].packets;
-        let packet = held.pop_front().expect("a release is due only while a packet is held");
-        if let Some(next) = held.front() {
+        let waiting = &mut self.holds[host as usize].packets;
+        let packet = waiting.pop_front().expect("a release is due only while a packet is held");
+        if let Some(next) = waiting.front() {
             self.queue.set(self.slots.of(Event::Release(host)), next.stamp);
         }
         self.enter(packet);

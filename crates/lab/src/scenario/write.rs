@@ -237,14 +237,15 @@ fn queue(queue: &Discipline) -> String {
             };
             format!(
                 "{{ kind = \"red\", limit = {limit}, min = {}, max = {}, max_p = {}, weight = {}, gentle = {}, \
-                 wait = {}, ecn = {} }}",
+                 wait = {}, ecn = {}, adaptive = {} }}",
                 length(config.min),
                 length(config.max),
                 number(config.max_p),
                 number(config.weight),
                 config.gentle,
                 config.wait,
-                config.ecn
+                config.ecn,
+                config.adaptive
             )
         }
     }

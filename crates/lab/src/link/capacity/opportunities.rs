@@ -29,13 +29,7 @@ impl Opportunities {
     pub fn new(trace: Arc<Trace>) -> Self {
         let bits = OPPORTUNITY.bits() as f64 * trace.opportunities.len() as f64;
         let mean_rate = Rate::from_bps_f64(bits / trace.period.as_secs_f64());
-        Self {
-            trace,
-            mean_rate,
-            next: 0,
-            last: Time::ZERO,
-            left: Bytes::ZERO,
-        }
+        Self { trace, mean_rate, next: 0, last: Time::ZERO, left: Bytes::ZERO }
     }
 
     /// Gives the link, free at `now`, a packet of `size`. When its last byte leaves.
@@ -78,9 +72,7 @@ impl Opportunities {
 
     /// The number of the first opportunity at `now` or later.
     fn first_from(&self, now: Time) -> u64 {
-        now.as_ps()
-            .checked_sub(1)
-            .map_or(0, |before| self.passed(Time::from_ps(before)))
+        now.as_ps().checked_sub(1).map_or(0, |before| self.passed(Time::from_ps(before)))
     }
 
     /// How many opportunities there are from the start of the run until `now`, those at `now` included.
@@ -187,11 +179,7 @@ mod tests {
     fn every_opportunity_is_offered_whether_used_or_not() {
         let link = recording(&[0, 4, 10]);
         for (until, opportunities) in [(0, 1), (3, 1), (4, 2), (9, 2), (10, 4), (24, 8), (30, 10)] {
-            assert_eq!(
-                link.offered_bits(ms(until)),
-                opportunities * 12_000,
-                "until {until} ms"
-            );
+            assert_eq!(link.offered_bits(ms(until)), opportunities * 12_000, "until {until} ms");
         }
         assert_eq!(link.mean_rate(), Rate::from_bps(3_600_000));
     }

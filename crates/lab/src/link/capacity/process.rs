@@ -44,21 +44,13 @@ impl Process {
         let (law, rate, next) = match *model {
             RateModel::Constant(rate) => (Law::Constant, rate, Time::NEVER),
             RateModel::Steps(ref steps) => {
-                let mut to_come: Vec<_> = steps
-                    .iter()
-                    .rev()
-                    .map(|&(from, rate)| (Time::ZERO + from, rate))
-                    .collect();
+                let mut to_come: Vec<_> =
+                    steps.iter().rev().map(|&(from, rate)| (Time::ZERO + from, rate)).collect();
                 let (_, first) = to_come.pop().expect("a resolved rate has a first step");
                 let next = to_come.last().map_or(Time::NEVER, |&(from, _)| from);
                 (Law::Steps(to_come), first, next)
             }
-            RateModel::Square {
-                high,
-                low,
-                period,
-                duty,
-            } => {
+            RateModel::Square { high, low, period, duty } => {
                 let high_for = period.scaled(duty);
                 let low_for = period.saturating_sub(high_for);
                 if high_for == Span::ZERO {
@@ -66,48 +58,19 @@ impl Process {
                 } else if low_for == Span::ZERO {
                     (Law::Constant, high, Time::NEVER)
                 } else {
-                    let law = Law::Square {
-                        high,
-                        low,
-                        high_for,
-                        low_for,
-                        is_high: true,
-                    };
+                    let law = Law::Square { high, low, high_for, low_for, is_high: true };
                     (law, high, Time::ZERO + high_for)
                 }
             }
-            RateModel::Walk {
-                start,
-                step,
-                minimum,
-                maximum,
-                interval,
-            } => {
+            RateModel::Walk { start, step, minimum, maximum, interval } => {
                 let (minimum, maximum) = (minimum.as_bps(), maximum.as_bps());
-                let law = Law::Walk {
-                    step: step.as_bps(),
-                    minimum,
-                    maximum,
-                    interval,
-                };
+                let law = Law::Walk { step: step.as_bps(), minimum, maximum, interval };
                 (law, start, Time::ZERO + interval)
             }
-            RateModel::Uniform {
-                minimum,
-                maximum,
-                interval,
-            } => {
+            RateModel::Uniform { minimum, maximum, interval } => {
                 let (minimum, maximum) = (minimum.as_bps(), maximum.as_bps());
                 let first = drawn_between(minimum, maximum, &mut draws);
-                (
-                    Law::Uniform {
-                        minimum,
-                        maximum,
-                        interval,
-                    },
-                    first,
-                    Time::ZERO + interval,
-                )
+                (Law::Uniform { minimum, maximum, interval }, first, Time::ZERO + interval)
             }
             RateModel::Trace(_) => unreachable!("a trace has opportunities, not a rate"),
         };
@@ -129,37 +92,18 @@ impl Process {
                 self.next = to_come.last().map_or(Time::NEVER, |&(from, _)| from);
                 rate
             }
-            Law::Square {
-                high,
-                low,
-                high_for,
-                low_for,
-                is_high,
-            } => {
+            Law::Square { high, low, high_for, low_for, is_high } => {
                 *is_high = !*is_high;
-                let (rate, length) = if *is_high {
-                    (*high, *high_for)
-                } else {
-                    (*low, *low_for)
-                };
+                let (rate, length) = if *is_high { (*high, *high_for) } else { (*low, *low_for) };
                 self.next = now + length;
                 rate
             }
-            Law::Walk {
-                step,
-                minimum,
-                maximum,
-                interval,
-            } => {
+            Law::Walk { step, minimum, maximum, interval } => {
                 self.next = now + *interval;
                 let up = self.draws.uniform() < 0.5;
                 stepped(rate.as_bps(), *step, up, *minimum, *maximum)
             }
-            Law::Uniform {
-                minimum,
-                maximum,
-                interval,
-            } => {
+            Law::Uniform { minimum, maximum, interval } => {
                 self.next = now + *interval;
                 drawn_between(*minimum, *maximum, &mut self.draws)
             }

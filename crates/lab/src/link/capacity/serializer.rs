@@ -23,13 +23,7 @@ pub(super) struct Serializer {
 
 impl Serializer {
     pub fn new(rate: Rate) -> Self {
-        Self {
-            rate,
-            since: Time::ZERO,
-            work: 0,
-            departure: Time::ZERO,
-            remainder: 0,
-        }
+        Self { rate, since: Time::ZERO, work: 0, departure: Time::ZERO, remainder: 0 }
     }
 
     pub fn rate(&self) -> Rate {
@@ -121,11 +115,7 @@ mod tests {
     fn a_packet_of_gigabytes_is_as_exact_as_a_small_one() {
         let mut serializer = Serializer::new(Rate::from_bps(3_000_000_000));
         let departure = serializer.start(Bytes::new(u64::from(u32::MAX)), Time::ZERO);
-        assert_eq!(
-            departure.as_ps(),
-            11_453_246_120_000,
-            "2³² − 1 bytes × 8 bits / 3 Gbit/s"
-        );
+        assert_eq!(departure.as_ps(), 11_453_246_120_000, "2³² − 1 bytes × 8 bits / 3 Gbit/s");
     }
 
     #[derive(Clone, Debug)]

@@ -38,65 +38,37 @@ fn a_constant_rate_never_changes() {
 
 #[test]
 fn steps_come_when_written_and_the_last_stays() {
-    let steps = vec![
-        (Span::ZERO, mbps(1)),
-        (Span::from_ms(5), mbps(0)),
-        (Span::from_ms(7), mbps(3)),
-    ];
+    let steps = vec![(Span::ZERO, mbps(1)), (Span::from_ms(5), mbps(0)), (Span::from_ms(7), mbps(3))];
     let mut capacity = capacity(&RateModel::Steps(steps));
     assert_eq!(capacity.rate(), mbps(1));
     assert_eq!(changes(&mut capacity, 9), [(ms(5), mbps(0)), (ms(7), mbps(3))]);
-    assert_eq!(
-        capacity.offered_bits(ms(9)).to_bits(),
-        11_000_f64.to_bits(),
-        "5 ms at 1, 2 ms at 3 Mbps"
-    );
+    assert_eq!(capacity.offered_bits(ms(9)).to_bits(), 11_000_f64.to_bits(), "5 ms at 1, 2 ms at 3 Mbps");
 }
 
 #[test]
 fn a_square_wave_is_high_first_and_does_not_drift() {
-    let mut capacity = capacity(&RateModel::Square {
-        high: mbps(10),
-        low: mbps(2),
-        period: Span::from_ms(10),
-        duty: 0.3,
-    });
+    let mut capacity =
+        capacity(&RateModel::Square { high: mbps(10), low: mbps(2), period: Span::from_ms(10), duty: 0.3 });
     assert_eq!(capacity.rate(), mbps(10));
     let found = changes(&mut capacity, 2000);
     let expected = (0..1000).flat_map(|n| [(ms(10 * n + 3), mbps(2)), (ms(10 * n + 10), mbps(10))]);
     assert!(found.into_iter().eq(expected));
-    assert_eq!(
-        capacity.offered_bits(ms(10_001)).to_bits(),
-        44_010_000_f64.to_bits()
-    );
+    assert_eq!(capacity.offered_bits(ms(10_001)).to_bits(), 44_010_000_f64.to_bits());
 }
 
 #[test]
 fn a_square_wave_of_one_part_never_changes() {
     for (duty, rate) in [(0.0, mbps(2)), (1.0, mbps(10))] {
-        let square = RateModel::Square {
-            high: mbps(10),
-            low: mbps(2),
-            period: Span::from_ms(10),
-            duty,
-        };
-        assert_eq!(
-            (capacity(&square).rate(), capacity(&square).next_change()),
-            (rate, Time::NEVER)
-        );
+        let square = RateModel::Square { high: mbps(10), low: mbps(2), period: Span::from_ms(10), duty };
+        assert_eq!((capacity(&square).rate(), capacity(&square).next_change()), (rate, Time::NEVER));
     }
 }
 
 #[test]
 fn a_walk_takes_one_step_per_interval_and_stays_in_its_bounds() {
     let (minimum, maximum) = (mbps(2), mbps(9));
-    let walk = RateModel::Walk {
-        start: mbps(5),
-        step: mbps(2),
-        minimum,
-        maximum,
-        interval: Span::from_ms(100),
-    };
+    let walk =
+        RateModel::Walk { start: mbps(5), step: mbps(2), minimum, maximum, interval: Span::from_ms(100) };
     let mut capacity = capacity(&walk);
     let mut before = capacity.rate();
     assert_eq!(before, mbps(5));
@@ -114,10 +86,7 @@ fn a_walk_takes_one_step_per_interval_and_stays_in_its_bounds() {
     }
     // Where both directions fit, each is as likely: five standard deviations of a fair coin.
     let (ups, free) = (f64::from(ups), f64::from(free));
-    assert!(
-        (ups - free / 2.0).abs() < 5.0 * free.sqrt() / 2.0,
-        "{ups} of {free}"
-    );
+    assert!((ups - free / 2.0).abs() < 5.0 * free.sqrt() / 2.0, "{ups} of {free}");
 }
 
 #[test]
@@ -130,49 +99,29 @@ fn a_walk_without_room_for_a_step_stands_still() {
         maximum: bound,
         interval: Span::from_ms(1),
     };
-    assert!(
-        changes(&mut capacity(&walk), 10)
-            .iter()
-            .all(|&(_, rate)| rate == bound)
-    );
+    assert!(changes(&mut capacity(&walk), 10).iter().all(|&(_, rate)| rate == bound));
 }
 
 #[test]
 fn uniform_draws_have_the_mean_and_variance_of_their_range() {
     let (minimum, maximum, interval) = (mbps(2), mbps(8), Span::from_ms(100));
-    let mut capacity = capacity(&RateModel::Uniform {
-        minimum,
-        maximum,
-        interval,
-    });
+    let mut capacity = capacity(&RateModel::Uniform { minimum, maximum, interval });
     assert!((minimum..=maximum).contains(&capacity.rate()));
     let found = changes(&mut capacity, 20_000);
     assert!(found.iter().all(|(_, rate)| (minimum..=maximum).contains(rate)));
-    assert!(
-        found
-            .iter()
-            .enumerate()
-            .all(|(index, &(now, _))| now == ms(100 * (index as u64 + 1)))
-    );
+    assert!(found.iter().enumerate().all(|(index, &(now, _))| now == ms(100 * (index as u64 + 1))));
     let n = found.len() as f64;
     let draws = found.iter().map(|(_, rate)| rate.as_bps() as f64 * 1e-6);
     let mean = draws.clone().sum::<f64>() / n;
     let variance = draws.map(|draw| (draw - mean) * (draw - mean)).sum::<f64>() / n;
     // A uniform on a range of width w: variance w²/12, and of the squared deviation w⁴/180.
     assert!((mean - 5.0).abs() < 5.0 * (3.0 / n).sqrt(), "{mean}");
-    assert!(
-        (variance - 3.0).abs() < 5.0 * (1296.0 / 180.0 / n).sqrt(),
-        "{variance}"
-    );
+    assert!((variance - 3.0).abs() < 5.0 * (1296.0 / 180.0 / n).sqrt(), "{variance}");
 }
 
 #[test]
 fn what_a_random_rate_offered_is_the_integral_of_what_it_was() {
-    let model = RateModel::Uniform {
-        minimum: mbps(2),
-        maximum: mbps(8),
-        interval: Span::from_ms(100),
-    };
+    let model = RateModel::Uniform { minimum: mbps(2), maximum: mbps(8), interval: Span::from_ms(100) };
     let mut capacity = capacity(&model);
     let mut bits = 0;
     for _ in 0..1000 {
@@ -184,19 +133,11 @@ fn what_a_random_rate_offered_is_the_integral_of_what_it_was() {
 
 #[test]
 fn a_packet_crosses_a_standstill_of_the_link() {
-    let steps = vec![
-        (Span::ZERO, mbps(1)),
-        (Span::from_ms(5), mbps(0)),
-        (Span::from_ms(7), mbps(2)),
-    ];
+    let steps = vec![(Span::ZERO, mbps(1)), (Span::from_ms(5), mbps(0)), (Span::from_ms(7), mbps(2))];
     let mut capacity = capacity(&RateModel::Steps(steps));
     assert_eq!(capacity.start(Bytes::new(1000), ms(1)), ms(9));
     assert_eq!(capacity.change(ms(5)), Some(Time::NEVER));
     assert_eq!(capacity.ready(ms(6)), Time::NEVER);
-    assert_eq!(
-        capacity.change(ms(7)),
-        Some(ms(9)),
-        "4000 bits are left, at 2 Mbps"
-    );
+    assert_eq!(capacity.change(ms(7)), Some(ms(9)), "4000 bits are left, at 2 Mbps");
     assert_eq!(capacity.ready(ms(9)), ms(9));
 }

@@ -155,6 +155,12 @@ const QUEUE_KIND: Kind = Kind::Variants {
                 ),
                 Key::new("wait", Kind::Flag, "true", "Signals keep a distance, as in ns-2."),
                 Key::new("ecn", Kind::Flag, "false", "Mark ECN-capable packets instead of dropping them."),
+                Key::new(
+                    "adaptive",
+                    Kind::Flag,
+                    "false",
+                    "Move max_p so that the average stays between min and max.",
+                ),
             ],
             meaning: "Random early detection (Floyd and Jacobson 1993).",
         },

@@ -92,6 +92,7 @@ fn early(form: &Table, limit: Option<Limit>, scale: Scale, faults: &mut Vec<Faul
     let gentle = form.read("gentle", true, Checked::flag);
     let wait = form.read("wait", true, Checked::flag);
     let ecn = form.read("ecn", false, Checked::flag);
+    let adaptive = form.read("adaptive", false, Checked::flag);
     let min = min?.unwrap_or(Quantity::Packets(5.0));
     let (unit, min_length) = scale.threshold(min);
     let (max_unit, max_length) = max?.map_or((unit, 3.0 * min_length), |max| scale.threshold(max));
@@ -116,6 +117,7 @@ fn early(form: &Table, limit: Option<Limit>, scale: Scale, faults: &mut Vec<Faul
         gentle: gentle?,
         wait: wait?,
         ecn: ecn?,
+        adaptive: adaptive?,
         limit: limit?,
         mean_packet: scale.packet,
     }))
