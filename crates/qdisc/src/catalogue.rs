@@ -61,11 +61,14 @@ static ENTRIES: &[Entry] = &[
         name: "red",
         family: "active",
         summary: "random early detection: signals at random, more often the longer the average queue",
-        source: "Floyd and Jacobson 1993; gentle: Floyd 2000; as in ns-2.35",
+        source: "Floyd and Jacobson 1993; gentle: Floyd 2000; adaptive: Floyd, Gummadi and Shenker 2001; \
+                 as in ns-2.35",
         equations: &[
             "avg = (1 - weight) avg + weight q on every arrival; (1 - weight)^m avg after m idle packet times",
             "p_b = max_p (avg - min) / (max - min); gentle: max_p + (1 - max_p) (avg - max) / max up to 2 max",
             "p_a = p_b / (1 - count p_b); wait: 0 while count p_b < 1, then p_b / (2 - count p_b)",
+            "adaptive, every 0.5 s: max_p += min(0.01, max_p / 4) if avg > min + 0.6 (max - min) and max_p <= 0.5; \
+             max_p *= 0.9 if avg < min + 0.4 (max - min) and max_p >= 0.01",
         ],
         parameters: &[
             LIMIT,
@@ -118,6 +121,13 @@ static ENTRIES: &[Entry] = &[
                 default: "false",
                 source: "ns-2.35; RFC 3168 §7",
             },
+            Parameter {
+                name: "adaptive",
+                meaning: "every half second move max_p so that the average stays half-way between min and max",
+                unit: "",
+                default: "false",
+                source: "ns-2.35",
+            },
         ],
         deviations: &[
             "the arrival that ends an idle time decays the average once more, as ns-2 does and the paper does not",
@@ -127,6 +137,8 @@ static ENTRIES: &[Entry] = &[
             "one packet or none waiting is never signalled, as in ns-2, and counted in packets in byte mode too",
             "thresholds in bytes imply an average in bytes and probabilities in proportion to packet size; \
              ns-2 sets the two apart",
+            "adaptive: max_p moves by a timer from the first arrival on, as in the paper; ns-2 waits for the first \
+             arrival after the interval and rests only after a change",
         ],
         validation: None,
     },
@@ -147,18 +159,9 @@ mod tests {
     #[test]
     fn every_card_is_found_by_its_name_and_names_its_source() {
         for entry in entries() {
-            assert!(
-                std::ptr::eq(find(entry.name).expect("listed"), entry),
-                "{} is listed twice",
-                entry.name
-            );
+            assert!(std::ptr::eq(find(entry.name).expect("listed"), entry), "{} is listed twice", entry.name);
             assert!(!entry.summary.is_empty() && !entry.source.is_empty());
-            assert!(
-                entry
-                    .parameters
-                    .iter()
-                    .all(|each| !each.default.is_empty() && !each.source.is_empty())
-            );
+            assert!(entry.parameters.iter().all(|each| !each.default.is_empty() && !each.source.is_empty()));
         }
         assert!(find("no such queue").is_none());
     }

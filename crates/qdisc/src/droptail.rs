@@ -22,10 +22,7 @@ pub struct DropTail {
 impl DropTail {
     /// An empty queue.
     pub fn new(config: &Config) -> Self {
-        Self {
-            limit: config.limit,
-            waiting: Fifo::default(),
-        }
+        Self { limit: config.limit, waiting: Fifo::default() }
     }
 }
 
@@ -68,9 +65,7 @@ mod tests {
 
     #[test]
     fn the_arrival_that_finds_no_room_is_dropped_and_the_others_leave_in_order() {
-        let mut queue = DropTail::new(&Config {
-            limit: Limit::Packets(2),
-        });
+        let mut queue = DropTail::new(&Config { limit: Limit::Packets(2) });
         let mut dropped = Dropped(Vec::new());
         let mut context = Context {
             now: Time::ZERO,
@@ -93,9 +88,8 @@ mod tests {
             };
             queue.enqueue(packet, &mut context);
         }
-        let left: Vec<_> = std::iter::from_fn(|| queue.dequeue(&mut context))
-            .map(|packet| packet.number)
-            .collect();
+        let left: Vec<_> =
+            std::iter::from_fn(|| queue.dequeue(&mut context)).map(|packet| packet.number).collect();
         assert_eq!(left, [0, 1]);
         assert_eq!(dropped.0, [(2, DropReason::Overflow), (3, DropReason::Overflow)]);
     }

@@ -28,9 +28,6 @@ impl Fifo {
 
     /// What waits here.
     pub fn backlog(&self) -> Backlog {
-        Backlog {
-            packets: self.packets.len() as u64,
-            bytes: self.bytes,
-        }
+        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
     }
 }

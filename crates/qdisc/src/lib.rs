@@ -91,10 +91,7 @@ impl Context<'_> {
 
     /// Marks `packet` as having met congestion. It must be ECN-capable.
     pub fn mark(&mut self, packet: &mut Packet) {
-        debug_assert!(
-            packet.ecn.is_capable(),
-            "only an ECN-capable packet can be marked"
-        );
+        debug_assert!(packet.ecn.is_capable(), "only an ECN-capable packet can be marked");
         packet.ecn = Ecn::Ce;
         self.tap.marked(packet);
     }

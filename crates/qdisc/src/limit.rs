@@ -33,10 +33,7 @@ mod tests {
 
     #[test]
     fn an_arrival_may_fill_the_limit_and_not_exceed_it() {
-        let waiting = Backlog {
-            packets: 2,
-            bytes: Bytes::new(3000),
-        };
+        let waiting = Backlog { packets: 2, bytes: Bytes::new(3000) };
         let admits = |limit: Limit| limit.admits(waiting, Bytes::new(1500));
         assert!(admits(Limit::Packets(3)) && !admits(Limit::Packets(2)));
         assert!(admits(Limit::Bytes(4500)) && !admits(Limit::Bytes(4499)));

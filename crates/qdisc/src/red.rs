@@ -2,19 +2,21 @@
 //! been on average.
 //!
 //! Source: Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993; the gentle slope, the
-//! waiting between signals and the treatment of idle time as in ns-2.35. The law is in [`RedLaw`], free of any queue.
+//! waiting between signals and the treatment of idle time as in ns-2.35; `max_p` that adapts itself: Floyd, Gummadi and
+//! Shenker, "Adaptive RED", 2001. The law is in [`RedLaw`], free of any queue.
 //!
 //! Deviations: from the paper, an idle time of m packet times decays the average m times and the arrival that ends it
 //! once more, as ns-2 does. From ns-2, the byte count between signals is not rounded to whole packets, "more than one
 //! packet waits" means packets in byte mode too, and thresholds in bytes imply a drop probability that grows with the
-//! packet's size.
+//! packet's size. `max_p` adapts by a timer, as in the paper, where ns-2 waits for the first arrival after the interval;
+//! the timer starts with the first arrival of all.
 
 mod law;
 
 pub use law::{RedLaw, Verdict};
 
 use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
-use narrows_units::{Bytes, Time};
+use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 
 /// What the average counts, and the thresholds with it.
@@ -28,6 +30,7 @@ pub enum Unit {
 
 /// Settings of a RED queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the sources")]
 pub struct Config {
     /// Unit of the average, `min` and `max`.
     pub unit: Unit,
@@ -35,7 +38,7 @@ pub struct Config {
     pub min: f64,
     /// `max_th`: at this average `max_p` is reached. Not below `min`.
     pub max: f64,
-    /// `max_p`: probability of a signal just below `max`, 0 to 1.
+    /// `max_p`: probability of a signal just below `max`, 0 to 1; where it starts if it adapts.
     pub max_p: f64,
     /// `w_q`: weight of the newest queue length in the average, 0 to 1.
     pub weight: f64,
@@ -45,6 +48,8 @@ pub struct Config {
     pub wait: bool,
     /// Mark ECN-capable packets instead of dropping them while the average is below `max`.
     pub ecn: bool,
+    /// Every half second move `max_p`, between 0.01 and 0.5, so that the average stays half-way from `min` to `max`.
+    pub adaptive: bool,
     /// The most that may wait.
     pub limit: Limit,
     /// Size of a typical packet: idle time is counted in it, and byte mode scales probabilities by it. Not zero.
@@ -59,6 +64,8 @@ pub struct Red {
     waiting: Fifo,
     /// Since when the link has found nothing to send; `None` while it sends.
     idle_since: Option<Time>,
+    /// When `max_p` is looked at again; `None` until the first arrival, and always unless it adapts.
+    next_adaptation: Option<Time>,
 }
 
 impl Red {
@@ -69,6 +76,7 @@ impl Red {
             law: RedLaw::new(config),
             waiting: Fifo::default(),
             idle_since: Some(Time::ZERO),
+            next_adaptation: None,
         }
     }
 
@@ -88,6 +96,9 @@ impl Red {
 
 impl QueueDiscipline for Red {
     fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
+        if self.config.adaptive {
+            self.next_adaptation.get_or_insert(context.now + ADAPTATION_INTERVAL);
+        }
         self.average(context);
         let waiting = self.waiting.backlog();
         let verdict = self.law.judge(waiting.packets, packet.size(), context.uniform);
@@ -117,10 +128,23 @@ impl QueueDiscipline for Red {
         self.waiting.backlog()
     }
 
+    fn next_wake(&self) -> Option<Time> {
+        self.next_adaptation
+    }
+
+    fn on_wake(&mut self, context: &mut Context<'_>) {
+        self.law.adapt();
+        self.next_adaptation = Some(context.now + ADAPTATION_INTERVAL);
+    }
+
     fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
         tell("average", self.law.average());
+        tell("max_p", self.law.max_p());
     }
 }
+
+/// How often `max_p` adapts (Floyd, Gummadi and Shenker 2001, figure 3).
+const ADAPTATION_INTERVAL: Span = Span::from_ms(500);
 
 #[cfg(test)]
 mod tests;

@@ -19,43 +19,20 @@ fn disciplines() -> Vec<(Discipline, Limit)> {
         gentle: true,
         wait: true,
         ecn: true,
+        adaptive: false,
         limit: Limit::Packets(12),
         mean_packet: Bytes::new(1000),
     };
-    let bytes = red::Config {
-        unit: red::Unit::Bytes,
-        min: 1500.0,
-        max: 5000.0,
-        ..plain
-    };
-    let drop_tails = [
-        Limit::Unlimited,
-        Limit::Packets(5),
-        Limit::Packets(0),
-        Limit::Bytes(4000),
-    ]
-    .map(|limit| (Discipline::DropTail(droptail::Config { limit }), limit));
+    let bytes = red::Config { unit: red::Unit::Bytes, min: 1500.0, max: 5000.0, ..plain };
+    let drop_tails = [Limit::Unlimited, Limit::Packets(5), Limit::Packets(0), Limit::Bytes(4000)]
+        .map(|limit| (Discipline::DropTail(droptail::Config { limit }), limit));
     let reds = [
         plain,
-        red::Config {
-            ecn: false,
-            wait: false,
-            ..plain
-        },
-        red::Config {
-            gentle: false,
-            weight: 1.0,
-            ..plain
-        },
-        red::Config {
-            limit: Limit::Bytes(9000),
-            ..bytes
-        },
-        red::Config {
-            limit: Limit::Unlimited,
-            wait: false,
-            ..bytes
-        },
+        red::Config { ecn: false, wait: false, ..plain },
+        red::Config { gentle: false, weight: 1.0, ..plain },
+        red::Config { adaptive: true, ..plain },
+        red::Config { limit: Limit::Bytes(9000), ..bytes },
+        red::Config { limit: Limit::Unlimited, wait: false, ..bytes },
     ]
     .map(|config| (Discipline::Red(config), config.limit));
     drop_tails.into_iter().chain(reds).collect()
@@ -113,10 +90,8 @@ impl Tap for Ledger {
     }
 
     fn marked(&mut self, packet: &Packet) {
-        let arrived = self
-            .waiting
-            .get(&packet.number)
-            .expect("only a packet that waits or arrives is marked");
+        let arrived =
+            self.waiting.get(&packet.number).expect("only a packet that waits or arrives is marked");
         assert!(arrived.ecn.is_capable(), "a mark needs an ECN-capable packet");
         assert_eq!(packet.ecn, Ecn::Ce);
         self.marked.insert(packet.number);
@@ -144,25 +119,13 @@ impl Ledger {
     }
 
     fn leaves(&mut self, packet: &Packet) {
-        let arrived = self
-            .waiting
-            .remove(&packet.number)
-            .expect("a packet leaves once, and only if it waited");
-        let expected = if self.marked.contains(&packet.number) {
-            Ecn::Ce
-        } else {
-            arrived.ecn
-        };
+        let arrived =
+            self.waiting.remove(&packet.number).expect("a packet leaves once, and only if it waited");
+        let expected = if self.marked.contains(&packet.number) { Ecn::Ce } else { arrived.ecn };
         assert_eq!(packet.ecn, expected, "marks are made through the context only");
-        assert_eq!(
-            (packet.flow, packet.size, packet.stamp),
-            (arrived.flow, arrived.size, arrived.stamp)
-        );
+        assert_eq!((packet.flow, packet.size, packet.stamp), (arrived.flow, arrived.size, arrived.stamp));
         let before = self.last_of_flow.insert(packet.flow, packet.number);
-        assert!(
-            before.is_none_or(|before| before < packet.number),
-            "packets of a flow keep their order"
-        );
+        assert!(before.is_none_or(|before| before < packet.number), "packets of a flow keep their order");
         self.dequeued += 1;
         self.fates.push((packet.number, Fate::Sent(packet.ecn)));
     }
@@ -190,9 +153,7 @@ fn drive(discipline: &Discipline, limit: Limit, steps: &[Step], seed: u64) -> Ve
     let mut state = seed;
     let mut uniform = || {
         // A 64-bit linear congruential generator, Knuth's constants, upper bits.
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 53) as f64
     };
     let drain = std::iter::repeat_n(Step::Depart, steps.len());
@@ -204,12 +165,7 @@ fn drive(discipline: &Discipline, limit: Limit, steps: &[Step], seed: u64) -> Ve
             Step::Depart => {}
             Step::Wait(span) => now += span,
         }
-        let mut context = Context {
-            now,
-            rate,
-            uniform: &mut uniform,
-            tap: &mut ledger,
-        };
+        let mut context = Context { now, rate, uniform: &mut uniform, tap: &mut ledger };
         if queue.next_wake().is_some_and(|wake| wake <= now) {
             queue.on_wake(&mut context);
         }
@@ -250,11 +206,7 @@ proptest! {
 #[test]
 fn under_load_every_limited_discipline_drops_and_ecn_marks() {
     let arrivals = (0..600).flat_map(|index| {
-        let arrive = Step::Arrive {
-            flow: index % 4,
-            size: 1000,
-            ecn: Ecn::Ect0,
-        };
+        let arrive = Step::Arrive { flow: index % 4, size: 1000, ecn: Ecn::Ect0 };
         [arrive, arrive, Step::Depart]
     });
     let steps: Vec<_> = arrivals.collect();
@@ -262,25 +214,15 @@ fn under_load_every_limited_discipline_drops_and_ecn_marks() {
         let fates = drive(&discipline, limit, &steps, 1);
         let lost = fates.iter().any(|(_, fate)| matches!(fate, Fate::Dropped(_)));
         let marked = fates.iter().any(|(_, fate)| *fate == Fate::Sent(Ecn::Ce));
-        let unlimited = discipline
-            == Discipline::DropTail(droptail::Config {
-                limit: Limit::Unlimited,
-            });
+        let unlimited = discipline == Discipline::DropTail(droptail::Config { limit: Limit::Unlimited });
         assert_eq!(lost, !unlimited, "{discipline:?}");
-        assert_eq!(
-            marked,
-            matches!(&discipline, Discipline::Red(config) if config.ecn),
-            "{discipline:?}"
-        );
+        assert_eq!(marked, matches!(&discipline, Discipline::Red(config) if config.ecn), "{discipline:?}");
     }
 }
 
 #[test]
 fn every_discipline_has_a_card_and_every_card_a_discipline() {
-    let built: BTreeSet<_> = disciplines()
-        .iter()
-        .map(|(discipline, _)| discipline.name())
-        .collect();
+    let built: BTreeSet<_> = disciplines().iter().map(|(discipline, _)| discipline.name()).collect();
     let cards: BTreeSet<_> = catalogue::entries().iter().map(|entry| entry.name).collect();
     assert_eq!(built, cards);
 }

@@ -6,6 +6,8 @@
 //! p_b = max_p + (1 − max_p) (avg − max_th) / max_th            max_th ≤ avg < 2 max_th, gentle
 //! p_a = p_b / (1 − count p_b)                                  or, waiting: 0 while count p_b < 1,
 //!                                                              then p_b / (2 − count p_b)
+//! max_p ← max_p + min(0.01, max_p / 4)                         every half second, adaptive, where avg is above
+//! max_p ← 0.9 max_p                                            min_th + 0.6 (max_th − min_th); below its 0.4
 //! ```
 //!
 //! `count` is the number of arrivals since the last signal, this one included, so that signals are spaced evenly:
@@ -30,6 +32,8 @@ pub enum Verdict {
 pub struct RedLaw {
     config: Config,
     average: f64,
+    /// What `max_p` is now: the setting unless it adapts.
+    max_p: f64,
     /// Arrivals since the last signal; in byte mode their bytes over the typical packet's.
     count: f64,
     /// The last arrival, too, found the average at `min` or above and more than one packet waiting.
@@ -39,17 +43,29 @@ pub struct RedLaw {
 impl RedLaw {
     /// The law at rest: an average of zero.
     pub fn new(config: &Config) -> Self {
-        Self {
-            config: *config,
-            average: 0.0,
-            count: 0.0,
-            armed: false,
-        }
+        Self { config: *config, average: 0.0, max_p: config.max_p, count: 0.0, armed: false }
     }
 
     /// The average queue, in the unit of the thresholds.
     pub fn average(&self) -> f64 {
         self.average
+    }
+
+    /// What `max_p` is now.
+    pub fn max_p(&self) -> f64 {
+        self.max_p
+    }
+
+    /// Moves `max_p` towards what keeps the average in the middle fifth between the thresholds: Floyd, Gummadi and
+    /// Shenker 2001, figure 3.
+    pub fn adapt(&mut self) {
+        let Config { min, max, .. } = self.config;
+        let margin = TARGET_MARGIN * (max - min);
+        if self.average > max - margin && self.max_p <= HIGHEST_MAX_P {
+            self.max_p += f64::min(LARGEST_INCREMENT, self.max_p / 4.0);
+        } else if self.average < min + margin && self.max_p >= LOWEST_MAX_P {
+            self.max_p *= DECREASE_FACTOR;
+        }
     }
 
     /// An arrival found a queue of `length`, in the unit of the thresholds, after the link had been idle for
@@ -90,11 +106,7 @@ impl RedLaw {
             return Verdict::Pass;
         }
         self.count = 0.0;
-        if self.average < self.config.max {
-            Verdict::Signal
-        } else {
-            Verdict::Drop
-        }
+        if self.average < self.config.max { Verdict::Signal } else { Verdict::Drop }
     }
 
     /// The arrival was dropped for want of room, whatever the verdict.
@@ -104,13 +116,8 @@ impl RedLaw {
 
     /// `p_b`: what the average alone asks for.
     pub fn base_probability(&self) -> f64 {
-        let Config {
-            min,
-            max,
-            max_p,
-            gentle,
-            ..
-        } = self.config;
+        let Config { min, max, gentle, .. } = self.config;
+        let max_p = self.max_p;
         if self.average < min {
             0.0
         } else if self.average < max {
@@ -135,3 +142,10 @@ impl RedLaw {
         }
     }
 }
+
+// Floyd, Gummadi and Shenker 2001, figure 3 and §4.1; the same in ns-2.35.
+const TARGET_MARGIN: f64 = 0.4;
+const LARGEST_INCREMENT: f64 = 0.01;
+const DECREASE_FACTOR: f64 = 0.9;
+const LOWEST_MAX_P: f64 = 0.01;
+const HIGHEST_MAX_P: f64 = 0.5;

@@ -1,8 +1,9 @@
-//! Truth: the rules of Floyd and Jacobson 1993 and of ns-2.35, worked by hand, and the distributions that follow.
+//! Truth: the rules of Floyd and Jacobson 1993, of Floyd, Gummadi and Shenker 2001 and of ns-2.35, worked by hand, and
+//! the distributions that follow.
 
 use super::{Config, Red, RedLaw, Unit, Verdict};
 use crate::{Context, DropReason, Limit, QueueDiscipline, Tap};
-use narrows_units::{Bytes, Rate, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
 
 const PACKET: Bytes = Bytes::new(1000);
@@ -18,6 +19,7 @@ fn config() -> Config {
         gentle: true,
         wait: false,
         ecn: false,
+        adaptive: false,
         limit: Limit::Unlimited,
         mean_packet: PACKET,
     }
@@ -25,10 +27,7 @@ fn config() -> Config {
 
 /// A law whose average stands at `average` and has just been found there, so that signals are possible.
 fn standing_at(config: &Config, average: f64) -> RedLaw {
-    let mut law = RedLaw::new(&Config {
-        weight: 1.0,
-        ..*config
-    });
+    let mut law = RedLaw::new(&Config { weight: 1.0, ..*config });
     law.update(average, 0);
     assert_eq!(
         law.judge(9, PACKET, &mut || 0.0),
@@ -44,9 +43,7 @@ fn spacings(config: &Config, average: f64, arrivals: usize) -> Vec<u32> {
     let mut state = 1_u64;
     let mut uniform = || {
         // A 64-bit linear congruential generator, Knuth's constants, upper bits.
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 53) as f64
     };
     let mut since = 0;
@@ -88,11 +85,7 @@ fn idle_time_counts_as_arrivals_to_an_empty_queue() {
 #[test]
 fn the_base_probability_is_a_ramp_from_min_to_max_and_a_gentle_one_to_twice_max() {
     let at = |average: f64, gentle| {
-        let mut law = RedLaw::new(&Config {
-            weight: 1.0,
-            gentle,
-            ..config()
-        });
+        let mut law = RedLaw::new(&Config { weight: 1.0, gentle, ..config() });
         law.update(average, 0);
         law.base_probability()
     };
@@ -104,25 +97,14 @@ fn the_base_probability_is_a_ramp_from_min_to_max_and_a_gentle_one_to_twice_max(
         (18.0, 0.5625, 1.0),
         (24.0, 1.0, 1.0),
     ] {
-        assert_eq!(
-            at(average, true).to_bits(),
-            f64::to_bits(gentle),
-            "gentle at {average}"
-        );
-        assert_eq!(
-            at(average, false).to_bits(),
-            f64::to_bits(sharp),
-            "not gentle at {average}"
-        );
+        assert_eq!(at(average, true).to_bits(), f64::to_bits(gentle), "gentle at {average}");
+        assert_eq!(at(average, false).to_bits(), f64::to_bits(sharp), "not gentle at {average}");
     }
 }
 
 #[test]
 fn nothing_is_signalled_below_min_or_with_one_packet_waiting() {
-    let mut below = RedLaw::new(&Config {
-        weight: 1.0,
-        ..config()
-    });
+    let mut below = RedLaw::new(&Config { weight: 1.0, ..config() });
     below.update(3.9, 0);
     let mut short = standing_at(&config(), 23.9);
     for _ in 0..1000 {
@@ -137,11 +119,7 @@ fn the_probability_grows_with_the_arrivals_since_the_last_signal() {
     let mut law = standing_at(&config(), 8.0);
     for count in 2..16 {
         let certain = 1.0 / f64::from(16 - count);
-        assert_eq!(
-            law.clone().judge(9, PACKET, &mut || certain * 0.999),
-            Verdict::Signal,
-            "arrival {count}"
-        );
+        assert_eq!(law.clone().judge(9, PACKET, &mut || certain * 0.999), Verdict::Signal, "arrival {count}");
         assert_eq!(
             law.judge(9, PACKET, &mut || (certain * 1.001).min(0.999)),
             match count {
@@ -159,18 +137,7 @@ fn spacing_is_uniform_from_1_to_one_less_than_the_reciprocal_of_the_probability(
 
 #[test]
 fn waiting_makes_the_spacing_uniform_from_1_to_2_reciprocals_of_the_probability() {
-    even_from_to(
-        &spacings(
-            &Config {
-                wait: true,
-                ..config()
-            },
-            8.0,
-            400_000,
-        ),
-        16,
-        31,
-    );
+    even_from_to(&spacings(&Config { wait: true, ..config() }, 8.0, 400_000), 16, 31);
 }
 
 /// Each value of `first..=last` has its share of `found`, within five standard deviations, and no other occurs.
@@ -181,10 +148,7 @@ fn even_from_to(found: &[u32], first: u32, last: u32) {
     for value in first..=last {
         let count = found.iter().filter(|&&each| each == value).count() as f64;
         let sigma = (total * share * (1.0 - share)).sqrt();
-        assert!(
-            (count - total * share).abs() < 5.0 * sigma,
-            "{value}: {count} of {total}"
-        );
+        assert!((count - total * share).abs() < 5.0 * sigma, "{value}: {count} of {total}");
     }
 }
 
@@ -202,47 +166,25 @@ fn at_a_constant_average_the_mean_signal_rate_is_that_of_the_uniform_spacing() {
 
 #[test]
 fn above_max_a_signal_is_a_drop_and_at_twice_max_it_is_certain() {
-    assert_eq!(
-        standing_at(&config(), 11.9).judge(9, PACKET, &mut || 0.0),
-        Verdict::Signal
-    );
-    assert_eq!(
-        standing_at(&config(), 12.0).judge(9, PACKET, &mut || 0.0),
-        Verdict::Drop
-    );
-    let mut law = RedLaw::new(&Config {
-        weight: 1.0,
-        ..config()
-    });
+    assert_eq!(standing_at(&config(), 11.9).judge(9, PACKET, &mut || 0.0), Verdict::Signal);
+    assert_eq!(standing_at(&config(), 12.0).judge(9, PACKET, &mut || 0.0), Verdict::Drop);
+    let mut law = RedLaw::new(&Config { weight: 1.0, ..config() });
     law.update(24.0, 0);
     assert_eq!(
-        law.judge(9, PACKET, &mut || unreachable!(
-            "no draw where the drop is certain"
-        )),
+        law.judge(9, PACKET, &mut || unreachable!("no draw where the drop is certain")),
         Verdict::Drop
     );
 }
 
 #[test]
 fn in_byte_mode_small_packets_are_signalled_in_proportion() {
-    let bytes = Config {
-        unit: Unit::Bytes,
-        min: 4000.0,
-        max: 12_000.0,
-        ..config()
-    };
+    let bytes = Config { unit: Unit::Bytes, min: 4000.0, max: 12_000.0, ..config() };
     let small = Bytes::new(100);
     // Armed by a full packet; a tenth of a packet makes the count 1.1 and a tenth of p_b/(1 − 1.1 p_b).
     let expected = 0.1 * 0.0625 / (1.0 - 1.1 * 0.0625);
     let law = standing_at(&bytes, 8000.0);
-    assert_eq!(
-        law.clone().judge(9, small, &mut || expected * 0.999),
-        Verdict::Signal
-    );
-    assert_eq!(
-        law.clone().judge(9, small, &mut || expected * 1.001),
-        Verdict::Pass
-    );
+    assert_eq!(law.clone().judge(9, small, &mut || expected * 0.999), Verdict::Signal);
+    assert_eq!(law.clone().judge(9, small, &mut || expected * 1.001), Verdict::Pass);
 }
 
 /// Counts what a queue did.
@@ -283,20 +225,12 @@ fn packet(ecn: Ecn) -> Packet {
 
 /// Calls `act` at `now` in front of a link that takes 1 ms for a packet; every draw is `draw`.
 fn at<T>(now: Time, draw: f64, counts: &mut Counts, act: impl FnOnce(&mut Context<'_>) -> T) -> T {
-    act(&mut Context {
-        now,
-        rate: Rate::from_bps(8_000_000),
-        uniform: &mut || draw,
-        tap: counts,
-    })
+    act(&mut Context { now, rate: Rate::from_bps(8_000_000), uniform: &mut || draw, tap: counts })
 }
 
 /// A queue of `length` packets, none of them signalled, whose average is its length.
 fn holding(length: u64, config: &Config) -> Red {
-    let mut red = Red::new(&Config {
-        weight: 1.0,
-        ..*config
-    });
+    let mut red = Red::new(&Config { weight: 1.0, ..*config });
     let mut counts = Counts::default();
     for _ in 0..length {
         at(Time::ZERO, 0.999, &mut counts, |context| {
@@ -313,43 +247,25 @@ fn a_capable_packet_is_marked_below_max_and_dropped_above() {
     let incapable = (11, Ecn::NotCapable, (1, 0));
     let above = (13, Ecn::Ect0, (1, 0));
     for (length, ecn, expected) in [below, incapable, above] {
-        let gradual = Config {
-            ecn: true,
-            max_p: 0.0625,
-            ..config()
-        };
+        let gradual = Config { ecn: true, max_p: 0.0625, ..config() };
         let mut red = holding(length, &gradual);
         let mut counts = Counts::default();
         at(Time::ZERO, 0.0, &mut counts, |context| {
             red.enqueue(packet(ecn), context);
         });
-        assert_eq!(
-            (counts.early, counts.marked),
-            expected,
-            "{ecn:?} with {length} waiting"
-        );
+        assert_eq!((counts.early, counts.marked), expected, "{ecn:?} with {length} waiting");
     }
 }
 
 #[test]
 fn a_full_queue_drops_and_the_count_starts_again() {
-    let mut red = holding(
-        8,
-        &Config {
-            limit: Limit::Packets(8),
-            ..config()
-        },
-    );
+    let mut red = holding(8, &Config { limit: Limit::Packets(8), ..config() });
     let mut counts = Counts::default();
     at(Time::ZERO, 0.0, &mut counts, |context| {
         red.enqueue(packet(Ecn::NotCapable), context);
     });
     assert_eq!((counts.overflow, counts.early, red.backlog().packets), (1, 0, 8));
-    assert_eq!(
-        red.law.judge(8, PACKET, &mut || 1.0 / 15.0),
-        Verdict::Pass,
-        "p_a is 1/15 again"
-    );
+    assert_eq!(red.law.judge(8, PACKET, &mut || 1.0 / 15.0), Verdict::Pass, "p_a is 1/15 again");
 }
 
 #[test]
@@ -373,9 +289,60 @@ fn an_idle_link_is_remembered_in_whole_packet_times() {
     }
     // 2.9 ms after the link became idle: two whole packet times, and the arrival itself.
     assert!(pass(&mut red, tenths_of_ms(39)));
-    assert!(
-        (red.law.average() - 3.0 * 0.421_875).abs() < 1e-12,
-        "3 × 0.75³: {}",
-        red.law.average()
-    );
+    assert!((red.law.average() - 3.0 * 0.421_875).abs() < 1e-12, "3 × 0.75³: {}", red.law.average());
+}
+
+#[test]
+fn max_p_grows_by_a_quarter_or_a_hundredth_and_shrinks_by_a_tenth() {
+    let adapted = |max_p: f64, average: f64| {
+        let mut law = RedLaw::new(&Config { max_p, weight: 1.0, ..config() });
+        law.update(average, 0);
+        law.adapt();
+        law.max_p()
+    };
+    // The thresholds are 4 and 12: the target is 7.2 to 8.8.
+    for (max_p, average, expected) in [
+        (0.02, 8.9, 0.025),
+        (0.1, 8.9, 0.11),
+        (0.5, 12.0, 0.51),
+        (0.51, 12.0, 0.51),
+        (0.1, 8.7, 0.1),
+        (0.1, 7.3, 0.1),
+        (0.1, 7.1, 0.09),
+        (0.01, 0.0, 0.009),
+        (0.009, 0.0, 0.009),
+    ] {
+        let found = adapted(max_p, average);
+        assert!((found - expected).abs() < 1e-12, "{max_p} at {average}: {found}");
+    }
+}
+
+#[test]
+fn against_traffic_that_needs_a_given_signal_rate_the_average_settles_in_the_target() {
+    // Traffic that is content with a signal rate p holds the average where the ramp gives p.
+    for needed in [0.006, 0.02, 0.1, 0.2] {
+        let mut law = RedLaw::new(&Config { weight: 1.0, ..config() });
+        for _ in 0..200 {
+            law.update((4.0 + 8.0 * needed / law.max_p()).min(24.0), 0);
+            law.adapt();
+        }
+        assert!((7.2..=8.8).contains(&law.average()), "{needed}: {} at {}", law.average(), law.max_p());
+    }
+}
+
+#[test]
+fn the_timer_starts_with_the_first_arrival_and_runs_every_half_second() {
+    let mut red = Red::new(&Config { adaptive: true, ..config() });
+    let mut still = Red::new(&config());
+    assert_eq!(red.next_wake(), None);
+    let mut now = Time::ZERO + Span::from_ms(30);
+    for queue in [&mut red, &mut still] {
+        at(now, 0.0, &mut Counts::default(), |context| queue.enqueue(packet(Ecn::NotCapable), context));
+    }
+    for expected in [0.1125, 0.10125] {
+        now += Span::from_ms(500);
+        assert_eq!((red.next_wake(), still.next_wake()), (Some(now), None));
+        at(now, 0.0, &mut Counts::default(), |context| red.on_wake(context));
+        assert!((red.law.max_p() - expected).abs() < 1e-12);
+    }
 }
