@@ -10,14 +10,13 @@ pub(super) fn measures(model: &Model, link: &LinkRaw, window_s: f64) -> Measures
     let (from, to) = (&link.recorder.at_measure, &link.recorder.counts);
     let waits = &link.recorder.waits;
     let measured_ps = Span::from_secs_f64(window_s).as_ps() as f64;
-    let sent_bits = (to.sent_bytes - from.sent_bytes).bits() as f64;
     let arrived = (to.arrived - from.arrived) as f64;
     let sent = (to.sent - from.sent) as f64;
     let dropped = (to.dropped() - from.dropped()) as f64;
     let marked = (to.marked - from.marked) as f64;
     let values = vec![
-        ("utilization", sent_bits / link.offered_bits),
-        ("rate_bps", sent_bits / window_s),
+        ("utilization", link.sent_bits / link.offered_bits),
+        ("rate_bps", link.sent_bits / window_s),
         ("capacity_bps", link.offered_bits / window_s),
         ("loss_rate", dropped / arrived),
         ("random_loss_rate", (to.lost - from.lost) as f64 / sent),

@@ -18,7 +18,7 @@ pub struct SeriesRecorder {
     pub links: Vec<LinkSample>,
     sender_marks: Vec<(u64, Sum, u64)>,
     receiver_marks: Vec<u64>,
-    link_marks: Vec<(LinkCounts, f64)>,
+    link_marks: Vec<(LinkCounts, f64, f64)>,
     at: [usize; 3],
 }
 
@@ -103,16 +103,16 @@ impl SeriesRecorder {
         self.receivers.push(ReceiverSample { goodput_bps });
     }
 
-    /// The next link's values; `offered` counts the bits it could have sent since the start of the run.
-    pub fn link(&mut self, recorder: &LinkRecorder, offered: f64, interval: Span) {
-        let now = (recorder.counts, offered);
-        let (before, offered_before) =
-            exchange(&mut self.link_marks, &mut self.at[2], now, (LinkCounts::default(), 0.0));
+    /// The next link's values; `sent` and `offered` count bits since the start of the run.
+    pub fn link(&mut self, recorder: &LinkRecorder, sent: f64, offered: f64, interval: Span) {
+        let now = (recorder.counts, sent, offered);
+        let (before, sent_before, offered_before) =
+            exchange(&mut self.link_marks, &mut self.at[2], now, (LinkCounts::default(), 0.0, 0.0));
         let counts = &recorder.counts;
         let seconds = interval.as_secs_f64();
         let gone = |counts: &LinkCounts| counts.dropped() + counts.lost;
         self.links.push(LinkSample {
-            rate_bps: (counts.sent_bytes - before.sent_bytes).bits() as f64 / seconds,
+            rate_bps: (sent - sent_before) / seconds,
             capacity_bps: (offered - offered_before) / seconds,
             queue_packets: (counts.queue_packet_ps - before.queue_packet_ps) as f64 / interval.as_ps() as f64,
             queue_delay_s: LinkRecorder::mean_wait(&before, counts).map_or(f64::NAN, Span::as_secs_f64),

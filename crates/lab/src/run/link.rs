@@ -25,14 +25,16 @@ pub(super) struct Transmitter {
     capacity: Capacity,
     loss: Option<(Loss, Stream)>,
     in_transmission: Option<Packet>,
+    /// When it will have left.
+    departure: Time,
     /// Propagation delay.
     pub delay: Span,
     /// What is counted here.
     pub recorder: LinkRecorder,
     /// Records have a row for it: it is not an access link.
     pub recorded: bool,
-    /// Bits that could have been sent before the warm-up ended.
-    pub offered_at_measure: f64,
+    /// Bits that had been sent, and that could have been, when the warm-up ended.
+    pub at_measure: Bits,
 }
 
 /// A link whose only user is one flow and whose queue is an unlimited FIFO at a constant rate: when a packet leaves is
@@ -48,6 +50,15 @@ pub(super) struct Computed {
 #[derive(Debug, Default)]
 pub(super) struct Pipe {
     pub packets: VecDeque<Packet>,
+}
+
+/// Bits since the start of the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bits {
+    /// Sent, counting the part of the packet in transmission that has left.
+    pub sent: f64,
+    /// That could have been sent.
+    pub offered: f64,
 }
 
 /// What a link wants after something was done to it.
@@ -74,17 +85,18 @@ impl Transmitter {
             capacity,
             loss,
             in_transmission: None,
+            departure: Time::NEVER,
             delay,
             recorder: LinkRecorder::new(),
             recorded,
-            offered_at_measure: 0.0,
+            at_measure: Bits::default(),
         }
     }
 
     /// The warm-up is over.
     pub fn measure(&mut self, now: Time) {
         self.recorder.measure(now);
-        self.offered_at_measure = self.offered_bits(now);
+        self.at_measure = self.bits(now);
     }
 
     /// A packet reaches the queue.
@@ -122,7 +134,11 @@ impl Transmitter {
     /// The rate changes now.
     pub fn change_rate(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
         let departure = self.capacity.change(now);
-        if self.in_transmission.is_some() { Wish { departure, wake: None } } else { self.serve(now, flows) }
+        if self.in_transmission.is_none() {
+            return self.serve(now, flows);
+        }
+        self.departure = departure.unwrap_or(self.departure);
+        Wish { departure, wake: None }
     }
 
     /// When the rate changes next.
@@ -130,9 +146,14 @@ impl Transmitter {
         self.capacity.next_change()
     }
 
-    /// Bits that could have been sent from the start until `now`.
-    pub fn offered_bits(&self, now: Time) -> f64 {
-        self.capacity.offered_bits(now)
+    /// Bits sent and offered from the start of the run until `now`.
+    pub fn bits(&self, now: Time) -> Bits {
+        let whole = self.recorder.counts.sent_bytes.bits() as f64;
+        let part = self.in_transmission.map_or(0.0, |packet| {
+            let ahead = self.capacity.rate().as_bps() as f64 * self.departure.since(now).as_secs_f64();
+            (packet.size().bits() as f64 - ahead).max(0.0)
+        });
+        Bits { sent: whole + part, offered: self.capacity.offered_bits(now) }
     }
 
     /// Every packet that reached the queue was sent, dropped, waits or is in transmission.
@@ -166,7 +187,8 @@ impl Transmitter {
         let packet = self.with_queue(now, flows, |queue, context| queue.dequeue(context))?;
         self.recorder.started(&packet);
         self.in_transmission = Some(packet);
-        Some(self.capacity.start(packet.size(), now))
+        self.departure = self.capacity.start(packet.size(), now);
+        Some(self.departure)
     }
 
     fn with_queue<T>(

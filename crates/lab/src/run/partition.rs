@@ -200,8 +200,8 @@ impl Partition {
                 && transmitter.recorded
             {
                 transmitter.recorder.advance(now);
-                let offered = transmitter.offered_bits(now);
-                self.series.link(&transmitter.recorder, offered, interval);
+                let bits = transmitter.bits(now);
+                self.series.link(&transmitter.recorder, bits.sent, bits.offered, interval);
             }
         }
     }

@@ -54,7 +54,9 @@ pub(crate) struct LinkRaw {
     /// Index into the model's links.
     pub link: usize,
     pub recorder: LinkRecorder,
-    /// Bits that could have been sent after the warm-up.
+    /// Bits sent after the warm-up.
+    pub sent_bits: f64,
+    /// Bits that could have been.
     pub offered_bits: f64,
     pub series: Vec<LinkSample>,
 }
@@ -73,16 +75,19 @@ pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time) -> Raw 
             if let Link::Scheduled(transmitter) = link
                 && transmitter.recorded
             {
-                let offered_bits = transmitter.offered_bits(end) - transmitter.offered_at_measure;
-                recorded.push((partition.links[index], transmitter.recorder.clone(), offered_bits));
+                recorded.push((partition.links[index], transmitter.as_ref()));
             }
         }
         let count = recorded.len();
-        links.extend(recorded.into_iter().enumerate().map(|(at, (link, recorder, offered_bits))| LinkRaw {
-            link,
-            recorder,
-            offered_bits,
-            series: series.links.iter().skip(at).step_by(count).copied().collect(),
+        links.extend(recorded.into_iter().enumerate().map(|(at, (link, transmitter))| {
+            let (from, to) = (transmitter.at_measure, transmitter.bits(end));
+            LinkRaw {
+                link,
+                recorder: transmitter.recorder.clone(),
+                sent_bits: to.sent - from.sent,
+                offered_bits: to.offered - from.offered,
+                series: series.links.iter().skip(at).step_by(count).copied().collect(),
+            }
         }));
         let count = partition.senders.len().max(1);
         senders.extend(partition.senders.iter().enumerate().map(|(at, end)| {
