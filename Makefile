@@ -8,6 +8,7 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 BIN := .venv/bin
+SCRIPTS := python tests/python docs benches validation
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -26,8 +27,8 @@ check-rust: .venv/.packages
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 check-python: build
-	$(BIN)/ruff format --check python tests/python
-	$(BIN)/ruff check python tests/python
+	$(BIN)/ruff format --check $(SCRIPTS)
+	$(BIN)/ruff check $(SCRIPTS)
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/python -m mypy.stubtest narrows._core
 
@@ -40,8 +41,8 @@ test-python: build
 
 format: .venv/.packages
 	cargo fmt --all
-	$(BIN)/ruff format python tests/python
-	$(BIN)/ruff check --fix python tests/python
+	$(BIN)/ruff format $(SCRIPTS)
+	$(BIN)/ruff check --fix $(SCRIPTS)
 
 # Newer versions of what Python needs. The lock holds versions and hashes, never an address.
 lock:

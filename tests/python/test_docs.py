@@ -8,6 +8,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_generated_pages_are_current() -> None:
-    command = [sys.executable, ROOT / "docs/generate.py", "--check"]
+    command = [sys.executable, str(ROOT / "docs/generate.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
