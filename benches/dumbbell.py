@@ -1,13 +1,13 @@
 """How fast the simulator is: nanoseconds of processor time per packet-hop at four dumbbell points.
 
 A packet-hop is one packet crossing one link. The points alternate, so that a slow moment of the machine meets all of
-them. What other simulators needed is printed beside: figures from another moment and machine, which say no more than
-the order of magnitude.
+them. What other simulators needed is printed beside: figures of another moment and machine, which give no more than the
+order of magnitude.
 
 Examples:
     .venv/bin/python benches/dumbbell.py --repeats 5
 """
-# ruff: noqa: INP001 (a script beside its data, no package)
+
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def table(samples: dict[str, list[Sample]]) -> str:
     """Return the measurements as a Markdown table with what it was like to measure them."""
     names = list(ELSEWHERE)
-    header = ["point", "median ns/hop", "least", "events/hop", "hops", "utilisation", "loss", *names]
+    header = ["point", "ns/hop, median", "least", "events/hop", "hops", "utilisation", "loss"]
+    header += [f"{name}, elsewhere" for name in names]
     rows = [header, ["---", *["--:"] * (len(header) - 1)]]
     for point, taken in samples.items():
         costs, last = [each.ns_per_hop for each in taken], taken[-1]
@@ -87,7 +88,7 @@ def table(samples: dict[str, list[Sample]]) -> str:
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     repeats = len(next(iter(samples.values())))
     notes = f"{repeats} runs of each point, alternating; load {load:.1f} on {os.cpu_count()} processors at the end"
-    return "\n".join([*lines, "", notes, f"other simulators, another moment: {SOURCE}", ""])
+    return "\n".join([*lines, "", notes, f"elsewhere: {SOURCE}", ""])
 
 
 SCENARIOS = Path(__file__).parent / "scenarios"
@@ -108,7 +109,7 @@ ELSEWHERE = {
 }
 SOURCE = (
     "ns-3.37 optimised NewReno, ns-2.35 Sack1, csg-htsim 841d9e7 NewReno, and a bare event loop without queue "
-    "disciplines, options or records; Xeon 2.5 GHz, two shared cores, each figure good to about 30 to 50 %"
+    "disciplines, options or records; medians on a busy Xeon at 2.5 GHz, each good to 30 to 50 %"
 )
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ Examples:
     .venv/bin/python validation/compare.py kernel
     .venv/bin/python validation/compare.py --markdown
 """
-# ruff: noqa: INP001 (a script beside its data, no package)
+
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ A figure agrees if our mean over replications lies within the tolerance of the j
 judge's own, or an allowance chosen before the first comparison plus the spread of the judge's runs; `reference.toml`
 says which. `differences.toml` tells why the others do not.
 """
-# ruff: noqa: INP001 (scripts beside their data, no package)
+
 
 from __future__ import annotations
 
