@@ -35,15 +35,16 @@ proptest! {
         size in prop::sample::select(&["unlimited", "10kB", "300kB"][..]),
         seed in 0u64..1000,
     ) {
-        let mut text = format!(
+        let shared = format!(
             "duration = \"4s\"\nseed = {seed}\npath = {{ rate = {rate}, rtt = \"30ms\", queue = {queue}, loss = {{ kind = \"bernoulli\", rate = {loss} }} }}\n\
              transport = {{ recovery = \"{recovery}\", ecn = {ecn}, delayed_ack = {delayed_ack} }}\n"
         );
-        for (index, algorithm) in algorithms.iter().enumerate() {
-            text += &format!(
+        let groups = algorithms.iter().enumerate().map(|(index, algorithm)| {
+            format!(
                 "[[flows]]\nname = \"g{index}\"\nalgorithm = \"{algorithm}\"\ncount = 2\nstart = \"0s..1s\"\nsize = \"{size}\"\n"
-            );
-        }
+            )
+        });
+        let text = shared + &groups.collect::<String>();
         let records = run(&text, 0);
         let bounded = |value: f64, most: f64| value.is_nan() || (0.0..=most).contains(&value);
         for link in &records.link_measures {
