@@ -1,12 +1,14 @@
 //! Every discipline with its settings: what a resolved scenario holds of a queue.
 
-use crate::{QueueDiscipline, droptail, red};
+use crate::{Limit, QueueDiscipline, droptail, drr, red};
 
 /// A queue as it was chosen, ready to be built any number of times.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Discipline {
     /// [`droptail`].
     DropTail(droptail::Config),
+    /// [`drr`].
+    Drr(drr::Config),
     /// [`red`].
     Red(red::Config),
 }
@@ -16,6 +18,7 @@ impl Discipline {
     pub fn build(&self) -> Box<dyn QueueDiscipline> {
         match self {
             Self::DropTail(config) => Box::new(droptail::DropTail::new(config)),
+            Self::Drr(config) => Box::new(drr::Drr::new(config)),
             Self::Red(config) => Box::new(red::Red::new(config)),
         }
     }
@@ -24,7 +27,17 @@ impl Discipline {
     pub fn name(&self) -> &'static str {
         match self {
             Self::DropTail(_) => "droptail",
+            Self::Drr(_) => "drr",
             Self::Red(_) => "red",
+        }
+    }
+
+    /// The most that may wait in it.
+    pub fn limit(&self) -> Limit {
+        match self {
+            Self::DropTail(config) => config.limit,
+            Self::Drr(config) => config.limit,
+            Self::Red(config) => config.limit,
         }
     }
 }

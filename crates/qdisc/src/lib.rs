@@ -7,9 +7,13 @@
 pub mod catalogue;
 mod discipline;
 pub mod droptail;
+pub mod drr;
 mod fifo;
 mod limit;
 pub mod red;
+mod rows;
+#[cfg(test)]
+mod testing;
 
 pub use discipline::Discipline;
 pub use fifo::Fifo;
@@ -52,6 +56,20 @@ pub struct Backlog {
     pub packets: u64,
     /// Their bytes on the wire.
     pub bytes: Bytes,
+}
+
+impl Backlog {
+    /// A packet of `size` joins.
+    pub(crate) fn add(&mut self, size: Bytes) {
+        self.packets += 1;
+        self.bytes += size;
+    }
+
+    /// A packet of `size` leaves.
+    pub(crate) fn remove(&mut self, size: Bytes) {
+        self.packets -= 1;
+        self.bytes -= size;
+    }
 }
 
 /// Why a packet was dropped.

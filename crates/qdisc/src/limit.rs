@@ -15,13 +15,19 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether a packet of `size` may join what waits: an arrival that would carry it over the limit is refused.
-    pub fn admits(self, waiting: Backlog, size: Bytes) -> bool {
+    /// Whether so much may wait.
+    pub fn holds(self, waiting: Backlog) -> bool {
         match self {
             Self::Unlimited => true,
-            Self::Packets(most) => waiting.packets < most,
-            Self::Bytes(most) => waiting.bytes.count() + size.count() <= most,
+            Self::Packets(most) => waiting.packets <= most,
+            Self::Bytes(most) => waiting.bytes.count() <= most,
         }
+    }
+
+    /// Whether a packet of `size` may join what waits: an arrival that would carry it over the limit is refused.
+    pub fn admits(self, mut waiting: Backlog, size: Bytes) -> bool {
+        waiting.add(size);
+        self.holds(waiting)
     }
 }
 

@@ -2,7 +2,9 @@
 //! covered by a line in `disciplines`.
 
 use narrows_qdisc::catalogue;
-use narrows_qdisc::{Backlog, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, droptail, red};
+use narrows_qdisc::{
+    Backlog, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, droptail, drr, red,
+};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
@@ -35,7 +37,13 @@ fn disciplines() -> Vec<(Discipline, Limit)> {
         red::Config { limit: Limit::Unlimited, wait: false, ..bytes },
     ]
     .map(|config| (Discipline::Red(config), config.limit));
-    drop_tails.into_iter().chain(reds).collect()
+    let drrs = [
+        drr::Config { quantum: Bytes::new(1500), limit: Limit::Packets(12), drop: drr::End::Head },
+        drr::Config { quantum: Bytes::new(300), limit: Limit::Bytes(9000), drop: drr::End::Tail },
+        drr::Config { quantum: Bytes::new(1500), limit: Limit::Packets(0), drop: drr::End::Head },
+    ]
+    .map(|config| (Discipline::Drr(config), config.limit));
+    drop_tails.into_iter().chain(reds).chain(drrs).collect()
 }
 
 /// What happens to a queue.

@@ -3,7 +3,7 @@
 use super::Measures;
 use crate::model::Model;
 use crate::run::Raw;
-use narrows_qdisc::{Discipline, Limit};
+use narrows_qdisc::Limit;
 use narrows_transport::ConnectionState;
 
 /// One question and its answer.
@@ -41,10 +41,7 @@ fn saturated(model: &Model, links: &[Measures]) -> Check {
 fn buffer_filled(model: &Model, raw: &Raw, links: &[Measures]) -> Check {
     let name = "buffer ever full";
     let link = &model.links[model.groups[0].bottleneck];
-    let limited = match &link.queue {
-        Discipline::DropTail(config) => config.limit != Limit::Unlimited,
-        Discipline::Red(config) => config.limit != Limit::Unlimited,
-    };
+    let limited = link.queue.limit() != Limit::Unlimited;
     let dropped = raw
         .links
         .iter()

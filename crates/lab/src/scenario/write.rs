@@ -154,10 +154,7 @@ impl File {
 
 /// What waits at most, whatever the discipline.
 pub(super) fn limit(queue: &Discipline) -> Limit {
-    match queue {
-        Discipline::DropTail(config) => config.limit,
-        Discipline::Red(config) => config.limit,
-    }
+    queue.limit()
 }
 
 /// A TOML string.
@@ -248,6 +245,7 @@ fn queue(queue: &Discipline) -> String {
                 config.adaptive
             )
         }
+        other => unreachable!("the keys know no queue of kind {}", other.name()),
     }
 }
 

@@ -11,7 +11,7 @@ fn limit(text: &str) -> Limit {
     let set = format!("path.queue.limit={text}");
     match &good_with(LEAST, &[&set]).model.links[0].queue {
         Discipline::DropTail(config) => config.limit,
-        red @ Discipline::Red(_) => panic!("{red:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -19,7 +19,7 @@ fn early(sets: &[&str]) -> red::Config {
     let all: Vec<&str> = ["path.queue.kind=red"].iter().chain(sets).copied().collect();
     match &good_with(LEAST, &all).model.links[0].queue {
         Discipline::Red(config) => *config,
-        droptail @ Discipline::DropTail(_) => panic!("{droptail:?}"),
+        other => panic!("{other:?}"),
     }
 }
 

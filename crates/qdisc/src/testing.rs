@@ -1,0 +1,87 @@
+//! What the tests of all disciplines are made of: packets, an account of what became of them, and a link's clock.
+
+use crate::{Context, DropReason, QueueDiscipline, Tap};
+use narrows_units::{Rate, Time};
+use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
+
+/// A packet that cannot be marked.
+pub fn packet(number: u64, flow: u32, size: u32) -> Packet {
+    Packet {
+        stamp: Time::ZERO,
+        sent_at: Time::ZERO,
+        number,
+        flow: FlowId(flow),
+        size,
+        leg: Leg::Outward,
+        hop: 0,
+        ecn: Ecn::NotCapable,
+        ecn_echo: false,
+        body: Body::Syn,
+    }
+}
+
+/// Numbers of the packets that were dropped, and marked, in order.
+#[derive(Debug, Default)]
+pub struct Account {
+    pub dropped: Vec<(u64, DropReason)>,
+    pub marked: Vec<u64>,
+}
+
+impl Tap for Account {
+    fn dropped(&mut self, packet: &Packet, reason: DropReason) {
+        self.dropped.push((packet.number, reason));
+    }
+
+    fn marked(&mut self, packet: &Packet) {
+        self.marked.push(packet.number);
+    }
+}
+
+/// A queue in front of a link of 8 Mbps, which takes a millisecond for 1000 bytes, with its account and clock.
+#[derive(Debug)]
+pub struct Bench<Q> {
+    pub queue: Q,
+    pub account: Account,
+    pub now: Time,
+    draws: u64,
+    /// Every draw, unless drawn evenly.
+    pub draw: Option<f64>,
+}
+
+impl<Q: QueueDiscipline> Bench<Q> {
+    pub fn new(queue: Q) -> Self {
+        Self { queue, account: Account::default(), now: Time::ZERO, draws: 1, draw: None }
+    }
+
+    pub fn with<T>(&mut self, act: impl FnOnce(&mut Q, &mut Context<'_>) -> T) -> T {
+        let (draws, fixed) = (&mut self.draws, self.draw);
+        let mut uniform = || {
+            // A 64-bit linear congruential generator, Knuth's constants, upper bits.
+            *draws = draws.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            fixed.unwrap_or((*draws >> 11) as f64 / (1_u64 << 53) as f64)
+        };
+        let mut context = Context {
+            now: self.now,
+            rate: Rate::from_bps(8_000_000),
+            uniform: &mut uniform,
+            tap: &mut self.account,
+        };
+        act(&mut self.queue, &mut context)
+    }
+
+    /// `packet` arrives now.
+    pub fn arrive(&mut self, packet: Packet) {
+        let packet = Packet { stamp: self.now, ..packet };
+        self.with(|queue, context| queue.enqueue(packet, context));
+    }
+
+    /// The link takes a packet.
+    pub fn depart(&mut self) -> Option<Packet> {
+        self.with(Q::dequeue)
+    }
+
+    /// The link takes all that waits; the numbers in order.
+    pub fn drain(&mut self) -> Vec<u64> {
+        std::iter::from_fn(|| self.depart()).map(|packet| packet.number).collect()
+    }
+}
