@@ -49,7 +49,7 @@ fn one_flow_draws_the_sawtooth() {
     assert!(value(&records, "bottleneck", "utilization") > 0.998);
     // While the window is above the path, a packet takes window / rate to come back: the cycle is the sum of that.
     let rounds = (peak / 2.0) as u32;
-    let cycle: f64 = (0..rounds).map(|round| (peak / 2.0 + f64::from(round)) * 1e-3).sum();
+    let cycle: f64 = (0..=rounds).map(|round| (peak / 2.0 + f64::from(round)) * 1e-3).sum();
     assert_near("cycle", value(&records, "newreno", "reduction_interval_s"), cycle, 0.03);
     let packets_a_cycle = 3.0 / 8.0 * peak * peak;
     assert_near("loss", value(&records, "bottleneck", "loss_rate"), 1.0 / packets_a_cycle, 0.05);
