@@ -8,7 +8,6 @@ Examples:
     .venv/bin/python benches/dumbbell.py --repeats 5
 """
 
-
 from __future__ import annotations
 
 import argparse

@@ -5,7 +5,6 @@ Examples:
     .venv/bin/python validation/compare.py --markdown
 """
 
-
 from __future__ import annotations
 
 import argparse

@@ -5,7 +5,6 @@ judge's own, or an allowance chosen before the first comparison plus the spread 
 says which. `differences.toml` tells why the others do not.
 """
 
-
 from __future__ import annotations
 
 import math
