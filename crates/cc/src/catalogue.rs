@@ -8,7 +8,9 @@ pub use algorithm::{Algorithm, Values};
 pub use fault::Fault;
 
 use crate::CongestionControl;
-use crate::window::{binomial, cubic, cubic_2008, cubic_linux, linear, reno};
+use crate::window::{
+    bic, binomial, cubic, cubic_2008, cubic_linux, hstcp, htcp, linear, reno, reno_linux, scalable, westwood,
+};
 use narrows_units::Bytes;
 
 /// One algorithm: its card and its constructor.
@@ -144,9 +146,10 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-static ENTRIES: [Entry; 15] = [
+static ENTRIES: [Entry; 21] = [
     reno::RENO,
     reno::NEWRENO,
+    reno_linux::RENO_LINUX,
     linear::AIMD,
     linear::AIAD,
     linear::MIMD,
@@ -157,7 +160,13 @@ static ENTRIES: [Entry; 15] = [
     binomial::BINOMIAL,
     binomial::SQRT,
     binomial::IIAD,
-    cubic::CUBIC,
+    westwood::WESTWOOD,
+    scalable::SCALABLE,
+    hstcp::HSTCP,
+    htcp::HTCP,
+    bic::BIC,
+    cubic_2008::CUBIC_2005,
     cubic_2008::CUBIC_2008,
+    cubic::CUBIC,
     cubic_linux::CUBIC_LINUX,
 ];

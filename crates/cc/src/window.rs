@@ -1,13 +1,19 @@
 //! Algorithms that own a congestion window: the frame that they share and one file for each rule.
 
+pub mod bic;
 pub mod binomial;
 pub mod cubic;
 pub mod cubic_2008;
 pub mod cubic_linux;
 pub mod frame;
+pub mod hstcp;
+pub mod htcp;
 pub mod linear;
 pub mod reno;
+pub mod reno_linux;
 pub mod rule;
+pub mod scalable;
+pub mod westwood;
 
 pub use frame::Windowed;
 pub use rule::{Window, WindowRule};

@@ -113,43 +113,7 @@ pub(crate) const CUBIC_2008: Entry = Entry {
         "w >= W_tcp, W_tcp += 3 beta / (2 - beta) acked / w",
         "loss: W_max = w (2 - beta) / 2 if w < W_max else w; ssthresh = w = (1 - beta) w",
     ],
-    parameters: &[
-        Parameter {
-            name: "c",
-            meaning: "how fast the cubic rises",
-            unit: "packets/s^3",
-            source: "Ha et al. 2008 §3.1",
-            domain: Domain::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
-        },
-        Parameter {
-            name: "beta",
-            meaning: "part of the window that is given up at a loss",
-            unit: "",
-            source: "Ha et al. 2008 §3.1",
-            domain: Domain::Number { default: 0.2, minimum: 0.01, maximum: 0.9 },
-        },
-        Parameter {
-            name: "fast_convergence",
-            meaning: "give way when a loss comes below the window of the loss before",
-            unit: "",
-            source: "Ha et al. 2008 §3.6",
-            domain: Domain::Flag { default: true },
-        },
-        Parameter {
-            name: "s_max",
-            meaning: "largest growth in 100 ms",
-            unit: "packets",
-            source: "Linux 2.6.22",
-            domain: Domain::Number { default: 16.0, minimum: 0.01, maximum: 1_000_000.0 },
-        },
-        Parameter {
-            name: "limit",
-            meaning: "where s_max holds: above W_max only, or always as in the version of 2005",
-            unit: "",
-            source: "Linux 2.6.22; Rhee and Xu, PFLDnet 2005",
-            domain: Domain::Choice { default: "convex", allowed: &["convex", "always"] },
-        },
-    ],
+    parameters: &[C, BETA, FAST_CONVERGENCE, S_MAX, LIMIT],
     deviations: &[
         "real numbers where Linux 2.6.22 counts acknowledgements; 0.8 where it has 819/1024",
         "the TCP-friendly window is reached at once, not over a round trip, and grows with acknowledgements as in 2.6.22, not with time",
@@ -159,10 +123,27 @@ pub(crate) const CUBIC_2008: Entry = Entry {
         "K after a loss at 1000 packets: 7.94 s, and the window is back at 1000 then (error below 0.1 %)",
     ),
     needs: Needs { packets: false, rate_samples: false },
-    build,
+    build: |values, setup| build(values, values.word("limit") == "always", setup),
 };
 
-fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
+/// The card of `cubic-2005`.
+pub(crate) const CUBIC_2005: Entry = Entry {
+    name: "cubic-2005",
+    summary: "CUBIC as first published in 2005 and built into Linux 2.6.13: as cubic-2008, but growth is limited to 16 packets in 100 ms below W_max, too",
+    source: "Rhee and Xu, PFLDnet 2005; Linux 2.6.13",
+    parameters: &[C, BETA, FAST_CONVERGENCE, S_MAX],
+    deviations: &[
+        CUBIC_2008.deviations[0],
+        CUBIC_2008.deviations[1],
+        CUBIC_2008.deviations[2],
+        "the rule of cubic-2008 with the limit always on; Linux began with ssthresh at 100 packets, here the flow's initial_ssthresh says",
+    ],
+    validation: None,
+    build: |values, setup| build(values, true, setup),
+    ..CUBIC_2008
+};
+
+fn build(values: &Values, always_limited: bool, setup: &Setup) -> Box<dyn CongestionControl> {
     let beta = values.number("beta");
     let rule = Cubic2008 {
         c: values.number("c"),
@@ -170,13 +151,53 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
         tcp_slope: 3.0 * beta / (2.0 - beta),
         fast_convergence: values.flag("fast_convergence"),
         fastest: values.number("s_max") * 10.0,
-        always_limited: values.word("limit") == "always",
+        always_limited,
         w_max: 0.0,
         has_lost: false,
         epoch: None,
     };
     Box::new(Windowed::new(rule, setup))
 }
+
+const C: Parameter = Parameter {
+    name: "c",
+    meaning: "how fast the cubic rises",
+    unit: "packets/s^3",
+    source: "Ha et al. 2008 §3.1",
+    domain: Domain::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
+};
+
+const BETA: Parameter = Parameter {
+    name: "beta",
+    meaning: "part of the window that is given up at a loss",
+    unit: "",
+    source: "Ha et al. 2008 §3.1",
+    domain: Domain::Number { default: 0.2, minimum: 0.01, maximum: 0.9 },
+};
+
+const FAST_CONVERGENCE: Parameter = Parameter {
+    name: "fast_convergence",
+    meaning: "give way when a loss comes below the window of the loss before",
+    unit: "",
+    source: "Ha et al. 2008 §3.6",
+    domain: Domain::Flag { default: true },
+};
+
+const S_MAX: Parameter = Parameter {
+    name: "s_max",
+    meaning: "largest growth in 100 ms",
+    unit: "packets",
+    source: "Linux 2.6.22",
+    domain: Domain::Number { default: 16.0, minimum: 0.01, maximum: 1_000_000.0 },
+};
+
+const LIMIT: Parameter = Parameter {
+    name: "limit",
+    meaning: "where s_max holds: above W_max only, or always as in the version of 2005",
+    unit: "",
+    source: "Linux 2.6.22; Rhee and Xu, PFLDnet 2005",
+    domain: Domain::Choice { default: "convex", allowed: &["convex", "always"] },
+};
 
 /// Packets a round trip while the cubic is below the window.
 const CREEP: f64 = 0.01;

@@ -157,6 +157,7 @@ fn the_rule_of_2005_is_limited_below_the_last_peak_too() {
         flow.window() - 8_000.0
     };
     same(grown("cubic-2008(limit=always)"), 100.0 / 8_000.0 * 16.0);
+    same(grown("cubic-2005"), 100.0 / 8_000.0 * 16.0);
     assert!(grown("cubic-2008") > 2.0 * grown("cubic-2008(limit=always)"));
 }
 

@@ -1,11 +1,16 @@
 //! Rules: one sentence of a source each, shown by a few facts.
 
+mod bic;
 mod binomial;
 mod catalogue;
 mod cubic;
 mod frame;
+mod hstcp;
+mod htcp;
 mod hystart;
 mod linear;
+mod scalable;
+mod westwood;
 
 use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind};
 use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RttView};

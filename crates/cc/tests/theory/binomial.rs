@@ -1,17 +1,11 @@
 //! Mean windows of the binomial algorithms.
 
-use super::host::{Host, Link};
-use super::{build, near};
-use narrows_units::{Span, Time};
+use super::{mean_from, near};
 
 /// The mean window where every 1000th packet is lost. These algorithms need thousands of round trips to find their
 /// window, so the flow begins near it.
 fn mean_window(name: &str) -> f64 {
-    let rtt = Span::from_ms(100);
-    let link = Link { service: Span::ZERO, delay: rtt, buffer: 0, per_ack: 1, quick: 0 };
-    let mut host = Host::new(build(name, 40.0, 2.0), link, |number| number % 1_000 == 0);
-    host.run(Time::ZERO + rtt * 5_000);
-    host.run(Time::ZERO + rtt * 30_000)
+    mean_from(name, 40.0, 1_000, 5_000, 25_000)
 }
 
 /// A cycle in the fluid limit: the window rises from `w - b w^l` to `w` by `a / w^k` a round trip while `1 / p` packets

@@ -1,6 +1,7 @@
 //! Theory with tolerance: mean windows under a given loss rate, the times of the cubics, and where two flows end up.
 
 mod binomial;
+mod high_speed;
 #[path = "../host/mod.rs"]
 mod host;
 
@@ -29,6 +30,16 @@ fn mean_window(name: &str, loss_interval: u64, rtt: Span) -> f64 {
     let mut host = Host::new(build(name, 10.0, f64::INFINITY), link, |number| number % loss_interval == 0);
     host.run(Time::ZERO + rtt * 2_000);
     host.run(Time::ZERO + rtt * 52_000)
+}
+
+/// The mean window over `rounds` round trips of 100 ms after `warmup` of them, from a flow that begins at `window`, where
+/// every `1/p`-th packet is lost.
+fn mean_from(name: &str, window: f64, loss_interval: u64, warmup: u64, rounds: u64) -> f64 {
+    let rtt = Span::from_ms(100);
+    let link = Link { service: Span::ZERO, delay: rtt, buffer: 0, per_ack: 1, quick: 0 };
+    let mut host = Host::new(build(name, window, 2.0), link, |number| number % loss_interval == 0);
+    host.run(Time::ZERO + rtt * warmup);
+    host.run(Time::ZERO + rtt * (warmup + rounds))
 }
 
 fn near(measured: f64, expected: f64, tolerance: f64) {

@@ -1,0 +1,89 @@
+//! The largest value of a sliding window in constant space: Kathleen Nichols's filter, as in Linux
+//! (`lib/win_minmax.c`).
+//!
+//! Three samples are kept: the largest of the window, the largest after it and the largest after that. Where the first
+//! grows too old the others move up; where nothing comes near it for a quarter of the window, then half, a later sample
+//! takes the free place, so that there is always one to move up.
+//!
+//! Deviations: none from Linux. From a true maximum of the window: a value may be forgotten while it is still in the
+//! window if larger ones around it were kept.
+
+/// The filter. The clock may count anything that does not run backwards: microseconds, round trips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WindowedMax {
+    /// The largest first, the newest last; equal where there is no better.
+    kept: [Sample; 3],
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sample {
+    at: u64,
+    value: u64,
+}
+
+impl WindowedMax {
+    /// The largest value of the window at the last update; 0 before the first.
+    pub fn get(&self) -> u64 {
+        self.kept[0].value
+    }
+
+    /// Takes in `value`, seen at `now`, and forgets what is more than `window` old.
+    pub fn update(&mut self, window: u64, now: u64, value: u64) {
+        let sample = Sample { at: now, value };
+        let [first, second, third] = &mut self.kept;
+        if value >= first.value || now - third.at > window {
+            self.kept = [sample; 3];
+            return;
+        }
+        if value >= second.value {
+            (*second, *third) = (sample, sample);
+        } else if value >= third.value {
+            *third = sample;
+        }
+        let age = now - first.at;
+        if age > window {
+            (*first, *second, *third) = (*second, *third, sample);
+            if now - first.at > window {
+                (*first, *second, *third) = (*second, *third, sample);
+            }
+        } else if second.at == first.at && age > window / 4 {
+            (*second, *third) = (sample, sample);
+        } else if third.at == second.at && age > window / 2 {
+            *third = sample;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WindowedMax;
+
+    fn after(samples: impl IntoIterator<Item = (u64, u64)>) -> u64 {
+        let mut filter = WindowedMax::default();
+        samples.into_iter().for_each(|(now, value)| filter.update(10, now, value));
+        filter.get()
+    }
+
+    #[test]
+    fn a_larger_value_counts_at_once_and_a_smaller_one_does_not() {
+        assert_eq!(after([(0, 5), (1, 7), (2, 6)]), 7);
+    }
+
+    #[test]
+    fn a_value_stays_for_the_window_and_no_longer() {
+        let falling = |until| after((0..=until).map(|now| (now, 100 - now)));
+        assert_eq!(falling(10), 100);
+        // Kept at a quarter of the window, and so the next best.
+        assert_eq!(falling(11), 97);
+    }
+
+    #[test]
+    fn after_a_silence_of_a_window_only_the_new_value_counts() {
+        assert_eq!(after([(0, 9), (1, 8), (12, 1)]), 1);
+    }
+
+    #[test]
+    fn the_best_of_a_constant_window_is_the_constant() {
+        assert_eq!(after((0..100).map(|now| (now, 4))), 4);
+    }
+}

@@ -1,0 +1,73 @@
+//! Bandwidths and gains as Linux holds them: whole numbers with the fraction in the low bits.
+
+use narrows_units::{Bytes, Rate, Span};
+
+/// Packets per microsecond, in units of 2⁻²⁴: about 715 bit/s with packets of 1500 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Bandwidth(pub(super) u64);
+
+/// A factor in units of 1/256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Gain(pub(super) u64);
+
+impl Bandwidth {
+    /// `packets` in `span`; `None` where `span` is below a microsecond.
+    pub(super) fn over(packets: u64, span: Span) -> Option<Self> {
+        let scaled = u128::from(packets) << SCALE;
+        scaled.checked_div(u128::from(micros(span))).map(|units| Self(units as u64))
+    }
+
+    /// Whole packets that pass in `span`.
+    pub(super) fn packets_in(self, span: Span) -> u64 {
+        ((u128::from(self.0) * u128::from(micros(span))) >> SCALE) as u64
+    }
+
+    /// Packets that fill a path of round-trip time `rtt`, times `gain`, rounded up: rounding down would feed back.
+    pub(super) fn delay_product(self, rtt: Span, gain: Gain) -> u64 {
+        let units = gain.of(u128::from(self.0) * u128::from(micros(rtt)));
+        units.div_ceil(1 << SCALE) as u64
+    }
+
+    /// The rate at which to pace packets of `mss` payload, times `gain`, less the margin that keeps it below the
+    /// bandwidth on average. Never zero.
+    pub(super) fn pacing_rate(self, gain: Gain, mss: Bytes) -> Rate {
+        let per_microsecond = gain.of(u128::from(self.0) * u128::from(mss.bits()));
+        let bps = (per_microsecond * (MICROS_PER_SECOND / 100 * (100 - MARGIN_PERCENT))) >> SCALE;
+        Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX).max(1))
+    }
+
+    /// Payload bits per second.
+    pub(super) fn rate(self, mss: Bytes) -> f64 {
+        self.0 as f64 * mss.bits() as f64 * MICROS_PER_SECOND as f64 / (1u64 << SCALE) as f64
+    }
+}
+
+impl Gain {
+    /// One.
+    pub(super) const UNIT: Self = Self(256);
+
+    /// The gain nearest to `factor`.
+    pub(super) fn nearest(factor: f64) -> Self {
+        Self((factor * Self::UNIT.0 as f64).round() as u64)
+    }
+
+    /// As a real number.
+    pub(super) fn as_f64(self) -> f64 {
+        self.0 as f64 / Self::UNIT.0 as f64
+    }
+
+    /// `value` times the gain, rounded down.
+    pub(super) fn of(self, value: u128) -> u128 {
+        value * u128::from(self.0) / u128::from(Self::UNIT.0)
+    }
+}
+
+fn micros(span: Span) -> u64 {
+    span.as_ps() / 1_000_000
+}
+
+/// `BW_SCALE`.
+const SCALE: u32 = 24;
+/// `bbr_pacing_margin_percent`.
+const MARGIN_PERCENT: u128 = 1;
+const MICROS_PER_SECOND: u128 = 1_000_000;
