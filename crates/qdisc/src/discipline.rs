@@ -1,6 +1,6 @@
 //! Every discipline with its settings: what a resolved scenario holds of a queue.
 
-use crate::{Limit, QueueDiscipline, droptail, drr, red};
+use crate::{Limit, QueueDiscipline, droptail, drr, priority, red, rio};
 
 /// A queue as it was chosen, ready to be built any number of times.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,8 +9,12 @@ pub enum Discipline {
     DropTail(droptail::Config),
     /// [`drr`].
     Drr(drr::Config),
+    /// [`priority`].
+    Priority(priority::Config),
     /// [`red`].
     Red(red::Config),
+    /// [`rio`].
+    Rio(rio::Config),
 }
 
 impl Discipline {
@@ -19,7 +23,9 @@ impl Discipline {
         match self {
             Self::DropTail(config) => Box::new(droptail::DropTail::new(config)),
             Self::Drr(config) => Box::new(drr::Drr::new(config)),
+            Self::Priority(config) => Box::new(priority::Priority::new(config)),
             Self::Red(config) => Box::new(red::Red::new(config)),
+            Self::Rio(config) => Box::new(rio::Rio::new(config)),
         }
     }
 
@@ -28,7 +34,9 @@ impl Discipline {
         match self {
             Self::DropTail(_) => "droptail",
             Self::Drr(_) => "drr",
+            Self::Priority(_) => "priority",
             Self::Red(_) => "red",
+            Self::Rio(_) => "rio",
         }
     }
 
@@ -37,7 +45,9 @@ impl Discipline {
         match self {
             Self::DropTail(config) => config.limit,
             Self::Drr(config) => config.limit,
+            Self::Priority(config) => config.limit,
             Self::Red(config) => config.limit,
+            Self::Rio(config) => config.limit,
         }
     }
 }

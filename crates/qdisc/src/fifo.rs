@@ -1,7 +1,6 @@
 //! A first-in-first-out row of packets that knows its weight: what most disciplines wait in.
 
 use crate::Backlog;
-use narrows_units::Bytes;
 use narrows_wire::Packet;
 use std::collections::VecDeque;
 
@@ -9,25 +8,32 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
     packets: VecDeque<Packet>,
-    bytes: Bytes,
+    backlog: Backlog,
 }
 
 impl Fifo {
     /// Puts `packet` at the tail.
     pub fn push(&mut self, packet: Packet) {
-        self.bytes += packet.size();
+        self.backlog.add(packet.size());
         self.packets.push_back(packet);
     }
 
     /// Takes the packet at the head.
     pub fn pop(&mut self) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
-        self.bytes -= packet.size();
+        self.backlog.remove(packet.size());
+        Some(packet)
+    }
+
+    /// Takes the packet at the tail.
+    pub fn pop_tail(&mut self) -> Option<Packet> {
+        let packet = self.packets.pop_back()?;
+        self.backlog.remove(packet.size());
         Some(packet)
     }
 
     /// What waits here.
     pub fn backlog(&self) -> Backlog {
-        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+        self.backlog
     }
 }

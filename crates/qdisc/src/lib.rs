@@ -5,16 +5,20 @@
 //! after every run.
 
 pub mod catalogue;
+mod classes;
 mod discipline;
 pub mod droptail;
 pub mod drr;
 mod fifo;
 mod limit;
+pub mod priority;
 pub mod red;
+pub mod rio;
 mod rows;
 #[cfg(test)]
 mod testing;
 
+pub use classes::Classes;
 pub use discipline::Discipline;
 pub use fifo::Fifo;
 pub use limit::Limit;

@@ -11,8 +11,10 @@
 //! packet's size. `max_p` adapts by a timer, as in the paper, where ns-2 waits for the first arrival after the interval;
 //! the timer starts with the first arrival of all.
 
+mod idle;
 mod law;
 
+pub(crate) use idle::Idle;
 pub use law::{RedLaw, Verdict};
 
 use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
@@ -62,8 +64,7 @@ pub struct Red {
     config: Config,
     law: RedLaw,
     waiting: Fifo,
-    /// Since when the link has found nothing to send; `None` while it sends.
-    idle_since: Option<Time>,
+    idle: Idle,
     /// When `max_p` is looked at again; `None` until the first arrival, and always unless it adapts.
     next_adaptation: Option<Time>,
 }
@@ -75,16 +76,14 @@ impl Red {
             config: *config,
             law: RedLaw::new(config),
             waiting: Fifo::default(),
-            idle_since: Some(Time::ZERO),
+            idle: Idle::from_the_start(),
             next_adaptation: None,
         }
     }
 
     /// Brings the average up to this arrival.
     fn average(&mut self, context: &Context<'_>) {
-        let idle_packets = self.idle_since.take().map_or(0, |since| {
-            context.rate.bytes_in(context.now.since(since)).count() / self.config.mean_packet.count()
-        });
+        let idle_packets = self.idle.end(self.config.mean_packet, context);
         let waiting = self.waiting.backlog();
         let length = match self.config.unit {
             Unit::Packets => waiting.packets,
@@ -119,7 +118,7 @@ impl QueueDiscipline for Red {
     fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
         let packet = self.waiting.pop();
         if packet.is_none() {
-            self.idle_since.get_or_insert(context.now);
+            self.idle.begin(context.now);
         }
         packet
     }

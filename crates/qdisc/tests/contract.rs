@@ -3,7 +3,8 @@
 
 use narrows_qdisc::catalogue;
 use narrows_qdisc::{
-    Backlog, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, droptail, drr, red,
+    Backlog, Classes, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, droptail, drr, priority,
+    red, rio,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
@@ -43,7 +44,28 @@ fn disciplines() -> Vec<(Discipline, Limit)> {
         drr::Config { quantum: Bytes::new(1500), limit: Limit::Packets(0), drop: drr::End::Head },
     ]
     .map(|config| (Discipline::Drr(config), config.limit));
-    drop_tails.into_iter().chain(reds).chain(drrs).collect()
+    // Of four flows, the first is in the best class, the second in the worst.
+    let classes = Classes::new([0, 2], 1);
+    let priorities = [Limit::Packets(12), Limit::Bytes(6000), Limit::Packets(0)]
+        .map(|limit| (Discipline::Priority(priority::Config { classes: classes.clone(), limit }), limit));
+    let ramp = rio::Ramp { min: 2.0, max: 6.0, max_p: 0.5 };
+    let two_reds = rio::Config {
+        classes,
+        unit: red::Unit::Packets,
+        inside: ramp,
+        outside: ramp,
+        weight: 0.25,
+        gentle: true,
+        wait: true,
+        ecn: true,
+        limit: Limit::Packets(12),
+        mean_packet: Bytes::new(1000),
+    };
+    let rios =
+        [rio::Config { ecn: false, gentle: false, limit: Limit::Bytes(6000), ..two_reds.clone() }, two_reds]
+            .map(|config| (config.limit, Discipline::Rio(config)))
+            .map(|(limit, discipline)| (discipline, limit));
+    drop_tails.into_iter().chain(reds).chain(drrs).chain(priorities).chain(rios).collect()
 }
 
 /// What happens to a queue.
@@ -215,7 +237,7 @@ proptest! {
 fn under_load_every_limited_discipline_drops_and_ecn_marks() {
     let arrivals = (0..600).flat_map(|index| {
         let arrive = Step::Arrive { flow: index % 4, size: 1000, ecn: Ecn::Ect0 };
-        [arrive, arrive, Step::Depart]
+        [arrive, arrive, Step::Depart, Step::Wait(Span::from_ms(1))]
     });
     let steps: Vec<_> = arrivals.collect();
     for (discipline, limit) in disciplines() {
@@ -224,7 +246,12 @@ fn under_load_every_limited_discipline_drops_and_ecn_marks() {
         let marked = fates.iter().any(|(_, fate)| *fate == Fate::Sent(Ecn::Ce));
         let unlimited = discipline == Discipline::DropTail(droptail::Config { limit: Limit::Unlimited });
         assert_eq!(lost, !unlimited, "{discipline:?}");
-        assert_eq!(marked, matches!(&discipline, Discipline::Red(config) if config.ecn), "{discipline:?}");
+        let marks = match &discipline {
+            Discipline::DropTail(_) | Discipline::Drr(_) | Discipline::Priority(_) => false,
+            Discipline::Red(config) => config.ecn,
+            Discipline::Rio(config) => config.ecn,
+        };
+        assert_eq!(marked, marks, "{discipline:?}");
     }
 }
 
