@@ -138,7 +138,7 @@ pub enum SlowStartKind {
 
 /// All algorithms, kin beside kin.
 pub fn entries() -> &'static [Entry] {
-    &ENTRIES
+    ENTRIES
 }
 
 /// The algorithm of that name.
@@ -146,7 +146,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-static ENTRIES: [Entry; 21] = [
+static ENTRIES: &[Entry] = &[
     reno::RENO,
     reno::NEWRENO,
     reno_linux::RENO_LINUX,

@@ -3,7 +3,8 @@
 //! Acknowledged packets are credited; `w` of them make the window one packet larger. A cut halves the window, rounded
 //! down, and forgets the credit, so every period begins alike.
 //!
-//! Deviations: none known.
+//! Deviations: the window is cut at once; that Linux lets it fall over a round trip is the transport's proportional rate
+//! reduction.
 
 use super::{Window, WindowRule, Windowed};
 use crate::catalogue::{Entry, Needs, Setup, Values};
@@ -53,8 +54,12 @@ pub(crate) const RENO_LINUX: Entry = Entry {
         "loss: ssthresh = w = floor(w / 2); timeout: ssthresh = floor(w / 2), w = 1",
     ],
     parameters: &[],
-    deviations: &[],
-    validation: None,
+    deviations: &[
+        "the window is cut at once; that Linux lets it fall over a round trip is the transport's proportional rate reduction",
+    ],
+    validation: Some(
+        "Linux 6.18 at 20 Mbps, 40 ms, over 1 and 4 BDP: period, peak window, queueing delay and loss rate within 1 % of the recordings; beside CUBIC it gets 8.2 Mbps where it was recorded at 6.6",
+    ),
     needs: Needs { packets: false, rate_samples: false },
     build,
 };

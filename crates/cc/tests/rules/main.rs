@@ -9,6 +9,7 @@ mod hstcp;
 mod htcp;
 mod hystart;
 mod linear;
+mod reno_linux;
 mod scalable;
 mod westwood;
 

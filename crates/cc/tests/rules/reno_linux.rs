@@ -1,7 +1,26 @@
-//! Rules of Reno as Linux counts it.
+//! Reno as Linux counts it.
 
+use super::{Flow, same};
 use narrows_cc::Cause;
-use narrows_cc::window::reno_linux::RenoLinux;
-use narrows_cc::window::{Window, WindowRule};
 
-use crate::path;
+#[test]
+fn the_window_grows_by_whole_packets_once_a_window_is_acknowledged() {
+    let mut flow = Flow::avoiding("reno-linux", 20.0);
+    flow.acked(19);
+    same(flow.window(), 20.0);
+    flow.acked(1);
+    same(flow.window(), 21.0);
+}
+
+#[test]
+fn a_cut_rounds_down_and_forgets_what_was_counted() {
+    let mut flow = Flow::avoiding("reno-linux", 135.0);
+    flow.acked(134);
+    flow.lost(Cause::Detected);
+    same(flow.window(), 67.0);
+    flow.recovered();
+    flow.acked(66);
+    same(flow.window(), 67.0);
+    flow.acked(1);
+    same(flow.window(), 68.0);
+}

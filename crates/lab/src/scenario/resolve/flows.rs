@@ -196,9 +196,14 @@ fn algorithm(
     }
 }
 
-/// Linux's CUBIC is another program than RFC 9438: in its preset the name means that.
+/// Linux counts windows in whole packets, and its CUBIC is another program than RFC 9438: in its preset the names mean
+/// that.
 fn variant<'a>(name: &'a str, preset: &str) -> &'a str {
-    if preset == "linux" && name == "cubic" { "cubic-linux" } else { name }
+    match name {
+        "cubic" if preset == "linux" => "cubic-linux",
+        "reno" | "newreno" if preset == "linux" => "reno-linux",
+        _ => name,
+    }
 }
 
 /// The name and the parenthesis behind it.

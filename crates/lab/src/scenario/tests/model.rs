@@ -98,6 +98,7 @@ fn preset_linux_is_linux_and_its_cubic_is_linuxs() {
     );
     let reno = good_with(LEAST, &["transport.preset=linux", "flows.0.algorithm=reno"]).model;
     assert_eq!(reno.flows[0].transport.slow_start, SlowStartKind::Standard);
+    assert_eq!(reno.groups[0].algorithm.entry.name, "reno-linux");
 }
 
 #[test]
