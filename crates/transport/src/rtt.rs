@@ -4,12 +4,15 @@
 //! `RTTVAR = R/2`. `SRTT` is kept eightfold and `RTTVAR` fourfold, so that no picosecond is lost by rounding.
 //! Samples follow Karn's rule: none from a segment that was sent twice. A back-off stays until a fresh sample.
 //!
+//! By RFC 6298 one segment is timed at a time, so the averages take one sample a round trip: with more, these gains keep
+//! too little history (§3), and the timeout runs out on a path whose delay grows. Linux takes every sample and adds 200 ms.
+//!
 //! The clock is exact, but the granularity `G` of RFC 6298 §2.3 is kept at 10 ms, ns-2's `tcpTick_`: with `G = 0` a
 //! steady queue drives `RTTVAR` to nothing, and the timeout then runs out before the answer to a fast retransmission.
 
 use crate::RtoRule;
 use narrows_cc::RttView;
-use narrows_units::Span;
+use narrows_units::{Span, Time};
 
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub(crate) struct RttEstimator {
     smoothed_8: u64,
     /// Four times RTTVAR, picoseconds.
     variation_4: u64,
+    /// When the last sample that entered the averages was taken.
+    averaged_at: Time,
     /// Timeouts in a row since the last fresh sample; each doubles the timeout.
     backoff: u32,
 }
@@ -40,20 +45,26 @@ impl RttEstimator {
             view: None,
             smoothed_8: 0,
             variation_4: 0,
+            averaged_at: Time::ZERO,
             backoff: 0,
         }
     }
 
-    /// Takes in a sample of a segment that was sent once.
-    pub(crate) fn sample(&mut self, rtt: Span) {
+    /// Takes in a sample, ending `now`, of a segment that was sent once.
+    pub(crate) fn sample(&mut self, rtt: Span, now: Time) {
         let ps = rtt.as_ps();
         self.backoff = 0;
+        let timed = self.rule == RtoRule::Linux || now.since(self.averaged_at) >= rtt;
+        if timed {
+            self.averaged_at = now;
+        }
         let min = match self.view {
             None => {
                 self.smoothed_8 = 8 * ps;
                 self.variation_4 = 2 * ps;
                 rtt
             }
+            Some(view) if !timed => view.min.min(rtt),
             Some(view) => {
                 let distance = (self.smoothed_8 / 8).abs_diff(ps);
                 self.variation_4 = self.variation_4 - self.variation_4 / 4 + distance;
@@ -110,17 +121,23 @@ const MAX_DOUBLINGS: u32 = 16;
 mod tests {
     use super::RttEstimator;
     use crate::RtoRule;
-    use narrows_units::Span;
+    use narrows_units::{Span, Time};
 
     fn estimator(rule: RtoRule) -> RttEstimator {
         RttEstimator::new(rule, Span::from_ms(1_000), Span::from_ms(200), Span::from_ms(60_000))
     }
 
+    /// A sample that begins where the last ended.
+    fn sample(estimator: &mut RttEstimator, now: &mut Time, rtt: Span) {
+        *now += rtt;
+        estimator.sample(rtt, *now);
+    }
+
     #[test]
     fn the_first_sample_sets_srtt_and_half_of_it_as_rttvar() {
-        let mut rtt = estimator(RtoRule::Rfc6298);
+        let (mut rtt, mut now) = (estimator(RtoRule::Rfc6298), Time::ZERO);
         assert_eq!(rtt.rto(), Span::from_ms(1_000));
-        rtt.sample(Span::from_ms(100));
+        sample(&mut rtt, &mut now, Span::from_ms(100));
         let view = rtt.view().expect("sampled");
         assert_eq!((view.smoothed, view.variation), (Span::from_ms(100), Span::from_ms(50)));
         assert_eq!(rtt.rto(), Span::from_ms(300));
@@ -128,9 +145,9 @@ mod tests {
 
     #[test]
     fn the_second_sample_weighs_an_eighth_and_a_quarter() {
-        let mut rtt = estimator(RtoRule::Rfc6298);
-        rtt.sample(Span::from_ms(100));
-        rtt.sample(Span::from_ms(180));
+        let (mut rtt, mut now) = (estimator(RtoRule::Rfc6298), Time::ZERO);
+        sample(&mut rtt, &mut now, Span::from_ms(100));
+        sample(&mut rtt, &mut now, Span::from_ms(180));
         let view = rtt.view().expect("sampled");
         assert_eq!(view.variation, Span::from_us(57_500));
         assert_eq!(view.smoothed, Span::from_ms(110));
@@ -140,8 +157,8 @@ mod tests {
     #[test]
     fn linux_adds_its_minimum_to_srtt_and_the_rfc_applies_it_to_the_sum() {
         for (rule, expected) in [(RtoRule::Rfc6298, 200), (RtoRule::Linux, 240)] {
-            let mut rtt = estimator(rule);
-            (0..200).for_each(|_| rtt.sample(Span::from_ms(40)));
+            let (mut rtt, mut now) = (estimator(rule), Time::ZERO);
+            (0..200).for_each(|_| sample(&mut rtt, &mut now, Span::from_ms(40)));
             assert!(
                 (rtt.rto().as_secs_f64() - f64::from(expected) * 1e-3).abs() < 1e-9,
                 "{rule:?}: {:?}",
@@ -152,21 +169,33 @@ mod tests {
 
     #[test]
     fn a_back_off_doubles_up_to_the_maximum_and_ends_with_a_fresh_sample() {
-        let mut rtt = estimator(RtoRule::Rfc6298);
-        rtt.sample(Span::from_ms(100));
+        let (mut rtt, mut now) = (estimator(RtoRule::Rfc6298), Time::ZERO);
+        sample(&mut rtt, &mut now, Span::from_ms(100));
         rtt.back_off();
         assert_eq!(rtt.rto(), Span::from_ms(600));
         (0..40).for_each(|_| rtt.back_off());
         assert_eq!(rtt.rto(), Span::from_ms(60_000));
-        rtt.sample(Span::from_ms(100));
+        sample(&mut rtt, &mut now, Span::from_ms(100));
         assert!(rtt.rto() < Span::from_ms(300));
     }
 
     #[test]
     fn constant_samples_keep_srtt_exactly_there() {
-        let mut rtt = estimator(RtoRule::Rfc6298);
+        let (mut rtt, mut now) = (estimator(RtoRule::Rfc6298), Time::ZERO);
         let odd = Span::from_ps(40_000_000_007);
-        (0..1_000).for_each(|_| rtt.sample(odd));
+        (0..1_000).for_each(|_| sample(&mut rtt, &mut now, odd));
         assert_eq!(rtt.view().expect("sampled").smoothed, odd);
+    }
+
+    #[test]
+    fn one_segment_is_timed_at_a_time() {
+        for (rule, averages) in [(RtoRule::Rfc6298, false), (RtoRule::Linux, true)] {
+            let mut rtt = estimator(rule);
+            rtt.sample(Span::from_ms(100), Time::ZERO + Span::from_ms(100));
+            rtt.sample(Span::from_ms(180), Time::ZERO + Span::from_ms(190));
+            let view = rtt.view().expect("sampled");
+            assert_eq!(view.latest, Span::from_ms(180));
+            assert_eq!(view.smoothed > Span::from_ms(100), averages, "{rule:?}");
+        }
     }
 }

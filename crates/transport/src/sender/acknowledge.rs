@@ -143,7 +143,7 @@ impl Sender {
             return None;
         }
         let rtt = now - newest.sent_at;
-        self.take_rtt_sample(rtt, host);
+        self.take_rtt_sample(rtt, now, host);
         Some(rtt)
     }
 

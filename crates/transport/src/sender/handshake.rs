@@ -88,7 +88,7 @@ impl Sender {
         self.rto_deadline = Time::NEVER;
         host.tell(News::Established);
         if self.handshake.retries == 0 {
-            self.take_rtt_sample(now - self.handshake.sent_at, host);
+            self.take_rtt_sample(now - self.handshake.sent_at, now, host);
         } else {
             self.rtt.restart_after_lost_syn();
             self.handshake.cap = 1;
@@ -101,8 +101,8 @@ impl Sender {
         self.transmit(now, host);
     }
 
-    pub(super) fn take_rtt_sample<H: Host>(&mut self, rtt: Span, host: &mut H) {
-        self.rtt.sample(rtt);
+    pub(super) fn take_rtt_sample<H: Host>(&mut self, rtt: Span, now: Time, host: &mut H) {
+        self.rtt.sample(rtt, now);
         host.tell(News::RttSample(rtt));
     }
 
