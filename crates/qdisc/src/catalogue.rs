@@ -1,7 +1,9 @@
 //! Names and cards of all disciplines: the scenario file, the command line, the docs and the tests read this list.
 
+mod codel;
 mod droptail;
 mod drr;
+mod fq_codel;
 mod priority;
 mod red;
 mod rio;
@@ -52,7 +54,8 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-static ENTRIES: &[Entry] = &[droptail::CARD, red::CARD, drr::CARD, priority::CARD, rio::CARD];
+static ENTRIES: &[Entry] =
+    &[droptail::CARD, red::CARD, drr::CARD, priority::CARD, rio::CARD, codel::CARD, fq_codel::CARD];
 
 /// A key that all disciplines share.
 const LIMIT: Parameter = Parameter {

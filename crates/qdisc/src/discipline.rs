@@ -1,14 +1,18 @@
 //! Every discipline with its settings: what a resolved scenario holds of a queue.
 
-use crate::{Limit, QueueDiscipline, droptail, drr, priority, red, rio};
+use crate::{Limit, QueueDiscipline, codel, droptail, drr, fq_codel, priority, red, rio};
 
 /// A queue as it was chosen, ready to be built any number of times.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Discipline {
+    /// [`codel`].
+    Codel(codel::Config),
     /// [`droptail`].
     DropTail(droptail::Config),
     /// [`drr`].
     Drr(drr::Config),
+    /// [`fq_codel`].
+    FqCodel(fq_codel::Config),
     /// [`priority`].
     Priority(priority::Config),
     /// [`red`].
@@ -21,8 +25,10 @@ impl Discipline {
     /// An empty queue with these settings.
     pub fn build(&self) -> Box<dyn QueueDiscipline> {
         match self {
+            Self::Codel(config) => Box::new(codel::Codel::new(config)),
             Self::DropTail(config) => Box::new(droptail::DropTail::new(config)),
             Self::Drr(config) => Box::new(drr::Drr::new(config)),
+            Self::FqCodel(config) => Box::new(fq_codel::FqCodel::new(config)),
             Self::Priority(config) => Box::new(priority::Priority::new(config)),
             Self::Red(config) => Box::new(red::Red::new(config)),
             Self::Rio(config) => Box::new(rio::Rio::new(config)),
@@ -32,8 +38,10 @@ impl Discipline {
     /// Its name in the [`catalogue`](crate::catalogue).
     pub fn name(&self) -> &'static str {
         match self {
+            Self::Codel(_) => "codel",
             Self::DropTail(_) => "droptail",
             Self::Drr(_) => "drr",
+            Self::FqCodel(_) => "fq-codel",
             Self::Priority(_) => "priority",
             Self::Red(_) => "red",
             Self::Rio(_) => "rio",
@@ -43,8 +51,10 @@ impl Discipline {
     /// The most that may wait in it.
     pub fn limit(&self) -> Limit {
         match self {
+            Self::Codel(config) => config.limit,
             Self::DropTail(config) => config.limit,
             Self::Drr(config) => config.limit,
+            Self::FqCodel(config) => config.limit,
             Self::Priority(config) => config.limit,
             Self::Red(config) => config.limit,
             Self::Rio(config) => config.limit,

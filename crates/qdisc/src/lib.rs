@@ -6,10 +6,12 @@
 
 pub mod catalogue;
 mod classes;
+pub mod codel;
 mod discipline;
 pub mod droptail;
 pub mod drr;
 mod fifo;
+pub mod fq_codel;
 mod limit;
 pub mod priority;
 pub mod red;

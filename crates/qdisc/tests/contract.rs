@@ -3,8 +3,8 @@
 
 use narrows_qdisc::catalogue;
 use narrows_qdisc::{
-    Backlog, Classes, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, droptail, drr, priority,
-    red, rio,
+    Backlog, Classes, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, codel, droptail, drr,
+    fq_codel, priority, red, rio,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
@@ -65,7 +65,26 @@ fn disciplines() -> Vec<(Discipline, Limit)> {
         [rio::Config { ecn: false, gentle: false, limit: Limit::Bytes(6000), ..two_reds.clone() }, two_reds]
             .map(|config| (config.limit, Discipline::Rio(config)))
             .map(|(limit, discipline)| (discipline, limit));
-    drop_tails.into_iter().chain(reds).chain(drrs).chain(priorities).chain(rios).collect()
+    let control =
+        codel::Control { target: Span::from_ms(2), interval: Span::from_ms(10), mtu: Bytes::new(1500) };
+    let codels = [(true, Limit::Packets(12)), (false, Limit::Bytes(9000)), (true, Limit::Packets(0))]
+        .map(|(ecn, limit)| (Discipline::Codel(codel::Config { control, ecn, limit }), limit));
+    let fq_codels =
+        [(true, Limit::Packets(30), 64), (false, Limit::Bytes(9000), 2), (true, Limit::Packets(0), 1)].map(
+            |(ecn, limit, queues)| {
+                let quantum = Bytes::new(1500);
+                (Discipline::FqCodel(fq_codel::Config { control, ecn, quantum, queues, limit }), limit)
+            },
+        );
+    drop_tails
+        .into_iter()
+        .chain(reds)
+        .chain(drrs)
+        .chain(priorities)
+        .chain(rios)
+        .chain(codels)
+        .chain(fq_codels)
+        .collect()
 }
 
 /// What happens to a queue.
@@ -248,6 +267,8 @@ fn under_load_every_limited_discipline_drops_and_ecn_marks() {
         assert_eq!(lost, !unlimited, "{discipline:?}");
         let marks = match &discipline {
             Discipline::DropTail(_) | Discipline::Drr(_) | Discipline::Priority(_) => false,
+            Discipline::Codel(config) => config.ecn && config.limit != Limit::Packets(0),
+            Discipline::FqCodel(config) => config.ecn && config.limit != Limit::Packets(0),
             Discipline::Red(config) => config.ecn,
             Discipline::Rio(config) => config.ecn,
         };
