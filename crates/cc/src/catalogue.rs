@@ -8,8 +8,10 @@ pub use algorithm::{Algorithm, Values};
 pub use fault::Fault;
 
 use crate::CongestionControl;
+use crate::window::delay::{ctcp, fast, fast_at, vegas};
 use crate::window::{
-    bic, binomial, cubic, cubic_2008, cubic_linux, hstcp, htcp, linear, reno, reno_linux, scalable, westwood,
+    bic, binomial, cubic, cubic_2008, cubic_linux, dctcp, hstcp, htcp, linear, reno, reno_linux, scalable,
+    westwood,
 };
 use narrows_units::Bytes;
 
@@ -169,4 +171,9 @@ static ENTRIES: &[Entry] = &[
     cubic_2008::CUBIC_2008,
     cubic::CUBIC,
     cubic_linux::CUBIC_LINUX,
+    ctcp::CTCP,
+    vegas::VEGAS,
+    fast::FAST,
+    fast_at::FAST_AT,
+    dctcp::DCTCP,
 ];

@@ -5,6 +5,8 @@ pub mod binomial;
 pub mod cubic;
 pub mod cubic_2008;
 pub mod cubic_linux;
+pub mod dctcp;
+pub mod delay;
 pub mod frame;
 pub mod hstcp;
 pub mod htcp;

@@ -5,7 +5,7 @@
 //! * `w ≤ low_window`: 1.
 //! * Below `W_max`: `clamp(d / B, …, S_max)`, and `B / smooth_part` where `d / B ≤ 1`.
 //! * From `W_max` on: `B / smooth_part` up to `W_max + B`, then `(w − W_max) / (B − 1)`, at most `S_max`.
-//! * Before any loss at least `w / 20`.
+//! * Before any loss at least `0.05 w`.
 //!
 //! Loss: `w = β w` (half at and below `low_window`), and `W_max = w (1 + β) / 2` if `w < W_max`, else `w`. A timeout
 //! forgets all.
@@ -31,6 +31,8 @@ pub struct Bic {
     /// `β`, the part kept.
     beta: f64,
     fast_convergence: bool,
+    /// Part of the window that a round trip adds before any loss.
+    before_loss: f64,
     /// `W_max`, packets; 0 where nothing is known.
     w_max: f64,
     /// A loss has been seen since the start or the last timeout.
@@ -50,7 +52,7 @@ impl Bic {
         } else {
             ((window - self.w_max) / (self.divisor - 1.0)).min(self.s_max)
         };
-        if self.has_lost { step } else { step.max(window / ACKS_BEFORE_LOSS) }
+        if self.has_lost { step } else { step.max(self.before_loss * window) }
     }
 }
 
@@ -132,6 +134,13 @@ pub(crate) const BIC: Entry = Entry {
             source: "Xu et al. 2004 §III",
             domain: Domain::Flag { default: true },
         },
+        Parameter {
+            name: "before_loss",
+            meaning: "part of the window that a round trip adds at least before any loss; 0: the search's rule alone",
+            unit: "",
+            source: "Linux 2.6.22",
+            domain: Domain::Number { default: 0.05, minimum: 0.0, maximum: 1.0 },
+        },
     ],
     deviations: &[
         "real numbers where Linux 2.6.22 counts acknowledgements; 0.8 where it has 819/1024",
@@ -154,11 +163,9 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
         smallest: divisor / values.number("smooth_part"),
         beta: values.number("beta"),
         fast_convergence: values.flag("fast_convergence"),
+        before_loss: values.number("before_loss"),
         w_max: 0.0,
         has_lost: false,
     };
     Box::new(Windowed::new(rule, setup))
 }
-
-/// Acknowledged packets for each packet of growth before the first loss: 5 % in a round trip (Linux 2.6.22).
-const ACKS_BEFORE_LOSS: f64 = 20.0;

@@ -39,6 +39,8 @@ pub struct Host<L> {
     pub now: Time,
     /// All cuts so far.
     pub cuts: Vec<Cut>,
+    /// Packets that find more than this many waiting are marked.
+    pub mark_above: u64,
     link: Link,
     lose: L,
     /// Packets under way, in the order in which their acknowledgements come.
@@ -60,6 +62,7 @@ struct Packet {
     sent_at: Time,
     back_at: Time,
     lost: bool,
+    marked: bool,
 }
 
 impl<L: FnMut(u64) -> bool> Host<L> {
@@ -69,6 +72,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
             algorithm,
             now: Time::ZERO,
             cuts: Vec::new(),
+            mark_above: u64::MAX,
             link,
             lose,
             under_way: VecDeque::new(),
@@ -96,6 +100,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
     /// Handles the next acknowledgement or loss.
     pub fn step(&mut self) {
         self.send();
+        self.fire_timers();
         let packet = self.under_way.pop_front().expect("a window of one packet is always under way");
         let window = self.window();
         self.area += window * packet.back_at.since(self.now).as_secs_f64();
@@ -113,6 +118,20 @@ impl<L: FnMut(u64) -> bool> Host<L> {
         self.algorithm.window().expect("the algorithm has a window")
     }
 
+    /// Calls the algorithm's timer as often as it is due before the next acknowledgement.
+    fn fire_timers(&mut self) {
+        while let Some(at) = self.algorithm.next_timer() {
+            let next = self.under_way.front().expect("a window of one packet is always under way").back_at;
+            if at > next {
+                return;
+            }
+            self.area += self.window() * at.since(self.now).as_secs_f64();
+            self.now = at;
+            self.algorithm.on_timer(&self.path());
+            self.send();
+        }
+    }
+
     fn lost(&mut self, from: f64) {
         let new_episode = self.recovery_end.is_none();
         let loss = Loss { cause: Cause::Detected, new_episode, lost: 1, packets: &[] };
@@ -127,11 +146,13 @@ impl<L: FnMut(u64) -> bool> Host<L> {
         let mut newly_acked = 1;
         let per_ack = if self.acked < self.link.quick { 1 } else { self.link.per_ack };
         let mut newest = (packet.number, packet.sent_at);
+        let mut ce_packets = u64::from(packet.marked);
         while newly_acked < per_ack && self.under_way.front().is_some_and(|next| !next.lost) {
             let next = self.under_way.pop_front().expect("the front was there");
             self.area += self.window() * next.back_at.since(self.now).as_secs_f64();
             self.now = next.back_at;
             newest = (next.number, next.sent_at);
+            ce_packets += u64::from(next.marked);
             newly_acked += 1;
         }
         self.acked += newly_acked;
@@ -157,7 +178,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
         let ack = Ack {
             newly_acked,
             advanced: true,
-            ce_packets: 0,
+            ce_packets,
             rtt: Some(latest),
             rate: None,
             feedback: None,
@@ -170,14 +191,14 @@ impl<L: FnMut(u64) -> bool> Host<L> {
         while (self.under_way.len() as u64) < self.algorithm.limits().window.expect("a window") {
             let backlog = self.link_free.since(self.now).as_ps();
             // One more than wait is in transmission.
-            let full = self.link.service > Span::ZERO
-                && backlog.div_ceil(self.link.service.as_ps()) > self.link.buffer;
-            let lost = (self.lose)(self.next) || full;
+            let held = if backlog > 0 { backlog.div_ceil(self.link.service.as_ps()) } else { 0 };
+            let lost = (self.lose)(self.next) || held > self.link.buffer;
+            let marked = held.saturating_sub(1) > self.mark_above;
             if !lost {
                 self.link_free = self.link_free.max(self.now) + self.link.service;
             }
             let back_at = self.link_free.max(self.now) + self.link.delay;
-            self.under_way.push_back(Packet { number: self.next, sent_at: self.now, back_at, lost });
+            self.under_way.push_back(Packet { number: self.next, sent_at: self.now, back_at, lost, marked });
             self.next += 1;
         }
     }

@@ -4,6 +4,8 @@ mod bic;
 mod binomial;
 mod catalogue;
 mod cubic;
+mod dctcp;
+mod delay;
 mod frame;
 mod hstcp;
 mod htcp;

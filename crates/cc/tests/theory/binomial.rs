@@ -10,7 +10,7 @@ fn mean_window(name: &str) -> f64 {
 
 /// A cycle in the fluid limit: the window rises from `w - b w^l` to `w` by `a / w^k` a round trip while `1 / p` packets
 /// leave. Packets and round trips are integrals of `w^(k+1)` and `w^k`; their ratio is the mean window.
-fn mean((k, l): (f64, f64), (a, b): (f64, f64), loss_interval: u64) -> f64 {
+pub fn mean((k, l): (f64, f64), (a, b): (f64, f64), loss_interval: u64) -> f64 {
     let integral = |power: f64, top: f64| {
         let bottom = top - b * libm::pow(top, l);
         (libm::pow(top, power + 1.0) - libm::pow(bottom, power + 1.0)) / (power + 1.0)

@@ -1,6 +1,7 @@
 //! Theory with tolerance: mean windows under a given loss rate, the times of the cubics, and where two flows end up.
 
 mod binomial;
+mod delay;
 mod high_speed;
 #[path = "../host/mod.rs"]
 mod host;

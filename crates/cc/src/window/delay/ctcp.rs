@@ -1,0 +1,203 @@
+//! Compound TCP (Tan, Song, Zhang and Sridharan, "A compound TCP approach for high-speed and long distance networks",
+//! INFOCOM 2006; draft-sridharan-tcpm-ctcp-02): Reno's window and beside it one that follows delay, `W = cwnd + dwnd`.
+//!
+//! * `cwnd += n / W` for an acknowledgement of `n` packets.
+//! * Once in a round, if `W ≥ low_window`, with `diff = W (1 − base / rtt)`: `dwnd += max(0, α W^k − 1)` where
+//!   `diff < γ`, else `dwnd = max(0, dwnd − ζ diff)`. `W` and the smallest `rtt` are of the round that is over.
+//! * Loss: `cwnd = cwnd / 2`, `dwnd = max(0, (1 − β) W − cwnd / 2)` with the old `cwnd`; timeout: `dwnd = 0`.
+//! * `tuning`: at a loss, once for each round measured, `γ = clamp(γ + (3/4 d − γ) / 2, 5, 30)` with
+//!   `d = cwnd (1 − base / rtt)`, what a Reno flow had in the queue (the draft's TUBE as Andrew's module for Linux has it).
+//!
+//! Deviations: none of the sources bounds `dwnd`; two bounds are parameters, off by default. Andrew's module halves the
+//! sum at a loss and repairs the split at the next acknowledgement; here the draft's rule is explicit.
+
+use super::round::{Round, Rounds};
+use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
+use crate::window::{Window, WindowRule, Windowed};
+use crate::{Ack, Cause, CongestionControl, Path};
+
+/// The draft's rule.
+#[derive(Clone, Debug)]
+pub struct Ctcp {
+    options: Options,
+    /// `dwnd`, packets.
+    delay_window: f64,
+    /// `γ`, packets.
+    gamma: f64,
+    rounds: Rounds,
+    /// The round that the present acknowledgement closed.
+    closed: Option<Round>,
+    /// `cwnd (1 − base / rtt)` of the last round measured and not yet used for tuning.
+    reno_queued: Option<f64>,
+}
+
+/// What the entry's parameters say.
+#[derive(Clone, Debug)]
+struct Options {
+    alpha: f64,
+    beta: f64,
+    k: f64,
+    zeta: f64,
+    low_window: f64,
+    dwnd_max: f64,
+    /// Largest `dwnd` in units of `cwnd`; infinite for no bound.
+    dwnd_ratio: f64,
+    tuning: bool,
+}
+
+impl Ctcp {
+    /// `cwnd`: what of the window is not `dwnd`.
+    fn loss_window(&self, window: &Window) -> f64 {
+        (window.size - self.delay_window).max(1.0)
+    }
+
+    /// `dwnd` after a round in which the part `queued` of the round-trip time was the queue's.
+    fn next_delay_window(&self, round: &Round, queued: f64) -> f64 {
+        let diff = round.packets * queued;
+        if diff < self.gamma {
+            let step = self.options.alpha * libm::pow(round.packets, self.options.k) - 1.0;
+            self.delay_window + step.max(0.0)
+        } else {
+            (self.delay_window - self.options.zeta * diff).max(0.0)
+        }
+    }
+}
+
+impl WindowRule for Ctcp {
+    fn increase(&mut self, window: &Window, acked: f64, _path: &Path) -> f64 {
+        let added = acked / window.size;
+        let Some((round, queued)) = self.closed.and_then(|round| Some((round, round.queued?))) else {
+            return added;
+        };
+        let loss_window = self.loss_window(window);
+        self.delay_window = window.size - loss_window;
+        self.reno_queued = Some(loss_window * queued);
+        if window.size < self.options.low_window {
+            return added;
+        }
+        let bound = self.options.dwnd_max.min(self.options.dwnd_ratio * loss_window);
+        let before = self.delay_window;
+        self.delay_window = self.next_delay_window(&round, queued).min(bound);
+        added + self.delay_window - before
+    }
+
+    fn decrease(&mut self, window: &Window, cause: Cause, _path: &Path) -> f64 {
+        let half = self.loss_window(window) / 2.0;
+        let kept = (1.0 - self.options.beta) * window.size;
+        self.delay_window = if cause == Cause::Timeout { 0.0 } else { (kept - half).max(0.0) };
+        if let (true, Some(queued)) = (self.options.tuning, self.reno_queued.take()) {
+            self.gamma = (self.gamma + (0.75 * queued - self.gamma) / 2.0).clamp(GAMMA_LOW, GAMMA_HIGH);
+        }
+        kept.max(half)
+    }
+
+    fn on_ack(&mut self, _window: &Window, ack: &Ack<'_>, path: &Path) {
+        self.closed = self.rounds.on_ack(ack, path);
+    }
+
+    fn on_recovered(&mut self, _window: &Window, _path: &Path) {
+        self.rounds.restart();
+    }
+
+    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("dwnd", self.delay_window);
+        tell("gamma", self.gamma);
+    }
+}
+
+/// The card of `ctcp`.
+pub(crate) const CTCP: Entry = Entry {
+    name: "ctcp",
+    family: "high-speed",
+    summary: "Compound TCP: Reno's window plus one that grows while the queue is short and gives way to it",
+    source: "Tan, Song, Zhang and Sridharan, INFOCOM 2006; draft-sridharan-tcpm-ctcp-02",
+    equations: &[
+        "W = cwnd + dwnd; cwnd += acked / W",
+        "round trip, W >= low_window: diff = W (1 - base / rtt); diff < gamma: dwnd += max(0, alpha W^k - 1), else dwnd = max(0, dwnd - zeta diff)",
+        "loss: dwnd = max(0, (1 - beta) W - cwnd / 2), cwnd = cwnd / 2; timeout: dwnd = 0",
+    ],
+    parameters: &[
+        number(
+            "alpha",
+            "growth of dwnd in a round trip is alpha W^k - 1",
+            "packets^(1-k)",
+            0.125,
+            (0.0, 10.0),
+        ),
+        number("beta", "part of the window that is given up at a loss", "", 0.5, (0.0, 1.0)),
+        number("k", "growth of dwnd in a round trip is alpha W^k - 1", "", 0.75, (0.0, 1.0)),
+        number(
+            "gamma",
+            "packets in the queue from which dwnd gives way",
+            "packets",
+            30.0,
+            (0.0, 1_000_000.0),
+        ),
+        number("zeta", "dwnd gives way by zeta diff", "", 1.0, (0.0, 100.0)),
+        number("low_window", "below this window dwnd stands still", "packets", 41.0, (0.0, 1_000_000.0)),
+        Parameter {
+            source: "NIST SP 500-282 §10 asks for a bound; off",
+            ..number("dwnd_max", "largest dwnd", "packets", NEVER, (0.0, NEVER))
+        },
+        Parameter {
+            source: "NIST SP 500-282 §10 asks for a bound; off",
+            ..number("dwnd_ratio", "largest dwnd, in units of cwnd; 0: no bound", "", 0.0, (0.0, 1_000_000.0))
+        },
+        Parameter {
+            name: "tuning",
+            meaning: "gamma follows what a Reno flow keeps in the queue, from 5 to 30 packets",
+            unit: "",
+            source: "draft-sridharan-tcpm-ctcp-02; Andrew's module for Linux; off",
+            domain: Domain::Flag { default: false },
+        },
+    ],
+    deviations: &[
+        "nothing bounds dwnd in the sources; dwnd_max and dwnd_ratio do where they are given",
+        "at a loss the draft's explicit rule for dwnd, where Andrew's module for Linux halves the sum and repairs the split later",
+        "rounds of fewer than 3 samples leave dwnd alone, as in Linux; W of a round is what was acknowledged in it",
+    ],
+    validation: Some(
+        "mean window without queue against the cycle of growth by alpha W^k: -7.3 % at p = 5e-5, -4.9 % at 5e-6; dwnd at W = 100: 2.95 packets in a round trip",
+    ),
+    needs: Needs { packets: false, rate_samples: false },
+    build,
+};
+
+const fn number(
+    name: &'static str,
+    meaning: &'static str,
+    unit: &'static str,
+    default: f64,
+    (minimum, maximum): (f64, f64),
+) -> Parameter {
+    let source = "draft-sridharan-tcpm-ctcp-02 §3";
+    Parameter { name, meaning, unit, source, domain: Domain::Number { default, minimum, maximum } }
+}
+
+fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
+    let ratio = values.number("dwnd_ratio");
+    let rule = Ctcp {
+        options: Options {
+            alpha: values.number("alpha"),
+            beta: values.number("beta"),
+            k: values.number("k"),
+            zeta: values.number("zeta"),
+            low_window: values.number("low_window"),
+            dwnd_max: values.number("dwnd_max"),
+            dwnd_ratio: if ratio > 0.0 { ratio } else { f64::INFINITY },
+            tuning: values.flag("tuning"),
+        },
+        delay_window: 0.0,
+        gamma: values.number("gamma"),
+        rounds: Rounds::default(),
+        closed: None,
+        reno_queued: None,
+    };
+    Box::new(Windowed::new(rule, setup))
+}
+
+/// Bounds of `γ` where it is tuned, packets.
+const GAMMA_LOW: f64 = 5.0;
+const GAMMA_HIGH: f64 = 30.0;
+/// The largest window that the frame allows.
+const NEVER: f64 = 1_073_741_824.0;
