@@ -1,0 +1,36 @@
+//! Truth: rule. In the steady state the simulator allocates nothing.
+
+mod support;
+
+use support::scenario;
+
+/// The second half of a run twice as long may only pay for what the first half had not met yet: a ring that grows once
+/// more, never a packet, an event or an acknowledgement.
+#[test]
+fn a_longer_run_allocates_no_more() {
+    let allocations = |duration: &str| {
+        let text = format!(
+            r#"
+            duration = "{duration}"
+            path = {{ rate = "20Mbps", rtt = "40ms", queue = {{ kind = "red", ecn = true, limit = "1bdp", min = "10pkt", max = "40pkt" }} }}
+            record = {{ interval = "{duration}", flows = "none" }}
+            [[flows]]
+            algorithm = "cubic"
+            count = 3
+            [[flows]]
+            algorithm = "newreno"
+            recovery = "newreno"
+            ecn = true
+            [[flows]]
+            name = "linux"
+            algorithm = "newreno"
+            preset = "linux"
+            "#
+        );
+        let model = scenario(&text).model;
+        let run = || narrows_lab::run::run(&model, 0, &narrows_lab::run::Progress::new());
+        allocation_counter::measure(|| drop(run())).count_total
+    };
+    let (short, long) = (allocations("20s"), allocations("40s"));
+    assert!(long <= short + 20, "{short} allocations in 20 s, {long} in 40 s");
+}
