@@ -76,6 +76,8 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
     Examples:
         >>> plus_minus({"mean": 61.24e6, "ci95": [60.04e6, 62.44e6]}, 1e6)
         '61.2 ± 1.2'
+        >>> plus_minus({"mean": 26.73, "ci95": None}, 1e-3)
+        '26730'
         >>> plus_minus({"mean": None, "ci95": None}, 1.0)
         '-'
     """
@@ -83,7 +85,7 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
         return "-"
     mean = estimate["mean"] / scale
     if estimate["ci95"] is None:
-        return f"{mean:.4g}"
+        return f"{mean:.0f}" if abs(mean) >= WHOLE_FROM else f"{mean:.4g}"
     low, high = estimate["ci95"]
     half = (high - low) / 2 / scale
     digits = min(max(1 - math.floor(math.log10(half)), 0), 3) if half > 0 else 2
@@ -104,7 +106,7 @@ def _groups(runs: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 GROUP_COLUMNS = (
-    Shown("goodput_bps", "goodput", "Mbit/s", 1e6),
+    Shown("goodput_bps", "goodput", "Mbps", 1e6),
     Shown("goodput_fraction", "of capacity", "%", 0.01),
     Shown("jain", "Jain", "", 1.0),
     Shown("rtt_mean_s", "RTT", "ms", 1e-3),
@@ -116,3 +118,5 @@ LINK_COLUMNS = (
     Shown("queue_delay_p95_s", "p95", "ms", 1e-3),
 )
 NAME_WIDTH = 18
+# From here on the digits before the point say enough.
+WHOLE_FROM = 1000
