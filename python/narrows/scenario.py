@@ -77,6 +77,10 @@ class Scenario:
         self.directory = Path(directory)
         self.overrides = list(overrides)
 
+    def __repr__(self) -> str:
+        """Say where it comes from."""
+        return f"Scenario({self.name!r})"
+
     def run(
         self,
         replications: int | None = None,
