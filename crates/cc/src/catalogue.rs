@@ -8,6 +8,7 @@ pub use algorithm::{Algorithm, Values};
 pub use fault::Fault;
 
 use crate::CongestionControl;
+use crate::model::bbr1;
 use crate::window::delay::{ctcp, fast, fast_at, vegas};
 use crate::window::{
     bic, binomial, cubic, cubic_2008, cubic_linux, dctcp, hstcp, htcp, linear, reno, reno_linux, scalable,
@@ -136,6 +137,10 @@ pub enum SlowStartKind {
     Standard,
     /// HyStart as Linux's CUBIC does it (Ha and Rhee 2011).
     HyStart,
+    /// As the standard one up to 100 packets, then at most 50 a round trip (RFC 3742).
+    Limited,
+    /// HyStart++ (RFC 9406).
+    HyStartPlusPlus,
 }
 
 /// All algorithms, kin beside kin.
@@ -176,4 +181,5 @@ static ENTRIES: &[Entry] = &[
     fast::FAST,
     fast_at::FAST_AT,
     dctcp::DCTCP,
+    bbr1::BBR1,
 ];

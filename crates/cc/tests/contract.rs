@@ -11,7 +11,12 @@ use proptest::prelude::*;
 
 fn setups() -> impl Strategy<Value = Setup> {
     let first_cut = prop_oneof![Just(FirstCut::Rule), Just(FirstCut::Half)];
-    let slow_start = prop_oneof![Just(SlowStartKind::Standard), Just(SlowStartKind::HyStart)];
+    let slow_start = prop_oneof![
+        Just(SlowStartKind::Standard),
+        Just(SlowStartKind::HyStart),
+        Just(SlowStartKind::Limited),
+        Just(SlowStartKind::HyStartPlusPlus),
+    ];
     let ssthresh = prop_oneof![Just(f64::INFINITY), 2.0..2000.0];
     (1.0..50.0, ssthresh, first_cut, slow_start, any::<u64>()).prop_map(
         |(initial_window, initial_ssthresh, first_cut, slow_start, seed)| Setup {

@@ -77,12 +77,13 @@ impl<R: WindowRule> Windowed<R> {
     fn grow(&mut self, acked: f64, path: &Path) {
         let mut acked = acked;
         if self.window.in_slow_start() {
-            let step = acked.min(self.window.ssthresh - self.window.size);
-            self.window.size = bounded(self.window.size + step);
-            acked -= step;
-            if acked <= 0.0 {
+            let growth = self.slow_start.growth(self.window.size, acked);
+            let room = self.window.ssthresh - self.window.size;
+            self.window.size = bounded(self.window.size + growth.min(room));
+            if growth <= room {
                 return;
             }
+            acked -= room * (acked / growth);
         }
         let added = self.rule.increase(&self.window, acked, path);
         self.avoid(self.window.size + added);

@@ -10,6 +10,8 @@ mod frame;
 mod hstcp;
 mod htcp;
 mod hystart;
+mod hystart_plus_plus;
+mod limited_slow_start;
 mod linear;
 mod reno_linux;
 mod scalable;

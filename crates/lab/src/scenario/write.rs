@@ -291,6 +291,8 @@ fn endpoint(endpoint: &Endpoint) -> Vec<(&'static str, String)> {
     let slow_start = match options.slow_start {
         SlowStartKind::Standard => "standard",
         SlowStartKind::HyStart => "hystart",
+        SlowStartKind::Limited => "limited",
+        SlowStartKind::HyStartPlusPlus => "hystart++",
     };
     let first_cut = match options.first_cut {
         FirstCut::Rule => "rule",

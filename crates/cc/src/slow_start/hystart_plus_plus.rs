@@ -1,0 +1,109 @@
+//! HyStart++ (RFC 9406): when the round-trip time rises, grow four times slower for a while before leaving slow start, and
+//! go back if the rise was noise.
+//!
+//! * A round of 8 samples whose smallest is `clamp(last / 8, 4 ms, 16 ms)` above the smallest of the round before begins
+//!   conservative slow start (CSS, §4.2).
+//! * In CSS each packet acknowledged adds a quarter; a smallest sample below that with which it began ends it. After 5
+//!   rounds of it, the one in which it began included, slow start is over.
+//! * An acknowledgement counts for at most 8 packets (`L`).
+//!
+//! Deviations: `L` is infinite for a paced sender, but the algorithm is not told whether it is: always 8. As §4.3 recommends,
+//! only the first slow start is watched; a timeout ends that.
+
+use crate::{Ack, Path};
+use narrows_units::Span;
+
+/// The state of one round and of CSS.
+#[derive(Clone, Debug)]
+pub struct HyStartPlusPlus {
+    /// [`Path::round`] of the present round; `None` before the first acknowledgement.
+    round: Option<u64>,
+    /// `lastRoundMinRTT`.
+    last_min: Span,
+    /// `currentRoundMinRTT`.
+    current_min: Span,
+    /// Samples in the round, counted up to [`SAMPLES`].
+    samples: u32,
+    css: Option<Css>,
+    /// The first slow start is over.
+    done: bool,
+}
+
+/// Conservative slow start.
+#[derive(Clone, Copy, Debug)]
+struct Css {
+    /// `cssBaselineMinRtt`.
+    baseline: Span,
+    /// Rounds completed in it.
+    rounds: u32,
+}
+
+impl Default for HyStartPlusPlus {
+    fn default() -> Self {
+        let unknown = Span::MAX;
+        Self { round: None, last_min: unknown, current_min: unknown, samples: 0, css: None, done: false }
+    }
+}
+
+impl HyStartPlusPlus {
+    pub(super) fn is_over(&mut self, ack: &Ack<'_>, path: &Path) -> bool {
+        if self.done {
+            return false;
+        }
+        if self.round != Some(path.round) {
+            self.round = Some(path.round);
+            (self.last_min, self.current_min, self.samples) = (self.current_min, Span::MAX, 0);
+            if let Some(css) = &mut self.css {
+                css.rounds += 1;
+                self.done = css.rounds >= CSS_ROUNDS;
+            }
+        }
+        if let Some(rtt) = ack.rtt {
+            self.current_min = self.current_min.min(rtt);
+            self.samples = (self.samples + 1).min(SAMPLES);
+        }
+        if self.samples == SAMPLES {
+            self.judge();
+        }
+        self.done
+    }
+
+    /// Begins CSS or takes it back.
+    fn judge(&mut self) {
+        match self.css {
+            None if self.last_min < Span::MAX => {
+                let threshold = (self.last_min / 8).clamp(RTT_THRESHOLD_MIN, RTT_THRESHOLD_MAX);
+                if self.current_min >= self.last_min + threshold {
+                    self.css = Some(Css { baseline: self.current_min, rounds: 0 });
+                }
+            }
+            Some(css) if self.current_min < css.baseline => self.css = None,
+            _ => {}
+        }
+    }
+
+    /// What `acked` packets add to the window, in packets.
+    pub(super) fn growth(&self, acked: f64) -> f64 {
+        if self.done {
+            return acked;
+        }
+        acked.min(LIMIT) / if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 }
+    }
+
+    pub(super) fn restart(&mut self) {
+        self.done = true;
+    }
+}
+
+/// `N_RTT_SAMPLE`.
+const SAMPLES: u32 = 8;
+/// `MIN_RTT_THRESH`.
+const RTT_THRESHOLD_MIN: Span = Span::from_ms(4);
+/// `MAX_RTT_THRESH`.
+const RTT_THRESHOLD_MAX: Span = Span::from_ms(16);
+/// `CSS_GROWTH_DIVISOR`.
+const CSS_GROWTH_DIVISOR: f64 = 4.0;
+/// `CSS_ROUNDS`.
+const CSS_ROUNDS: u32 = 5;
+/// `L` of a sender that is not paced, packets.
+const LIMIT: f64 = 8.0;
