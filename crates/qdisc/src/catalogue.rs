@@ -3,7 +3,9 @@
 mod codel;
 mod droptail;
 mod drr;
+mod dualpi2;
 mod fq_codel;
+mod pie;
 mod priority;
 mod red;
 mod rio;
@@ -54,8 +56,17 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-static ENTRIES: &[Entry] =
-    &[droptail::CARD, red::CARD, drr::CARD, priority::CARD, rio::CARD, codel::CARD, fq_codel::CARD];
+static ENTRIES: &[Entry] = &[
+    droptail::CARD,
+    red::CARD,
+    drr::CARD,
+    priority::CARD,
+    rio::CARD,
+    codel::CARD,
+    fq_codel::CARD,
+    pie::CARD,
+    dualpi2::CARD,
+];
 
 /// A key that all disciplines share.
 const LIMIT: Parameter = Parameter {

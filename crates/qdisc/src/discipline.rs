@@ -1,6 +1,6 @@
 //! Every discipline with its settings: what a resolved scenario holds of a queue.
 
-use crate::{Limit, QueueDiscipline, codel, droptail, drr, fq_codel, priority, red, rio};
+use crate::{Limit, QueueDiscipline, codel, droptail, drr, dualpi2, fq_codel, pie, priority, red, rio};
 
 /// A queue as it was chosen, ready to be built any number of times.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,8 +11,12 @@ pub enum Discipline {
     DropTail(droptail::Config),
     /// [`drr`].
     Drr(drr::Config),
+    /// [`dualpi2`].
+    DualPi2(dualpi2::Config),
     /// [`fq_codel`].
     FqCodel(fq_codel::Config),
+    /// [`pie`].
+    Pie(pie::Config),
     /// [`priority`].
     Priority(priority::Config),
     /// [`red`].
@@ -28,7 +32,9 @@ impl Discipline {
             Self::Codel(config) => Box::new(codel::Codel::new(config)),
             Self::DropTail(config) => Box::new(droptail::DropTail::new(config)),
             Self::Drr(config) => Box::new(drr::Drr::new(config)),
+            Self::DualPi2(config) => Box::new(dualpi2::DualPi2::new(config)),
             Self::FqCodel(config) => Box::new(fq_codel::FqCodel::new(config)),
+            Self::Pie(config) => Box::new(pie::Pie::new(config)),
             Self::Priority(config) => Box::new(priority::Priority::new(config)),
             Self::Red(config) => Box::new(red::Red::new(config)),
             Self::Rio(config) => Box::new(rio::Rio::new(config)),
@@ -41,7 +47,9 @@ impl Discipline {
             Self::Codel(_) => "codel",
             Self::DropTail(_) => "droptail",
             Self::Drr(_) => "drr",
+            Self::DualPi2(_) => "dualpi2",
             Self::FqCodel(_) => "fq-codel",
+            Self::Pie(_) => "pie",
             Self::Priority(_) => "priority",
             Self::Red(_) => "red",
             Self::Rio(_) => "rio",
@@ -54,7 +62,9 @@ impl Discipline {
             Self::Codel(config) => config.limit,
             Self::DropTail(config) => config.limit,
             Self::Drr(config) => config.limit,
+            Self::DualPi2(config) => config.limit,
             Self::FqCodel(config) => config.limit,
+            Self::Pie(config) => config.limit,
             Self::Priority(config) => config.limit,
             Self::Red(config) => config.limit,
             Self::Rio(config) => config.limit,

@@ -32,6 +32,11 @@ impl Fifo {
         Some(packet)
     }
 
+    /// The packet at the head.
+    pub fn head(&self) -> Option<&Packet> {
+        self.packets.front()
+    }
+
     /// What waits here.
     pub fn backlog(&self) -> Backlog {
         self.backlog

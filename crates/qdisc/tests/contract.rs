@@ -4,7 +4,7 @@
 use narrows_qdisc::catalogue;
 use narrows_qdisc::{
     Backlog, Classes, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, codel, droptail, drr,
-    fq_codel, priority, red, rio,
+    dualpi2, fq_codel, pie, priority, red, rio,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
@@ -65,6 +65,18 @@ fn disciplines() -> Vec<(Discipline, Limit)> {
         [rio::Config { ecn: false, gentle: false, limit: Limit::Bytes(6000), ..two_reds.clone() }, two_reds]
             .map(|config| (config.limit, Discipline::Rio(config)))
             .map(|(limit, discipline)| (discipline, limit));
+    drop_tails
+        .into_iter()
+        .chain(reds)
+        .chain(drrs)
+        .chain(priorities)
+        .chain(rios)
+        .chain(that_control_delay())
+        .collect()
+}
+
+/// Those among them whose laws think in time.
+fn that_control_delay() -> Vec<(Discipline, Limit)> {
     let control =
         codel::Control { target: Span::from_ms(2), interval: Span::from_ms(10), mtu: Bytes::new(1500) };
     let codels = [(true, Limit::Packets(12)), (false, Limit::Bytes(9000)), (true, Limit::Packets(0))]
@@ -76,15 +88,40 @@ fn disciplines() -> Vec<(Discipline, Limit)> {
                 (Discipline::FqCodel(fq_codel::Config { control, ecn, quantum, queues, limit }), limit)
             },
         );
-    drop_tails
-        .into_iter()
-        .chain(reds)
-        .chain(drrs)
-        .chain(priorities)
-        .chain(rios)
-        .chain(codels)
-        .chain(fq_codels)
-        .collect()
+    let pie = pie::Config {
+        target: Span::from_ms(1),
+        update: Span::from_ms(1),
+        alpha: 0.125,
+        beta: 1.25,
+        burst: Span::ZERO,
+        ecn: true,
+        limit: Limit::Packets(1000),
+        mean_packet: Bytes::new(1000),
+    };
+    let pies = [
+        pie,
+        pie::Config { ecn: false, limit: Limit::Bytes(9000), ..pie },
+        pie::Config { limit: Limit::Packets(0), ..pie },
+    ]
+    .map(|config| (Discipline::Pie(config), config.limit));
+    let dualpi2 = dualpi2::Config {
+        target: Span::from_ms(2),
+        update: Span::from_ms(2),
+        alpha: 0.16,
+        beta: 3.2,
+        coupling: 2.0,
+        step: Span::from_ms(1),
+        classic_share: 0.1,
+        limit: Limit::Packets(30),
+        mtu: Bytes::new(1500),
+    };
+    let dualpi2s = [
+        dualpi2,
+        dualpi2::Config { limit: Limit::Bytes(9000), ..dualpi2 },
+        dualpi2::Config { limit: Limit::Packets(0), ..dualpi2 },
+    ]
+    .map(|config| (Discipline::DualPi2(config), config.limit));
+    codels.into_iter().chain(fq_codels).chain(pies).chain(dualpi2s).collect()
 }
 
 /// What happens to a queue.
@@ -118,7 +155,9 @@ struct Ledger {
     dropped: u64,
     waiting: BTreeMap<u64, Packet>,
     marked: BTreeSet<u64>,
-    last_of_flow: BTreeMap<FlowId, u64>,
+    /// DualPI2 keeps the order of a flow's packets within each of its queues only.
+    two_queues: bool,
+    last_of_flow: BTreeMap<(FlowId, bool), u64>,
     fates: Vec<(u64, Fate)>,
 }
 
@@ -173,7 +212,8 @@ impl Ledger {
         let expected = if self.marked.contains(&packet.number) { Ecn::Ce } else { arrived.ecn };
         assert_eq!(packet.ecn, expected, "marks are made through the context only");
         assert_eq!((packet.flow, packet.size, packet.stamp), (arrived.flow, arrived.size, arrived.stamp));
-        let before = self.last_of_flow.insert(packet.flow, packet.number);
+        let low_latency = self.two_queues && matches!(arrived.ecn, Ecn::Ect1 | Ecn::Ce);
+        let before = self.last_of_flow.insert((packet.flow, low_latency), packet.number);
         assert!(before.is_none_or(|before| before < packet.number), "packets of a flow keep their order");
         self.dequeued += 1;
         self.fates.push((packet.number, Fate::Sent(packet.ecn)));
@@ -197,7 +237,8 @@ impl Ledger {
 /// Takes a fresh queue through `steps`, checking after each, then empties it. What became of every packet.
 fn drive(discipline: &Discipline, limit: Limit, steps: &[Step], seed: u64) -> Vec<(u64, Fate)> {
     let mut queue = discipline.build();
-    let mut ledger = Ledger::default();
+    let two_queues = matches!(discipline, Discipline::DualPi2(_));
+    let mut ledger = Ledger { two_queues, ..Ledger::default() };
     let mut now = Time::ZERO;
     let mut state = seed;
     let mut uniform = || {
@@ -269,6 +310,8 @@ fn under_load_every_limited_discipline_drops_and_ecn_marks() {
             Discipline::DropTail(_) | Discipline::Drr(_) | Discipline::Priority(_) => false,
             Discipline::Codel(config) => config.ecn && config.limit != Limit::Packets(0),
             Discipline::FqCodel(config) => config.ecn && config.limit != Limit::Packets(0),
+            Discipline::DualPi2(config) => config.limit != Limit::Packets(0),
+            Discipline::Pie(config) => config.ecn && config.limit != Limit::Packets(0),
             Discipline::Red(config) => config.ecn,
             Discipline::Rio(config) => config.ecn,
         };

@@ -47,7 +47,7 @@ pub(super) const TARGET: Parameter = Parameter {
     meaning: "the time that packets may wait for good",
     unit: "time",
     default: "5ms",
-    source: "RFC 8289 §4.4: 5 to 10 % of interval",
+    source: "RFC 8289: 5 to 10 % of interval",
 };
 
 pub(super) const INTERVAL: Parameter = Parameter {
@@ -55,5 +55,5 @@ pub(super) const INTERVAL: Parameter = Parameter {
     meaning: "how long packets may wait longer than target: about the longest usual round-trip time",
     unit: "time",
     default: "100ms",
-    source: "RFC 8289 §4.3",
+    source: "RFC 8289",
 };

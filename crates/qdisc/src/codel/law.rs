@@ -127,5 +127,5 @@ impl CodelLaw {
     }
 }
 
-/// Intervals for which the rate of signals is remembered (RFC 8289 §5.4; `codel_impl.h`).
+/// Intervals for which the rate of signals is remembered (RFC 8289; `codel_impl.h`).
 const RECENT: u64 = 16;

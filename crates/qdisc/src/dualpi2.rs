@@ -1,0 +1,221 @@
+//! DualPI2: two queues behind one link, one for flows that want little delay and take many marks, one for all others,
+//! coupled so that both kinds get the same rate.
+//!
+//! Source: RFC 9332, appendix A; settings, scheduler and treatment of overload as in Linux's `sch_dualpi2.c`.
+//!
+//! ```text
+//! low-latency queue   ECT(1) and CE; all others classic
+//! p += α (delay − target) + β (delay − delay_old)        every update; delay: the longer wait of the two heads
+//! classic             dropped, or marked if ECT(0), with probability p²
+//! low-latency         marked if it waited longer than the step, else with probability k p
+//! overload, k p > 1   both dropped with probability p², the low-latency queue's others marked
+//! scheduler           low-latency first, but the classic queue has its share of the bytes while both wait
+//! ```
+//!
+//! Nothing is signalled by probability with less than two packets waiting behind. Packets of a flow keep their order
+//! within each queue only.
+//!
+//! Deviations: from RFC 9332, a step where it has a ramp from 0.8 to 1.2 ms, signals drawn independently where it counts
+//! up to them, and overload as above where it lets both queues fill; all as in Linux.
+
+use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::{Ecn, Packet};
+
+/// Settings of a DualPI2 queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    /// The time that classic packets should wait.
+    pub target: Span,
+    /// How often the probability is moved. Not zero.
+    pub update: Span,
+    /// How far the distance from the target moves the probability, per second of it and update.
+    pub alpha: f64,
+    /// How far a change of the wait moves it, per second of change.
+    pub beta: f64,
+    /// `k`: marks of the low-latency queue to the root of the classic queue's signals.
+    pub coupling: f64,
+    /// The wait from which every low-latency packet is marked.
+    pub step: Span,
+    /// The classic queue's share of the bytes while both wait, 0 to 1.
+    pub classic_share: f64,
+    /// The most that may wait in both queues together.
+    pub limit: Limit,
+    /// The largest packet.
+    pub mtu: Bytes,
+}
+
+/// Two FIFO queues under one law.
+#[derive(Clone, Debug)]
+pub struct DualPi2 {
+    config: Config,
+    law: Pi2Law,
+    low_latency: Fifo,
+    classic: Fifo,
+    backlog: Backlog,
+    /// Bytes, weighted, that the classic queue is behind its share; the low-latency queue is served up to zero.
+    credit: f64,
+    /// When the probability is moved next; `None` until the first arrival.
+    next_update: Option<Time>,
+}
+
+/// The law that couples the queues: the probability `p` and what it follows from.
+#[derive(Clone, Debug)]
+pub struct Pi2Law {
+    target: Span,
+    alpha: f64,
+    beta: f64,
+    probability: f64,
+    delay_old: Span,
+}
+
+impl Pi2Law {
+    /// The law at rest.
+    pub fn new(config: &Config) -> Self {
+        let Config { target, alpha, beta, .. } = *config;
+        Self { target, alpha, beta, probability: 0.0, delay_old: Span::ZERO }
+    }
+
+    /// `p`, 0 to 1.
+    pub fn probability(&self) -> f64 {
+        self.probability
+    }
+
+    /// Another update: packets now wait for `delay`.
+    pub fn update(&mut self, delay: Span) {
+        let wait = delay.as_secs_f64();
+        let off_target = wait - self.target.as_secs_f64();
+        let change = wait - self.delay_old.as_secs_f64();
+        let moved = self.probability + self.alpha * off_target + self.beta * change;
+        self.probability = moved.clamp(0.0, 1.0);
+        self.delay_old = delay;
+    }
+}
+
+/// What is to become of a packet that leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Pass,
+    Mark,
+    Drop,
+}
+
+impl DualPi2 {
+    /// Two empty queues.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            config: *config,
+            law: Pi2Law::new(config),
+            low_latency: Fifo::default(),
+            classic: Fifo::default(),
+            backlog: Backlog::default(),
+            credit: initial_credit(config),
+            next_update: None,
+        }
+    }
+
+    /// The packet whose turn it is, and the credit that its leaving would give.
+    fn next(&mut self) -> Option<(Packet, f64)> {
+        let share = self.config.classic_share;
+        let (low, classic) = (self.low_latency.backlog().packets, self.classic.backlog().packets);
+        let (packet, weight) = if low > 0 && (classic == 0 || self.credit <= 0.0) {
+            (self.low_latency.pop()?, if classic > 0 { share } else { 0.0 })
+        } else {
+            (self.classic.pop()?, if low > 0 { share - 1.0 } else { 0.0 })
+        };
+        self.backlog.remove(packet.size());
+        Some((packet, weight * f64::from(packet.size)))
+    }
+
+    fn judge(&self, packet: &Packet, context: &mut Context<'_>) -> Verdict {
+        let low_latency = is_low_latency(packet.ecn);
+        let by_chance = self.judge_by_chance(low_latency, packet.ecn, context.uniform);
+        let late = low_latency && context.now.since(packet.stamp) > self.config.step;
+        if by_chance == Verdict::Pass && late { Verdict::Mark } else { by_chance }
+    }
+
+    fn judge_by_chance(&self, low_latency: bool, ecn: Ecn, uniform: &mut dyn FnMut() -> f64) -> Verdict {
+        if self.backlog.bytes < self.config.mtu * 2 {
+            return Verdict::Pass;
+        }
+        let p = self.law.probability;
+        let coupled = self.config.coupling * p;
+        let overload = coupled > 1.0;
+        if low_latency && !overload {
+            return if uniform() < coupled { Verdict::Mark } else { Verdict::Pass };
+        }
+        // Two draws give the square.
+        let signal = uniform() < p && uniform() < p;
+        match (low_latency, signal) {
+            (true, false) => Verdict::Mark,
+            (false, false) => Verdict::Pass,
+            (false, true) if ecn.is_capable() && !overload => Verdict::Mark,
+            (_, true) => Verdict::Drop,
+        }
+    }
+}
+
+impl QueueDiscipline for DualPi2 {
+    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) {
+        self.next_update.get_or_insert(context.now + self.config.update);
+        if !self.config.limit.admits(self.backlog, packet.size()) {
+            return context.drop(&packet, DropReason::Overflow);
+        }
+        self.backlog.add(packet.size());
+        if is_low_latency(packet.ecn) {
+            self.low_latency.push(packet);
+        } else {
+            self.classic.push(packet);
+        }
+    }
+
+    fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
+        while let Some((mut packet, credit)) = self.next() {
+            match self.judge(&packet, context) {
+                Verdict::Drop => {
+                    context.drop(&packet, DropReason::Early);
+                    continue;
+                }
+                Verdict::Mark => context.mark(&mut packet),
+                Verdict::Pass => {}
+            }
+            self.credit += credit;
+            return Some(packet);
+        }
+        self.credit = initial_credit(&self.config);
+        None
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.next_update
+    }
+
+    fn on_wake(&mut self, context: &mut Context<'_>) {
+        let wait = |queue: &Fifo| queue.head().map_or(Span::ZERO, |packet| context.now.since(packet.stamp));
+        self.law.update(wait(&self.low_latency).max(wait(&self.classic)));
+        self.next_update = Some(context.now + self.config.update);
+    }
+
+    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("probability", self.law.probability);
+        tell("low_latency_packets", self.low_latency.backlog().packets as f64);
+        tell("classic_packets", self.classic.backlog().packets as f64);
+    }
+}
+
+/// RFC 9331 §5.1: the low bit of the ECN field.
+fn is_low_latency(ecn: Ecn) -> bool {
+    matches!(ecn, Ecn::Ect1 | Ecn::Ce)
+}
+
+/// The queue with the larger share starts.
+fn initial_credit(config: &Config) -> f64 {
+    config.mtu.count() as f64 * (2.0 * config.classic_share - 1.0)
+}
+
+#[cfg(test)]
+mod tests;
