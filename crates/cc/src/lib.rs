@@ -7,12 +7,15 @@
 //! * [`CongestionControl`] is the whole interface; [`fact`] holds what an algorithm is told, [`Limits`] what it answers.
 //! * [`window`] holds the *frame* that all window algorithms share (phases, recovery, timeout, undo) and one file for
 //!   each *rule*: how a window grows and how it is cut; [`slow_start`] the ways to leave slow start.
+//! * [`model`] holds the algorithms that send by a model of the path, [`measure`] what algorithms measure alike.
 //! * [`catalogue`] maps names to constructors, parameters and cards.
 //!
 //! Windows are real numbers of packets inside an algorithm; [`Limits`] rounds down to whole packets at the door.
 
 pub mod catalogue;
 pub mod fact;
+pub mod measure;
+pub mod model;
 pub mod slow_start;
 pub mod window;
 

@@ -155,7 +155,9 @@ impl CongestionControl for Bbr1 {
 
     fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
         tell("bandwidth_bps", self.bandwidth().rate(self.mss));
-        tell("min_rtt_s", self.min_rtt.get().map_or(f64::NAN, Span::as_secs_f64));
+        if let Some(rtt) = self.min_rtt.get() {
+            tell("min_rtt_s", rtt.as_secs_f64());
+        }
         tell("pacing_gain", self.pacing_gain.as_f64());
         tell("cwnd_gain", self.cwnd_gain.as_f64());
         tell("extra_acked", self.aggregation.allowance(self.bandwidth()) as f64);
@@ -355,7 +357,7 @@ impl Bbr1 {
 const INITIAL_WINDOW: u64 = 10;
 
 /// The card.
-pub static BBR1: Entry = Entry {
+pub const BBR1: Entry = Entry {
     name: "bbr1",
     family: "model",
     summary: "BBR version 1: paces at the measured bandwidth and ignores losses",
@@ -401,7 +403,11 @@ pub static BBR1: Entry = Entry {
         "The first ten packets leave unpaced by the algorithm's own rule; in Linux by the transport's.",
         "Bursts do not grow on paths shorter than 16 ms; in Linux the transport's segmentation makes them longer there.",
     ],
-    validation: None,
+    validation: Some(
+        "Linux 6.18, recorded, one flow, 20 Mbps, 40 ms, DropTail of 1 BDP: utilization 97.6 % (97.8 ± 0.3), goodput 18.85 Mbps \
+         (18.88 ± 0.05), 146 drops in Startup (146 to 150), first pause at 10.04 s (10.05), queueing delay p95 12.0 ms \
+         (12.1 ± 0.2) but mean 4.2 ms (4.8 ± 0.2): Linux sends in pairs, the host here one by one",
+    ),
     needs: Needs { packets: false, rate_samples: true },
     build: |values, setup| Box::new(Bbr1::new(values, setup)),
 };

@@ -59,7 +59,7 @@ impl Pacing {
     /// Packets that leave together: what passes in 1/1024 s, at least two, or one at a low rate.
     pub(super) fn burst(&self, mss: Bytes) -> u64 {
         let fewest = if self.rate.as_bps() < LOW_BPS { 1 } else { 2 };
-        let bytes = (self.rate.as_bps() / 8 >> BURST_SHIFT).min(LARGEST_BURST);
+        let bytes = ((self.rate.as_bps() / 8) >> BURST_SHIFT).min(LARGEST_BURST);
         (bytes / mss.count()).clamp(fewest, MOST_PACKETS)
     }
 }

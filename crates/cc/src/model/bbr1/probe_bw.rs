@@ -100,6 +100,9 @@ mod tests {
         assert_eq!(seen[1], 0);
         assert_ne!(cycle.gain(), Gain(192));
         // 1000 each, five standard deviations.
-        assert!([0, 2, 3, 4, 5, 6, 7].iter().all(|&phase: &usize| (854..1146).contains(&seen[phase])), "{seen:?}");
+        assert!(
+            [0, 2, 3, 4, 5, 6, 7].iter().all(|&phase: &usize| (854..1146).contains(&seen[phase])),
+            "{seen:?}"
+        );
     }
 }

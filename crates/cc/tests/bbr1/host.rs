@@ -1,0 +1,191 @@
+//! The smallest host that BBR can measure: a greedy, paced sender, one FIFO link, packets acknowledged one by one in
+//! order, losses noticed when the lost packet's acknowledgement would have come, and delivery-rate samples.
+
+use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RateSample, RttView, SentPacket};
+use narrows_units::{Bytes, Rate, Span, Time};
+use std::collections::VecDeque;
+
+/// Payload of a packet; headers weigh nothing here.
+pub const MSS: Bytes = Bytes::new(1_500);
+
+/// The path.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    pub rate: Rate,
+    /// Two-way propagation.
+    pub delay: Span,
+    /// Packets that may wait.
+    pub buffer: u64,
+}
+
+/// One flow over one link.
+pub struct Host {
+    pub algorithm: Box<dyn CongestionControl>,
+    pub now: Time,
+    /// Packets lost so far.
+    pub lost: u64,
+    /// Packets acknowledged so far.
+    pub delivered: u64,
+    link: Link,
+    under_way: VecDeque<Packet>,
+    link_free: Time,
+    next_send: Time,
+    next: u64,
+    delivered_at: Time,
+    first_sent_at: Time,
+    rtt: RttView,
+    recovery_end: Option<u64>,
+}
+
+#[derive(Clone, Copy)]
+struct Packet {
+    number: u64,
+    sent_at: Time,
+    back_at: Time,
+    lost: bool,
+    /// As a delivery-rate sample needs them.
+    delivered: u64,
+    delivered_at: Time,
+    first_sent_at: Time,
+}
+
+impl Host {
+    pub fn new(algorithm: Box<dyn CongestionControl>, link: Link) -> Self {
+        let handshake = link.delay;
+        Self {
+            algorithm,
+            now: Time::ZERO,
+            lost: 0,
+            delivered: 0,
+            link,
+            under_way: VecDeque::new(),
+            link_free: Time::ZERO,
+            next_send: Time::ZERO,
+            next: 0,
+            delivered_at: Time::ZERO,
+            first_sent_at: Time::ZERO,
+            rtt: RttView { latest: handshake, min: handshake, smoothed: handshake, variation: handshake / 2 },
+            recovery_end: None,
+        }
+    }
+
+    /// Runs to `end`.
+    pub fn run(&mut self, end: Time) {
+        while self.now < end {
+            self.step();
+        }
+    }
+
+    /// Handles the next departure or acknowledgement.
+    pub fn step(&mut self) {
+        let limits = self.algorithm.limits();
+        let room = (self.under_way.len() as u64) < limits.window.expect("BBR has a window");
+        let send_at = self.next_send.max(self.now);
+        let back_at = self.under_way.front().map_or(Time::NEVER, |packet| packet.back_at);
+        if room && send_at < back_at {
+            self.now = send_at;
+            self.send(limits.pacing);
+        } else {
+            self.now = back_at;
+            let packet = self.under_way.pop_front().expect("a window of one packet is always under way");
+            if packet.lost { self.lose() } else { self.deliver(&packet) }
+        }
+    }
+
+    /// An inner variable of the algorithm.
+    pub fn inner(&self, name: &str) -> f64 {
+        super::inner(&*self.algorithm, name)
+    }
+
+    /// The newest round-trip time.
+    pub fn latest_rtt(&self) -> Span {
+        self.rtt.latest
+    }
+
+    fn send(&mut self, pacing: Option<Rate>) {
+        if self.under_way.is_empty() {
+            (self.first_sent_at, self.delivered_at) = (self.now, self.now);
+        }
+        let service = self.link.rate.time_for(MSS);
+        let lost = self.link_free.since(self.now) > service * self.link.buffer;
+        if !lost {
+            self.link_free = self.link_free.max(self.now) + service;
+        }
+        self.under_way.push_back(Packet {
+            number: self.next,
+            sent_at: self.now,
+            back_at: self.link_free.max(self.now) + self.link.delay,
+            lost,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent_at: self.first_sent_at,
+        });
+        if let Some(rate) = pacing {
+            self.next_send = self.next_send.max(self.now) + rate.time_for(MSS);
+        }
+        let sent = SentPacket {
+            number: self.next,
+            size: MSS,
+            sent_at: self.now,
+            in_flight: self.under_way.len() as u64,
+            lost_before: self.lost,
+            app_limited: false,
+        };
+        self.next += 1;
+        self.algorithm.on_sent(&sent, &self.path());
+    }
+
+    fn lose(&mut self) {
+        self.lost += 1;
+        let new_episode = self.recovery_end.is_none();
+        self.recovery_end.get_or_insert(self.next);
+        let loss = Loss { cause: Cause::Detected, new_episode, lost: 1, packets: &[] };
+        self.algorithm.on_loss(&loss, &self.path());
+    }
+
+    fn deliver(&mut self, packet: &Packet) {
+        let prior_in_flight = self.under_way.len() as u64 + 1;
+        self.delivered += 1;
+        self.delivered_at = self.now;
+        self.first_sent_at = packet.sent_at;
+        let latest = self.now - packet.sent_at;
+        let smoothed = self.rtt.smoothed.scaled(0.875) + latest / 8;
+        self.rtt = RttView { latest, smoothed, min: self.rtt.min.min(latest), ..self.rtt };
+        if self.recovery_end.is_some_and(|end| packet.number >= end) {
+            self.recovery_end = None;
+            self.algorithm.on_recovered(&self.path());
+        }
+        let interval = packet.sent_at.since(packet.first_sent_at).max(self.now.since(packet.delivered_at));
+        let delivered = self.delivered - packet.delivered;
+        let rate = Rate::from_bps_f64(delivered as f64 * MSS.bits() as f64 / interval.as_secs_f64());
+        let sample = RateSample {
+            delivered,
+            interval,
+            rate,
+            prior_delivered: packet.delivered,
+            prior_in_flight,
+            app_limited: false,
+        };
+        let ack = Ack {
+            newly_acked: 1,
+            advanced: true,
+            ce_packets: 0,
+            rtt: Some(latest),
+            rate: Some(sample),
+            feedback: None,
+            packets: &[],
+        };
+        self.algorithm.on_ack(&ack, &self.path());
+    }
+
+    fn path(&self) -> Path {
+        Path {
+            now: self.now,
+            mss: MSS,
+            in_flight: self.under_way.len() as u64,
+            rtt: Some(self.rtt),
+            round: 0,
+            window_limited: true,
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! BBR, version 1: its rules one by one (`rules.rs`) and in a closed loop against theory (`theory.rs`).
+
+mod host;
+mod rules;
+mod theory;
+
+use narrows_cc::CongestionControl;
+use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind};
+use narrows_units::{Span, Time};
+
+/// The algorithm as `written`, for packets of [`host::MSS`] and a first window of ten.
+fn build(written: &str, seed: u64) -> Box<dyn CongestionControl> {
+    Algorithm::parse(written).expect("the parameters are right").build(&Setup {
+        mss: host::MSS,
+        initial_window: 10.0,
+        initial_ssthresh: f64::INFINITY,
+        first_cut: FirstCut::Rule,
+        slow_start: SlowStartKind::Standard,
+        seed,
+    })
+}
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_ms(ms)
+}
+
+/// An inner variable by its name.
+fn inner(algorithm: &dyn CongestionControl, name: &str) -> f64 {
+    let mut found = None;
+    algorithm.observe(&mut |this, value| {
+        if this == name {
+            found = Some(value);
+        }
+    });
+    found.unwrap_or_else(|| panic!("there is no {name}"))
+}
