@@ -54,6 +54,19 @@ pub struct Ack<'a> {
     pub packets: &'a [SentPacket],
 }
 
+/// A report of a datagram receiver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Loss events per packet; 0 before the first.
+    pub loss_event_rate: f64,
+    /// Payload received over the last round trip.
+    pub receive_rate: Rate,
+    /// Packets found lost since the last report.
+    pub lost: u64,
+    /// The round-trip time of the newest packet reported, without the receiver's delay.
+    pub rtt: Span,
+}
+
 /// Packets were declared lost, or congestion was signalled without a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss<'a> {
@@ -135,6 +148,8 @@ pub enum Fact {
         /// Where the flow stood.
         path: Path,
     },
+    /// [`CongestionControl::on_report`].
+    Reported(Report, Path),
     /// [`CongestionControl::on_recovered`].
     Recovered(Path),
     /// [`CongestionControl::on_spurious_loss`].
@@ -152,6 +167,7 @@ impl Fact {
             Self::Sent(packet, path) => algorithm.on_sent(packet, path),
             Self::Acked { ack, packets, path } => algorithm.on_ack(&Ack { packets, ..*ack }, path),
             Self::Lost { loss, packets, path } => algorithm.on_loss(&Loss { packets, ..*loss }, path),
+            Self::Reported(report, path) => algorithm.on_report(report, path),
             Self::Recovered(path) => algorithm.on_recovered(path),
             Self::SpuriousLoss(path) => algorithm.on_spurious_loss(path),
             Self::IdleRestart(path) => algorithm.on_idle_restart(path),

@@ -19,7 +19,7 @@ pub mod model;
 pub mod slow_start;
 pub mod window;
 
-pub use fact::{Ack, Cause, Fact, Loss, Path, RateSample, RttView, SentPacket};
+pub use fact::{Ack, Cause, Fact, Loss, Path, RateSample, Report, RttView, SentPacket};
 
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::Request;
@@ -41,6 +41,9 @@ pub trait CongestionControl: Send + Debug {
 
     /// An acknowledgement that delivered something new.
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path);
+
+    /// A datagram receiver reported on what has arrived; only told to algorithms that ask for [`Reports::LossEvents`].
+    fn on_report(&mut self, _report: &Report, _path: &Path) {}
 
     /// Packets were declared lost, or congestion was signalled by a mark.
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path);
@@ -75,6 +78,11 @@ pub trait CongestionControl: Send + Debug {
         EcnUse::Classic
     }
 
+    /// Which sender hosts the algorithm.
+    fn transport(&self) -> Transport {
+        Transport::Reliable
+    }
+
     /// Inner variables by name, for records only.
     fn observe(&self, _tell: &mut dyn FnMut(&'static str, f64)) {}
 
@@ -102,4 +110,32 @@ pub enum EcnUse {
     Counted,
     /// ECT(1), and every acknowledgement's count of marks (RFC 9331).
     LowLatency,
+}
+
+/// Which sender hosts an algorithm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Transport {
+    /// A byte stream: what is lost is sent again.
+    Reliable,
+    /// Numbered packets that are sent once.
+    Datagram(Reports),
+}
+
+/// What a datagram receiver tells the sender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reports {
+    /// Each packet, as it arrives; the sender finds losses.
+    EachPacket,
+    /// Loss events and the receive rate, once a round trip and at once when an event begins (RFC 5348 §6); the receiver
+    /// finds losses.
+    LossEvents(LossHistory),
+}
+
+/// How a receiver averages loss intervals (RFC 5348 §5.4, §5.5).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossHistory {
+    /// Closed loss intervals that the average covers, at least 1.
+    pub intervals: usize,
+    /// The least weight that history discounting leaves to a closed interval; 1 where it is off.
+    pub least_discount: f64,
 }

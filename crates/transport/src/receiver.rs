@@ -73,7 +73,11 @@ impl Receiver {
             Body::Data { request, .. } => self.on_data(packet, request, now, host),
             Body::Syn => self.on_syn(now, host),
             Body::Ack { .. } => self.accept(now),
-            Body::SynAck | Body::Answer { .. } => {}
+            Body::SynAck
+            | Body::Answer { .. }
+            | Body::Datagram { .. }
+            | Body::Echo { .. }
+            | Body::Report(_) => {}
         }
     }
 

@@ -146,7 +146,7 @@ impl Sender {
                 self.on_ack(&report, blocks.iter(packet.number), now, host);
             }
             Body::SynAck => self.on_syn_ack(now, host),
-            Body::Syn | Body::Data { .. } => {}
+            Body::Syn | Body::Data { .. } | Body::Datagram { .. } | Body::Echo { .. } | Body::Report(_) => {}
         }
     }
 

@@ -7,6 +7,6 @@ mod packet;
 mod router;
 mod sack;
 
-pub use packet::{Body, Ecn, FlowId, Leg, Packet};
+pub use packet::{Body, Ecn, FlowId, Leg, Packet, Report};
 pub use router::{Feedback, Request};
 pub use sack::{Block, SackBlocks};

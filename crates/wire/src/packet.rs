@@ -44,8 +44,8 @@ pub struct Packet {
     pub stamp: Time,
     /// When its endpoint sent it.
     pub sent_at: Time,
-    /// Of a data segment its number within the flow, from 0; of an acknowledgement the first segment not yet
-    /// received in order.
+    /// Of a data segment or datagram its number within the flow, from 0; of an acknowledgement the first segment not yet
+    /// received in order; of an echo or report the datagram it is about.
     pub number: u64,
     /// Whose it is.
     pub flow: FlowId,
@@ -95,6 +95,41 @@ pub enum Body {
         /// As in [`Body::Ack`].
         ce_packets: u16,
     },
+    /// A packet that is never sent again.
+    Datagram {
+        /// The sender's round-trip time, seconds; 0 while unknown.
+        rtt: f32,
+        /// Bytes of payload.
+        payload: u16,
+    },
+    /// Datagram `number` has arrived.
+    Echo {
+        /// Bit i is set if datagram `number − 1 − i` had arrived before, so that a lost echo costs nothing.
+        before: u32,
+        /// As in [`Body::Ack`].
+        ce_packets: u16,
+    },
+    /// What has arrived up to datagram `number`, the highest so far.
+    Report(Report),
+}
+
+/// A receiver's report on many datagrams (RFC 5348 §3.2.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Loss events per packet; 0 before the first.
+    pub loss_event_rate: f32,
+    /// Payload received over the last round trip, bits per second.
+    pub receive_rate: f32,
+    /// Time from the arrival of the newest datagram to this report, seconds.
+    pub hold: f32,
+    /// Datagrams received since the flow began; wraps.
+    pub received: u32,
+    /// Datagrams found lost since the flow began; wraps.
+    pub lost: u32,
+    /// Loss events since the flow began; wraps.
+    pub loss_events: u16,
+    /// As in [`Body::Ack`].
+    pub ce_packets: u16,
 }
 
 impl Packet {

@@ -1,7 +1,7 @@
 //! Arbitrary histories of a flow: any fact may follow any other, but time, rounds and the smallest round-trip time move as
 //! they can. Every test that draws from here covers each algorithm that joins the catalogue.
 
-use narrows_cc::{Ack, Cause, Fact, Loss, Path, RateSample, RttView, SentPacket};
+use narrows_cc::{Ack, Cause, Fact, Loss, Path, RateSample, Report, RttView, SentPacket};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Feedback;
 use proptest::collection::vec;
@@ -33,6 +33,7 @@ pub fn histories_then_growth(length: usize, more: usize) -> impl Strategy<Value 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Acked,
+    Reported,
     Sent,
     Detected { new_episode: bool },
     Mark,
@@ -102,6 +103,15 @@ impl History {
                 packets,
                 path,
             },
+            Kind::Reported => Fact::Reported(
+                Report {
+                    loss_event_rate: step.marked.min(step.packets) as f64 / step.packets as f64,
+                    receive_rate: Rate::from_bps(step.rate.unwrap_or(0)),
+                    lost: step.marked.min(step.packets),
+                    rtt: step.rtt.unwrap_or(Span::from_ms(1)),
+                },
+                path,
+            ),
             Kind::Sent => Fact::Sent(self.packet(&step), path),
             Kind::Detected { new_episode } => lost(Cause::Detected, new_episode, step.packets),
             Kind::Mark => lost(Cause::Mark, true, 0),
@@ -140,6 +150,7 @@ impl History {
 fn steps() -> impl Strategy<Value = Step> {
     let kind = prop_oneof![
         12 => Just(Kind::Acked),
+        4 => Just(Kind::Reported),
         2 => Just(Kind::Sent),
         2 => any::<bool>().prop_map(|new_episode| Kind::Detected { new_episode }),
         1 => Just(Kind::Mark),

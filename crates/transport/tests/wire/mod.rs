@@ -246,6 +246,9 @@ impl Wire {
                 2
             }
             Body::Ack { .. } | Body::Answer { .. } => 3,
+            Body::Datagram { .. } | Body::Echo { .. } | Body::Report(_) => {
+                unreachable!("a reliable connection sends no datagrams")
+            }
         };
         let count = self.counts.entry((kind, packet.number)).or_default();
         let fate = (self.script)(&packet, *count);
