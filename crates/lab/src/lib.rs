@@ -1,14 +1,16 @@
 //! From a scenario to records and metrics.
 //!
 //! The data goes one way: a [`scenario`] file is parsed and resolved into a [`model::Model`] in which nothing can be
-//! invalid; [`run::run`] turns a model and a replication into [`records::Records`]; [`metrics`] says what each number in
-//! them means. [`link`] and [`network`] hold what a link does over time and how links are laid out.
+//! invalid; [`run::simulate`] turns a model and a replication into counts ([`records`]); [`metrics`] makes named numbers of
+//! them. [`replication::run`] does both. [`link`] and [`network`] hold what a link does over time and how links are laid
+//! out.
 
 pub mod link;
 pub mod metrics;
 pub mod model;
 pub mod network;
 pub mod records;
+pub mod replication;
 pub mod run;
 pub mod scenario;
 pub mod trace;

@@ -1,8 +1,8 @@
 //! Many runs at once, on threads that never touch Python.
 
 use narrows_lab::model::Model;
-use narrows_lab::records::Records;
-use narrows_lab::run::{Progress, RunError, run};
+use narrows_lab::replication::{Records, run};
+use narrows_lab::run::{Progress, RunError};
 use std::any::Any;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,7 +1,8 @@
 //! Records as dicts of numpy columns: each vector is moved into its array, never copied.
 
 use narrows_lab::metrics::{Check, Measures};
-use narrows_lab::records::{Column, Performance, Records, Table};
+use narrows_lab::records::{Column, Performance, Table};
+use narrows_lab::replication::Records;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -2,7 +2,7 @@
 
 use super::Measures;
 use crate::model::Model;
-use crate::run::Raw;
+use crate::records::Recorded;
 use narrows_qdisc::Limit;
 use narrows_transport::ConnectionState;
 
@@ -18,15 +18,19 @@ pub struct Check {
 }
 
 /// Asks every question.
-pub(super) fn all(model: &Model, raw: &Raw, groups: &[Measures], links: &[Measures]) -> Vec<Check> {
+pub(crate) fn all(model: &Model, recorded: &Recorded, groups: &[Measures], links: &[Measures]) -> Vec<Check> {
     vec![
         saturated(model, links),
-        buffer_filled(model, raw, links),
+        buffer_filled(model, recorded, links),
         ecn_used(model, groups),
-        window_was_the_limit(raw),
-        connections_opened(raw),
-        long_enough(model, raw),
-        Check { name: "packets conserved", ok: Some(true), detail: format!("{} packet-hops", raw.hops) },
+        window_was_the_limit(recorded),
+        connections_opened(recorded),
+        long_enough(model, recorded),
+        Check {
+            name: "packets conserved",
+            ok: Some(true),
+            detail: format!("{} packet-hops", recorded.performance.packet_hops),
+        },
     ]
 }
 
@@ -38,15 +42,13 @@ fn saturated(model: &Model, links: &[Measures]) -> Check {
     Check { name, ok: Some(utilization >= SATURATED), detail }
 }
 
-fn buffer_filled(model: &Model, raw: &Raw, links: &[Measures]) -> Check {
+fn buffer_filled(model: &Model, recorded: &Recorded, links: &[Measures]) -> Check {
     let name = "buffer ever full";
     let link = &model.links[model.groups[0].bottleneck];
     let limited = link.queue.limit() != Limit::Unlimited;
-    let dropped = raw
-        .links
-        .iter()
-        .find(|raw| raw.link == model.groups[0].bottleneck)
-        .map_or(0, |raw| raw.recorder.counts.overflowed - raw.recorder.at_measure.overflowed);
+    let counted = recorded.links.iter().find(|link| link.link == model.groups[0].bottleneck);
+    let dropped =
+        counted.map_or(0, |link| link.recorder.counts.overflowed - link.recorder.at_measure.overflowed);
     let peak = bottleneck(model, links).value("queue_peak_packets");
     let detail = format!("{dropped} packets found it full; at most {peak} waited");
     Check { name, ok: limited.then_some(dropped > 0), detail }
@@ -66,10 +68,10 @@ fn ecn_used(model: &Model, groups: &[Measures]) -> Check {
     Check { name, ok: on.then_some(marked), detail }
 }
 
-fn window_was_the_limit(raw: &Raw) -> Check {
+fn window_was_the_limit(recorded: &Recorded) -> Check {
     let name = "senders limited by their windows";
-    let calls: u64 = raw.flows.iter().map(|flow| flow.sender.calls).sum();
-    let otherwise: u64 = raw.flows.iter().map(|flow| flow.sender.otherwise_limited).sum();
+    let calls: u64 = recorded.flows.iter().map(|flow| flow.sender.calls).sum();
+    let otherwise: u64 = recorded.flows.iter().map(|flow| flow.sender.otherwise_limited).sum();
     let share = otherwise as f64 / calls.max(1) as f64;
     let detail = format!(
         "something else (receive window, end of data, pacing) held a sender back at {:.1} % of its events",
@@ -78,18 +80,18 @@ fn window_was_the_limit(raw: &Raw) -> Check {
     Check { name, ok: (calls > 0).then_some(share < OTHERWISE_LIMITED), detail }
 }
 
-fn connections_opened(raw: &Raw) -> Check {
+fn connections_opened(recorded: &Recorded) -> Check {
     let name = "connections opened";
-    let started = raw.flows.iter().filter(|flow| flow.sender.started.is_some()).count();
-    let opened = raw.flows.iter().filter(|flow| flow.sender.established.is_some()).count();
-    let gave_up = raw.flows.iter().filter(|flow| flow.state == ConnectionState::GaveUp).count();
+    let started = recorded.flows.iter().filter(|flow| flow.sender.started.is_some()).count();
+    let opened = recorded.flows.iter().filter(|flow| flow.sender.established.is_some()).count();
+    let gave_up = recorded.flows.iter().filter(|flow| flow.state == ConnectionState::GaveUp).count();
     let detail = format!("{opened} of {started} connections were opened; {gave_up} gave up");
     Check { name, ok: Some(opened == started && gave_up == 0), detail }
 }
 
-fn long_enough(model: &Model, raw: &Raw) -> Check {
+fn long_enough(model: &Model, recorded: &Recorded) -> Check {
     let name = "long enough to measure";
-    let endless = || raw.flows.iter().zip(&model.flows).filter(|(_, plan)| plan.size.is_none());
+    let endless = || recorded.flows.iter().zip(&model.flows).filter(|(_, plan)| plan.size.is_none());
     let cycles = endless().map(|(flow, _)| flow.sender.reductions).min();
     let detail = match cycles {
         None => "every transfer is finite".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::{Measures, jain, range};
 use crate::model::Model;
-use crate::run::{FlowRaw, Raw};
+use crate::records::{Recorded, RecordedFlow};
 use narrows_units::{Bytes, Span};
 
 /// Measures of one flow over the `window_s` seconds after the warm-up; not a number where there is no data.
@@ -25,10 +25,10 @@ pub(super) struct FlowMeasures {
 }
 
 impl FlowMeasures {
-    pub fn of(model: &Model, flow: usize, raw: &FlowRaw, window_s: f64) -> Self {
-        let sender = &raw.sender;
-        let (from, to) = (&sender.at_measure, &raw.sender_end);
-        let delivered = raw.receiver_end.bytes_delivered - raw.receiver.at_measure.bytes_delivered;
+    pub fn of(model: &Model, flow: usize, recorded: &RecordedFlow, window_s: f64) -> Self {
+        let sender = &recorded.sender;
+        let (from, to) = (&sender.at_measure, &recorded.sender_end);
+        let delivered = recorded.receiver_end.bytes_delivered - recorded.receiver.at_measure.bytes_delivered;
         let completion_time_s = match (sender.started, sender.completed) {
             (Some(started), Some(completed)) => (completed - started).as_secs_f64(),
             _ => f64::NAN,
@@ -37,8 +37,8 @@ impl FlowMeasures {
             goodput_bps: delivered as f64 * 8.0 / window_s,
             throughput_bps: (to.bytes_sent - from.bytes_sent) as f64 * 8.0 / window_s,
             sent_packets: (to.packets_sent - from.packets_sent) as f64,
-            lost_packets: raw.lost as f64,
-            marked_packets: raw.marked as f64,
+            lost_packets: recorded.lost as f64,
+            marked_packets: recorded.marked as f64,
             retransmissions: (to.retransmissions - from.retransmissions) as f64,
             timeouts: (to.timeouts - from.timeouts) as f64,
             rtt_mean_s: sender.rtt.mean_s_since(&sender.rtt_at_measure),
@@ -53,8 +53,8 @@ impl FlowMeasures {
 }
 
 /// All measures of group `group` over the `window_s` seconds after the warm-up.
-pub(super) fn measures(model: &Model, raw: &Raw, group: usize, window_s: f64) -> Measures {
-    let flows: Vec<FlowMeasures> = raw
+pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_s: f64) -> Measures {
+    let flows: Vec<FlowMeasures> = recorded
         .flows
         .iter()
         .enumerate()
@@ -67,12 +67,12 @@ pub(super) fn measures(model: &Model, raw: &Raw, group: usize, window_s: f64) ->
     let goodput = sum(|flow| flow.goodput_bps);
     let sent = sum(|flow| flow.sent_packets);
     let plan = &model.groups[group];
-    let available = raw
+    let available = recorded
         .links
         .iter()
         .find(|link| link.link == plan.bottleneck)
         .map_or(f64::NAN, |link| link.offered_bits / window_s);
-    let (rtts, delays) = (&raw.rtts[group], &raw.delays[group]);
+    let (rtts, delays) = (&recorded.rtts[group], &recorded.delays[group]);
     let completed = flows.iter().filter(|flow| !flow.completion_time_s.is_nan()).count();
     let finite = model.flows.iter().any(|flow| flow.group == group && flow.size.is_some());
     let values = vec![

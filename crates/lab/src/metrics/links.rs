@@ -2,11 +2,11 @@
 
 use super::Measures;
 use crate::model::Model;
-use crate::run::LinkRaw;
+use crate::records::RecordedLink;
 use narrows_units::Span;
 
 /// All measures of `link` over the `window_s` seconds after the warm-up.
-pub(super) fn measures(model: &Model, link: &LinkRaw, window_s: f64) -> Measures {
+pub(crate) fn measures(model: &Model, link: &RecordedLink, window_s: f64) -> Measures {
     let (from, to) = (&link.recorder.at_measure, &link.recorder.counts);
     let waits = &link.recorder.waits;
     let measured_ps = Span::from_secs_f64(window_s).as_ps() as f64;

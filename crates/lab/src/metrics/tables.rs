@@ -3,26 +3,27 @@
 use super::Measures;
 use super::groups::FlowMeasures;
 use crate::model::Model;
-use crate::records::{Column, LinkSample, ReceiverSample, SenderSample, Table};
-use crate::run::{FlowRaw, Raw};
+use crate::records::{Column, LinkSample, ReceiverSample, Recorded, RecordedFlow, SenderSample, Table};
 use narrows_units::Time;
 
 /// A row for each flow.
-pub(super) fn flows(model: &Model, raw: &Raw, window_s: f64) -> Table {
-    let measures: Vec<_> = raw
+pub(crate) fn flows(model: &Model, recorded: &Recorded, window_s: f64) -> Table {
+    let measures: Vec<_> = recorded
         .flows
         .iter()
         .enumerate()
         .map(|(index, flow)| FlowMeasures::of(model, index, flow, window_s))
         .collect();
     let mut table = Table::default();
-    table.push("group", groups_column(model, raw.flows.iter().map(|flow| flow.group)));
-    table.push("flow", Column::Whole(within_group(raw).into_iter().map(i64::from).collect()));
+    table.push("group", groups_column(model, recorded.flows.iter().map(|flow| flow.group)));
+    table.push("flow", Column::Whole(within_group(recorded).into_iter().map(i64::from).collect()));
     let algorithms: Vec<String> = model.groups.iter().map(|group| group.algorithm.to_string()).collect();
-    let codes = raw.flows.iter().map(|flow| flow.group as u32).collect();
+    let codes = recorded.flows.iter().map(|flow| flow.group as u32).collect();
     table.push("algorithm", Column::Label { codes, labels: algorithms });
-    let seconds = |time: fn(&FlowRaw) -> Option<Time>| {
-        Column::Real(raw.flows.iter().map(|flow| time(flow).map_or(f64::NAN, Time::as_secs_f64)).collect())
+    let seconds = |time: fn(&RecordedFlow) -> Option<Time>| {
+        Column::Real(
+            recorded.flows.iter().map(|flow| time(flow).map_or(f64::NAN, Time::as_secs_f64)).collect(),
+        )
     };
     table.push("start_s", seconds(|flow| flow.sender.started));
     table.push("established_s", seconds(|flow| flow.sender.established));
@@ -51,7 +52,7 @@ pub(super) fn flows(model: &Model, raw: &Raw, window_s: f64) -> Table {
 }
 
 /// A row for each link that is not an access link: its measures.
-pub(super) fn links(measures: &[Measures]) -> Table {
+pub(crate) fn links(measures: &[Measures]) -> Table {
     let mut table = Table::default();
     let labels: Vec<String> = measures.iter().map(|link| link.name.clone()).collect();
     table.push("link", Column::Label { codes: (0..labels.len() as u32).collect(), labels });
@@ -62,23 +63,25 @@ pub(super) fn links(measures: &[Measures]) -> Table {
 }
 
 /// A row for each interval and flow, then each interval and link.
-pub(super) fn series(model: &Model, raw: &Raw) -> Table {
-    let rows = rows(raw);
+pub(crate) fn series(model: &Model, recorded: &Recorded) -> Table {
+    let rows = rows(recorded);
     let mut table = Table::default();
-    table
-        .push("time_s", Column::Real(rows.iter().map(|row| raw.times[row.interval].as_secs_f64()).collect()));
+    table.push(
+        "time_s",
+        Column::Real(rows.iter().map(|row| recorded.times[row.interval].as_secs_f64()).collect()),
+    );
     let kinds = rows.iter().map(|row| u32::from(matches!(row.of, Of::Link(_)))).collect();
     table.push("kind", Column::Label { codes: kinds, labels: vec!["flow".into(), "link".into()] });
-    table.push("name", names_column(model, raw, &rows));
+    table.push("name", names_column(model, recorded, &rows));
     let groups = rows.iter().map(|row| match row.of {
-        Of::Flow(flow) => raw.flows[flow].group as u32,
+        Of::Flow(flow) => recorded.flows[flow].group as u32,
         Of::Link(_) => u32::MAX,
     });
     let labels = model.groups.iter().map(|group| group.name.clone()).collect();
     table.push("group", Column::Label { codes: groups.collect(), labels });
 
     let mut sender = |name, of: fn(&SenderSample) -> f64| {
-        table.push(name, flow_column(raw, &rows, |flow, at| of(&flow.sender_series[at])));
+        table.push(name, flow_column(recorded, &rows, |flow, at| of(&flow.sender_series[at])));
     };
     sender("throughput_bps", |sample| sample.throughput_bps);
     sender("cwnd_packets", |sample| sample.cwnd_packets);
@@ -88,11 +91,11 @@ pub(super) fn series(model: &Model, raw: &Raw) -> Table {
     sender("rtt_s", |sample| sample.rtt_s);
     sender("retransmissions", |sample| sample.retransmissions);
     let goodput = |sample: &ReceiverSample| sample.goodput_bps;
-    table.push("goodput_bps", flow_column(raw, &rows, |flow, at| goodput(&flow.receiver_series[at])));
+    table.push("goodput_bps", flow_column(recorded, &rows, |flow, at| goodput(&flow.receiver_series[at])));
     let mut link = |name, of: fn(&LinkSample) -> f64| {
         let value = |row: &Row| match row.of {
             Of::Flow(_) => f64::NAN,
-            Of::Link(link) => of(&raw.links[link].series[row.interval]),
+            Of::Link(link) => of(&recorded.links[link].series[row.interval]),
         };
         table.push(name, Column::Real(rows.iter().map(value).collect()));
     };
@@ -106,7 +109,7 @@ pub(super) fn series(model: &Model, raw: &Raw) -> Table {
 }
 
 /// A row for each bucket of each histogram.
-pub(super) fn distributions(model: &Model, raw: &Raw) -> Table {
+pub(crate) fn distributions(model: &Model, recorded: &Recorded) -> Table {
     let mut owners = Vec::new();
     let mut quantities = Vec::new();
     let mut values = Vec::new();
@@ -115,10 +118,11 @@ pub(super) fn distributions(model: &Model, raw: &Raw) -> Table {
         .groups
         .iter()
         .map(|group| group.name.clone())
-        .chain(raw.links.iter().map(|link| model.links[link.link].name.clone()))
+        .chain(recorded.links.iter().map(|link| model.links[link.link].name.clone()))
         .collect();
-    let groups = raw.rtts.iter().zip(&raw.delays).map(|(rtts, delays)| vec![(0, rtts), (1, delays)]);
-    let links = raw.links.iter().map(|link| vec![(2, &link.recorder.waits)]);
+    let groups =
+        recorded.rtts.iter().zip(&recorded.delays).map(|(rtts, delays)| vec![(0, rtts), (1, delays)]);
+    let links = recorded.links.iter().map(|link| vec![(2, &link.recorder.waits)]);
     for (owner, histograms) in groups.chain(links).enumerate() {
         for (quantity, histogram) in histograms {
             for (value, count) in histogram.buckets() {
@@ -149,26 +153,26 @@ enum Of {
     Link(usize),
 }
 
-fn rows(raw: &Raw) -> Vec<Row> {
-    let recorded = |flow: &usize| !raw.flows[*flow].sender_series.is_empty();
-    let flows: Vec<usize> = (0..raw.flows.len()).filter(recorded).collect();
+fn rows(recorded: &Recorded) -> Vec<Row> {
+    let has_series = |flow: &usize| !recorded.flows[*flow].sender_series.is_empty();
+    let flows: Vec<usize> = (0..recorded.flows.len()).filter(has_series).collect();
     let each = |interval| {
         let flows = flows.iter().map(move |&flow| Row { interval, of: Of::Flow(flow) });
-        flows.chain((0..raw.links.len()).map(move |link| Row { interval, of: Of::Link(link) }))
+        flows.chain((0..recorded.links.len()).map(move |link| Row { interval, of: Of::Link(link) }))
     };
-    (0..raw.times.len()).flat_map(each).collect()
+    (0..recorded.times.len()).flat_map(each).collect()
 }
 
-fn names_column(model: &Model, raw: &Raw, rows: &[Row]) -> Column {
-    let numbers = within_group(raw);
-    let mut labels: Vec<String> = raw
+fn names_column(model: &Model, recorded: &Recorded, rows: &[Row]) -> Column {
+    let numbers = within_group(recorded);
+    let mut labels: Vec<String> = recorded
         .flows
         .iter()
         .zip(&numbers)
         .map(|(flow, number)| format!("{}[{number}]", model.groups[flow.group].name))
         .collect();
     let first_link = labels.len() as u32;
-    labels.extend(raw.links.iter().map(|link| model.links[link.link].name.clone()));
+    labels.extend(recorded.links.iter().map(|link| model.links[link.link].name.clone()));
     let codes = rows.iter().map(|row| match row.of {
         Of::Flow(flow) => flow as u32,
         Of::Link(link) => first_link + link as u32,
@@ -176,9 +180,9 @@ fn names_column(model: &Model, raw: &Raw, rows: &[Row]) -> Column {
     Column::Label { codes: codes.collect(), labels }
 }
 
-fn flow_column(raw: &Raw, rows: &[Row], value: impl Fn(&FlowRaw, usize) -> f64) -> Column {
+fn flow_column(recorded: &Recorded, rows: &[Row], value: impl Fn(&RecordedFlow, usize) -> f64) -> Column {
     let of_row = |row: &Row| match row.of {
-        Of::Flow(flow) => value(&raw.flows[flow], row.interval),
+        Of::Flow(flow) => value(&recorded.flows[flow], row.interval),
         Of::Link(_) => f64::NAN,
     };
     Column::Real(rows.iter().map(of_row).collect())
@@ -190,9 +194,10 @@ fn groups_column(model: &Model, groups: impl Iterator<Item = usize>) -> Column {
 }
 
 /// The number of each flow within its group, from 0.
-fn within_group(raw: &Raw) -> Vec<u32> {
-    let mut next = vec![0; raw.rtts.len()];
-    raw.flows
+fn within_group(recorded: &Recorded) -> Vec<u32> {
+    let mut next = vec![0; recorded.rtts.len()];
+    recorded
+        .flows
         .iter()
         .map(|flow| {
             next[flow.group] += 1;

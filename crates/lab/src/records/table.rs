@@ -60,7 +60,7 @@ impl Table {
     }
 
     /// Feeds names, lengths and values, little-endian, to `hash`.
-    pub(super) fn digest(&self, hash: &mut Sha256) {
+    pub(crate) fn digest(&self, hash: &mut Sha256) {
         for (name, column) in &self.columns {
             hash.update(name.as_bytes());
             hash.update((column.len() as u64).to_le_bytes());

@@ -1,20 +1,18 @@
 //! Running a model: a pure function of model and replication, the same bits with any number of partitions.
 
 mod endpoints;
+mod gather;
 mod layout;
 mod link;
 mod net;
 mod partition;
 mod progress;
-mod raw;
 mod slots;
 
 pub use progress::Progress;
-pub(crate) use raw::{FlowRaw, LinkRaw, Raw};
 
-use crate::metrics;
 use crate::model::Model;
-use crate::records::{Performance, Records};
+use crate::records::Recorded;
 use cpu_time::ThreadTime;
 use layout::Layout;
 use narrows_units::{Span, Time};
@@ -57,18 +55,13 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Runs replication `replication` of `model`, telling `progress` as it goes.
-pub fn run(model: &Model, replication: u32, progress: &Progress) -> Result<Records, RunError> {
-    run_with(model, replication, progress, RunOptions::default())
-}
-
-/// As [`run`], carried out as `options` say.
-pub fn run_with(
+/// Runs replication `replication` of `model` as `options` say, telling `progress` as it goes.
+pub fn simulate(
     model: &Model,
     replication: u32,
     progress: &Progress,
     options: RunOptions,
-) -> Result<Records, RunError> {
+) -> Result<Recorded, RunError> {
     let mut layout = Layout::new(model, options.partitions);
     if layout.lookahead == Span::ZERO {
         layout = Layout::new(model, 1);
@@ -104,12 +97,10 @@ pub fn run_with(
         partition.finish(end);
     }
     let cpu_s = clock.elapsed().as_secs_f64();
-    let raw = raw::gather(model, &partitions, end);
-    if let Some(detail) = &raw.unbalanced {
-        return Err(RunError::NotConserved(detail.clone()));
+    match gather::imbalance(model, &partitions) {
+        Some(detail) => Err(RunError::NotConserved(detail)),
+        None => Ok(gather::gather(model, &partitions, end, cpu_s)),
     }
-    let performance = Performance { events: raw.events, packet_hops: raw.hops, cpu_s };
-    Ok(metrics::records(model, &raw, performance))
 }
 
 fn exchange(partitions: &mut [Partition]) {

@@ -3,8 +3,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use narrows_lab::metrics::Measures;
-use narrows_lab::records::Records;
-use narrows_lab::run::{Progress, RunOptions, run_with};
+use narrows_lab::replication::{Records, run_with};
+use narrows_lab::run::{Progress, RunOptions};
 use narrows_lab::scenario::{LoadOptions, Scenario, load};
 use std::path::Path;
 

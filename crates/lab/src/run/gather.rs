@@ -1,69 +1,13 @@
-//! The counts of all partitions put together again, in the order of flows and links.
+//! Puts the counts of all partitions together again, and checks that no packet was lost or made up.
 
 use super::link::Link;
 use super::partition::Partition;
 use crate::model::Model;
-use crate::records::{
-    Histogram, LinkRecorder, LinkSample, ReceiverRecorder, ReceiverSample, SenderRecorder, SenderSample,
-};
-use narrows_transport::{ConnectionState, ReceiverCounters, SenderCounters};
+use crate::records::{Histogram, Performance, Recorded, RecordedFlow, RecordedLink};
 use narrows_units::Time;
 
-/// Everything that was counted in a run.
-#[derive(Clone, Debug)]
-pub(crate) struct Raw {
-    /// By flow.
-    pub flows: Vec<FlowRaw>,
-    /// Links that are not access links, in the order of the model.
-    pub links: Vec<LinkRaw>,
-    /// Round-trip times by group.
-    pub rtts: Vec<Histogram>,
-    /// One-way delays of data by group.
-    pub delays: Vec<Histogram>,
-    /// Ends of the intervals of the series.
-    pub times: Vec<Time>,
-    /// Events handled.
-    pub events: u64,
-    /// Links crossed.
-    pub hops: u64,
-    /// What is wrong with the packet counts, if anything is.
-    pub unbalanced: Option<String>,
-}
-
-/// What was counted at both ends of a flow.
-#[derive(Clone, Debug)]
-pub(crate) struct FlowRaw {
-    pub group: usize,
-    pub state: ConnectionState,
-    pub sender: SenderRecorder,
-    pub sender_end: SenderCounters,
-    pub receiver: ReceiverRecorder,
-    pub receiver_end: ReceiverCounters,
-    /// Data packets dropped or lost after the warm-up.
-    pub lost: u64,
-    /// Data packets marked after the warm-up.
-    pub marked: u64,
-    /// Empty where flows' series are not recorded.
-    pub sender_series: Vec<SenderSample>,
-    pub receiver_series: Vec<ReceiverSample>,
-}
-
-/// What was counted at a link.
-#[derive(Clone, Debug)]
-pub(crate) struct LinkRaw {
-    /// Index into the model's links.
-    pub link: usize,
-    pub recorder: LinkRecorder,
-    /// Bits sent after the warm-up.
-    pub sent_bits: f64,
-    /// Bits that could have been.
-    pub offered_bits: f64,
-    pub series: Vec<LinkSample>,
-}
-
-/// Puts `partitions` together.
-pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time) -> Raw {
-    let unbalanced = imbalance(model, partitions);
+/// Puts `partitions` together at the `end` of a run that took `cpu_s` seconds.
+pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time, cpu_s: f64) -> Recorded {
     let times = partitions[0].series.times.clone();
     let mut links = Vec::new();
     let mut senders = Vec::new();
@@ -81,7 +25,7 @@ pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time) -> Raw 
         let count = recorded.len();
         links.extend(recorded.into_iter().enumerate().map(|(at, (link, transmitter))| {
             let (from, to) = (transmitter.at_measure, transmitter.bits(end));
-            LinkRaw {
+            RecordedLink {
                 link,
                 recorder: transmitter.recorder.clone(),
                 sent_bits: to.sent - from.sent,
@@ -104,7 +48,7 @@ pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time) -> Raw 
     let flows = senders
         .into_iter()
         .zip(receivers)
-        .map(|((sender, sender_series), (receiver, receiver_series))| FlowRaw {
+        .map(|((sender, sender_series), (receiver, receiver_series))| RecordedFlow {
             group: sender.group,
             state: sender.sender.state(),
             sender: sender.recorder.clone(),
@@ -117,15 +61,17 @@ pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time) -> Raw 
             receiver_series,
         })
         .collect();
-    Raw {
+    Recorded {
         flows,
         links,
         rtts: merge(model.groups.len(), partitions, |partition| &partition.rtts),
         delays: merge(model.groups.len(), partitions, |partition| &partition.delays),
         times,
-        events: partitions.iter().map(|partition| partition.net.queue.fired()).sum(),
-        hops: partitions.iter().map(|partition| partition.net.hops).sum(),
-        unbalanced,
+        performance: Performance {
+            events: partitions.iter().map(|partition| partition.net.queue.fired()).sum(),
+            packet_hops: partitions.iter().map(|partition| partition.net.hops).sum(),
+            cpu_s,
+        },
     }
 }
 
@@ -148,7 +94,7 @@ fn merge(
 }
 
 /// Checks that no packet was lost or made up: at each queue, and in the network as a whole.
-fn imbalance(model: &Model, partitions: &[Partition]) -> Option<String> {
+pub(super) fn imbalance(model: &Model, partitions: &[Partition]) -> Option<String> {
     let mut gone = 0;
     for partition in partitions {
         for (index, link) in partition.net.links.iter().enumerate() {

@@ -1,0 +1,75 @@
+//! Everything that was counted in a run, put together from all its partitions in the order of flows and links.
+
+use super::{
+    Histogram, LinkRecorder, LinkSample, ReceiverRecorder, ReceiverSample, SenderRecorder, SenderSample,
+};
+use narrows_transport::{ConnectionState, ReceiverCounters, SenderCounters};
+use narrows_units::Time;
+
+/// What a run leaves behind.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// By flow.
+    pub flows: Vec<RecordedFlow>,
+    /// Links that are not access links, in the order of the model.
+    pub links: Vec<RecordedLink>,
+    /// Round-trip times by group, after the warm-up.
+    pub rtts: Vec<Histogram>,
+    /// One-way delays of data by group, after the warm-up.
+    pub delays: Vec<Histogram>,
+    /// Ends of the intervals of the series.
+    pub times: Vec<Time>,
+    /// What it cost.
+    pub performance: Performance,
+}
+
+/// What was counted at both ends of a flow.
+#[derive(Clone, Debug)]
+pub struct RecordedFlow {
+    /// Index into the model's groups.
+    pub group: usize,
+    /// How far the connection had come at the end.
+    pub state: ConnectionState,
+    /// At the sender.
+    pub sender: SenderRecorder,
+    /// The sender's counters at the end.
+    pub sender_end: SenderCounters,
+    /// At the receiver.
+    pub receiver: ReceiverRecorder,
+    /// The receiver's counters at the end.
+    pub receiver_end: ReceiverCounters,
+    /// Data packets dropped or lost after the warm-up.
+    pub lost: u64,
+    /// Data packets marked after the warm-up.
+    pub marked: u64,
+    /// By interval; empty where flows' series are not recorded.
+    pub sender_series: Vec<SenderSample>,
+    /// By interval; empty where flows' series are not recorded.
+    pub receiver_series: Vec<ReceiverSample>,
+}
+
+/// What was counted at a link.
+#[derive(Clone, Debug)]
+pub struct RecordedLink {
+    /// Index into the model's links.
+    pub link: usize,
+    /// What was counted there.
+    pub recorder: LinkRecorder,
+    /// Bits sent after the warm-up.
+    pub sent_bits: f64,
+    /// Bits that could have been.
+    pub offered_bits: f64,
+    /// By interval.
+    pub series: Vec<LinkSample>,
+}
+
+/// What a replication cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Performance {
+    /// Events handled.
+    pub events: u64,
+    /// Links crossed by packets, scheduled or computed.
+    pub packet_hops: u64,
+    /// Processor time of the simulation loop alone, seconds.
+    pub cpu_s: f64,
+}

@@ -1,0 +1,73 @@
+//! One replication, from the model to its records.
+
+use crate::metrics::{Check, Measures, checks, groups, links, tables};
+use crate::model::Model;
+use crate::records::{Performance, Recorded, Table};
+use crate::run::{Progress, RunError, RunOptions, simulate};
+use crate::trace::hexadecimal;
+use sha2::{Digest, Sha256};
+
+/// All that one replication leaves behind.
+#[derive(Clone, Debug)]
+pub struct Records {
+    /// A row for each flow.
+    pub flows: Table,
+    /// A row for each link that is not an access link.
+    pub links: Table,
+    /// A row for each flow, and each link that is not an access link, and interval.
+    pub series: Table,
+    /// A row for each bucket of the histograms of each group and link.
+    pub distributions: Table,
+    /// Measures of each group, in the order of the scenario.
+    pub groups: Vec<Measures>,
+    /// Measures of each link that is not an access link.
+    pub link_measures: Vec<Measures>,
+    /// The sanity section.
+    pub checks: Vec<Check>,
+    /// What it cost.
+    pub performance: Performance,
+}
+
+impl Records {
+    /// SHA-256 over the tables, hexadecimal: equal for equal runs on every machine, with any number of threads.
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        for table in [&self.flows, &self.links, &self.series, &self.distributions] {
+            table.digest(&mut hash);
+        }
+        hexadecimal(&hash.finalize())
+    }
+}
+
+/// Runs replication `replication` of `model`, telling `progress` as it goes.
+pub fn run(model: &Model, replication: u32, progress: &Progress) -> Result<Records, RunError> {
+    run_with(model, replication, progress, RunOptions::default())
+}
+
+/// As [`run`], carried out as `options` say.
+pub fn run_with(
+    model: &Model,
+    replication: u32,
+    progress: &Progress,
+    options: RunOptions,
+) -> Result<Records, RunError> {
+    Ok(evaluate(model, &simulate(model, replication, progress, options)?))
+}
+
+fn evaluate(model: &Model, recorded: &Recorded) -> Records {
+    let window_s = (model.duration - model.warmup).as_secs_f64();
+    let link_measures: Vec<_> =
+        recorded.links.iter().map(|link| links::measures(model, link, window_s)).collect();
+    let groups: Vec<_> =
+        (0..model.groups.len()).map(|group| groups::measures(model, recorded, group, window_s)).collect();
+    Records {
+        flows: tables::flows(model, recorded, window_s),
+        links: tables::links(&link_measures),
+        series: tables::series(model, recorded),
+        distributions: tables::distributions(model, recorded),
+        checks: checks::all(model, recorded, &groups, &link_measures),
+        groups,
+        link_measures,
+        performance: recorded.performance,
+    }
+}
