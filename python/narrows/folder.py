@@ -53,13 +53,16 @@ def appearing(folder: Path, *, replace: bool = False) -> Iterator[Path]:
         The partial folder.
 
     Raises:
-        OutputError: As `check_place`.
+        OutputError: As `check_place`, or the folder cannot be made for another reason.
     """
     check_place(folder, replace=replace)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    clear_remains(folder.parent)
     partial = folder.parent / f".{folder.name}.partial-{os.getpid()}"
-    partial.mkdir()
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        clear_remains(folder.parent)
+        partial.mkdir()
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror or error}") from error
     try:
         (partial / HOST).write_text(socket.gethostname())
         yield partial
