@@ -13,7 +13,7 @@
 use super::{Window, WindowRule, Windowed};
 use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
 use crate::{Cause, CongestionControl, Path};
-use narrows_units::Time;
+use narrows_units::{Span, Time};
 
 /// The rule of 2008.
 #[derive(Clone, Debug)]
@@ -62,18 +62,16 @@ impl WindowRule for Cubic2008 {
             None => self.begin(window, path.now),
         };
         let share = acked / window.size;
-        let rtt_min = path.rtt.map_or(0.0, |rtt| rtt.min.as_secs_f64());
-        let after_k = path.now.since(epoch.start).as_secs_f64() + rtt_min - epoch.k;
+        let rtt_min = path.rtt.map_or(Span::ZERO, |rtt| rtt.min);
+        let after_k = (path.now.since(epoch.start) + rtt_min).as_secs_f64() - epoch.k;
         let target = epoch.origin + self.c * after_k * after_k * after_k;
-        let mut added = share * if target > window.size { target - window.size } else { CREEP };
-        if rtt_min > 0.0 && (self.always_limited || after_k >= 0.0) {
-            added = added.min(share * self.fastest * rtt_min);
+        let mut step = if target > window.size { target - window.size } else { CREEP };
+        if rtt_min > Span::ZERO && (self.always_limited || after_k >= 0.0) {
+            step = step.min(self.fastest * rtt_min.as_secs_f64());
         }
-        if !self.has_lost {
-            added = acked / ACKS_BEFORE_LOSS;
-        }
+        let added = if self.has_lost { share * step } else { acked / ACKS_BEFORE_LOSS };
         epoch.w_tcp += share * self.tcp_slope;
-        added = added.max(epoch.w_tcp - window.size);
+        let added = added.max(epoch.w_tcp - window.size);
         self.epoch = Some(epoch);
         // At most one packet for each acknowledged, as no counter of acknowledgements is below one.
         added.min(acked)
