@@ -10,5 +10,7 @@ pub(super) const CARD: Entry = Entry {
     equations: &["drop the arrival if waiting + arrival > limit"],
     parameters: &[LIMIT],
     deviations: &["a limit of L packets holds L waiting packets; ns-2 holds L - 1"],
-    validation: None,
+    validation: Some(
+        "ns-2.35, one to ten SACK and NewReno flows, 0.1 and 1 BDP: loss rate within 3.5 %, utilisation within 0.003, mean queue within 1.1 packets; the recorded Linux kernel over 1 and 4 BDP: queueing delay within 0.3 %",
+    ),
 };
