@@ -204,6 +204,16 @@ fn the_window_is_twice_the_path_and_three_pairs_and_what_aggregation_needs() {
 }
 
 #[test]
+fn what_aggregation_needs_is_forgotten_after_five_to_ten_rounds() {
+    let mut flow = Flow::steady();
+    flow.round(Told { packets: 16, ..Told::default() });
+    (0..4).for_each(|_| flow.round(Told::default()));
+    near(flow.inner("extra_acked"), 16.0);
+    (0..6).for_each(|_| flow.round(Told::default()));
+    near(flow.inner("extra_acked"), 2.0);
+}
+
+#[test]
 fn a_cycle_is_a_probe_a_drain_and_six_rounds_at_the_bandwidth() {
     let mut flow = Flow::steady();
     let mut gains = Vec::new();
@@ -235,6 +245,21 @@ fn a_probe_goes_on_until_a_quarter_more_is_in_flight_or_a_packet_is_lost() {
         }
         flow.round(Told::default());
         near(flow.inner("pacing_gain"), 0.75);
+    }
+}
+
+#[test]
+fn a_drain_within_the_cycle_ends_as_soon_as_the_path_is_no_more_than_full() {
+    for (in_flight, gain) in [(80, 0.75), (70, 1.0)] {
+        let mut flow = Flow::steady();
+        flow.in_flight = 100;
+        while flow.inner("pacing_gain") > 0.8 {
+            flow.round(Told::default());
+        }
+        flow.in_flight = in_flight;
+        flow.now += Span::from_ms(1);
+        flow.acked(Told::default());
+        near(flow.inner("pacing_gain"), gain);
     }
 }
 
@@ -273,6 +298,21 @@ fn a_pause_keeps_four_in_flight_and_its_samples_do_not_lower_the_bandwidth() {
     flow.round(Told { mbps: 1.0, ..Told::default() });
     assert!(flow.window() + 2 >= window, "{} after {window}", flow.window());
     near(flow.inner("bandwidth_bps"), 20e6);
+}
+
+#[test]
+fn a_pause_lasts_a_round_even_if_that_is_longer_than_200_ms() {
+    let mut flow = Flow::steady();
+    flow.now = at(10_300);
+    flow.in_flight = 2;
+    let of_this_round = Told { prior_delivered: Some(flow.delivered), ..Told::default() };
+    for _ in 0..20 {
+        flow.now += RTT;
+        flow.acked(of_this_round);
+        assert_eq!(flow.window(), 4);
+    }
+    flow.round(Told::default());
+    assert!(flow.window() > 4);
 }
 
 #[test]
@@ -336,24 +376,38 @@ fn after_silence_the_flow_starts_at_the_bandwidth_and_does_not_pause() {
     near(flow.inner("cwnd_gain"), 2.0);
 }
 
+/// A flow that lost 6 packets a round, for 20 delivered in the first eight rounds and `later` in the next eight, where
+/// samples say 20 Mbps.
+fn lossy(written: &str, later: u64) -> Flow {
+    let mut flow = Flow::new(written);
+    flow.in_flight = 60;
+    (0..5).for_each(|_| flow.round(Told { packets: 20, ..Told::default() }));
+    for packets in [20, 20, 20, 20, later, later, later, later] {
+        flow.lost(Cause::Detected, 6, true);
+        flow.round(Told { packets, ..Told::default() });
+        flow.recovered();
+    }
+    flow
+}
+
 #[test]
 fn two_lossy_intervals_of_the_same_rate_are_a_policer_for_48_rounds() {
-    let lossy_rounds = |written| {
-        let mut flow = Flow::new(written);
-        flow.in_flight = 60;
-        (0..5).for_each(|_| flow.round(Told { packets: 20, ..Told::default() }));
-        for _ in 0..12 {
-            flow.lost(Cause::Detected, 6, true);
-            flow.round(Told { packets: 20, ..Told::default() });
-            flow.recovered();
-        }
-        flow
-    };
-    // Twenty packets in 40 ms are 6 Mbps, whatever the samples say.
-    let mut flow = lossy_rounds("bbr1");
+    // Twenty packets in 40 ms are 6 Mbps.
+    let mut flow = lossy("bbr1", 20);
     near(flow.inner("bandwidth_bps"), 6e6);
     near(flow.inner("pacing_gain"), 1.0);
-    near(lossy_rounds("bbr1(policer=false)").inner("bandwidth_bps"), 20e6);
-    (0..60).for_each(|_| flow.round(Told { packets: 20, ..Told::default() }));
+    let mut rounds = 0;
+    while flow.inner("bandwidth_bps") < 7e6 {
+        flow.round(Told { packets: 20, ..Told::default() });
+        rounds += 1;
+    }
+    assert_eq!(rounds, 48);
     near(flow.inner("bandwidth_bps"), 20e6);
+    near(lossy("bbr1(policer=false)", 20).inner("bandwidth_bps"), 20e6);
+}
+
+#[test]
+fn lossy_intervals_that_differ_by_more_than_an_eighth_are_no_policer() {
+    near(lossy("bbr1", 22).inner("bandwidth_bps"), 6.3e6);
+    near(lossy("bbr1", 24).inner("bandwidth_bps"), 20e6);
 }
