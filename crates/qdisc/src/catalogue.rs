@@ -9,6 +9,7 @@ mod pie;
 mod priority;
 mod red;
 mod rio;
+mod step;
 
 /// The card of one discipline.
 #[derive(Debug)]
@@ -62,13 +63,14 @@ static ENTRIES: &[Entry] = &[
     drr::CARD,
     priority::CARD,
     rio::CARD,
+    step::CARD,
     codel::CARD,
     fq_codel::CARD,
     pie::CARD,
     dualpi2::CARD,
 ];
 
-/// A key that all disciplines share.
+/// The key `limit` where the source sets none.
 const LIMIT: Parameter = Parameter {
     name: "limit",
     meaning: "the most that may wait, not counting the packet in transmission",

@@ -1,6 +1,6 @@
 //! Every discipline with its settings: what a resolved scenario holds of a queue.
 
-use crate::{Limit, QueueDiscipline, codel, droptail, drr, dualpi2, fq_codel, pie, priority, red, rio};
+use crate::{Limit, QueueDiscipline, codel, droptail, drr, dualpi2, fq_codel, pie, priority, red, rio, step};
 
 /// A queue as it was chosen, ready to be built any number of times.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,8 @@ pub enum Discipline {
     Red(red::Config),
     /// [`rio`].
     Rio(rio::Config),
+    /// [`step`].
+    Step(step::Config),
 }
 
 impl Discipline {
@@ -38,6 +40,7 @@ impl Discipline {
             Self::Priority(config) => Box::new(priority::Priority::new(config)),
             Self::Red(config) => Box::new(red::Red::new(config)),
             Self::Rio(config) => Box::new(rio::Rio::new(config)),
+            Self::Step(config) => Box::new(step::Step::new(config)),
         }
     }
 
@@ -53,6 +56,7 @@ impl Discipline {
             Self::Priority(_) => "priority",
             Self::Red(_) => "red",
             Self::Rio(_) => "rio",
+            Self::Step(_) => "step",
         }
     }
 
@@ -68,6 +72,7 @@ impl Discipline {
             Self::Priority(config) => config.limit,
             Self::Red(config) => config.limit,
             Self::Rio(config) => config.limit,
+            Self::Step(config) => config.limit,
         }
     }
 }

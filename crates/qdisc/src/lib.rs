@@ -19,6 +19,7 @@ pub mod priority;
 pub mod red;
 pub mod rio;
 mod rows;
+pub mod step;
 #[cfg(test)]
 mod testing;
 

@@ -11,9 +11,11 @@
 //! packet's size. `max_p` adapts by a timer, as in the paper, where ns-2 waits for the first arrival after the interval;
 //! the timer starts with the first arrival of all.
 
+mod automatic;
 mod idle;
 mod law;
 
+pub use automatic::Automatic;
 pub(crate) use idle::Idle;
 pub use law::{RedLaw, Verdict};
 

@@ -22,7 +22,7 @@ pub(crate) struct Rows {
 }
 
 /// A place for a packet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Cell {
     packet: Packet,
     before: u32,
@@ -111,7 +111,7 @@ impl Rows {
         if cell == NONE {
             return None;
         }
-        let Cell { packet, before, after } = self.cells[cell as usize].clone();
+        let Cell { packet, before, after } = self.cells[cell as usize];
         match before {
             NONE => self.ends[row].head = after,
             before => self.cells[before as usize].after = after,

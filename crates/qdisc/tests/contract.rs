@@ -4,7 +4,7 @@
 use narrows_qdisc::catalogue;
 use narrows_qdisc::{
     Backlog, Classes, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, codel, droptail, drr,
-    dualpi2, fq_codel, pie, priority, red, rio,
+    dualpi2, fq_codel, pie, priority, red, rio, step,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
@@ -65,12 +65,15 @@ fn disciplines() -> Vec<(Discipline, Limit)> {
         [rio::Config { ecn: false, gentle: false, limit: Limit::Bytes(6000), ..two_reds.clone() }, two_reds]
             .map(|config| (config.limit, Discipline::Rio(config)))
             .map(|(limit, discipline)| (discipline, limit));
+    let steps = [(Limit::Packets(4), Limit::Packets(12)), (Limit::Bytes(3000), Limit::Bytes(9000))]
+        .map(|(threshold, limit)| (Discipline::Step(step::Config { threshold, limit }), limit));
     drop_tails
         .into_iter()
         .chain(reds)
         .chain(drrs)
         .chain(priorities)
         .chain(rios)
+        .chain(steps)
         .chain(that_control_delay())
         .collect()
 }
@@ -314,6 +317,7 @@ fn under_load_every_limited_discipline_drops_and_ecn_marks() {
             Discipline::Pie(config) => config.ecn && config.limit != Limit::Packets(0),
             Discipline::Red(config) => config.ecn,
             Discipline::Rio(config) => config.ecn,
+            Discipline::Step(_) => true,
         };
         assert_eq!(marked, marks, "{discipline:?}");
     }

@@ -14,6 +14,8 @@ pub(super) const CARD: Entry = Entry {
         "p_a = p_b / (1 - count p_b); wait: 0 while count p_b < 1, then p_b / (2 - count p_b)",
         "adaptive, every 0.5 s: max_p += min(0.01, max_p / 4) if avg > min + 0.6 (max - min) and max_p <= 0.5; \
          max_p *= 0.9 if avg < min + 0.4 (max - min) and max_p >= 0.01",
+        "ns-2.35's own choice for C packets a second: min = max(5, 5 ms C / 2), max = 3 min, \
+         weight = 1 - exp(-1 / (10 C max(100 ms, 3 (delay + 1 / C))))",
     ],
     parameters: &[
         LIMIT,
