@@ -1,8 +1,9 @@
 """Judges that are not ours: their figures, our runs of the same scenarios, and whether the two agree.
 
 A figure agrees if our mean over replications lies within the tolerance of the judge's value. The tolerance is the
-judge's own, or an allowance chosen before the first comparison plus the spread of the judge's runs; `reference.toml`
-says which. `differences.toml` tells why the others do not.
+judge's own, or an allowance chosen before the first comparison plus what the judge's runs leave open: their range, or,
+where they are many, the 95 % interval of their mean. `reference.toml` says which. `differences.toml` tells why the
+others do not.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import narrows as nw
 from narrows.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,7 +50,7 @@ class Figure:
     @cached_property
     def ours(self) -> Estimate:
         """Our mean over replications with its 95 % interval."""
-        return estimate(_values(_run(self.judge, self.file, self.replications), self.of, self.measure))
+        return estimate(values(_run(self.judge, self.file, self.replications), self.of, self.measure))
 
     @property
     def difference(self) -> float:
@@ -85,11 +86,12 @@ def figures(judge: str) -> Iterator[Figure]:
     """
     reference = _read(HERE / judge / "reference.toml")
     allowances = reference.get("allowances", {})
+    spread_of = SPREADS[reference.get("spread", "range")]
     for scenario in reference["scenarios"]:
         for each in scenario["figures"]:
             runs = tuple(each["runs"])
             bound = each.get("tolerance") or allowances[each["measure"]]
-            spread = 0.0 if "tolerance" in each else max(runs) - min(runs)
+            spread = 0.0 if "tolerance" in each else spread_of(runs)
             relative = "relative" in bound
             tolerance = bound["relative"] * abs(each["value"]) if relative else bound["absolute"]
             yield Figure(
@@ -117,8 +119,14 @@ def _run(judge: str, file: str, replications: int) -> Run:
     return nw.load(HERE / judge / file).run(replications=replications)
 
 
-def _values(run: Run, of: str, measure: str) -> list[float]:
-    """Return one value per replication."""
+def values(run: Run, of: str, measure: str) -> list[float]:
+    """Return one value per replication, in the unit of the measure.
+
+    Args:
+        run: Of one of our scenarios.
+        of: A group or link of it, or `"all"`.
+        measure: One of Narrows's own, or one that only judges tell.
+    """
     if measure == "dropped_first_10s":
         return [_dropped_before(run, replication, of, 10.0) for replication in run.records]
     if measure == "jain" and of == "all":
@@ -171,6 +179,12 @@ class Sawtooth:
         return float(np.mean(periods[(periods > middle) == long]))
 
 
+def half_interval(runs: Sequence[float]) -> float:
+    """Return half of the 95 % interval of a mean; 0 where there is one run."""
+    interval = estimate(runs)["ci95"]
+    return 0.0 if interval is None else (interval[1] - interval[0]) / 2
+
+
 def _dropped_before(run: Run, replication: int, link: str, end_s: float) -> float:
     rows = _rows(run, replication, link)
     return float(np.sum(rows["dropped_packets"][rows["time_s"] <= end_s]))
@@ -203,6 +217,12 @@ JUDGES = ("ns2", "kernel")
 
 # A window that has fallen by more than this between two readings was reduced.
 REDUCTION = 0.9
+
+# What a judge's runs leave open.
+SPREADS: dict[str, Callable[[Sequence[float]], float]] = {
+    "range": lambda runs: max(runs) - min(runs),
+    "interval": half_interval,
+}
 
 SAWTOOTH: dict[str, Callable[[Sawtooth], float]] = {
     "decrease_factor": lambda sawtooth: float(np.mean(sawtooth.ssthresh / sawtooth.before)),

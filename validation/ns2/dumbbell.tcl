@@ -1,0 +1,198 @@
+# One run of a dumbbell in ns-2, and what it measured, one "name value" in each line.
+#
+#     ns dumbbell.tcl agents "sack sack" rate 10e6 rtts 0.05 limit 62 end 420 warmup 20 seed 1
+#
+# Every flow has a source of its own, which reaches r1 over a link of access_rate; the bottleneck leads from r1 to r2,
+# where all sinks are; nothing but the bottleneck drops. Rates in bps, times in seconds, packets in bytes, limits and
+# thresholds in packets. A flow starts at random within its spread after its start. Of lists, one for each flow, the
+# last entry holds for the rest.
+#
+# An agent, one for each flow:
+#     reno, newreno, sack              increase 1, decrease to half
+#     KIND:A:B                         W += A a round trip, W = B W at a loss
+#     KIND:A:B:K:L                     W += A / W^K a round trip, W -= (1 - B) W^L at a loss
+#     KIND:highspeed                   ns-2's own HighSpeed TCP
+#     linux:NAME                       TCP/Linux with Linux 2.6.22's module of that name
+# with KIND one of the first three.
+
+array set option {
+    agents sack
+    rate 10e6
+    access_rate 100e6
+    rtts 0.05
+    packet 1000
+    queue DropTail
+    limit 62
+    min 0
+    max 0
+    max_p 0.1
+    weight 0.002
+    gentle 1
+    wait 1
+    ecn 0
+    loss 0
+    ssthresh 0
+    starts 0
+    spreads 1
+    low_window 38
+    warmup 20
+    end 420
+    seed 1
+}
+foreach {name value} $argv {
+    if {![info exists option($name)]} {
+        puts stderr "dumbbell.tcl knows no option $name"
+        exit 2
+    }
+    set option($name) $value
+}
+
+proc entry {list flow} { return [lindex $list [expr min($flow, [llength $list] - 1)]] }
+
+# What never limits, in packets.
+set unlimited 1000000
+
+proc sender {agent} {
+    global option unlimited ns
+    set words [split $agent :]
+    set kind [lindex $words 0]
+    set classes(reno) Reno
+    set classes(newreno) Newreno
+    set classes(sack) Sack1
+    set classes(linux) Linux
+    if {![info exists classes($kind)]} {
+        puts stderr "dumbbell.tcl knows no agent $agent"
+        exit 2
+    }
+    set tcp [new Agent/TCP/$classes($kind)]
+    if {$kind == "linux"} {
+        $tcp set timestamps_ true
+        set module [lindex $words 1]
+        $ns at 0 "$tcp select_ca $module"
+        # Only these two let their first threshold be set.
+        if {$option(ssthresh) > 0 && ($module == "bic" || $module == "cubic")} {
+            $ns at 0 "$tcp set_ca_default_param $module initial_ssthresh $option(ssthresh)"
+        }
+    } elseif {[lindex $words 1] == "highspeed"} {
+        $tcp set windowOption_ 8
+        $tcp set low_window_ $option(low_window)
+    } elseif {[llength $words] > 1} {
+        $tcp set increase_num_ [lindex $words 1]
+        $tcp set decrease_num_ [lindex $words 2]
+        if {[llength $words] > 3} {
+            $tcp set windowOption_ 6
+            $tcp set k_parameter_ [lindex $words 3]
+            $tcp set l_parameter_ [lindex $words 4]
+        }
+    }
+    $tcp set window_ $unlimited
+    $tcp set packetSize_ $option(packet)
+    $tcp set ecn_ $option(ecn)
+    return $tcp
+}
+
+proc sink {agent} {
+    if {[string match sack* $agent] || [string match linux* $agent]} {
+        set sink [new Agent/TCPSink/Sack1]
+        $sink set ts_echo_rfc1323_ true
+        return $sink
+    }
+    return [new Agent/TCPSink]
+}
+
+# Counters of the bottleneck and the highest acknowledgement of every flow, at this moment.
+proc counters {} {
+    global ns monitor waiting senders
+    $waiting newpoint [$ns now] [$monitor set pkts_]
+    set now [list [$monitor set parrivals_] [$monitor set pdepartures_] [$monitor set pdrops_] \
+        [$monitor set pmarks_] [$waiting set sum_]]
+    foreach tcp $senders { lappend now [$tcp set ack_] }
+    return $now
+}
+
+proc report {} {
+    global option before
+    set seconds [expr double($option(end) - $option(warmup))]
+    set gained {}
+    foreach then $before now [counters] { lappend gained [expr double($now - $then)] }
+    foreach {arrived departed dropped marked queued} [lrange $gained 0 4] break
+    set bits [expr 8.0 * $option(packet)]
+    puts "loss_rate [expr $dropped / max($arrived, 1)]"
+    puts "mark_rate [expr $marked / max($arrived, 1)]"
+    puts "utilization [expr $departed * $bits / ($option(rate) * $seconds)]"
+    puts "queue_mean_packets [expr $queued / $seconds]"
+    foreach acked [lrange $gained 5 end] { puts "goodput_bps [expr $acked * $bits / $seconds]" }
+    exit 0
+}
+
+ns-random $option(seed)
+Agent/TCP set useHeaders_ false
+Agent/TCP set minrto_ 0.2
+Agent/TCP set tcpTick_ 0.01
+Agent/TCP set overhead_ 0
+Agent/TCP set windowInit_ 2
+Queue/RED set bytes_ false
+Queue/RED set queue_in_bytes_ false
+Queue/RED set mean_pktsize_ $option(packet)
+Queue/RED set thresh_ $option(min)
+Queue/RED set maxthresh_ $option(max)
+Queue/RED set q_weight_ $option(weight)
+Queue/RED set linterm_ [expr 1.0 / $option(max_p)]
+Queue/RED set gentle_ $option(gentle)
+Queue/RED set wait_ $option(wait)
+Queue/RED set setbit_ $option(ecn)
+Queue/DropTail set limit_ $unlimited
+# DRR counts its limit in bytes and keeps a bucket for each node that sends.
+Queue/DRR set buckets_ 64
+Queue/DRR set quantum_ $option(packet)
+Queue/DRR set blimit_ [expr $option(limit) * $option(packet)]
+
+set ns [new Simulator]
+set r1 [$ns node]
+set r2 [$ns node]
+# Half of the shortest way belongs to the bottleneck.
+set shortest [lindex [lsort -real $option(rtts)] 0]
+set one_way [expr $shortest / 4.0]
+$ns simplex-link $r1 $r2 $option(rate) $one_way $option(queue)
+$ns simplex-link $r2 $r1 $option(rate) $one_way DropTail
+$ns queue-limit $r1 $r2 $option(limit)
+$ns queue-limit $r2 $r1 $unlimited
+if {$option(loss) > 0} {
+    set errors [new ErrorModel]
+    $errors unit pkt
+    $errors set rate_ $option(loss)
+    $errors ranvar [new RandomVariable/Uniform]
+    $errors drop-target [new Agent/Null]
+    $ns lossmodel $errors $r1 $r2
+}
+set monitor [$ns monitor-queue $r1 $r2 ""]
+set waiting [$monitor get-pkts-integrator]
+
+set starting [new RandomVariable/Uniform]
+$starting set min_ 0
+$starting set max_ 1
+set senders {}
+set flow 0
+foreach agent $option(agents) {
+    set source [$ns node]
+    set access [expr [entry $option(rtts) $flow] / 2.0 - $one_way]
+    $ns duplex-link $source $r1 $option(access_rate) $access DropTail
+    $ns queue-limit $source $r1 $unlimited
+    $ns queue-limit $r1 $source $unlimited
+    set tcp [sender $agent]
+    set end [sink $agent]
+    $tcp set fid_ $flow
+    $ns attach-agent $source $tcp
+    $ns attach-agent $r2 $end
+    $ns connect $tcp $end
+    set ftp [new Application/FTP]
+    $ftp attach-agent $tcp
+    set start [expr [entry $option(starts) $flow] + [entry $option(spreads) $flow] * [$starting value]]
+    $ns at $start "$ftp start"
+    if {$option(ssthresh) > 0} { $ns at $start "$tcp set ssthresh_ $option(ssthresh)" }
+    lappend senders $tcp
+    incr flow
+}
+$ns at $option(warmup) { set before [counters] }
+$ns at $option(end) report
+$ns run
