@@ -8,6 +8,8 @@ pub use algorithm::{Algorithm, Values};
 pub use fault::Fault;
 
 use crate::CongestionControl;
+use crate::explicit::quick_start::StartUp;
+use crate::explicit::{rcp, xcp};
 use crate::model::bbr1;
 use crate::window::delay::{ctcp, fast, fast_at, vegas};
 use crate::window::{
@@ -107,6 +109,8 @@ pub struct Needs {
 pub struct Setup {
     /// Bytes of payload in a full segment.
     pub mss: Bytes,
+    /// Bytes of a full segment on the wire, headers included: what routers count.
+    pub packet: Bytes,
     /// Window before the first acknowledgement, packets.
     pub initial_window: f64,
     /// Slow-start threshold before the first loss, packets; infinite where unset.
@@ -115,6 +119,8 @@ pub struct Setup {
     pub first_cut: FirstCut,
     /// How the flow starts.
     pub slow_start: SlowStartKind,
+    /// The start-up rate to ask the routers for; `None` asks for none.
+    pub quick_start: Option<StartUp>,
     /// For algorithms that draw random numbers.
     pub seed: u64,
 }
@@ -182,4 +188,6 @@ static ENTRIES: &[Entry] = &[
     fast_at::FAST_AT,
     dctcp::DCTCP,
     bbr1::BBR1,
+    xcp::XCP,
+    rcp::RCP,
 ];

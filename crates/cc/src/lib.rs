@@ -8,11 +8,13 @@
 //! * [`window`] holds the *frame* that all window algorithms share (phases, recovery, timeout, undo) and one file for
 //!   each *rule*: how a window grows and how it is cut; [`slow_start`] the ways to leave slow start.
 //! * [`model`] holds the algorithms that send by a model of the path, [`measure`] what algorithms measure alike.
+//! * [`explicit`] holds the algorithms that ask the routers.
 //! * [`catalogue`] maps names to constructors, parameters and cards.
 //!
 //! Windows are real numbers of packets inside an algorithm; [`Limits`] rounds down to whole packets at the door.
 
 pub mod catalogue;
+pub mod explicit;
 pub mod fact;
 pub mod measure;
 pub mod model;
@@ -72,6 +74,10 @@ pub trait CongestionControl: Send + Debug {
     fn request(&mut self, _path: &Path) -> Option<Request> {
         None
     }
+
+    /// Go on from a window of `window` packets, which routers have allowed or which has proved to be all that is used;
+    /// `ends_slow_start` makes it ssthresh too. An algorithm that takes its window from elsewhere does nothing.
+    fn set_window(&mut self, _window: f64, _ends_slow_start: bool) {}
 
     /// How the algorithm wants its packets marked by ECN-capable routers.
     fn ecn(&self) -> EcnUse {

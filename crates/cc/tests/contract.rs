@@ -4,9 +4,10 @@ mod facts;
 
 use facts::{MSS, histories, histories_then_growth};
 use narrows_cc::catalogue::{Algorithm, Domain, FirstCut, Setup, SlowStartKind, Value, entries};
+use narrows_cc::explicit::quick_start::StartUp;
 use narrows_cc::fact::replay;
 use narrows_cc::{Cause, CongestionControl, Fact, Loss, Path};
-use narrows_units::Rate;
+use narrows_units::{Bytes, Rate};
 use proptest::prelude::*;
 
 fn setups() -> impl Strategy<Value = Setup> {
@@ -18,13 +19,17 @@ fn setups() -> impl Strategy<Value = Setup> {
         Just(SlowStartKind::HyStartPlusPlus),
     ];
     let ssthresh = prop_oneof![Just(f64::INFINITY), 2.0..2000.0];
-    (1.0..50.0, ssthresh, first_cut, slow_start, any::<u64>()).prop_map(
-        |(initial_window, initial_ssthresh, first_cut, slow_start, seed)| Setup {
+    let start_up = (1..10_000_000_000u64, any::<bool>())
+        .prop_map(|(bps, ends_slow_start)| StartUp { rate: Rate::from_bps(bps), ends_slow_start });
+    (1.0..50.0, ssthresh, first_cut, slow_start, proptest::option::of(start_up), any::<u64>()).prop_map(
+        |(initial_window, initial_ssthresh, first_cut, slow_start, quick_start, seed)| Setup {
             mss: MSS,
+            packet: Bytes::new(1500),
             initial_window,
             initial_ssthresh,
             first_cut,
             slow_start,
+            quick_start,
             seed,
         },
     )

@@ -14,10 +14,12 @@ const FOUR_BDP: u64 = 266;
 fn host(name: &str, buffer: u64) -> Host<impl FnMut(u64) -> bool> {
     let setup = Setup {
         mss: Bytes::new(1448),
+        packet: Bytes::new(1500),
         initial_window: 10.0,
         initial_ssthresh: f64::INFINITY,
         first_cut: FirstCut::Rule,
         slow_start: SlowStartKind::Standard,
+        quick_start: None,
         seed: 1,
     };
     // 1500 bytes at 20 Mbps take 0.6 ms; the kernel's receiver acknowledged about 300 segments one by one at first.

@@ -1,6 +1,7 @@
 //! How the endpoints of a flow behave, apart from congestion control.
 
 use narrows_cc::catalogue::{FirstCut, Setup, SlowStartKind};
+use narrows_cc::explicit::quick_start::StartUp;
 use narrows_units::{Bytes, Span};
 
 /// Everything about a flow's endpoints that a scenario may set.
@@ -19,6 +20,8 @@ pub struct TransportOptions {
     pub initial_ssthresh: Option<u64>,
     /// How the flow starts.
     pub slow_start: SlowStartKind,
+    /// The start-up rate that the first data asks the routers for (RFC 4782).
+    pub quick_start: Option<StartUp>,
     /// How deep the first cut is.
     pub first_cut: FirstCut,
     /// Packets the receiver can hold; `None` is infinite.
@@ -58,10 +61,12 @@ impl TransportOptions {
     pub fn setup(&self, seed: u64) -> Setup {
         Setup {
             mss: self.mss,
+            packet: self.mss + self.header,
             initial_window: self.initial_window as f64,
             initial_ssthresh: self.initial_ssthresh.map_or(f64::INFINITY, |packets| packets as f64),
             first_cut: self.first_cut,
             slow_start: self.slow_start,
+            quick_start: self.quick_start,
             seed,
         }
     }

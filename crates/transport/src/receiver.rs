@@ -166,6 +166,8 @@ impl Receiver {
         self.feedback = Some(match (request, self.feedback) {
             (Request::Xcp { delta, .. }, Some(Feedback::Delta(before))) => Feedback::Delta(before + delta),
             (Request::Xcp { delta, .. }, _) => Feedback::Delta(delta),
+            // A rate that no router has seen is not approved.
+            (Request::QuickStart { hops: 0, .. }, _) => Feedback::Rate(0.0),
             (Request::QuickStart { rate, .. } | Request::Rate { rate, .. }, _) => Feedback::Rate(rate),
         });
     }

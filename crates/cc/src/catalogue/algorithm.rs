@@ -6,6 +6,7 @@
 use super::fault::nearest;
 use super::{Domain, Entry, Fault, Parameter, Setup, Value, entries, find};
 use crate::CongestionControl;
+use crate::explicit::quick_start::QuickStart;
 use std::fmt;
 
 /// The checked values of an entry's parameters: every one is present and inside its domain.
@@ -110,7 +111,11 @@ impl Algorithm {
 
     /// A fresh instance for one flow.
     pub fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
-        (self.entry.build)(&self.values, setup)
+        let algorithm = (self.entry.build)(&self.values, setup);
+        match setup.quick_start {
+            Some(ask) => Box::new(QuickStart::new(algorithm, ask, setup)),
+            None => algorithm,
+        }
     }
 }
 

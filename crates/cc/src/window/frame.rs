@@ -177,6 +177,13 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         }
     }
 
+    fn set_window(&mut self, window: f64, ends_slow_start: bool) {
+        self.window.size = bounded(window);
+        if ends_slow_start {
+            self.window.ssthresh = self.window.size.max(SSTHRESH_FLOOR);
+        }
+    }
+
     fn ecn(&self) -> EcnUse {
         self.rule.ecn()
     }

@@ -12,10 +12,12 @@ use narrows_units::{Span, Time};
 fn build(written: &str, seed: u64) -> Box<dyn CongestionControl> {
     Algorithm::parse(written).expect("the parameters are right").build(&Setup {
         mss: host::MSS,
+        packet: narrows_units::Bytes::new(1500),
         initial_window: 10.0,
         initial_ssthresh: f64::INFINITY,
         first_cut: FirstCut::Rule,
         slow_start: SlowStartKind::Standard,
+        quick_start: None,
         seed,
     })
 }

@@ -23,10 +23,12 @@ use narrows_units::{Bytes, Span, Time};
 
 const SETUP: Setup = Setup {
     mss: Bytes::new(1448),
+    packet: Bytes::new(1500),
     initial_window: 10.0,
     initial_ssthresh: f64::INFINITY,
     first_cut: FirstCut::Rule,
     slow_start: SlowStartKind::Standard,
+    quick_start: None,
     seed: 1,
 };
 

@@ -16,10 +16,12 @@ use narrows_units::{Bytes, Span, Time};
 fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn CongestionControl> {
     let setup = Setup {
         mss: Bytes::new(1448),
+        packet: Bytes::new(1500),
         initial_window,
         initial_ssthresh,
         first_cut: FirstCut::Rule,
         slow_start: SlowStartKind::Standard,
+        quick_start: None,
         seed: 1,
     };
     Algorithm::parse(name).expect("a known algorithm").build(&setup)

@@ -310,6 +310,8 @@ fn endpoint(endpoint: &Endpoint) -> Vec<(&'static str, String)> {
         ("initial_window", packets(Some(options.initial_window))),
         ("initial_ssthresh", packets(options.initial_ssthresh)),
         ("slow_start", text(slow_start)),
+        ("quick_start", options.quick_start.map_or(text("none"), |ask| text(ask.rate))),
+        ("quick_start_ssthresh", options.quick_start.is_some_and(|ask| ask.ends_slow_start).to_string()),
         ("first_cut", text(first_cut)),
         ("receive_window", packets(options.receive_window)),
         ("pacing", options.pacing.to_string()),

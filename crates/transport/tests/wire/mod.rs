@@ -354,6 +354,7 @@ pub fn options(recovery: RecoveryKind) -> TransportOptions {
         initial_window: 10,
         initial_ssthresh: None,
         slow_start: SlowStartKind::Standard,
+        quick_start: None,
         first_cut: FirstCut::Rule,
         receive_window: None,
         pacing: false,

@@ -1,6 +1,6 @@
 //! Keys of `[transport]` and of `[[flows]]`.
 
-use super::{Key, Kind, PACKETS, PACKETS_OR_BYTES, SIZE, TIME, TIME_OR_PACKETS, Variant};
+use super::{Key, Kind, PACKETS, PACKETS_OR_BYTES, RATE, SIZE, TIME, TIME_OR_PACKETS, Variant};
 
 /// What `preset` may say.
 pub(in super::super) const PRESETS: &[&str] = &["modern", "ns2", "linux"];
@@ -43,6 +43,18 @@ pub(super) const TRANSPORT: &[Key] = &[
         Kind::Choice(&["standard", "hystart"]),
         "standard; cubic in linux: hystart",
         "How a flow starts.",
+    ),
+    Key::new(
+        "quick_start",
+        Kind::Quantity(RATE.or("none")),
+        "none",
+        "The rate on the wire that the first data asks the routers for (RFC 4782); queues of kind quick-start answer.",
+    ),
+    Key::new(
+        "quick_start_ssthresh",
+        Kind::Flag,
+        "false",
+        "An approved rate ends slow start: ssthresh is its window.",
     ),
     Key::new("first_cut", Kind::Choice(&["rule", "half"]), "rule; ns2: half", "How deep the first cut is."),
     Key::new(

@@ -9,6 +9,7 @@ use super::super::keys::PRESETS;
 use super::super::table::{Checked, Table};
 use super::super::tree::Place;
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
+use narrows_cc::explicit::quick_start::StartUp;
 use narrows_transport::{RecoveryKind, RtoRule, TransportOptions};
 use narrows_units::{Bytes, Quantity, Rate, Span};
 
@@ -84,6 +85,12 @@ pub(super) fn resolve(
     let rto = layers.read("rto", if linux { "linux" } else { "rfc6298" }, Checked::word);
     let hystart = linux && algorithm.is_some_and(|algorithm| algorithm.entry.name == "cubic-linux");
     let slow_start = layers.read("slow_start", if hystart { "hystart" } else { "standard" }, Checked::word);
+    let start_up = layers.read("quick_start", None, Checked::limit);
+    let ends_slow_start = layers.read("quick_start_ssthresh", false, Checked::flag);
+    let quick_start = start_up.zip(ends_slow_start).map(|(rate, ends_slow_start)| match rate? {
+        Quantity::Rate(rate) => Some(StartUp { rate, ends_slow_start }),
+        other => unreachable!("{other} is no rate"),
+    });
     let first_cut = layers.read("first_cut", if ns2 { "half" } else { "rule" }, Checked::word);
     let flag = |key, default| layers.read(key, default, Checked::flag);
     let count = |key, default| layers.read(key, default, |value| value.integer() as u32);
@@ -108,6 +115,7 @@ pub(super) fn resolve(
             } else {
                 SlowStartKind::Standard
             },
+            quick_start: quick_start?,
             first_cut: if first_cut? == "half" { FirstCut::Half } else { FirstCut::Rule },
             receive_window: receive_window?,
             pacing: flag("pacing", false)?,
