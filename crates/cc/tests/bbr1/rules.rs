@@ -376,7 +376,7 @@ fn after_silence_the_flow_starts_at_the_bandwidth_and_does_not_pause() {
     near(flow.inner("cwnd_gain"), 2.0);
 }
 
-/// A flow that lost 6 packets a round, for 20 delivered in the first eight rounds and `later` in the next eight, where
+/// A flow that lost 6 packets a round, for 20 delivered in each of four rounds and `later` in each of four more, where
 /// samples say 20 Mbps.
 fn lossy(written: &str, later: u64) -> Flow {
     let mut flow = Flow::new(written);
