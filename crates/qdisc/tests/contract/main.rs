@@ -1,131 +1,15 @@
 //! Truth: the contract of every discipline, as properties over random arrivals and departures. A new discipline is
-//! covered by a line in `disciplines`.
+//! covered by a line in `disciplines.rs`.
 
+mod disciplines;
+
+use disciplines::disciplines;
 use narrows_qdisc::catalogue;
-use narrows_qdisc::{
-    Backlog, Classes, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, codel, droptail, drr,
-    dualpi2, fq_codel, pie, priority, red, rio, step,
-};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_qdisc::{Backlog, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, droptail};
+use narrows_units::{Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Every discipline, in each of its modes, and the limit it must keep.
-fn disciplines() -> Vec<(Discipline, Limit)> {
-    let plain = red::Config {
-        unit: red::Unit::Packets,
-        min: 2.0,
-        max: 6.0,
-        max_p: 0.5,
-        weight: 0.25,
-        gentle: true,
-        wait: true,
-        ecn: true,
-        adaptive: false,
-        limit: Limit::Packets(12),
-        mean_packet: Bytes::new(1000),
-    };
-    let bytes = red::Config { unit: red::Unit::Bytes, min: 1500.0, max: 5000.0, ..plain };
-    let drop_tails = [Limit::Unlimited, Limit::Packets(5), Limit::Packets(0), Limit::Bytes(4000)]
-        .map(|limit| (Discipline::DropTail(droptail::Config { limit }), limit));
-    let reds = [
-        plain,
-        red::Config { ecn: false, wait: false, ..plain },
-        red::Config { gentle: false, weight: 1.0, ..plain },
-        red::Config { adaptive: true, ..plain },
-        red::Config { limit: Limit::Bytes(9000), ..bytes },
-        red::Config { limit: Limit::Unlimited, wait: false, ..bytes },
-    ]
-    .map(|config| (Discipline::Red(config), config.limit));
-    let drrs = [
-        drr::Config { quantum: Bytes::new(1500), limit: Limit::Packets(12), drop: drr::End::Head },
-        drr::Config { quantum: Bytes::new(300), limit: Limit::Bytes(9000), drop: drr::End::Tail },
-        drr::Config { quantum: Bytes::new(1500), limit: Limit::Packets(0), drop: drr::End::Head },
-    ]
-    .map(|config| (Discipline::Drr(config), config.limit));
-    // Of four flows, the first is in the best class, the second in the worst.
-    let classes = Classes::new([0, 2], 1);
-    let priorities = [Limit::Packets(12), Limit::Bytes(6000), Limit::Packets(0)]
-        .map(|limit| (Discipline::Priority(priority::Config { classes: classes.clone(), limit }), limit));
-    let ramp = rio::Ramp { min: 2.0, max: 6.0, max_p: 0.5 };
-    let two_reds = rio::Config {
-        classes,
-        unit: red::Unit::Packets,
-        inside: ramp,
-        outside: ramp,
-        weight: 0.25,
-        gentle: true,
-        wait: true,
-        ecn: true,
-        limit: Limit::Packets(12),
-        mean_packet: Bytes::new(1000),
-    };
-    let rios =
-        [rio::Config { ecn: false, gentle: false, limit: Limit::Bytes(6000), ..two_reds.clone() }, two_reds]
-            .map(|config| (config.limit, Discipline::Rio(config)))
-            .map(|(limit, discipline)| (discipline, limit));
-    let steps = [(Limit::Packets(4), Limit::Packets(12)), (Limit::Bytes(3000), Limit::Bytes(9000))]
-        .map(|(threshold, limit)| (Discipline::Step(step::Config { threshold, limit }), limit));
-    drop_tails
-        .into_iter()
-        .chain(reds)
-        .chain(drrs)
-        .chain(priorities)
-        .chain(rios)
-        .chain(steps)
-        .chain(that_control_delay())
-        .collect()
-}
-
-/// Those among them whose laws think in time.
-fn that_control_delay() -> Vec<(Discipline, Limit)> {
-    let control =
-        codel::Control { target: Span::from_ms(2), interval: Span::from_ms(10), mtu: Bytes::new(1500) };
-    let codels = [(true, Limit::Packets(12)), (false, Limit::Bytes(9000)), (true, Limit::Packets(0))]
-        .map(|(ecn, limit)| (Discipline::Codel(codel::Config { control, ecn, limit }), limit));
-    let fq_codels =
-        [(true, Limit::Packets(30), 64), (false, Limit::Bytes(9000), 2), (true, Limit::Packets(0), 1)].map(
-            |(ecn, limit, queues)| {
-                let quantum = Bytes::new(1500);
-                (Discipline::FqCodel(fq_codel::Config { control, ecn, quantum, queues, limit }), limit)
-            },
-        );
-    let pie = pie::Config {
-        target: Span::from_ms(1),
-        update: Span::from_ms(1),
-        alpha: 0.125,
-        beta: 1.25,
-        burst: Span::ZERO,
-        ecn: true,
-        limit: Limit::Packets(1000),
-        mean_packet: Bytes::new(1000),
-    };
-    let pies = [
-        pie,
-        pie::Config { ecn: false, limit: Limit::Bytes(9000), ..pie },
-        pie::Config { limit: Limit::Packets(0), ..pie },
-    ]
-    .map(|config| (Discipline::Pie(config), config.limit));
-    let dualpi2 = dualpi2::Config {
-        target: Span::from_ms(2),
-        update: Span::from_ms(2),
-        alpha: 0.16,
-        beta: 3.2,
-        coupling: 2.0,
-        step: Span::from_ms(1),
-        classic_share: 0.1,
-        limit: Limit::Packets(30),
-        mtu: Bytes::new(1500),
-    };
-    let dualpi2s = [
-        dualpi2,
-        dualpi2::Config { limit: Limit::Bytes(9000), ..dualpi2 },
-        dualpi2::Config { limit: Limit::Packets(0), ..dualpi2 },
-    ]
-    .map(|config| (Discipline::DualPi2(config), config.limit));
-    codels.into_iter().chain(fq_codels).chain(pies).chain(dualpi2s).collect()
-}
 
 /// What happens to a queue.
 #[derive(Clone, Copy, Debug)]
@@ -148,6 +32,21 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..20_000_u64).prop_map(|us| Step::Wait(Span::from_us(us))),
     ];
     proptest::collection::vec(step, 0..400)
+}
+
+fn packet(number: u64, flow: u32, size: u32, ecn: Ecn, now: Time) -> Packet {
+    Packet {
+        stamp: now,
+        sent_at: now,
+        number,
+        flow: FlowId(flow),
+        size,
+        leg: Leg::Outward,
+        hop: 0,
+        ecn,
+        ecn_echo: false,
+        body: Body::Syn,
+    }
 }
 
 /// Keeps its own account of what waits, from what it is told and nothing else.
@@ -192,18 +91,7 @@ impl Tap for Ledger {
 impl Ledger {
     fn arrives(&mut self, step: (u32, u32, Ecn), now: Time) -> Packet {
         let (flow, size, ecn) = step;
-        let packet = Packet {
-            stamp: now,
-            sent_at: now,
-            number: self.arrived,
-            flow: FlowId(flow),
-            size,
-            leg: Leg::Outward,
-            hop: 0,
-            ecn,
-            ecn_echo: false,
-            body: Body::Syn,
-        };
+        let packet = packet(self.arrived, flow, size, ecn, now);
         self.waiting.insert(packet.number, packet);
         self.arrived += 1;
         packet
@@ -320,6 +208,50 @@ fn under_load_every_limited_discipline_drops_and_ecn_marks() {
             Discipline::Step(_) => true,
         };
         assert_eq!(marked, marks, "{discipline:?}");
+    }
+}
+
+/// Takes no account, so that what allocates is the queue.
+struct Unheard;
+
+impl Tap for Unheard {
+    fn dropped(&mut self, _packet: &Packet, _reason: DropReason) {}
+    fn marked(&mut self, _packet: &Packet) {}
+}
+
+/// The queue of 40 flows rises and falls for a second, and then once more: what it needs it has by then.
+#[test]
+fn in_the_steady_state_no_discipline_allocates() {
+    for (discipline, _) in disciplines() {
+        let mut queue = discipline.build();
+        let mut now = Time::ZERO;
+        let mut draw = 0.0;
+        let mut second = |queue: &mut dyn QueueDiscipline| {
+            for index in 0..2000_u64 {
+                now += Span::from_us(500);
+                draw = (draw + 0.618_033_988_749_895) % 1.0;
+                let mut context = Context {
+                    now,
+                    rate: Rate::from_bps(10_000_000),
+                    uniform: &mut || draw,
+                    tap: &mut Unheard,
+                };
+                if queue.next_wake().is_some_and(|wake| wake <= now) {
+                    queue.on_wake(&mut context);
+                }
+                let rises = index / 250 % 2 == 0;
+                for number in 0..if rises { 2 } else { 0 } {
+                    let flow = (index * 7 + number * 13) % 40;
+                    queue.enqueue(packet(index, flow as u32, 1000, Ecn::Ect0, now), &mut context);
+                }
+                for _ in 0..if rises { 1 } else { 2 } {
+                    queue.dequeue(&mut context);
+                }
+            }
+        };
+        second(&mut *queue);
+        let allocations = allocation_counter::measure(|| second(&mut *queue)).count_total;
+        assert_eq!(allocations, 0, "{discipline:?}");
     }
 }
 
