@@ -43,8 +43,16 @@ impl Priority {
         }
     }
 
-    /// Pushes out packets of classes worse than `class` until one of `size` has room or there are none.
+    /// Pushes out packets of classes worse than `class` until one of `size` has room, if that can be.
     fn make_room(&mut self, class: usize, size: Bytes, context: &mut Context<'_>) {
+        let mut stays = Backlog::default();
+        for waiting in &self.waiting[..=class] {
+            stays.packets += waiting.backlog().packets;
+            stays.bytes += waiting.backlog().bytes;
+        }
+        if !self.config.limit.admits(stays, size) {
+            return;
+        }
         for waiting in self.waiting[class + 1..].iter_mut().rev() {
             while !self.config.limit.admits(self.backlog, size) {
                 let Some(packet) = waiting.pop_tail() else { break };
@@ -58,7 +66,9 @@ impl Priority {
 impl QueueDiscipline for Priority {
     fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) {
         let class = usize::from(self.config.classes.of(packet.flow));
-        self.make_room(class, packet.size(), context);
+        if !self.config.limit.admits(self.backlog, packet.size()) {
+            self.make_room(class, packet.size(), context);
+        }
         if !self.config.limit.admits(self.backlog, packet.size()) {
             return context.drop(&packet, DropReason::Overflow);
         }
@@ -122,6 +132,15 @@ mod tests {
             bench.arrive(packet(number, flow, 1000));
         }
         assert_eq!(bench.drain(), [0, 1]);
+    }
+
+    #[test]
+    fn nothing_is_pushed_out_for_an_arrival_that_still_finds_no_room() {
+        let mut bench = bench(Limit::Bytes(3000));
+        for (number, flow, size) in [(0, 0, 2000), (1, 1, 500), (2, 0, 1500)] {
+            bench.arrive(packet(number, flow, size));
+        }
+        assert_eq!(bench.account.dropped, [(2, DropReason::Overflow)]);
     }
 
     /// Loads 0.3 and 0.4, a millisecond per packet: waits of 0.5 ms and 0.35 / 0.21 ms, within 2 %.
