@@ -119,6 +119,7 @@ pub(crate) const SQRT: Entry = Entry {
         DEVIATIONS[0],
         DEVIATIONS[1],
         DEVIATIONS[2],
+        DEVIATIONS[3],
         "the source names gamma and not a; a = 1.5 b makes the mean window TCP's (ns-2's test of SQRT: a = 1, b = 0.67, which is gamma = 1.5)",
     ],
     build: |values, setup| {
@@ -210,4 +211,5 @@ const DEVIATIONS: &[&str] = &[
     "an acknowledgement adds its part of the round's step, taken at the window with which the round began; ns-2 takes the running window",
     "a cut leaves at least 1 packet and ssthresh at least 2",
     "packets acknowledged are counted, not acknowledgements",
+    "what ends slow start is cut by this rule, or by half as in ns-2 (see the transport's first cut): a rule that takes a packet or two repairs no overshoot",
 ];

@@ -7,17 +7,28 @@ use narrows_units::{Span, Time};
 
 const RTT: Span = Span::from_ms(100);
 /// 1000 packets a second; the path holds 101 without a queue.
-const LINK: Link =
-    Link { service: Span::from_ms(1), delay: RTT, buffer: 1_000_000, per_ack: 1, quick: 0 };
+const LINK: Link = Link { service: Span::from_ms(1), delay: RTT, buffer: 1_000_000, per_ack: 1, quick: 0 };
 
 /// Wei et al. 2006 §III: a flow keeps `α` packets in the queue and loses nothing.
 #[test]
 fn fast_rests_with_alpha_packets_in_the_queue() {
-    for (name, alpha) in [("fast", 200.0), ("fast(update=round)", 200.0), ("fast(alpha=50,update=round)", 50.0)] {
+    for (name, alpha) in
+        [("fast", 200.0), ("fast(update=round)", 200.0), ("fast(alpha=50,update=round)", 50.0)]
+    {
         let mut host = Host::new(build(name, 10.0, 20.0), LINK, |_| false);
         host.run(Time::ZERO + RTT * 500);
         near(host.window() - 101.0, alpha, 0.01);
         assert!(host.cuts.is_empty());
+    }
+}
+
+/// NIST SP 500-282 §10.1.2.4: below the thresholds `α` falls by a level every 200 s, and the queue with it.
+#[test]
+fn the_queue_of_a_slow_fast_at_flow_falls_from_200_to_20_to_8_packets() {
+    let mut host = Host::new(build("fast-at(update=round)", 10.0, 20.0), LINK, |_| false);
+    for (seconds, queued) in [(190, 200.0), (390, 20.0), (590, 8.0)] {
+        host.run(Time::ZERO + Span::from_ms(1_000) * seconds);
+        near(host.window() - 101.0, queued, 0.01);
     }
 }
 

@@ -82,3 +82,11 @@ fn westwood_cuts_to_what_the_path_holds_without_a_queue() {
         near(cut.to, 101.0, 0.02);
     }
 }
+
+/// From 8000 packets 160 a second, where the cubic alone would be at 9698 after 8 s.
+#[test]
+fn after_a_loss_at_10000_packets_cubic_of_2005_grows_by_160_packets_a_second() {
+    let mut host = Host::new(build("cubic-2005", 10_000.0, 2.0), LINK, |number| number == 1);
+    host.run(Time::ZERO + RTT * 2 + Span::from_ms(8_000));
+    near(host.window() - 8_000.0, 8.0 * 160.0, 0.02);
+}

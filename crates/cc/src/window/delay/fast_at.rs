@@ -124,7 +124,9 @@ pub(crate) const FAST_AT: Entry = Entry {
         fast::DEVIATIONS[1],
         fast::DEVIATIONS[2],
     ],
-    validation: None,
+    validation: Some(
+        "packets in the queue of a lone flow of 1000 packets/s, one update in a round trip: 200, then 20, then 8, each for 200 s (error below 0.1 %)",
+    ),
     build: |values, setup| fast::build(Target::Tuned(Tuning::new(values)), values, setup),
     ..fast::FAST
 };
