@@ -11,6 +11,7 @@ use crate::CongestionControl;
 use crate::explicit::quick_start::StartUp;
 use crate::explicit::{rcp, xcp};
 use crate::model::bbr1;
+use crate::rate::{constant, rap, tfrc};
 use crate::window::delay::{ctcp, fast, fast_at, vegas};
 use crate::window::{
     bic, binomial, cubic, cubic_2008, cubic_linux, dctcp, hstcp, htcp, linear, reno, reno_linux, scalable,
@@ -69,6 +70,11 @@ pub enum Domain {
         minimum: f64,
         /// Largest value.
         maximum: f64,
+    },
+    /// A rate above zero, written with its unit.
+    Rate {
+        /// Unless given.
+        default: &'static str,
     },
     /// On or off.
     Flag {
@@ -190,4 +196,7 @@ static ENTRIES: &[Entry] = &[
     bbr1::BBR1,
     xcp::XCP,
     rcp::RCP,
+    rap::RAP,
+    tfrc::TFRC,
+    constant::CONSTANT,
 ];

@@ -9,6 +9,7 @@
 //!   each *rule*: how a window grows and how it is cut; [`slow_start`] the ways to leave slow start.
 //! * [`model`] holds the algorithms that send by a model of the path, [`measure`] what algorithms measure alike.
 //! * [`explicit`] holds the algorithms that ask the routers.
+//! * [`rate`] holds the algorithms that send datagrams at a rate.
 //! * [`catalogue`] maps names to constructors, parameters and cards.
 //!
 //! Windows are real numbers of packets inside an algorithm; [`Limits`] rounds down to whole packets at the door.
@@ -18,6 +19,7 @@ pub mod explicit;
 pub mod fact;
 pub mod measure;
 pub mod model;
+pub mod rate;
 pub mod slow_start;
 pub mod window;
 
@@ -130,6 +132,8 @@ pub enum Transport {
 /// What a datagram receiver tells the sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reports {
+    /// Nothing at all.
+    Nothing,
     /// Each packet, as it arrives; the sender finds losses.
     EachPacket,
     /// Loss events and the receive rate, once a round trip and at once when an event begins (RFC 5348 §6); the receiver

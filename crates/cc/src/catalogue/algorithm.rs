@@ -7,6 +7,7 @@ use super::fault::nearest;
 use super::{Domain, Entry, Fault, Parameter, Setup, Value, entries, find};
 use crate::CongestionControl;
 use crate::explicit::quick_start::QuickStart;
+use narrows_units::{Dimension, Quantity, Rate};
 use std::fmt;
 
 /// The checked values of an entry's parameters: every one is present and inside its domain.
@@ -29,6 +30,11 @@ impl Values {
             Value::Number(number) => *number,
             other => unreachable!("the card declares {name} as a number, not {other:?}"),
         }
+    }
+
+    /// The value of a parameter that the card declares as a rate.
+    pub fn rate(&self, name: &str) -> Rate {
+        rate(self.word(name)).expect("a value inside its domain is a rate")
     }
 
     /// The value of a parameter that the card declares as a flag.
@@ -161,7 +167,7 @@ impl Domain {
         match self {
             Self::Number { default, .. } => Value::Number(*default),
             Self::Flag { default } => Value::Flag(*default),
-            Self::Choice { default, .. } => Value::Word((*default).to_owned()),
+            Self::Rate { default } | Self::Choice { default, .. } => Value::Word((*default).to_owned()),
         }
     }
 
@@ -171,6 +177,7 @@ impl Domain {
             (Self::Number { minimum, maximum, .. }, Value::Number(number)) => {
                 minimum <= number && number <= maximum
             }
+            (Self::Rate { .. }, Value::Word(word)) => rate(word).is_some(),
             (Self::Flag { .. }, Value::Flag(_)) => true,
             (Self::Choice { allowed, .. }, Value::Word(word)) => allowed.contains(&word.as_str()),
             _ => false,
@@ -183,6 +190,7 @@ impl fmt::Display for Domain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number { minimum, maximum, .. } => write!(f, "a number from {minimum} to {maximum}"),
+            Self::Rate { .. } => f.write_str("a rate above zero with its unit, as in 10Mbps"),
             Self::Flag { .. } => f.write_str("true or false"),
             Self::Choice { allowed, .. } => write!(f, "one of {}", allowed.join(", ")),
         }
@@ -191,6 +199,11 @@ impl fmt::Display for Domain {
 
 impl Parameter {
     fn check(&self, value: Value) -> Result<Value, Fault> {
+        // One word of a choice may look like a number, as in `rules=2001`.
+        let value = match (self.domain, value) {
+            (Domain::Choice { .. }, Value::Number(number)) => Value::Word(number.to_string()),
+            (_, value) => value,
+        };
         if self.domain.contains(&value) {
             return Ok(value);
         }
@@ -199,5 +212,13 @@ impl Parameter {
             given: value.to_string(),
             allowed: self.domain.to_string(),
         })
+    }
+}
+
+/// What `text` says, if it is a rate above zero.
+fn rate(text: &str) -> Option<Rate> {
+    match Quantity::parse(text, &[Dimension::Rate]) {
+        Ok(Quantity::Rate(rate)) if rate > Rate::ZERO => Some(rate),
+        _ => None,
     }
 }

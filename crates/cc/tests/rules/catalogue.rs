@@ -44,6 +44,8 @@ fn the_canonical_form_is_the_bare_name_where_all_is_default() {
         ("cubic()", "cubic"),
         ("aimd(b=0.5,a=1)", "aimd"),
         ("aimd(b=0.8)", "aimd(a=1,b=0.8)"),
+        ("tfrc(rules=2001)", "tfrc"),
+        ("constant(rate=10Mbps)", "constant(rate=10Mbps)"),
         (
             "cubic-linux(hystart=false)",
             "cubic-linux(hystart=false,fast_convergence=true,tcp_friendliness=true)",
@@ -81,6 +83,10 @@ fn faults_say_what_was_given_what_is_allowed_and_what_is_near() {
     assert_eq!(fault("aimd(b=nan)"), "b is \"NaN\" but must be a number from 0 to 1");
     assert_eq!(fault("cubic(fast_convergence=1)"), "fast_convergence is \"1\" but must be true or false");
     assert_eq!(fault("cubic-2008(limit=never)"), "limit is \"never\" but must be one of convex, always");
+    assert_eq!(
+        fault("constant(rate=10)"),
+        "rate is \"10\" but must be a rate above zero with its unit, as in 10Mbps"
+    );
     assert_eq!(fault("aimd(b=0.5,b=0.6)"), "b is given twice");
 }
 
