@@ -7,6 +7,8 @@
 //!   sender (RFC 2861, RFC 9438 §5.8).
 //! * Timeout: ssthresh by the rule, window 1, and slow start goes on at once (RFC 5681 §3.1). When the same segment
 //!   times out again the recovery policy declares no new episode: ssthresh stays, the window is 1 again.
+//! * A rule may shrink its window without an episode, by delay or by marks counted one by one; ssthresh goes with it, so
+//!   that this is no slow start.
 //! * After silence the window is at most the initial window (RFC 5681 §4.1).
 //! * A false episode gives back window, ssthresh and the rule's state of before it (RFC 4015's idea).
 //!

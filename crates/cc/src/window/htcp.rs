@@ -8,7 +8,8 @@
 //! * At each loss `RTT_max` moves 5 % of the way to `RTT_min`; a sample more than 20 ms above it is ignored.
 //!
 //! Deviations: real numbers, where Linux computes `α` before scaling in whole packets and renews it when the window
-//! grows. After a timeout `Δ` counts from the timeout, in Linux from the end of the repair.
+//! grows. Round-trip times are samples of any time but recovery, as in Linux of today; 2.6.22 takes SRTT, and `RTT_max` only
+//! in congestion avoidance, three round trips after a loss. After a timeout `Δ` counts from the timeout, in Linux from the end of the repair.
 
 use super::{Window, WindowRule, Windowed};
 use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
@@ -209,6 +210,7 @@ pub(crate) const HTCP: Entry = Entry {
     ],
     deviations: &[
         "real numbers, where Linux computes alpha before scaling in whole packets and renews it when the window grows",
+        "RTT_max is of samples, in slow start too, as in Linux of today; 2.6.22 takes SRTT, in congestion avoidance, three round trips after a loss",
         "after a timeout the time since the last episode counts from the timeout, in Linux from the end of the repair",
         "packets acknowledged are counted, not acknowledgements",
     ],

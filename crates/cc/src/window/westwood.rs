@@ -5,9 +5,9 @@
 //!   filters `B₁ = (7 B₁ + sample) / 8`, `B = (7 B + B₁) / 8`.
 //! * Loss: `ssthresh = B · RTT_min`, `w = min(w, ssthresh)`; timeout: the same ssthresh, window 1.
 //!
-//! Deviations: before the first sample a cut halves. Linux 2.6.22 sets the window to `B · RTT_min` at the end of recovery
-//! even where that is more than before the loss; later versions and this never raise it. The smallest round-trip time is
-//! of samples (2.6.22: of SRTT); as there, a timeout forgets it.
+//! Deviations: before the first sample a cut halves. Linux sets the window to `B · RTT_min` at the end of recovery even
+//! where that is more than before the loss; here, as in the paper, a cut never raises it. The smallest round-trip time is
+//! of samples (Linux 2.6.22: of SRTT); as there, a timeout forgets it.
 
 use super::{Window, WindowRule, Windowed};
 use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
@@ -108,7 +108,7 @@ pub(crate) const WESTWOOD: Entry = Entry {
         },
     ],
     deviations: &[
-        "a cut never raises the window; Linux 2.6.22 sets it to B RTT_min at the end of recovery even where that is more",
+        "a cut never raises the window, as in the paper; Linux sets it to B RTT_min at the end of recovery even where that is more",
         "the smallest RTT is of samples, where 2.6.22 takes SRTT; as there, a timeout forgets it",
         "before the first sample of the bandwidth a cut halves",
     ],

@@ -6,7 +6,7 @@
 //!
 //! Deviations, all as Linux: slow start grows in every round, where the paper lets it rest in every other to measure; loss
 //! detection stays the host's; a round of fewer than 3 samples adds Reno's part of its last acknowledgement. `diff` is
-//! the paper's; Linux has `w (rtt − base) / base` since 2.6.25, which is larger. After silence `base` stays.
+//! the paper's, as in Linux 2.6.22; later ones have `w (rtt − base) / base`, which is larger. After silence `base` stays.
 
 use super::round::{Round, Rounds};
 use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
@@ -94,7 +94,7 @@ pub(crate) const VEGAS: Entry = Entry {
     deviations: &[
         "slow start grows in every round, as in Linux; the paper rests in every other",
         "a round of fewer than 3 samples adds Reno's part of its last acknowledgement, as in Linux",
-        "diff is the paper's; Linux divides by base, not by rtt, and so sees a longer queue",
+        "diff is the paper's, as in Linux 2.6.22; later ones divide by base, not by rtt, and so see a longer queue",
         "the smallest RTT is kept after silence, where Linux forgets it; loss detection is the flow's",
     ],
     validation: Some("a lone flow rests with 3.9 packets in the queue, between alpha and beta"),
