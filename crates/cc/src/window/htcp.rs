@@ -8,8 +8,9 @@
 //! * At each loss `RTT_max` moves 5 % of the way to `RTT_min`; a sample more than 20 ms above it is ignored.
 //!
 //! Deviations: real numbers, where Linux computes `α` before scaling in whole packets and renews it when the window
-//! grows. Round-trip times are samples of any time but recovery, as in Linux of today; 2.6.22 takes SRTT, and `RTT_max` only
-//! in congestion avoidance, three round trips after a loss. After a timeout `Δ` counts from the timeout, in Linux from the end of the repair.
+//! grows. Round-trip times are samples of any time but recovery, as in Linux of today; 2.6.22 takes SRTT, and `RTT_max`
+//! only in congestion avoidance, three round trips after a loss. After a timeout `Δ` counts from the timeout, in Linux
+//! from the end of the repair.
 
 use super::{Window, WindowRule, Windowed};
 use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
