@@ -1,8 +1,9 @@
 //! Spaces packets at a rate: a leaky bucket kept as the time at which it would be empty (the virtual scheduling form of
 //! the generic cell rate algorithm, ITU-T I.371).
 //!
-//! `due ← max(due, now) + size/rate`; a packet may leave once `due ≤ now + burst/rate − size/rate`, so that `burst`
-//! bytes may leave back to back after silence. The division's remainder is carried over, so that the rate is exact.
+//! `due ← max(due, now) + size/rate`; once `due ≤ now`, up to `burst` bytes may leave together, and the next wait until
+//! all of them are paid for, as Linux hands segments to the device. The division's remainder is carried over, so that
+//! the rate is exact.
 //!
 //! A flow that is told to pace without a rate from its algorithm takes Linux's: `2 w/SRTT` while `w < ssthresh/2`,
 //! else `1.2 w/SRTT` (`tcp_update_pacing_rate`). Rates count payload.
@@ -18,20 +19,23 @@ pub(crate) struct Pacer {
     remainder: u64,
     /// The rate of that division.
     rate: Rate,
+    /// Bytes that may still leave together, at this time and at no other.
+    group: (Time, Bytes),
 }
 
 impl Pacer {
     /// When a packet of `size` may leave if the rate is `rate`; a past time means at once.
-    pub(crate) fn next_send(&self, rate: Rate, size: Bytes, burst: Bytes) -> Time {
+    pub(crate) fn next_send(&self, rate: Rate, size: Bytes, now: Time) -> Time {
         if rate == Rate::ZERO {
             return Time::NEVER;
         }
-        let allowance = rate.time_for(burst.saturating_sub(size));
-        Time::from_ps(self.due.as_ps().saturating_sub(allowance.as_ps()))
+        if self.joins(size, now) { now } else { self.due }
     }
 
-    /// A packet of `size` leaves now.
-    pub(crate) fn on_sent(&mut self, rate: Rate, size: Bytes, now: Time) {
+    /// A packet of `size` leaves now, with those that make up `burst` bytes.
+    pub(crate) fn on_sent(&mut self, rate: Rate, size: Bytes, burst: Bytes, now: Time) {
+        let room = if self.joins(size, now) { self.group.1 } else { burst };
+        self.group = (now, room.saturating_sub(size));
         if rate != self.rate || self.due < now {
             self.remainder = 0;
             self.rate = rate;
@@ -41,6 +45,11 @@ impl Pacer {
         self.remainder = (bits % per_second) as u64;
         let gap = Span::from_ps(u64::try_from(bits / per_second).unwrap_or(u64::MAX));
         self.due = self.due.max(now) + gap;
+    }
+
+    /// A packet of `size` belongs to the group that leaves now.
+    fn joins(&self, size: Bytes, now: Time) -> bool {
+        self.group.0 == now && self.group.1 >= size
     }
 
     /// Forgets what was sent: the next packet may leave at once.
@@ -73,23 +82,23 @@ mod tests {
         let mut pacer = Pacer::default();
         let mut now = Time::ZERO;
         for _ in 0..1_000_000 {
-            now = now.max(pacer.next_send(rate, size, size));
-            pacer.on_sent(rate, size, now);
+            now = now.max(pacer.next_send(rate, size, now));
+            pacer.on_sent(rate, size, size, now);
         }
         let exact = u128::from(size.bits()) * 1_000_000 * 1_000_000_000_000 / 7_000_003;
         assert_eq!(u128::from(pacer.due.as_ps()), exact);
     }
 
     #[test]
-    fn a_burst_leaves_back_to_back_and_the_next_packet_waits() {
+    fn a_burst_leaves_together_and_the_next_waits_until_it_is_paid_for() {
         let (rate, size) = (Rate::from_bps(8_000_000), Bytes::new(1000));
         let mut pacer = Pacer::default();
         let now = Time::ZERO + Span::from_ms(5);
         for _ in 0..3 {
-            assert!(pacer.next_send(rate, size, size * 3) <= now);
-            pacer.on_sent(rate, size, now);
+            assert!(pacer.next_send(rate, size, now) <= now);
+            pacer.on_sent(rate, size, size * 3, now);
         }
-        assert_eq!(pacer.next_send(rate, size, size * 3), now + Span::from_ms(1));
+        assert_eq!(pacer.next_send(rate, size, now), now + Span::from_ms(3));
     }
 
     #[test]
@@ -102,6 +111,6 @@ mod tests {
 
     #[test]
     fn rate_zero_never_sends() {
-        assert_eq!(Pacer::default().next_send(Rate::ZERO, Bytes::new(1), Bytes::new(1)), Time::NEVER);
+        assert_eq!(Pacer::default().next_send(Rate::ZERO, Bytes::new(1), Time::ZERO), Time::NEVER);
     }
 }

@@ -48,7 +48,7 @@ impl Sender {
         }
         let rate = self.paced_by(limits)?;
         let size = self.transfer.payload(lost.unwrap_or(self.board.next()));
-        let at = self.pacer.next_send(rate, size, limits.burst);
+        let at = self.pacer.next_send(rate, size, now);
         if at <= now {
             return None;
         }
@@ -97,7 +97,7 @@ impl Sender {
         self.counters.packets_sent += 1;
         self.counters.bytes_sent += size.count();
         if let Some(rate) = rate {
-            self.pacer.on_sent(rate, payload, now);
+            self.pacer.on_sent(rate, payload, self.algorithm.limits().burst, now);
         }
         let app_limited = self.note_departure(number, resent.is_none(), idle, now);
         path.in_flight = self.board.in_flight();
