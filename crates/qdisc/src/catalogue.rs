@@ -7,9 +7,12 @@ mod dualpi2;
 mod fq_codel;
 mod pie;
 mod priority;
+mod quick_start;
+mod rcp;
 mod red;
 mod rio;
 mod step;
+mod xcp;
 
 /// The card of one discipline.
 #[derive(Debug)]
@@ -68,6 +71,9 @@ static ENTRIES: &[Entry] = &[
     fq_codel::CARD,
     pie::CARD,
     dualpi2::CARD,
+    xcp::CARD,
+    rcp::CARD,
+    quick_start::CARD,
 ];
 
 /// The key `limit` where the source sets none.

@@ -1,6 +1,9 @@
 //! Every discipline with its settings: what a resolved scenario holds of a queue.
 
-use crate::{Limit, QueueDiscipline, codel, droptail, drr, dualpi2, fq_codel, pie, priority, red, rio, step};
+use crate::{
+    Limit, QueueDiscipline, codel, droptail, drr, dualpi2, fq_codel, pie, priority, quick_start, rcp, red,
+    rio, step, xcp,
+};
 
 /// A queue as it was chosen, ready to be built any number of times.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,12 +22,18 @@ pub enum Discipline {
     Pie(pie::Config),
     /// [`priority`].
     Priority(priority::Config),
+    /// [`quick_start`].
+    QuickStart(quick_start::Config),
+    /// [`rcp`].
+    Rcp(rcp::Config),
     /// [`red`].
     Red(red::Config),
     /// [`rio`].
     Rio(rio::Config),
     /// [`step`].
     Step(step::Config),
+    /// [`xcp`].
+    Xcp(xcp::Config),
 }
 
 impl Discipline {
@@ -38,9 +47,12 @@ impl Discipline {
             Self::FqCodel(config) => Box::new(fq_codel::FqCodel::new(config)),
             Self::Pie(config) => Box::new(pie::Pie::new(config)),
             Self::Priority(config) => Box::new(priority::Priority::new(config)),
+            Self::QuickStart(config) => Box::new(quick_start::QuickStart::new(config)),
+            Self::Rcp(config) => Box::new(rcp::Rcp::new(config)),
             Self::Red(config) => Box::new(red::Red::new(config)),
             Self::Rio(config) => Box::new(rio::Rio::new(config)),
             Self::Step(config) => Box::new(step::Step::new(config)),
+            Self::Xcp(config) => Box::new(xcp::Xcp::new(config)),
         }
     }
 
@@ -54,9 +66,12 @@ impl Discipline {
             Self::FqCodel(_) => "fq-codel",
             Self::Pie(_) => "pie",
             Self::Priority(_) => "priority",
+            Self::QuickStart(_) => "quick-start",
+            Self::Rcp(_) => "rcp",
             Self::Red(_) => "red",
             Self::Rio(_) => "rio",
             Self::Step(_) => "step",
+            Self::Xcp(_) => "xcp",
         }
     }
 
@@ -70,9 +85,12 @@ impl Discipline {
             Self::FqCodel(config) => config.limit,
             Self::Pie(config) => config.limit,
             Self::Priority(config) => config.limit,
+            Self::QuickStart(config) => config.limit,
+            Self::Rcp(config) => config.limit,
             Self::Red(config) => config.limit,
             Self::Rio(config) => config.limit,
             Self::Step(config) => config.limit,
+            Self::Xcp(config) => config.limit,
         }
     }
 }

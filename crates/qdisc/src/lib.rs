@@ -16,12 +16,15 @@ pub mod fq_codel;
 mod limit;
 pub mod pie;
 pub mod priority;
+pub mod quick_start;
+pub mod rcp;
 pub mod red;
 pub mod rio;
 mod rows;
 pub mod step;
 #[cfg(test)]
 mod testing;
+pub mod xcp;
 
 pub use classes::Classes;
 pub use discipline::Discipline;

@@ -1,7 +1,8 @@
 //! What the contract is held against.
 
 use narrows_qdisc::{
-    Classes, Discipline, Limit, codel, droptail, drr, dualpi2, fq_codel, pie, priority, red, rio, step,
+    Classes, Discipline, Limit, codel, droptail, drr, dualpi2, fq_codel, pie, priority, quick_start, rcp,
+    red, rio, step, xcp,
 };
 use narrows_units::{Bytes, Span};
 
@@ -69,6 +70,7 @@ pub fn disciplines() -> Vec<(Discipline, Limit)> {
         .chain(rios)
         .chain(steps)
         .chain(that_control_delay())
+        .chain(that_answer_requests())
         .collect()
 }
 
@@ -119,4 +121,37 @@ fn that_control_delay() -> Vec<(Discipline, Limit)> {
     ]
     .map(|config| (Discipline::DualPi2(config), config.limit));
     codels.into_iter().chain(fq_codels).chain(pies).chain(dualpi2s).collect()
+}
+
+/// Those that flows ask for a rate.
+fn that_answer_requests() -> Vec<(Discipline, Limit)> {
+    let limit = Limit::Packets(12);
+    let xcp = xcp::Config {
+        alpha: 0.4,
+        beta: 0.226,
+        gamma: 0.1,
+        min_interval: Span::from_ms(1),
+        max_interval: Span::from_ms(1000),
+        initial_interval: Span::from_ms(5),
+        limit,
+    };
+    let rcp = rcp::Config {
+        alpha: 0.1,
+        beta: 1.0,
+        gain: 0.02,
+        interval: Span::from_ms(10),
+        initial: 0.05,
+        packet: Bytes::new(1500),
+        limit,
+    };
+    let quick_start = quick_start::Config {
+        threshold: 0.85,
+        share: 0.85,
+        interval: Span::from_ms(20),
+        encoding: quick_start::Encoding::Rfc4782,
+        limit,
+    };
+    [Discipline::Xcp(xcp), Discipline::Rcp(rcp), Discipline::QuickStart(quick_start)]
+        .map(|discipline| (discipline, limit))
+        .into()
 }

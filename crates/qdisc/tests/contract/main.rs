@@ -7,7 +7,7 @@ use disciplines::disciplines;
 use narrows_qdisc::catalogue;
 use narrows_qdisc::{Backlog, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, droptail};
 use narrows_units::{Rate, Span, Time};
-use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
+use narrows_wire::{Body, Ecn, FlowId, Leg, Packet, Request};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,17 @@ fn packet(number: u64, flow: u32, size: u32, ecn: Ecn, now: Time) -> Packet {
         hop: 0,
         ecn,
         ecn_echo: false,
-        body: Body::Syn,
+        body: Body::Data { request: request(number), payload: 0, retransmission: false },
+    }
+}
+
+/// Of every four packets one asks for nothing.
+fn request(number: u64) -> Option<Request> {
+    match number % 4 {
+        0 => Some(Request::Xcp { rtt: 0.05, spacing: 0.001, delta: f32::INFINITY }),
+        1 => Some(Request::Rate { rate: f32::INFINITY, rtt: 0.05 }),
+        2 => Some(Request::QuickStart { rate: 1e6, hops: 0 }),
+        _ => None,
     }
 }
 
@@ -198,7 +208,12 @@ fn under_load_every_limited_discipline_drops_and_ecn_marks() {
         let unlimited = discipline == Discipline::DropTail(droptail::Config { limit: Limit::Unlimited });
         assert_eq!(lost, !unlimited, "{discipline:?}");
         let marks = match &discipline {
-            Discipline::DropTail(_) | Discipline::Drr(_) | Discipline::Priority(_) => false,
+            Discipline::DropTail(_)
+            | Discipline::Drr(_)
+            | Discipline::Priority(_)
+            | Discipline::QuickStart(_)
+            | Discipline::Rcp(_)
+            | Discipline::Xcp(_) => false,
             Discipline::Codel(config) => config.ecn && config.limit != Limit::Packets(0),
             Discipline::FqCodel(config) => config.ecn && config.limit != Limit::Packets(0),
             Discipline::DualPi2(config) => config.limit != Limit::Packets(0),

@@ -1,0 +1,52 @@
+//! The card of Quick-Start's router.
+
+use super::{Entry, LIMIT, Parameter};
+
+pub(super) const CARD: Entry = Entry {
+    name: "quick-start",
+    family: "explicit",
+    summary: "Quick-Start's router: approves start-up rates while the link has room; under it DropTail",
+    source: "RFC 4782 §3.3; algorithm 3 of QSAgent in ns-2.35",
+    equations: &[
+        "u = C max(busy fraction of the last 5 intervals) + approvals of this interval and the last",
+        "u < threshold C: grant = min(asked, share C - u), rounded down; else 0",
+    ],
+    parameters: &[
+        LIMIT,
+        Parameter {
+            name: "threshold",
+            meaning: "nothing is approved while the link is used by this part of its rate",
+            unit: "",
+            default: "0.85",
+            source: "threshold_ in ns-2.35; Welzl, Abfalterer and Gjessing 2009",
+        },
+        Parameter {
+            name: "share",
+            meaning: "use and approvals together may come to this part of the link's rate",
+            unit: "",
+            default: "0.85",
+            source: "alloc_rate_ in ns-2.35; Welzl, Abfalterer and Gjessing 2009",
+        },
+        Parameter {
+            name: "interval",
+            meaning: "over which use is measured and approvals are remembered",
+            unit: "time",
+            default: "200ms",
+            source: "state_delay_ and util_check_interval_ in ns-2.35",
+        },
+        Parameter {
+            name: "encoding",
+            meaning: "how a rate is written: \"rfc4782\", 40 kbps 2^N up to 1.31 Gbps; \"linear\", multiples of \
+                      10 kB/s; \"exact\"",
+            unit: "",
+            default: "rfc4782",
+            source: "RFC 4782 §3.1",
+        },
+    ],
+    deviations: &[
+        "use and approvals share one interval, which ns-2 sets apart with the same default",
+        "requests are answered as they arrive and are rounded here, not by the sender, with the same result",
+        "hops are counted and not compared with the path's: the sender counts an answer of one router at least",
+    ],
+    validation: None,
+};

@@ -1,0 +1,83 @@
+//! RCP's router (Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005): one rate for every flow of the link, as if
+//! it were shared by a processor. The rate is kept by [`RcpLaw`]; under it packets wait as in DropTail.
+
+mod law;
+
+pub use law::RcpLaw;
+
+use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::{Body, Packet, Request};
+
+/// Settings of an RCP queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    /// Part of the spare rate that is offered in a round trip.
+    pub alpha: f64,
+    /// Part of the queue that is taken back in a round trip.
+    pub beta: f64,
+    /// Weight of the newest round-trip time in the mean.
+    pub gain: f64,
+    /// Longest time between updates.
+    pub interval: Span,
+    /// The first rate, as a part of the link's.
+    pub initial: f64,
+    /// The least rate offered is one such packet a round trip.
+    pub packet: Bytes,
+    /// The most that may wait.
+    pub limit: Limit,
+}
+
+/// A FIFO queue that offers a rate.
+#[derive(Clone, Debug)]
+pub struct Rcp {
+    law: RcpLaw,
+    waiting: Fifo,
+    limit: Limit,
+}
+
+impl Rcp {
+    /// An empty queue.
+    pub fn new(config: &Config) -> Self {
+        Self { law: RcpLaw::new(config), waiting: Fifo::default(), limit: config.limit }
+    }
+}
+
+impl QueueDiscipline for Rcp {
+    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) {
+        let rtt = match packet.body {
+            Body::Data { request: Some(Request::Rate { rtt, .. }), .. } => rtt,
+            _ => 0.0,
+        };
+        self.law.on_arrival(packet.size(), rtt, context.rate, context.now);
+        if self.limit.admits(self.waiting.backlog(), packet.size()) {
+            self.waiting.push(packet);
+        } else {
+            context.drop(&packet, DropReason::Overflow);
+        }
+    }
+
+    fn dequeue(&mut self, _context: &mut Context<'_>) -> Option<Packet> {
+        let mut packet = self.waiting.pop()?;
+        if let Body::Data { request: Some(Request::Rate { rate, .. }), .. } = &mut packet.body {
+            *rate = rate.min(self.law.offer() as f32);
+        }
+        Some(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.waiting.backlog()
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.law.next_wake()
+    }
+
+    fn on_wake(&mut self, context: &mut Context<'_>) {
+        self.law.on_wake(context.now, context.rate, self.waiting.backlog().bytes);
+    }
+
+    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("offer_bps", self.law.offer());
+    }
+}
