@@ -6,6 +6,7 @@ mod catalogue;
 mod cubic;
 mod dctcp;
 mod delay;
+mod explicit;
 mod frame;
 mod hstcp;
 mod htcp;
