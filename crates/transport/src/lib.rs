@@ -1,9 +1,12 @@
 //! Endpoints as pure state machines: a packet or the time in, packets and news out through a [`Host`].
 //!
 //! [`Sender`] hosts any congestion control over a reliable byte stream counted in segments; [`Receiver`] acknowledges.
+//! [`DatagramSender`] and [`DatagramReceiver`] send packets once and forget them; an algorithm says which of the two it is for.
 //! What a loss is and which segment goes next is decided by a recovery policy, one file each in `recovery/`.
 
+mod datagram;
 mod ecn;
+mod endpoint;
 mod options;
 mod pacer;
 mod rate_reduction;
@@ -18,6 +21,8 @@ mod silent;
 mod transfer;
 mod usage;
 
+pub use datagram::{DatagramReceiver, DatagramSender};
+pub use endpoint::{ReceivingEndpoint, SendingEndpoint};
 pub use options::{RecoveryKind, RtoRule, TransportOptions};
 pub use receiver::{Receiver, ReceiverCounters};
 pub use sender::{ConnectionState, Limit, Sender, SenderCounters};

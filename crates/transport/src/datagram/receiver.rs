@@ -1,0 +1,126 @@
+//! The datagram receiver: counts what arrives and answers as its policy says.
+
+mod echo;
+mod gaps;
+mod intervals;
+mod loss_events;
+mod received;
+mod report;
+
+use crate::{Host, ReceiverCounters, TransportOptions};
+use echo::EchoPolicy;
+use narrows_cc::Reports;
+use narrows_units::{Bytes, Time};
+use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
+use report::ReportPolicy;
+use std::sync::Arc;
+
+/// A receiver.
+#[derive(Debug)]
+pub struct DatagramReceiver {
+    flow: FlowId,
+    options: Arc<TransportOptions>,
+    policy: Policy,
+    counters: ReceiverCounters,
+}
+
+/// What the sender is told.
+#[derive(Debug)]
+enum Policy {
+    Silent,
+    Echo(EchoPolicy),
+    Report(Box<ReportPolicy>),
+}
+
+/// A datagram that has arrived.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    number: u64,
+    payload: Bytes,
+    marked: bool,
+    /// The sender's round-trip time, seconds; 0 while unknown.
+    rtt: f64,
+    now: Time,
+}
+
+impl DatagramReceiver {
+    /// A receiver that tells the sender what `reports` says.
+    pub fn new(flow: FlowId, options: Arc<TransportOptions>, reports: Reports) -> Self {
+        let policy = match reports {
+            Reports::Nothing => Policy::Silent,
+            Reports::EachPacket => Policy::Echo(EchoPolicy::default()),
+            Reports::LossEvents(history) => Policy::Report(Box::new(ReportPolicy::new(history, options.mss))),
+        };
+        Self { flow, options, policy, counters: ReceiverCounters::default() }
+    }
+
+    /// Takes in a packet from the sender.
+    pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
+        let Body::Datagram { rtt, payload } = packet.body else { return };
+        let marked = packet.ecn == Ecn::Ce;
+        let payload = Bytes::new(u64::from(payload));
+        self.counters.packets_received += 1;
+        self.counters.bytes_delivered += payload.count();
+        self.counters.ce_packets += u64::from(marked);
+        let arrival = Arrival { number: packet.number, payload, marked, rtt: f64::from(rtt), now };
+        let ce_packets = self.counters.ce_packets as u16;
+        match &mut self.policy {
+            Policy::Silent => {}
+            Policy::Echo(policy) => {
+                let body = Body::Echo { before: policy.on_arrival(packet.number), ce_packets };
+                self.answer(packet.number, body, now, host);
+            }
+            Policy::Report(policy) => {
+                if policy.on_arrival(&arrival) {
+                    self.report(now, host);
+                }
+            }
+        }
+    }
+
+    /// Some deadline may be due; harmless if none is.
+    pub fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
+        if let Policy::Report(policy) = &mut self.policy
+            && policy.on_timer(now)
+        {
+            self.report(now, host);
+        }
+    }
+
+    /// The earliest deadline; `Time::NEVER` if there is none.
+    pub fn next_wake(&self) -> Time {
+        match &self.policy {
+            Policy::Report(policy) => policy.deadline(),
+            Policy::Silent | Policy::Echo(_) => Time::NEVER,
+        }
+    }
+
+    /// Counts so far.
+    pub fn counters(&self) -> &ReceiverCounters {
+        &self.counters
+    }
+
+    fn report<H: Host>(&mut self, now: Time, host: &mut H) {
+        let Policy::Report(policy) = &mut self.policy else { return };
+        let (number, mut report) = policy.report(now);
+        report.received = self.counters.packets_received as u32;
+        report.ce_packets = self.counters.ce_packets as u16;
+        self.answer(number, Body::Report(report), now, host);
+    }
+
+    fn answer<H: Host>(&mut self, number: u64, body: Body, now: Time, host: &mut H) {
+        self.counters.acks_sent += 1;
+        host.send(Packet {
+            stamp: now,
+            sent_at: now,
+            number,
+            flow: self.flow,
+            size: self.options.ack.count() as u32,
+            leg: Leg::Homeward,
+            hop: 0,
+            ecn: Ecn::NotCapable,
+            ecn_echo: false,
+            body,
+        });
+    }
+}

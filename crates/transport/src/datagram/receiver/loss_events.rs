@@ -1,0 +1,86 @@
+//! Loss events: the losses of one round trip are one (RFC 5348 §5.2).
+//!
+//! A marked packet counts as a lost one (RFC 5348 §5.1). The interval before the first event is the one at which the
+//! throughput equation gives the rate at which packets arrived (RFC 5348 §6.3.1), at least a packet a round trip.
+
+use super::intervals::LossIntervals;
+use narrows_cc::LossHistory;
+use narrows_cc::rate::equation::{self, Form};
+use narrows_units::{Span, Time};
+
+/// The loss events of one flow.
+#[derive(Clone, Debug)]
+pub(super) struct LossEvents {
+    intervals: LossIntervals,
+    /// When the last event began.
+    began_at: Option<Time>,
+    /// Events so far.
+    count: u64,
+}
+
+impl LossEvents {
+    pub(super) fn new(history: LossHistory) -> Self {
+        Self { intervals: LossIntervals::new(history), began_at: None, count: 0 }
+    }
+
+    /// Packet `number` was lost or marked and arrived, or would have, at `at`. `arriving` says at how many packets a
+    /// second the others arrive; `rtt` is not zero.
+    pub(super) fn on_loss(&mut self, number: u64, at: Time, rtt: Span, arriving: impl FnOnce() -> f64) {
+        if self.began_at.is_some_and(|began| at.since(began) <= rtt) {
+            return;
+        }
+        self.began_at = Some(at);
+        self.count += 1;
+        self.intervals.begin(number, || {
+            let rtt = rtt.as_secs_f64();
+            1.0 / equation::loss_event_rate(arriving().max(1.0 / rtt), rtt, Form::Bounded)
+        });
+    }
+
+    /// Events so far.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Loss events per packet, with `highest` the highest number that has arrived.
+    pub(super) fn rate(&self, highest: u64) -> f64 {
+        self.intervals.loss_event_rate(highest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LossEvents;
+    use narrows_cc::LossHistory;
+    use narrows_cc::rate::equation::{Form, throughput};
+    use narrows_units::{Span, Time};
+
+    const RTT: Span = Span::from_ms(100);
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    fn events() -> LossEvents {
+        LossEvents::new(LossHistory { intervals: 8, least_discount: 0.5 })
+    }
+
+    #[test]
+    fn losses_within_a_round_trip_of_the_first_are_one_event() {
+        let mut events = events();
+        for (number, ms, count) in
+            [(100, 1_000, 1), (101, 1_050, 1), (102, 1_100, 1), (120, 1_101, 2), (200, 1_150, 2)]
+        {
+            events.on_loss(number, at(ms), RTT, || 500.0);
+            assert_eq!(events.count(), count, "packet {number}");
+        }
+    }
+
+    /// Rule: the first interval makes the equation give the rate of arrival.
+    #[test]
+    fn the_first_event_leaves_the_rate_at_which_packets_arrived() {
+        let mut events = events();
+        events.on_loss(70, at(1_000), RTT, || 500.0);
+        assert!((throughput(events.rate(70), 0.1, Form::Bounded) / 500.0 - 1.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,99 @@
+//! TFRC's receiver (RFC 5348 §6): a report once a round trip, and at once when a loss event begins.
+//!
+//! The round trip is the sender's, carried in the newest data packet; while that knows none, each packet is reported and
+//! a round trip is taken for one second. No report leaves for a round trip in which nothing arrived.
+
+use super::Arrival;
+use super::gaps::Gaps;
+use super::loss_events::LossEvents;
+use super::received::Received;
+use narrows_cc::LossHistory;
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::Report;
+
+/// The receiver's memory of a flow.
+#[derive(Debug)]
+pub(super) struct ReportPolicy {
+    mss: Bytes,
+    gaps: Gaps,
+    events: LossEvents,
+    received: Received,
+    /// Packets found lost so far.
+    lost: u64,
+    /// The sender's round-trip time; `None` while it knows none.
+    rtt: Option<Span>,
+    deadline: Time,
+}
+
+impl ReportPolicy {
+    pub(super) fn new(history: LossHistory, mss: Bytes) -> Self {
+        Self {
+            mss,
+            gaps: Gaps::default(),
+            events: LossEvents::new(history),
+            received: Received::default(),
+            lost: 0,
+            rtt: None,
+            deadline: Time::NEVER,
+        }
+    }
+
+    /// A packet has arrived: whether to report at once.
+    pub(super) fn on_arrival(&mut self, arrival: &Arrival) -> bool {
+        let now = arrival.now;
+        let first = self.gaps.highest().is_none();
+        if self.gaps.highest().is_none_or(|(highest, _)| arrival.number > highest) {
+            self.rtt = (arrival.rtt > 0.0).then(|| Span::from_secs_f64(arrival.rtt));
+        }
+        let rtt = self.rtt.unwrap_or(UNKNOWN_RTT);
+        self.received.add(arrival.payload, rtt, now);
+        self.gaps.arrive(arrival.number, now);
+        let events = self.events.count();
+        let arriving = || self.received.rate(rtt, now) / self.mss.bits() as f64;
+        while let Some(gap) = self.gaps.next_lost() {
+            self.lost += gap.end - gap.start;
+            for number in gap.start..gap.end {
+                self.events.on_loss(number, gap.time_of(number), rtt, arriving);
+            }
+        }
+        if arrival.marked {
+            self.events.on_loss(arrival.number, now, rtt, arriving);
+        }
+        first || self.rtt.is_none() || self.events.count() > events
+    }
+
+    /// A deadline has come: whether to report.
+    pub(super) fn on_timer(&mut self, now: Time) -> bool {
+        if now < self.deadline {
+            return false;
+        }
+        self.deadline = now + self.rtt.unwrap_or(UNKNOWN_RTT);
+        self.received.is_fresh()
+    }
+
+    /// When the next report is due.
+    pub(super) fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// The report that leaves now, without the receiver's counts, and the number it is about.
+    pub(super) fn report(&mut self, now: Time) -> (u64, Report) {
+        let (highest, at) = self.gaps.highest().expect("a report follows an arrival");
+        let rtt = self.rtt.unwrap_or(UNKNOWN_RTT);
+        let report = Report {
+            loss_event_rate: self.events.rate(highest) as f32,
+            receive_rate: self.received.rate(rtt, now) as f32,
+            hold: now.since(at).as_secs_f64() as f32,
+            received: 0,
+            lost: self.lost as u32,
+            loss_events: self.events.count() as u16,
+            ce_packets: 0,
+        };
+        self.received.on_report(now);
+        self.deadline = now + rtt;
+        (highest, report)
+    }
+}
+
+/// A round trip while the sender knows none.
+const UNKNOWN_RTT: Span = Span::from_ms(1_000);
