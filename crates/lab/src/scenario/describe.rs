@@ -82,7 +82,11 @@ fn rate(rate: &RateModel) -> String {
 }
 
 fn queue(queue: &Discipline) -> String {
-    let Discipline::Red(config) = queue else { return "DropTail".into() };
+    let config = match queue {
+        Discipline::DropTail(_) => return "DropTail".into(),
+        Discipline::Red(config) => config,
+        other => return other.name().to_owned(),
+    };
     let unit = match config.unit {
         red::Unit::Packets => "packets",
         red::Unit::Bytes => "bytes",
@@ -148,7 +152,9 @@ fn endpoint(endpoint: &Endpoint) -> String {
     ];
     let options = &endpoint.options;
     let also = [
+        (options.slow_start == SlowStartKind::Limited, "limited slow start"),
         (options.slow_start == SlowStartKind::HyStart, "HyStart"),
+        (options.slow_start == SlowStartKind::HyStartPlusPlus, "HyStart++"),
         (options.first_cut == FirstCut::Half, "the first cut to half"),
         (options.proportional_rate_reduction, "proportional rate reduction"),
         (options.quick_ack, "quick ACKs at the start"),

@@ -5,6 +5,7 @@
 
 mod flow;
 mod path;
+mod queue;
 
 pub(super) use flow::PRESETS;
 

@@ -1,12 +1,14 @@
 //! The resolved scenario as a file: valid input again, with every default written out.
 
+mod queue;
+
 use super::resolve::{Endpoint, Resolved};
 use crate::model::{LossModel, RateModel, Start, Trace};
 use crate::network::dumbbell::{Direction, Group};
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind, Value};
-use narrows_qdisc::{Discipline, Limit, red};
+use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{RecoveryKind, RtoRule};
-use narrows_units::{Bytes, Rate, Span};
+use narrows_units::{Rate, Span};
 use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
 
@@ -127,7 +129,7 @@ impl File {
     ) {
         self.set("rate", rate(&direction.rate, trace.map(PathBuf::as_path), naming));
         let words = limit_in_words(limit(&direction.queue), scenario, &direction.rate);
-        self.set("queue", format!("{}  # limit: {words}", queue(&direction.queue)));
+        self.set("queue", format!("{}  # limit: {words}", queue::table(&direction.queue)));
         if let Some(loss) = &direction.loss {
             self.set("loss", loss_table(loss));
         }
@@ -216,36 +218,6 @@ fn name(trace: &Trace, file: Option<&Path>, naming: Naming) -> String {
     match file {
         Some(file) if naming == Naming::Path => file.to_string_lossy().into_owned(),
         _ => format!("sha256:{}", trace.digest),
-    }
-}
-
-fn queue(queue: &Discipline) -> String {
-    let limit = match limit(queue) {
-        Limit::Unlimited => text("infinite"),
-        Limit::Packets(packets) => text(format!("{packets}pkt")),
-        Limit::Bytes(bytes) => text(Bytes::new(bytes)),
-    };
-    match queue {
-        Discipline::DropTail(_) => format!("{{ kind = \"droptail\", limit = {limit} }}"),
-        Discipline::Red(config) => {
-            let length = |length: f64| match config.unit {
-                red::Unit::Packets => text(format!("{length}pkt")),
-                red::Unit::Bytes => text(format!("{length}B")),
-            };
-            format!(
-                "{{ kind = \"red\", limit = {limit}, min = {}, max = {}, max_p = {}, weight = {}, gentle = {}, \
-                 wait = {}, ecn = {}, adaptive = {} }}",
-                length(config.min),
-                length(config.max),
-                number(config.max_p),
-                number(config.weight),
-                config.gentle,
-                config.wait,
-                config.ecn,
-                config.adaptive
-            )
-        }
-        other => unreachable!("the keys know no queue of kind {}", other.name()),
     }
 }
 

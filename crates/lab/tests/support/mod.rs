@@ -99,4 +99,23 @@ pub const VARIED: &[(&str, &str)] = &[
         algorithm = "newreno"
         "#,
     ),
+    (
+        "fair queueing over a timer-driven queue, marks counted one by one",
+        r#"
+        duration = "4s"
+        path = { rate = "10Mbps", rtt = "20ms", queue = { kind = "dualpi2" }, reverse = { queue = { kind = "fq-codel" } } }
+        [transport]
+        ecn = true
+        [[flows]]
+        algorithm = "dctcp"
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "bbr1"
+        ecn = false
+        [[flows]]
+        algorithm = "fast"
+        slow_start = "hystart++"
+        direction = "reverse"
+        "#,
+    ),
 ];

@@ -40,7 +40,7 @@ pub(super) const TRANSPORT: &[Key] = &[
     ),
     Key::new(
         "slow_start",
-        Kind::Choice(&["standard", "hystart"]),
+        Kind::Choice(&["standard", "limited", "hystart", "hystart++"]),
         "standard; cubic in linux: hystart",
         "How a flow starts.",
     ),

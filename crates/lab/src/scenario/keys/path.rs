@@ -1,6 +1,7 @@
-//! Keys of `[path]`: rates, queues and losses.
+//! Keys of `[path]`: rates and losses.
 
-use super::{Key, Kind, LENGTH, RATE, SIZE, TIME, Variant};
+use super::queue::QUEUE_KIND;
+use super::{Key, Kind, RATE, SIZE, TIME, Variant};
 
 /// `[path]`.
 pub(super) const PATH: &[Key] = &[
@@ -110,69 +111,6 @@ const RATE_KIND: Kind = Kind::Variants {
         },
     ],
 };
-
-const QUEUE_KIND: Kind = Kind::Variants {
-    plain: None,
-    variants: &[
-        Variant {
-            name: "droptail",
-            keys: &[LIMIT],
-            meaning: "First in, first out; an arrival that would exceed the limit is dropped.",
-        },
-        Variant {
-            name: "red",
-            keys: &[
-                LIMIT,
-                Key::new(
-                    "min",
-                    Kind::Quantity(LENGTH.fractional()),
-                    "5pkt",
-                    "Average queue at which signals begin.",
-                ),
-                Key::new(
-                    "max",
-                    Kind::Quantity(LENGTH.fractional()),
-                    "three times min",
-                    "Average queue at which max_p is reached.",
-                ),
-                Key::new(
-                    "max_p",
-                    Kind::Fraction { zero: false },
-                    "0.1",
-                    "Probability of a signal just below max.",
-                ),
-                Key::new(
-                    "weight",
-                    Kind::Fraction { zero: false },
-                    "0.002",
-                    "Weight of the newest length in the average.",
-                ),
-                Key::new(
-                    "gentle",
-                    Kind::Flag,
-                    "true",
-                    "Between max and twice max the probability grows to 1.",
-                ),
-                Key::new("wait", Kind::Flag, "true", "Signals keep a distance, as in ns-2."),
-                Key::new("ecn", Kind::Flag, "false", "Mark ECN-capable packets instead of dropping them."),
-                Key::new(
-                    "adaptive",
-                    Kind::Flag,
-                    "false",
-                    "Move max_p so that the average stays between min and max.",
-                ),
-            ],
-            meaning: "Random early detection (Floyd and Jacobson 1993).",
-        },
-    ],
-};
-
-const LIMIT: Key = Key::new(
-    "limit",
-    Kind::Quantity(LENGTH.or("infinite")),
-    "1bdp",
-    "What may wait, not counting the packet in transmission.",
-);
 
 const LOSS_KIND: Kind = Kind::Variants {
     plain: None,

@@ -2,7 +2,7 @@
 
 use super::super::diagnostic::Fault;
 use super::super::table::{Checked, Table};
-use narrows_qdisc::{Discipline, Limit, droptail, red};
+use narrows_qdisc::{Discipline, Limit, codel, droptail, drr, dualpi2, fq_codel, pie, red, step};
 use narrows_units::{Bytes, Quantity, Rate, Span};
 
 /// What the units of a queue's length mean on this path.
@@ -51,10 +51,22 @@ pub(super) fn resolve(
     }
     let (kind, form) = table.value("queue")?.variant();
     let scale = scale?;
-    let limit = limit(form, scale, faults);
+    let usual = match kind {
+        "codel" | "pie" => Limit::Packets(1_000),
+        "fq-codel" => Limit::Packets(10_240),
+        "dualpi2" => Limit::Packets(10_000),
+        _ => usual_limit(scale),
+    };
+    let limit = limit(form, usual, scale, faults);
     match kind {
         "droptail" => Some(Discipline::DropTail(droptail::Config { limit: limit? })),
         "red" => early(form, limit, scale, faults),
+        "drr" => scheduled(form, limit?, scale),
+        "step" => Some(Discipline::Step(step::Config { threshold: threshold(form, scale)?, limit: limit? })),
+        "codel" => codel(form, limit?, scale),
+        "fq-codel" => fq_codel(form, limit?, scale),
+        "pie" => pie(form, limit?, scale, faults),
+        "dualpi2" => dualpi2(form, limit?, scale, faults),
         other => unreachable!("the keys know no queue of kind {other}"),
     }
 }
@@ -64,10 +76,10 @@ pub(super) fn usual_limit(scale: Scale) -> Limit {
     Limit::Bytes(scale.bytes(Quantity::Bdp(1.0)).max(scale.packet.count()))
 }
 
-/// The key `limit` of a queue. A queue that is written has the usual limit, in the reverse direction too.
-fn limit(form: &Table, scale: Scale, faults: &mut Vec<Fault>) -> Option<Limit> {
+/// The key `limit` of a queue. A queue that is written has the `usual` limit, in the reverse direction too.
+fn limit(form: &Table, usual: Limit, scale: Scale, faults: &mut Vec<Fault>) -> Option<Limit> {
     if !form.has("limit") {
-        return Some(usual_limit(scale));
+        return Some(usual);
     }
     let Some(quantity) = form.value("limit")?.limit() else { return Some(Limit::Unlimited) };
     if let Quantity::Packets(number) = quantity {
@@ -82,6 +94,96 @@ fn limit(form: &Table, scale: Scale, faults: &mut Vec<Fault>) -> Option<Limit> {
         return None;
     }
     Some(Limit::Bytes(bytes))
+}
+
+fn scheduled(form: &Table, limit: Limit, scale: Scale) -> Option<Discipline> {
+    let drop = match form.read("drop", "head", Checked::word)? {
+        "tail" => drr::End::Tail,
+        _ => drr::End::Head,
+    };
+    Some(Discipline::Drr(drr::Config { quantum: quantum(form, scale)?, limit, drop }))
+}
+
+/// The key `threshold` of a step; at least a byte.
+fn threshold(form: &Table, scale: Scale) -> Option<Limit> {
+    Some(match form.read("threshold", Some(Quantity::Bdp(0.17)), Checked::limit)? {
+        Some(Quantity::Packets(number)) => Limit::Packets(number as u64),
+        Some(length) => Limit::Bytes(scale.bytes(length).max(1)),
+        None => Limit::Unlimited,
+    })
+}
+
+fn codel(form: &Table, limit: Limit, scale: Scale) -> Option<Discipline> {
+    let ecn = form.read("ecn", false, Checked::flag)?;
+    Some(Discipline::Codel(codel::Config { control: control(form, scale)?, ecn, limit }))
+}
+
+fn fq_codel(form: &Table, limit: Limit, scale: Scale) -> Option<Discipline> {
+    Some(Discipline::FqCodel(fq_codel::Config {
+        control: control(form, scale)?,
+        ecn: form.read("ecn", true, Checked::flag)?,
+        quantum: quantum(form, scale)?,
+        queues: form.read("flows", 1_024, Checked::integer)? as u32,
+        limit,
+    }))
+}
+
+fn pie(form: &Table, limit: Limit, scale: Scale, faults: &mut Vec<Fault>) -> Option<Discipline> {
+    let alpha = gain(form, "alpha", 0.125, faults);
+    let beta = gain(form, "beta", 1.25, faults);
+    Some(Discipline::Pie(pie::Config {
+        target: form.read("target", Span::from_ms(15), Checked::span)?,
+        update: form.read("update", Span::from_ms(15), Checked::span)?,
+        alpha: alpha?,
+        beta: beta?,
+        burst: form.read("burst", Span::from_ms(150), Checked::span)?,
+        ecn: form.read("ecn", false, Checked::flag)?,
+        limit,
+        mean_packet: scale.packet,
+    }))
+}
+
+fn dualpi2(form: &Table, limit: Limit, scale: Scale, faults: &mut Vec<Fault>) -> Option<Discipline> {
+    let alpha = gain(form, "alpha", 0.16, faults);
+    let beta = gain(form, "beta", 3.2, faults);
+    let coupling = gain(form, "coupling", 2.0, faults);
+    Some(Discipline::DualPi2(dualpi2::Config {
+        target: form.read("target", Span::from_ms(15), Checked::span)?,
+        update: form.read("update", Span::from_ms(16), Checked::span)?,
+        alpha: alpha?,
+        beta: beta?,
+        coupling: coupling?,
+        step: form.read("step", Span::from_ms(1), Checked::span)?,
+        classic_share: form.read("classic_share", 0.1, Checked::number)?,
+        limit,
+        mtu: scale.packet,
+    }))
+}
+
+fn control(form: &Table, scale: Scale) -> Option<codel::Control> {
+    Some(codel::Control {
+        target: form.read("target", Span::from_ms(5), Checked::span)?,
+        interval: form.read("interval", Span::from_ms(100), Checked::span)?,
+        mtu: scale.packet,
+    })
+}
+
+fn quantum(form: &Table, scale: Scale) -> Option<Bytes> {
+    Some(match form.read("quantum", Some(Quantity::Packets(1.0)), Checked::limit)?? {
+        Quantity::Packets(number) => scale.packet * number as u64,
+        size => Bytes::new(scale.bytes(size)),
+    })
+}
+
+/// A factor of a controller: not negative.
+fn gain(form: &Table, key: &str, default: f64, faults: &mut Vec<Fault>) -> Option<f64> {
+    let value = form.read(key, default, Checked::number)?;
+    if value < 0.0 {
+        let fault = Fault::new(form.place_of(key), form.path_of(key), "negative").given(value.to_string());
+        faults.push(fault.allowed("a number from 0"));
+        return None;
+    }
+    Some(value)
 }
 
 fn early(form: &Table, limit: Option<Limit>, scale: Scale, faults: &mut Vec<Fault>) -> Option<Discipline> {

@@ -85,12 +85,7 @@ pub(super) fn resolve(
     let rto = layers.read("rto", if linux { "linux" } else { "rfc6298" }, Checked::word);
     let hystart = linux && algorithm.is_some_and(|algorithm| algorithm.entry.name == "cubic-linux");
     let slow_start = layers.read("slow_start", if hystart { "hystart" } else { "standard" }, Checked::word);
-    let start_up = layers.read("quick_start", None, Checked::limit);
-    let ends_slow_start = layers.read("quick_start_ssthresh", false, Checked::flag);
-    let quick_start = start_up.zip(ends_slow_start).map(|(rate, ends_slow_start)| match rate? {
-        Quantity::Rate(rate) => Some(StartUp { rate, ends_slow_start }),
-        other => unreachable!("{other} is no rate"),
-    });
+    let asked = layers.read("quick_start", None, Checked::limit);
     let first_cut = layers.read("first_cut", if ns2 { "half" } else { "rule" }, Checked::word);
     let flag = |key, default| layers.read(key, default, Checked::flag);
     let count = |key, default| layers.read(key, default, |value| value.integer() as u32);
@@ -110,12 +105,8 @@ pub(super) fn resolve(
             limited_transmit: flag("limited_transmit", true)?,
             initial_window: initial_window?.expect("the key has no word for no limit"),
             initial_ssthresh: initial_ssthresh?,
-            slow_start: if slow_start? == "hystart" {
-                SlowStartKind::HyStart
-            } else {
-                SlowStartKind::Standard
-            },
-            quick_start: quick_start?,
+            slow_start: slow_start_named(slow_start?),
+            quick_start: start_up(asked?, flag("quick_start_ssthresh", false)?),
             first_cut: if first_cut? == "half" { FirstCut::Half } else { FirstCut::Rule },
             receive_window: receive_window?,
             pacing: flag("pacing", false)?,
@@ -138,6 +129,23 @@ pub(super) fn resolve(
             retries: count("retries", 15)?,
         },
     })
+}
+
+/// What Quick-Start asks for: `None` where the flow asks for no rate.
+fn start_up(rate: Option<Quantity>, ends_slow_start: bool) -> Option<StartUp> {
+    rate.map(|rate| match rate {
+        Quantity::Rate(rate) => StartUp { rate, ends_slow_start },
+        other => unreachable!("{other} is no rate"),
+    })
+}
+
+fn slow_start_named(word: &str) -> SlowStartKind {
+    match word {
+        "limited" => SlowStartKind::Limited,
+        "hystart" => SlowStartKind::HyStart,
+        "hystart++" => SlowStartKind::HyStartPlusPlus,
+        _ => SlowStartKind::Standard,
+    }
 }
 
 /// The preset that holds for `layers`; `None` if the word that should name it did not pass.

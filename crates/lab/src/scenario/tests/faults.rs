@@ -70,6 +70,10 @@ const MISTAKES: &[Mistake] = &[
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"red\", min = \"5pkt\", max = §\"1bdp\" }", "path.queue.max", "not in the same unit"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"red\", max_p = §\"120%\" }", "path.queue.max_p", "outside 0 to 100 %"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"red\", weight = §0 }", "path.queue.weight", "zero is impossible"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"drr\", quantum = §\"0B\" }", "path.queue.quantum", "zero is impossible"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"codel\", interval = §\"0s\" }", "path.queue.interval", "zero is impossible"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"fq-codel\", flows = §0 }", "path.queue.flows", "out of range"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"pie\", alpha = §-1 }", "path.queue.alpha", "negative"),
     (6, "algorithm = \"cubic\"\ncount = §0", "flows.0.count", "out of range"),
     (6, "algorithm = \"cubic\"\nstart = §\"60s\"", "flows.0.start", "starts after the run ends"),
     (6, "algorithm = \"cubic\"\nstart = §\"0s..70s\"", "flows.0.start", "starts after the run ends"),
@@ -228,7 +232,7 @@ fn a_diagnostic_shows_the_line_and_underlines_what_is_wrong() {
                     4 | \tqueue = { kind = \"réd\", limit = \"5pkt\" }\n    \
                     | \t                 ^^^^^\n  \
                     given: \"réd\"\n  \
-                    allowed: droptail, red\n  \
+                    allowed: droptail, red, drr, step, codel, fq-codel, pie, dualpi2\n  \
                     hint: did you mean `red`?\n";
     assert_eq!(rendered, expected);
 }

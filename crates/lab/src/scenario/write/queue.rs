@@ -1,0 +1,84 @@
+//! A queue as an inline table.
+
+use super::{number, text};
+use narrows_qdisc::{Discipline, Limit, codel, drr, red};
+use narrows_units::Bytes;
+
+/// The table with every key written out.
+pub(super) fn table(queue: &Discipline) -> String {
+    let mut keys = vec![("kind", text(queue.name())), ("limit", limit(queue.limit()))];
+    match queue {
+        Discipline::DropTail(_) => {}
+        Discipline::Red(config) => {
+            keys.extend([
+                ("min", length(config.unit, config.min)),
+                ("max", length(config.unit, config.max)),
+                ("max_p", number(config.max_p)),
+                ("weight", number(config.weight)),
+                ("gentle", config.gentle.to_string()),
+                ("wait", config.wait.to_string()),
+                ("ecn", config.ecn.to_string()),
+                ("adaptive", config.adaptive.to_string()),
+            ]);
+        }
+        Discipline::Drr(config) => {
+            let drop = match config.drop {
+                drr::End::Head => "head",
+                drr::End::Tail => "tail",
+            };
+            keys.extend([("quantum", text(config.quantum)), ("drop", text(drop))]);
+        }
+        Discipline::Step(config) => keys.push(("threshold", limit(config.threshold))),
+        Discipline::Codel(config) => {
+            keys.extend(control(&config.control));
+            keys.push(("ecn", config.ecn.to_string()));
+        }
+        Discipline::FqCodel(config) => {
+            keys.extend(control(&config.control));
+            keys.extend([
+                ("quantum", text(config.quantum)),
+                ("flows", config.queues.to_string()),
+                ("ecn", config.ecn.to_string()),
+            ]);
+        }
+        Discipline::Pie(config) => keys.extend([
+            ("target", text(config.target)),
+            ("update", text(config.update)),
+            ("alpha", number(config.alpha)),
+            ("beta", number(config.beta)),
+            ("burst", text(config.burst)),
+            ("ecn", config.ecn.to_string()),
+        ]),
+        Discipline::DualPi2(config) => keys.extend([
+            ("target", text(config.target)),
+            ("update", text(config.update)),
+            ("alpha", number(config.alpha)),
+            ("beta", number(config.beta)),
+            ("coupling", number(config.coupling)),
+            ("step", text(config.step)),
+            ("classic_share", number(config.classic_share)),
+        ]),
+        other => unreachable!("the keys know no queue of kind {}", other.name()),
+    }
+    let keys: Vec<String> = keys.into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    format!("{{ {} }}", keys.join(", "))
+}
+
+fn control(control: &codel::Control) -> [(&'static str, String); 2] {
+    [("target", text(control.target)), ("interval", text(control.interval))]
+}
+
+fn limit(limit: Limit) -> String {
+    match limit {
+        Limit::Unlimited => text("infinite"),
+        Limit::Packets(packets) => text(format!("{packets}pkt")),
+        Limit::Bytes(bytes) => text(Bytes::new(bytes)),
+    }
+}
+
+fn length(unit: red::Unit, length: f64) -> String {
+    match unit {
+        red::Unit::Packets => text(format!("{length}pkt")),
+        red::Unit::Bytes => text(format!("{length}B")),
+    }
+}
