@@ -3,6 +3,7 @@
 //! The walk that checks a file and the JSON Schema are both made from these tables, so a key that is accepted is also
 //! documented.
 
+mod explicit;
 mod flow;
 mod path;
 mod queue;

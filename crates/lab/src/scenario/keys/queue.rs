@@ -1,6 +1,6 @@
 //! Keys of a queue, one form per discipline.
 
-use super::{Key, Kind, LENGTH, PACKETS_OR_BYTES, TIME, Variant};
+use super::{Key, Kind, LENGTH, PACKETS_OR_BYTES, TIME, Variant, explicit};
 
 /// `queue`.
 pub(super) const QUEUE_KIND: Kind = Kind::Variants {
@@ -155,10 +155,13 @@ pub(super) const QUEUE_KIND: Kind = Kind::Variants {
             ],
             meaning: "Coupled queues for low latency and for all others (RFC 9332).",
         },
+        explicit::XCP,
+        explicit::RCP,
+        explicit::QUICK_START,
     ],
 };
 
-const LIMIT: Key = limit("1bdp");
+pub(super) const LIMIT: Key = limit("1bdp");
 
 const fn limit(default: &'static str) -> Key {
     Key::new(

@@ -2,6 +2,7 @@
 
 use super::super::diagnostic::Fault;
 use super::super::table::{Checked, Table};
+use super::explicit;
 use narrows_qdisc::{Discipline, Limit, codel, droptail, drr, dualpi2, fq_codel, pie, red, step};
 use narrows_units::{Bytes, Quantity, Rate, Span};
 
@@ -67,6 +68,9 @@ pub(super) fn resolve(
         "fq-codel" => fq_codel(form, limit?, scale),
         "pie" => pie(form, limit?, scale, faults),
         "dualpi2" => dualpi2(form, limit?, scale, faults),
+        "xcp" => explicit::xcp(form, limit?),
+        "rcp" => explicit::rcp(form, limit?, scale.packet),
+        "quick-start" => explicit::quick_start(form, limit?),
         other => unreachable!("the keys know no queue of kind {other}"),
     }
 }

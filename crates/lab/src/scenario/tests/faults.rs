@@ -232,7 +232,7 @@ fn a_diagnostic_shows_the_line_and_underlines_what_is_wrong() {
                     4 | \tqueue = { kind = \"réd\", limit = \"5pkt\" }\n    \
                     | \t                 ^^^^^\n  \
                     given: \"réd\"\n  \
-                    allowed: droptail, red, drr, step, codel, fq-codel, pie, dualpi2\n  \
+                    allowed: droptail, red, drr, step, codel, fq-codel, pie, dualpi2, xcp, rcp, quick-start\n  \
                     hint: did you mean `red`?\n";
     assert_eq!(rendered, expected);
 }

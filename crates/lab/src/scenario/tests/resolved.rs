@@ -32,6 +32,18 @@ const SETS: &[&[&str]] = &[
     &["path.queue={kind=\"codel\",ecn=true,target=\"3ms\"}", "path.reverse.queue={kind=\"fq-codel\"}"],
     &["path.queue={kind=\"fq-codel\",flows=16,quantum=\"2pkt\"}", "path.reverse.queue={kind=\"codel\"}"],
     &["path.queue={kind=\"pie\",beta=2,burst=\"0s\"}", "path.reverse.queue={kind=\"dualpi2\"}"],
+    &[
+        "path.queue={kind=\"xcp\",alpha=0.3,min_interval=\"2ms\"}",
+        "path.reverse.queue={kind=\"rcp\",gain=\"1%\"}",
+    ],
+    &["path.queue={kind=\"rcp\",initial=1,limit=\"9pkt\"}", "path.reverse.queue={kind=\"quick-start\"}"],
+    &[
+        "path.queue={kind=\"quick-start\",encoding=\"exact\",share=0.5}",
+        "path.reverse.queue={kind=\"xcp\"}",
+        "transport.quick_start=1Gbps",
+        "flows.0.quick_start_ssthresh=true",
+    ],
+    &["transport.quick_start=1Gbps", "flows.0.quick_start=none"],
     &["path.queue={kind=\"dualpi2\",classic_share=\"20%\"}", "path.reverse.queue={kind=\"pie\"}"],
     &["transport.slow_start=limited", "flows.0.slow_start=hystart++"],
     &["path.queue.limit=infinite", "path.loss.rate=0.1%", "path.access_rate=3Gbps", "path.delay=1us"],

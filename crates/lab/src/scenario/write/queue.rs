@@ -1,6 +1,7 @@
 //! A queue as an inline table.
 
 use super::{number, text};
+use narrows_qdisc::quick_start::Encoding;
 use narrows_qdisc::{Discipline, Limit, codel, drr, red};
 use narrows_units::Bytes;
 
@@ -58,6 +59,34 @@ pub(super) fn table(queue: &Discipline) -> String {
             ("step", text(config.step)),
             ("classic_share", number(config.classic_share)),
         ]),
+        Discipline::Xcp(config) => keys.extend([
+            ("alpha", number(config.alpha)),
+            ("beta", number(config.beta)),
+            ("gamma", number(config.gamma)),
+            ("min_interval", text(config.min_interval)),
+            ("max_interval", text(config.max_interval)),
+            ("initial_interval", text(config.initial_interval)),
+        ]),
+        Discipline::Rcp(config) => keys.extend([
+            ("alpha", number(config.alpha)),
+            ("beta", number(config.beta)),
+            ("gain", number(config.gain)),
+            ("interval", text(config.interval)),
+            ("initial", number(config.initial)),
+        ]),
+        Discipline::QuickStart(config) => {
+            let encoding = match config.encoding {
+                Encoding::Rfc4782 => "rfc4782",
+                Encoding::Linear => "linear",
+                Encoding::Exact => "exact",
+            };
+            keys.extend([
+                ("threshold", number(config.threshold)),
+                ("share", number(config.share)),
+                ("interval", text(config.interval)),
+                ("encoding", text(encoding)),
+            ]);
+        }
         other => unreachable!("the keys know no queue of kind {}", other.name()),
     }
     let keys: Vec<String> = keys.into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
