@@ -22,6 +22,10 @@ fn a_longer_run_allocates_no_more() {
             recovery = "newreno"
             ecn = true
             [[flows]]
+            algorithm = "rap"
+            [[flows]]
+            algorithm = "tfrc"
+            [[flows]]
             name = "linux"
             algorithm = "newreno"
             preset = "linux"

@@ -12,7 +12,7 @@
 //! which RFC 4782 leaves the choice; an approval that comes after a loss is not used.
 
 use crate::catalogue::Setup;
-use crate::{Ack, Cause, CongestionControl, EcnUse, Limits, Loss, Path, SentPacket};
+use crate::{Ack, Cause, CongestionControl, EcnUse, Limits, Loss, Path, Report, SentPacket, Transport};
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Feedback, Request};
 
@@ -125,6 +125,10 @@ impl CongestionControl for QuickStart {
         }
     }
 
+    fn on_report(&mut self, report: &Report, path: &Path) {
+        self.inner.on_report(report, path);
+    }
+
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
         self.inner.on_loss(loss, path);
         if !loss.new_episode {
@@ -182,6 +186,10 @@ impl CongestionControl for QuickStart {
 
     fn ecn(&self) -> EcnUse {
         self.inner.ecn()
+    }
+
+    fn transport(&self) -> Transport {
+        self.inner.transport()
     }
 
     fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {

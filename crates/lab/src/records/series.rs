@@ -2,7 +2,7 @@
 
 use super::flow::Sum;
 use super::{LinkCounts, LinkRecorder, SenderRecorder};
-use narrows_transport::{ConnectionState, ReceiverCounters, Sender};
+use narrows_transport::{ConnectionState, ReceiverCounters, SendingEndpoint};
 use narrows_units::{Span, Time};
 
 /// The series of a partition.
@@ -78,7 +78,7 @@ impl SeriesRecorder {
     }
 
     /// The next sender's values.
-    pub fn sender(&mut self, sender: &Sender, recorder: &SenderRecorder, interval: Span) {
+    pub fn sender(&mut self, sender: &SendingEndpoint, recorder: &SenderRecorder, interval: Span) {
         let counters = sender.counters();
         let now = (counters.bytes_sent, recorder.rtt, counters.retransmissions);
         let before = exchange(&mut self.sender_marks, &mut self.at[0], now, (0, Sum::default(), 0));
@@ -89,7 +89,7 @@ impl SeriesRecorder {
             cwnd_packets: while_open(sender.window()),
             usable_window_packets: while_open(sender.usable_window().map(|window| window as f64)),
             ssthresh_packets: while_open(sender.ssthresh().filter(|ssthresh| ssthresh.is_finite())),
-            in_flight_packets: while_open(Some(sender.in_flight() as f64)),
+            in_flight_packets: while_open(sender.in_flight().map(|packets| packets as f64)),
             rtt_s: now.1.mean_s_since(&before.1),
             retransmissions: (now.2 - before.2) as f64,
         });

@@ -3,7 +3,7 @@
 use super::net::Net;
 use crate::records::{Histogram, ReceiverRecorder, SenderRecorder};
 use narrows_engine::Stream;
-use narrows_transport::{ConnectionState, Host, Limit, News, Receiver, Sender};
+use narrows_transport::{ConnectionState, Host, News, ReceivingEndpoint, SendingEndpoint};
 use narrows_units::{Span, Time};
 use narrows_wire::{Body, Packet};
 
@@ -12,7 +12,7 @@ use narrows_wire::{Body, Packet};
 pub(super) struct SendingEnd {
     pub flow: u32,
     pub group: usize,
-    pub sender: Sender,
+    pub sender: SendingEndpoint,
     pub recorder: SenderRecorder,
     /// Drawn from for the random send delay, where there is one.
     pub delay: Option<SendDelay>,
@@ -31,7 +31,7 @@ pub(super) struct SendDelay {
 pub(super) struct ReceivingEnd {
     pub flow: u32,
     pub group: usize,
-    pub receiver: Receiver,
+    pub receiver: ReceivingEndpoint,
     pub recorder: ReceiverRecorder,
 }
 
@@ -74,14 +74,14 @@ impl SendingEnd {
         host: u32,
         net: &mut Net,
         rtts: &mut Histogram,
-        act: impl FnOnce(&mut Sender, &mut SenderHost<'_>),
+        act: impl FnOnce(&mut SendingEndpoint, &mut SenderHost<'_>),
     ) {
         let now = net.now;
         let delay = self.delay.as_mut();
         act(&mut self.sender, &mut SenderHost { net, host, delay, recorder: &mut self.recorder, rtts });
         self.recorder.window(now, self.sender.window().unwrap_or(f64::NAN));
         if self.sender.state() == ConnectionState::Established {
-            self.recorder.observe_limit(self.sender.limited_by() == Limit::Window);
+            self.recorder.observe_limit(self.sender.limited_by_control());
         }
     }
 }
@@ -90,7 +90,7 @@ impl ReceivingEnd {
     /// `packet` has arrived. The one-way delay of data goes to `delays`.
     pub fn on_packet(&mut self, packet: &Packet, net: &mut Net, delays: Option<&mut Histogram>) {
         let now = net.now;
-        if let (Body::Data { .. }, Some(delays)) = (&packet.body, delays) {
+        if let (Body::Data { .. } | Body::Datagram { .. }, Some(delays)) = (&packet.body, delays) {
             delays.add(now - packet.sent_at);
         }
         self.receiver.on_packet(packet, now, &mut ReceiverHost { net });

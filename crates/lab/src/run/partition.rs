@@ -10,7 +10,7 @@ use crate::model::{LinkModel, Model, RateModel, Start};
 use crate::records::{FlowTallies, Histogram, ReceiverRecorder, SenderRecorder, SeriesRecorder};
 use narrows_engine::{EventQueue, Stream};
 use narrows_qdisc::{Discipline, Limit};
-use narrows_transport::{Receiver, Sender};
+use narrows_transport::{ReceivingEndpoint, SendingEndpoint};
 use narrows_units::{Span, Time};
 use narrows_wire::FlowId;
 use std::sync::Arc;
@@ -218,7 +218,7 @@ fn build_senders(
         let group = &model.groups[plan.group];
         let seed = stream(format!("flow {flow} algorithm")).bits();
         let algorithm = group.algorithm.build(&plan.transport.setup(seed));
-        let sender = Sender::new(
+        let sender = SendingEndpoint::new(
             FlowId(flow as u32),
             Arc::clone(&plan.transport),
             plan.size,
@@ -244,7 +244,10 @@ fn build_senders(
 fn build_receivers(model: &Model, layout: &Layout, number: usize) -> Vec<ReceivingEnd> {
     let build = |flow: usize| {
         let plan = &model.flows[flow];
-        let receiver = Receiver::new(FlowId(flow as u32), Arc::clone(&plan.transport), plan.size);
+        // The sender's instance may be in another partition; what it asks of a receiver needs no state.
+        let transport = model.groups[plan.group].algorithm.build(&plan.transport.setup(0)).transport();
+        let options = Arc::clone(&plan.transport);
+        let receiver = ReceivingEndpoint::new(FlowId(flow as u32), options, plan.size, transport);
         ReceivingEnd { flow: flow as u32, group: plan.group, receiver, recorder: ReceiverRecorder::default() }
     };
     Layout::members(&layout.receivers, number).map(build).collect()

@@ -81,6 +81,33 @@ pub const VARIED: &[(&str, &str)] = &[
         "#,
     ),
     (
+        "datagrams beside a reliable flow, with random loss",
+        r#"
+        duration = "6s"
+        warmup = "1s"
+        path = { rate = "8Mbps", rtt = "40ms", loss = { kind = "bernoulli", rate = "0.5%" } }
+        [[flows]]
+        algorithm = "newreno"
+        [[flows]]
+        algorithm = "rap"
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "tfrc"
+        start = "0s..1s"
+        direction = "reverse"
+        count = 2
+        [[flows]]
+        name = "careful"
+        algorithm = "tfrc(rules=rfc5348,conservative=true)"
+        rtt = "70ms"
+        ecn = true
+        [[flows]]
+        algorithm = "constant(rate=1Mbps)"
+        size = "400kB"
+        preset = "ns2"
+        "#,
+    ),
+    (
         "a walking rate with bursty loss and finite transfers",
         r#"
         duration = "6s"
