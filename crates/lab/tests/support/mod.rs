@@ -145,4 +145,22 @@ pub const VARIED: &[(&str, &str)] = &[
         direction = "reverse"
         "#,
     ),
+    (
+        "requests that routers answer",
+        r#"
+        duration = "4s"
+        path = { rate = "20Mbps", rtt = "40ms", queue = { kind = "xcp" }, reverse = { queue = { kind = "quick-start" } } }
+        [[flows]]
+        algorithm = "xcp"
+        count = 2
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "cubic"
+        quick_start = "20Mbps"
+        direction = "reverse"
+        [[flows]]
+        algorithm = "rcp"
+        size = "1MB"
+        "#,
+    ),
 ];
