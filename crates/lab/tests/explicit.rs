@@ -27,7 +27,7 @@ fn an_idle_link_is_filled_as_fast_as_alpha_says() {
     }
 }
 
-/// Katabi, Handley and Rohrs 2002 §4: flows of different round trips share alike, and with a buffer of the
+/// Katabi, Handley and Rohrs 2002: flows of different round trips share alike, and with a buffer of the
 /// bandwidth-delay product nothing is lost.
 #[test]
 fn xcp_flows_share_alike_whatever_their_round_trips_and_lose_nothing() {

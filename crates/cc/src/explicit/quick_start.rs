@@ -5,7 +5,7 @@
 //! `w = R · rtt / packet` if that is more than the algorithm has, and leaves paced at `R` (§4.4). The first
 //! acknowledgement of this data ends the pacing, and the window becomes what is in flight, if that is less (§4.4). A loss
 //! among this data returns to the initial window (§4.6). ssthresh is left alone, so that slow start goes on; or it
-//! becomes `w` (Welzl, Abfalterer and Gjessing, IEEE ICC 2009: "TCP ADA").
+//! becomes `w` (Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start": TCP ADA).
 //!
 //! Deviations: the request leaves with the first data instead of the SYN, as in ns-2; it counts if at least one router
 //! answered, since access links have no queue to answer for; after a loss the algorithm's own cut has set ssthresh, on

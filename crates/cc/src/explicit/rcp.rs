@@ -89,7 +89,9 @@ pub(crate) const RCP: Entry = Entry {
         "the request leaves with the first data instead of the SYN: the offered rate is reached one round trip later",
         "a path without an rcp queue leaves the flow at its initial window",
     ],
-    validation: None,
+    validation: Some(
+        "four flows with round trips of 40 and 200 ms share alike within 2 %, at a utilisation above 0.98 and without a drop",
+    ),
     needs: Needs { packets: false, rate_samples: false },
     build,
 };

@@ -37,7 +37,7 @@ fn approved(ends_slow_start: bool) -> Flow {
     flow
 }
 
-/// draft-falk-xcp-spec-03 §2.1: round-trip time, time between packets, and a wish.
+/// draft-falk-xcp-spec-03: round-trip time, time between packets, and a wish.
 #[test]
 fn xcp_tells_its_round_trip_and_its_spacing_and_wishes_for_all() {
     let mut flow = Flow::new("xcp", SETUP);
@@ -130,7 +130,7 @@ fn an_approved_rate_becomes_the_window_and_is_paced_for_a_round() {
     assert_eq!(flow.algorithm.limits().pacing, None);
 }
 
-/// Welzl, Abfalterer and Gjessing 2009: no probing after an approval.
+/// Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start": no probing after an approval.
 #[test]
 fn an_approval_that_ends_slow_start_goes_on_in_congestion_avoidance() {
     let mut flow = approved(true);

@@ -18,14 +18,14 @@ pub(super) const CARD: Entry = Entry {
             meaning: "nothing is approved while the link is used by this part of its rate",
             unit: "",
             default: "0.85",
-            source: "threshold_ in ns-2.35; Welzl, Abfalterer and Gjessing 2009",
+            source: "threshold_ in ns-2.35; Welzl, Abfalterer and Gjessing, \"XCP vs. CUBIC with Quick-Start\"",
         },
         Parameter {
             name: "share",
             meaning: "use and approvals together may come to this part of the link's rate",
             unit: "",
             default: "0.85",
-            source: "alloc_rate_ in ns-2.35; Welzl, Abfalterer and Gjessing 2009",
+            source: "alloc_rate_ in ns-2.35; Welzl, Abfalterer and Gjessing, \"XCP vs. CUBIC with Quick-Start\"",
         },
         Parameter {
             name: "interval",
@@ -48,5 +48,8 @@ pub(super) const CARD: Entry = Entry {
         "requests are answered as they arrive and are rounded here, not by the sender, with the same result",
         "hops are counted and not compared with the path's: the sender counts an answer of one router at least",
     ],
-    validation: None,
+    validation: Some(
+        "RFC 4782 §4.4: 85 % of 1 Gbps over 60 ms become a window of 4250 packets of 1500 bytes within 0.2 %, paced \
+         without a queue",
+    ),
 };

@@ -20,21 +20,21 @@ pub(super) const CARD: Entry = Entry {
             meaning: "part of the spare rate that is handed out in a control interval",
             unit: "",
             default: "0.4",
-            source: "Katabi, Handley and Rohrs 2002 §3.5; stable below pi / (4 sqrt 2)",
+            source: "Katabi, Handley and Rohrs 2002; stable below pi / (4 sqrt 2)",
         },
         Parameter {
             name: "beta",
             meaning: "part of the persistent queue that is taken back in a control interval",
             unit: "",
             default: "0.226",
-            source: "Katabi, Handley and Rohrs 2002 §3.5: alpha^2 sqrt 2",
+            source: "Katabi, Handley and Rohrs 2002: alpha^2 sqrt 2",
         },
         Parameter {
             name: "gamma",
             meaning: "part of the traffic that changes hands in a control interval",
             unit: "",
             default: "0.1",
-            source: "Katabi, Handley and Rohrs 2002 §3.5",
+            source: "Katabi, Handley and Rohrs 2002",
         },
         Parameter {
             name: "min_interval",
@@ -63,5 +63,9 @@ pub(super) const CARD: Entry = Entry {
         "the least queue is taken after a packet has left, in ns-2 before, where it is rarely less than one packet",
         "flows without XCP share the queue and count as traffic; the draft gives them a queue of their own",
     ],
-    validation: None,
+    validation: Some(
+        "ns-2.35: start on an idle link, utilisation 0.885 against 0.882, no drops; two flows, one late, Jain 1.000 \
+         and utilisation 1.000 against 0.9997; an idle link is filled in 1 / alpha round trips, within 5 % for alpha \
+         up to 0.2 (above 1/4 the feedback, a round trip late, overshoots)",
+    ),
 };

@@ -174,7 +174,7 @@ impl Pool {
     }
 }
 
-/// Shortest queueing interval (ns-2.35; draft-falk-xcp-spec-03 §4.2).
+/// Shortest queueing interval (ns-2.35).
 const MIN_QUEUE_INTERVAL: Span = Span::from_ms(2);
 
 #[cfg(test)]
