@@ -131,7 +131,7 @@ impl SendingEndpoint {
     /// Congestion control, and nothing else, stopped the last attempt to send: the window, or a datagram's rate.
     pub fn limited_by_control(&self) -> bool {
         match self {
-            Self::Reliable(sender) => sender.limited_by() == Limit::Window,
+            Self::Reliable(sender) => matches!(sender.limited_by(), Limit::Window | Limit::Pacing),
             Self::Datagram(sender) => sender.limited_by() != Limit::Application,
         }
     }

@@ -23,7 +23,7 @@ pub(crate) fn all(model: &Model, recorded: &Recorded, groups: &[Measures], links
         saturated(model, links),
         buffer_filled(model, recorded, links),
         ecn_used(model, groups),
-        window_was_the_limit(recorded),
+        control_was_the_limit(recorded),
         connections_opened(recorded),
         long_enough(model, recorded),
         Check {
@@ -68,13 +68,13 @@ fn ecn_used(model: &Model, groups: &[Measures]) -> Check {
     Check { name, ok: on.then_some(marked), detail }
 }
 
-fn window_was_the_limit(recorded: &Recorded) -> Check {
-    let name = "senders limited by their windows";
+fn control_was_the_limit(recorded: &Recorded) -> Check {
+    let name = "senders limited by congestion control";
     let calls: u64 = recorded.flows.iter().map(|flow| flow.sender.calls).sum();
     let otherwise: u64 = recorded.flows.iter().map(|flow| flow.sender.otherwise_limited).sum();
     let share = otherwise as f64 / calls.max(1) as f64;
     let detail = format!(
-        "something else (receive window, end of data, pacing) held a sender back at {:.1} % of its events",
+        "something else (receive window, end of data) held a sender back at {:.1} % of its events",
         share * 100.0
     );
     Check { name, ok: (calls > 0).then_some(share < OTHERWISE_LIMITED), detail }
@@ -91,10 +91,11 @@ fn connections_opened(recorded: &Recorded) -> Check {
 
 fn long_enough(model: &Model, recorded: &Recorded) -> Check {
     let name = "long enough to measure";
-    let endless = || recorded.flows.iter().zip(&model.flows).filter(|(_, plan)| plan.size.is_none());
-    let cycles = endless().map(|(flow, _)| flow.sender.reductions).min();
+    let flows = recorded.flows.iter().zip(&model.flows);
+    let cutting = flows.filter(|(flow, plan)| plan.size.is_none() && flow.has_ssthresh);
+    let cycles = cutting.map(|(flow, _)| flow.sender.reductions).min();
     let detail = match cycles {
-        None => "every transfer is finite".to_owned(),
+        None => "no endless flow cuts a window at losses".to_owned(),
         Some(cycles) => format!("the flow with the fewest reductions after the warm-up had {cycles}"),
     };
     Check { name, ok: cycles.map(|cycles| cycles >= ENOUGH_CYCLES), detail }

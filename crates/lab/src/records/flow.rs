@@ -33,7 +33,7 @@ pub struct SenderRecorder {
     pub first_reduction: Time,
     /// See `first_reduction`.
     pub last_reduction: Time,
-    /// After the warm-up, calls that ended with the sender kept from sending by something other than its window.
+    /// After the warm-up, calls that ended with the sender kept from sending by something else than congestion control.
     pub otherwise_limited: u64,
     /// After the warm-up, all calls.
     pub calls: u64,
@@ -85,11 +85,11 @@ impl SenderRecorder {
         self.since = now;
     }
 
-    /// After a call the sender was kept from sending by its window, or by something else.
-    pub fn observe_limit(&mut self, by_window: bool) {
+    /// After a call the sender was kept from sending by its window or pacing rate, or by something else.
+    pub fn observe_limit(&mut self, by_control: bool) {
         if self.measuring {
             self.calls += 1;
-            self.otherwise_limited += u64::from(!by_window);
+            self.otherwise_limited += u64::from(!by_control);
         }
     }
 

@@ -30,6 +30,8 @@ pub struct RecordedFlow {
     pub group: usize,
     /// How far the connection had come at the end.
     pub state: ConnectionState,
+    /// Its congestion control has a slow-start threshold: it cuts a window at losses.
+    pub has_ssthresh: bool,
     /// At the sender.
     pub sender: SenderRecorder,
     /// The sender's counters at the end.

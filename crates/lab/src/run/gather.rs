@@ -51,6 +51,7 @@ pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time, cpu_s: 
         .map(|((sender, sender_series), (receiver, receiver_series))| RecordedFlow {
             group: sender.group,
             state: sender.sender.state(),
+            has_ssthresh: sender.sender.ssthresh().is_some(),
             sender: sender.recorder.clone(),
             sender_end: *sender.sender.counters(),
             receiver: receiver.recorder.clone(),
