@@ -14,8 +14,10 @@ mod hystart;
 mod hystart_plus_plus;
 mod limited_slow_start;
 mod linear;
+mod rap;
 mod reno_linux;
 mod scalable;
+mod tfrc;
 mod westwood;
 
 use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind};

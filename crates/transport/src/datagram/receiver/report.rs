@@ -46,6 +46,8 @@ impl ReportPolicy {
             self.rtt = (arrival.rtt > 0.0).then(|| Span::from_secs_f64(arrival.rtt));
         }
         let rtt = self.rtt.unwrap_or(UNKNOWN_RTT);
+        // A deadline set while the round trip was unknown or longer is too far away.
+        self.deadline = self.deadline.min(now + rtt);
         self.received.add(arrival.payload, rtt, now);
         self.gaps.arrive(arrival.number, now);
         let events = self.events.count();
