@@ -45,6 +45,7 @@ def arguments(scenario: Mapping[str, Any], agents: Mapping[str, str]) -> dict[st
         "packet": f"{_amount(path['packet']):.0f}",
         **_queue(path["queue"]),
         "ecn": str(int(transport["ecn"])),
+        "delayed_ack": str(transport["delayed_ack"]),
         "loss": str(path.get("loss", {}).get("rate", 0)),
         "ssthresh": "0" if ssthresh == "infinite" else f"{_amount(ssthresh):.0f}",
         "starts": " ".join(f"{start[0]:.6g}" for start in starts),
@@ -72,8 +73,9 @@ def simulate(scenario: Mapping[str, Any], agents: Mapping[str, str], seed: int) 
         raise Ns2Error(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     measured: dict[str, list[float]] = defaultdict(list)
     for line in done.stdout.splitlines():
-        name, value = line.split()
-        measured[name].append(float(value))
+        if line.startswith("= "):
+            _, name, value = line.split()
+            measured[name].append(float(value))
     goodputs = measured.pop("goodput_bps")
     groups = [flow["name"] for flow in scenario["flows"] for _ in range(flow["count"])]
     values = {("bottleneck", name): each[0] for name, each in measured.items()}

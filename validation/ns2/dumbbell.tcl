@@ -1,4 +1,4 @@
-# One run of a dumbbell in ns-2, and what it measured, one "name value" in each line.
+# One run of a dumbbell in ns-2, and what it measured, one "= name value" in each line; TCP/Linux prints lines of its own.
 #
 #     ns dumbbell.tcl agents "sack sack" rate 10e6 rtts 0.05 limit 62 end 420 warmup 20 seed 1
 #
@@ -30,6 +30,7 @@ array set option {
     gentle 1
     wait 1
     ecn 0
+    delayed_ack 1
     loss 0
     ssthresh 0
     starts 0
@@ -92,12 +93,14 @@ proc sender {agent} {
 }
 
 proc sink {agent} {
-    if {[string match sack* $agent] || [string match linux* $agent]} {
-        set sink [new Agent/TCPSink/Sack1]
-        $sink set ts_echo_rfc1323_ true
-        return $sink
-    }
-    return [new Agent/TCPSink]
+    global option
+    set kind ""
+    if {[string match sack* $agent] || [string match linux* $agent]} { append kind /Sack1 }
+    if {$option(delayed_ack) > 1} { append kind /DelAck }
+    set sink [new Agent/TCPSink$kind]
+    if {$option(delayed_ack) > 1} { $sink set interval_ 0.1 }
+    $sink set ts_echo_rfc1323_ true
+    return $sink
 }
 
 # Counters of the bottleneck and the highest acknowledgement of every flow, at this moment.
@@ -117,11 +120,11 @@ proc report {} {
     foreach then $before now [counters] { lappend gained [expr double($now - $then)] }
     foreach {arrived departed dropped marked queued} [lrange $gained 0 4] break
     set bits [expr 8.0 * $option(packet)]
-    puts "loss_rate [expr $dropped / max($arrived, 1)]"
-    puts "mark_rate [expr $marked / max($arrived, 1)]"
-    puts "utilization [expr $departed * $bits / ($option(rate) * $seconds)]"
-    puts "queue_mean_packets [expr $queued / $seconds]"
-    foreach acked [lrange $gained 5 end] { puts "goodput_bps [expr $acked * $bits / $seconds]" }
+    puts "= loss_rate [expr $dropped / max($arrived, 1)]"
+    puts "= mark_rate [expr $marked / max($arrived, 1)]"
+    puts "= utilization [expr $departed * $bits / ($option(rate) * $seconds)]"
+    puts "= queue_mean_packets [expr $queued / $seconds]"
+    foreach acked [lrange $gained 5 end] { puts "= goodput_bps [expr $acked * $bits / $seconds]" }
     exit 0
 }
 
