@@ -85,6 +85,15 @@ const LIMIT: Parameter = Parameter {
     source: "Villamizar and Song 1994: one bandwidth-delay product",
 };
 
+/// How packets wait under a router's computation.
+const DISCIPLINE: Parameter = Parameter {
+    name: "discipline",
+    meaning: "how packets wait: droptail or red with their own keys; takes the place of limit",
+    unit: "",
+    default: "droptail",
+    source: "the sources leave it open",
+};
+
 #[cfg(test)]
 mod tests {
     use super::{entries, find};

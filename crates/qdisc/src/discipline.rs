@@ -85,12 +85,12 @@ impl Discipline {
             Self::FqCodel(config) => config.limit,
             Self::Pie(config) => config.limit,
             Self::Priority(config) => config.limit,
-            Self::QuickStart(config) => config.limit,
-            Self::Rcp(config) => config.limit,
+            Self::QuickStart(config) => config.discipline.limit(),
+            Self::Rcp(config) => config.discipline.limit(),
             Self::Red(config) => config.limit,
             Self::Rio(config) => config.limit,
             Self::Step(config) => config.limit,
-            Self::Xcp(config) => config.limit,
+            Self::Xcp(config) => config.discipline.limit(),
         }
     }
 }

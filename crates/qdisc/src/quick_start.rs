@@ -1,16 +1,16 @@
 //! Quick-Start's router (RFC 4782 §3.3; as QSAgent's algorithm 3 in ns-2.35): approves a start-up rate as long as the
-//! link has room for it. The account is kept by [`Approvals`]; under it packets wait as in DropTail.
+//! link has room for it. The account is kept by [`Approvals`]; under it packets wait as in another discipline.
 
 mod approvals;
 
 pub use approvals::{Approvals, Encoding};
 
-use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
-use narrows_units::Span;
+use crate::{Backlog, Context, Discipline, QueueDiscipline};
+use narrows_units::{Span, Time};
 use narrows_wire::{Body, Packet, Request};
 
 /// Settings of a Quick-Start queue.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Nothing is approved while the link is used by this part of its rate.
     pub threshold: f64,
@@ -20,40 +20,35 @@ pub struct Config {
     pub interval: Span,
     /// How a rate is written into a packet.
     pub encoding: Encoding,
-    /// The most that may wait.
-    pub limit: Limit,
+    /// How packets wait.
+    pub discipline: Box<Discipline>,
 }
 
-/// A FIFO queue that answers Quick-Start's requests.
-#[derive(Clone, Debug)]
+/// A queue that answers Quick-Start's requests.
+#[derive(Debug)]
 pub struct QuickStart {
     approvals: Approvals,
-    waiting: Fifo,
-    limit: Limit,
+    waiting: Box<dyn QueueDiscipline>,
 }
 
 impl QuickStart {
     /// An empty queue.
     pub fn new(config: &Config) -> Self {
-        Self { approvals: Approvals::new(config), waiting: Fifo::default(), limit: config.limit }
+        Self { approvals: Approvals::new(config), waiting: config.discipline.build() }
     }
 }
 
 impl QueueDiscipline for QuickStart {
     fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
-        if !self.limit.admits(self.waiting.backlog(), packet.size()) {
-            context.drop(&packet, DropReason::Overflow);
-            return;
-        }
         if let Body::Data { request: Some(Request::QuickStart { rate, hops }), .. } = &mut packet.body {
             *rate = self.approvals.answer(f64::from(*rate), context.rate, context.now) as f32;
             *hops = hops.saturating_add(1);
         }
-        self.waiting.push(packet);
+        self.waiting.enqueue(packet, context);
     }
 
     fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
-        let packet = self.waiting.pop()?;
+        let packet = self.waiting.dequeue(context)?;
         self.approvals.on_sent(context.rate.time_for(packet.size()), context.now);
         Some(packet)
     }
@@ -62,8 +57,17 @@ impl QueueDiscipline for QuickStart {
         self.waiting.backlog()
     }
 
+    fn next_wake(&self) -> Option<Time> {
+        self.waiting.next_wake()
+    }
+
+    fn on_wake(&mut self, context: &mut Context<'_>) {
+        self.waiting.on_wake(context);
+    }
+
     fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
         tell("peak_utilization", self.approvals.peak());
+        self.waiting.observe(tell);
     }
 }
 

@@ -1,16 +1,16 @@
 //! RCP's router (Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005): one rate for every flow of the link, as if
-//! it were shared by a processor. The rate is kept by [`RcpLaw`]; under it packets wait as in DropTail.
+//! it were shared by a processor. The rate is kept by [`RcpLaw`]; under it packets wait as in another discipline.
 
 mod law;
 
 pub use law::RcpLaw;
 
-use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use crate::{Backlog, Context, Discipline, QueueDiscipline};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, Packet, Request};
 
 /// Settings of an RCP queue.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Part of the spare rate that is offered in a round trip.
     pub alpha: f64,
@@ -24,22 +24,21 @@ pub struct Config {
     pub initial: f64,
     /// The least rate offered is one such packet a round trip.
     pub packet: Bytes,
-    /// The most that may wait.
-    pub limit: Limit,
+    /// How packets wait.
+    pub discipline: Box<Discipline>,
 }
 
-/// A FIFO queue that offers a rate.
-#[derive(Clone, Debug)]
+/// A queue that offers a rate.
+#[derive(Debug)]
 pub struct Rcp {
     law: RcpLaw,
-    waiting: Fifo,
-    limit: Limit,
+    waiting: Box<dyn QueueDiscipline>,
 }
 
 impl Rcp {
     /// An empty queue.
     pub fn new(config: &Config) -> Self {
-        Self { law: RcpLaw::new(config), waiting: Fifo::default(), limit: config.limit }
+        Self { law: RcpLaw::new(config), waiting: config.discipline.build() }
     }
 }
 
@@ -50,15 +49,11 @@ impl QueueDiscipline for Rcp {
             _ => 0.0,
         };
         self.law.on_arrival(packet.size(), rtt, context.rate, context.now);
-        if self.limit.admits(self.waiting.backlog(), packet.size()) {
-            self.waiting.push(packet);
-        } else {
-            context.drop(&packet, DropReason::Overflow);
-        }
+        self.waiting.enqueue(packet, context);
     }
 
-    fn dequeue(&mut self, _context: &mut Context<'_>) -> Option<Packet> {
-        let mut packet = self.waiting.pop()?;
+    fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
+        let mut packet = self.waiting.dequeue(context)?;
         if let Body::Data { request: Some(Request::Rate { rate, .. }), .. } = &mut packet.body {
             *rate = rate.min(self.law.offer() as f32);
         }
@@ -70,14 +65,18 @@ impl QueueDiscipline for Rcp {
     }
 
     fn next_wake(&self) -> Option<Time> {
-        self.law.next_wake()
+        [self.law.next_wake(), self.waiting.next_wake()].into_iter().flatten().min()
     }
 
     fn on_wake(&mut self, context: &mut Context<'_>) {
         self.law.on_wake(context.now, context.rate, self.waiting.backlog().bytes);
+        if self.waiting.next_wake().is_some_and(|wake| wake <= context.now) {
+            self.waiting.on_wake(context);
+        }
     }
 
     fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
         tell("offer_bps", self.law.offer());
+        self.waiting.observe(tell);
     }
 }

@@ -1,16 +1,16 @@
 //! XCP's router (Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03): tells every flow by how much to change
-//! its throughput. The computation is in [`XcpLaw`], free of any queue; under it packets wait as in DropTail.
+//! its throughput. The computation is in [`XcpLaw`], free of any queue; under it packets wait as in another discipline.
 
 mod law;
 
 pub use law::XcpLaw;
 
-use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use crate::{Backlog, Context, Discipline, QueueDiscipline};
 use narrows_units::{Span, Time};
 use narrows_wire::{Body, Packet, Request};
 
 /// Settings of an XCP queue.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Part of the spare rate that is handed out in an interval.
     pub alpha: f64,
@@ -24,37 +24,32 @@ pub struct Config {
     pub max_interval: Span,
     /// Control interval before a round-trip time is known.
     pub initial_interval: Span,
-    /// The most that may wait.
-    pub limit: Limit,
+    /// How packets wait.
+    pub discipline: Box<Discipline>,
 }
 
-/// A FIFO queue that answers XCP's requests.
-#[derive(Clone, Debug)]
+/// A queue that answers XCP's requests.
+#[derive(Debug)]
 pub struct Xcp {
     law: XcpLaw,
-    waiting: Fifo,
-    limit: Limit,
+    waiting: Box<dyn QueueDiscipline>,
 }
 
 impl Xcp {
     /// An empty queue.
     pub fn new(config: &Config) -> Self {
-        Self { law: XcpLaw::new(config), waiting: Fifo::default(), limit: config.limit }
+        Self { law: XcpLaw::new(config), waiting: config.discipline.build() }
     }
 }
 
 impl QueueDiscipline for Xcp {
     fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) {
         self.law.on_arrival(packet.size(), request_of(&packet), context.now);
-        if self.limit.admits(self.waiting.backlog(), packet.size()) {
-            self.waiting.push(packet);
-        } else {
-            context.drop(&packet, DropReason::Overflow);
-        }
+        self.waiting.enqueue(packet, context);
     }
 
-    fn dequeue(&mut self, _context: &mut Context<'_>) -> Option<Packet> {
-        let taken = self.waiting.pop();
+    fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
+        let taken = self.waiting.dequeue(context);
         self.law.on_queue(self.waiting.backlog().bytes);
         let mut packet = taken?;
         let size = packet.size();
@@ -69,15 +64,19 @@ impl QueueDiscipline for Xcp {
     }
 
     fn next_wake(&self) -> Option<Time> {
-        self.law.next_wake()
+        [self.law.next_wake(), self.waiting.next_wake()].into_iter().flatten().min()
     }
 
     fn on_wake(&mut self, context: &mut Context<'_>) {
         self.law.on_wake(context.now, context.rate, self.waiting.backlog().bytes);
+        if self.waiting.next_wake().is_some_and(|wake| wake <= context.now) {
+            self.waiting.on_wake(context);
+        }
     }
 
     fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
         self.law.observe(tell);
+        self.waiting.observe(tell);
     }
 }
 

@@ -1,11 +1,11 @@
 //! The card of Quick-Start's router.
 
-use super::{Entry, LIMIT, Parameter};
+use super::{DISCIPLINE, Entry, LIMIT, Parameter};
 
 pub(super) const CARD: Entry = Entry {
     name: "quick-start",
     family: "explicit",
-    summary: "Quick-Start's router: approves start-up rates while the link has room; under it DropTail",
+    summary: "Quick-Start's router: approves start-up rates while the link has room; under it DropTail or RED",
     source: "RFC 4782 §3.3; algorithm 3 of QSAgent in ns-2.35",
     equations: &[
         "u = C max(busy fraction of the last 5 intervals) + approvals of this interval and the last",
@@ -13,6 +13,7 @@ pub(super) const CARD: Entry = Entry {
     ],
     parameters: &[
         LIMIT,
+        DISCIPLINE,
         Parameter {
             name: "threshold",
             meaning: "nothing is approved while the link is used by this part of its rate",

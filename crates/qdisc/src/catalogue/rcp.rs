@@ -1,11 +1,11 @@
 //! The card of RCP's router.
 
-use super::{Entry, LIMIT, Parameter};
+use super::{DISCIPLINE, Entry, LIMIT, Parameter};
 
 pub(super) const CARD: Entry = Entry {
     name: "rcp",
     family: "explicit",
-    summary: "RCP's router: offers every RCP flow the same rate; under it DropTail",
+    summary: "RCP's router: offers every RCP flow the same rate; under it DropTail or RED",
     source: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
     equations: &[
         "every T = min(d, interval): R = R (1 + T / d (alpha (C - y) - beta Q / d) / C), packet / d <= R <= C",
@@ -14,6 +14,7 @@ pub(super) const CARD: Entry = Entry {
     ],
     parameters: &[
         LIMIT,
+        DISCIPLINE,
         Parameter {
             name: "alpha",
             meaning: "part of the spare rate that is offered more in a round trip",

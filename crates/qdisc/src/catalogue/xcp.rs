@@ -1,11 +1,11 @@
 //! The card of XCP's router.
 
-use super::{Entry, LIMIT, Parameter};
+use super::{DISCIPLINE, Entry, LIMIT, Parameter};
 
 pub(super) const CARD: Entry = Entry {
     name: "xcp",
     family: "explicit",
-    summary: "XCP's router: tells every XCP flow by how much to change its throughput; under it DropTail",
+    summary: "XCP's router: tells every XCP flow by how much to change its throughput; under it DropTail or RED",
     source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; as in ns-2.35",
     equations: &[
         "every d = sum(rtt X) / sum(X): phi = alpha (C - y) - beta Q / d, h = max(0, gamma y - |phi|)",
@@ -15,6 +15,7 @@ pub(super) const CARD: Entry = Entry {
     ],
     parameters: &[
         LIMIT,
+        DISCIPLINE,
         Parameter {
             name: "alpha",
             meaning: "part of the spare rate that is handed out in a control interval",

@@ -1,7 +1,7 @@
 //! Quick-Start's approvals against RFC 4782 and ns-2's account.
 
 use super::{Approvals, Config, Encoding};
-use crate::Limit;
+use crate::{Discipline, Limit, droptail};
 use narrows_units::{Rate, Span, Time};
 
 const LINK: Rate = Rate::from_bps(1_000_000_000);
@@ -12,7 +12,7 @@ fn account(encoding: Encoding) -> Approvals {
         share: 0.85,
         interval: Span::from_ms(200),
         encoding,
-        limit: Limit::Unlimited,
+        discipline: Box::new(Discipline::DropTail(droptail::Config { limit: Limit::Unlimited })),
     })
 }
 

@@ -8,19 +8,7 @@ use narrows_units::{Bytes, Span};
 
 /// Every discipline, in each of its modes, and the limit it must keep.
 pub fn disciplines() -> Vec<(Discipline, Limit)> {
-    let plain = red::Config {
-        unit: red::Unit::Packets,
-        min: 2.0,
-        max: 6.0,
-        max_p: 0.5,
-        weight: 0.25,
-        gentle: true,
-        wait: true,
-        ecn: true,
-        adaptive: false,
-        limit: Limit::Packets(12),
-        mean_packet: Bytes::new(1000),
-    };
+    let plain = packets(Limit::Packets(12));
     let bytes = red::Config { unit: red::Unit::Bytes, min: 1500.0, max: 5000.0, ..plain };
     let drop_tails = [Limit::Unlimited, Limit::Packets(5), Limit::Packets(0), Limit::Bytes(4000)]
         .map(|limit| (Discipline::DropTail(droptail::Config { limit }), limit));
@@ -72,6 +60,23 @@ pub fn disciplines() -> Vec<(Discipline, Limit)> {
         .chain(that_control_delay())
         .chain(that_answer_requests())
         .collect()
+}
+
+/// A RED queue that counts packets.
+fn packets(limit: Limit) -> red::Config {
+    red::Config {
+        unit: red::Unit::Packets,
+        min: 2.0,
+        max: 6.0,
+        max_p: 0.5,
+        weight: 0.25,
+        gentle: true,
+        wait: true,
+        ecn: true,
+        adaptive: false,
+        limit,
+        mean_packet: Bytes::new(1000),
+    }
 }
 
 /// Those among them whose laws think in time.
@@ -126,6 +131,8 @@ fn that_control_delay() -> Vec<(Discipline, Limit)> {
 /// Those that flows ask for a rate.
 fn that_answer_requests() -> Vec<(Discipline, Limit)> {
     let limit = Limit::Packets(12);
+    let drop_tail = Box::new(Discipline::DropTail(droptail::Config { limit }));
+    let early = Box::new(Discipline::Red(red::Config { adaptive: true, ecn: false, ..packets(limit) }));
     let xcp = xcp::Config {
         alpha: 0.4,
         beta: 0.226,
@@ -133,7 +140,7 @@ fn that_answer_requests() -> Vec<(Discipline, Limit)> {
         min_interval: Span::from_ms(1),
         max_interval: Span::from_ms(1000),
         initial_interval: Span::from_ms(5),
-        limit,
+        discipline: drop_tail.clone(),
     };
     let rcp = rcp::Config {
         alpha: 0.1,
@@ -142,16 +149,23 @@ fn that_answer_requests() -> Vec<(Discipline, Limit)> {
         interval: Span::from_ms(10),
         initial: 0.05,
         packet: Bytes::new(1500),
-        limit,
+        discipline: drop_tail.clone(),
     };
     let quick_start = quick_start::Config {
         threshold: 0.85,
         share: 0.85,
         interval: Span::from_ms(20),
         encoding: quick_start::Encoding::Rfc4782,
-        limit,
+        discipline: drop_tail,
     };
-    [Discipline::Xcp(xcp), Discipline::Rcp(rcp), Discipline::QuickStart(quick_start)]
-        .map(|discipline| (discipline, limit))
-        .into()
+    [
+        Discipline::Xcp(xcp::Config { discipline: early.clone(), ..xcp.clone() }),
+        Discipline::Rcp(rcp::Config { discipline: early.clone(), ..rcp.clone() }),
+        Discipline::QuickStart(quick_start::Config { discipline: early, ..quick_start.clone() }),
+        Discipline::Xcp(xcp),
+        Discipline::Rcp(rcp),
+        Discipline::QuickStart(quick_start),
+    ]
+    .map(|discipline| (discipline, limit))
+    .into()
 }

@@ -1,6 +1,6 @@
 //! Keys of the queues that answer requests: XCP, RCP and Quick-Start.
 
-use super::queue::LIMIT;
+use super::queue::{DROPTAIL, LIMIT, RED};
 use super::{Key, Kind, TIME, Variant};
 
 /// `kind = "xcp"`.
@@ -8,6 +8,7 @@ pub(super) const XCP: Variant = Variant {
     name: "xcp",
     keys: &[
         LIMIT,
+        DISCIPLINE,
         Key::new(
             "alpha",
             Kind::Fraction { zero: true },
@@ -43,6 +44,7 @@ pub(super) const RCP: Variant = Variant {
     name: "rcp",
     keys: &[
         LIMIT,
+        DISCIPLINE,
         Key::new(
             "alpha",
             Kind::Fraction { zero: true },
@@ -72,6 +74,7 @@ pub(super) const QUICK_START: Variant = Variant {
     name: "quick-start",
     keys: &[
         LIMIT,
+        DISCIPLINE,
         Key::new(
             "threshold",
             Kind::Fraction { zero: false },
@@ -94,6 +97,14 @@ pub(super) const QUICK_START: Variant = Variant {
     ],
     meaning: "Quick-Start's router (RFC 4782); flows with quick_start ask it.",
 };
+
+/// How packets wait.
+const DISCIPLINE: Key = Key::new(
+    "discipline",
+    Kind::Variants { plain: None, variants: &[DROPTAIL, RED] },
+    "droptail with this limit",
+    "How packets wait, with a limit of its own.",
+);
 
 /// What `encoding` may say.
 const ENCODINGS: &[&str] = &["rfc4782", "linear", "exact"];

@@ -6,56 +6,8 @@ use super::{Key, Kind, LENGTH, PACKETS_OR_BYTES, TIME, Variant, explicit};
 pub(super) const QUEUE_KIND: Kind = Kind::Variants {
     plain: None,
     variants: &[
-        Variant {
-            name: "droptail",
-            keys: &[LIMIT],
-            meaning: "First in, first out; an arrival that would exceed the limit is dropped.",
-        },
-        Variant {
-            name: "red",
-            keys: &[
-                LIMIT,
-                Key::new(
-                    "min",
-                    Kind::Quantity(LENGTH.fractional()),
-                    "5pkt",
-                    "Average queue at which signals begin.",
-                ),
-                Key::new(
-                    "max",
-                    Kind::Quantity(LENGTH.fractional()),
-                    "three times min",
-                    "Average queue at which max_p is reached.",
-                ),
-                Key::new(
-                    "max_p",
-                    Kind::Fraction { zero: false },
-                    "0.1",
-                    "Probability of a signal just below max.",
-                ),
-                Key::new(
-                    "weight",
-                    Kind::Fraction { zero: false },
-                    "0.002",
-                    "Weight of the newest length in the average.",
-                ),
-                Key::new(
-                    "gentle",
-                    Kind::Flag,
-                    "true",
-                    "Between max and twice max the probability grows to 1.",
-                ),
-                Key::new("wait", Kind::Flag, "true", "Signals keep a distance, as in ns-2."),
-                ecn("false"),
-                Key::new(
-                    "adaptive",
-                    Kind::Flag,
-                    "false",
-                    "Move max_p so that the average stays between min and max.",
-                ),
-            ],
-            meaning: "Random early detection (Floyd and Jacobson 1993).",
-        },
+        DROPTAIL,
+        RED,
         Variant {
             name: "drr",
             keys: &[
@@ -159,6 +111,43 @@ pub(super) const QUEUE_KIND: Kind = Kind::Variants {
         explicit::RCP,
         explicit::QUICK_START,
     ],
+};
+
+pub(super) const DROPTAIL: Variant = Variant {
+    name: "droptail",
+    keys: &[LIMIT],
+    meaning: "First in, first out; an arrival that would exceed the limit is dropped.",
+};
+
+pub(super) const RED: Variant = Variant {
+    name: "red",
+    keys: &[
+        LIMIT,
+        Key::new("min", Kind::Quantity(LENGTH.fractional()), "5pkt", "Average queue at which signals begin."),
+        Key::new(
+            "max",
+            Kind::Quantity(LENGTH.fractional()),
+            "three times min",
+            "Average queue at which max_p is reached.",
+        ),
+        Key::new("max_p", Kind::Fraction { zero: false }, "0.1", "Probability of a signal just below max."),
+        Key::new(
+            "weight",
+            Kind::Fraction { zero: false },
+            "0.002",
+            "Weight of the newest length in the average.",
+        ),
+        Key::new("gentle", Kind::Flag, "true", "Between max and twice max the probability grows to 1."),
+        Key::new("wait", Kind::Flag, "true", "Signals keep a distance, as in ns-2."),
+        ecn("false"),
+        Key::new(
+            "adaptive",
+            Kind::Flag,
+            "false",
+            "Move max_p so that the average stays between min and max.",
+        ),
+    ],
+    meaning: "Random early detection (Floyd and Jacobson 1993).",
 };
 
 pub(super) const LIMIT: Key = limit("1bdp");

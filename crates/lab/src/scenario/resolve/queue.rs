@@ -51,7 +51,11 @@ pub(super) fn resolve(
         return Some(Discipline::DropTail(droptail::Config { limit: absent(scale?) }));
     }
     let (kind, form) = table.value("queue")?.variant();
-    let scale = scale?;
+    of_kind(kind, form, scale?, faults)
+}
+
+/// The queue of this `kind` that `form` describes.
+pub(super) fn of_kind(kind: &str, form: &Table, scale: Scale, faults: &mut Vec<Fault>) -> Option<Discipline> {
     let usual = match kind {
         "codel" | "pie" => Limit::Packets(1_000),
         "fq-codel" => Limit::Packets(10_240),
@@ -68,9 +72,9 @@ pub(super) fn resolve(
         "fq-codel" => fq_codel(form, limit?, scale),
         "pie" => pie(form, limit?, scale, faults),
         "dualpi2" => dualpi2(form, limit?, scale, faults),
-        "xcp" => explicit::xcp(form, limit?),
-        "rcp" => explicit::rcp(form, limit?, scale.packet),
-        "quick-start" => explicit::quick_start(form, limit?),
+        "xcp" => explicit::xcp(form, limit?, scale, faults),
+        "rcp" => explicit::rcp(form, limit?, scale, faults),
+        "quick-start" => explicit::quick_start(form, limit?, scale, faults),
         other => unreachable!("the keys know no queue of kind {other}"),
     }
 }

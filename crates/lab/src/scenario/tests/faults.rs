@@ -72,6 +72,7 @@ const MISTAKES: &[Mistake] = &[
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"red\", weight = §0 }", "path.queue.weight", "zero is impossible"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"drr\", quantum = §\"0B\" }", "path.queue.quantum", "zero is impossible"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"codel\", interval = §\"0s\" }", "path.queue.interval", "zero is impossible"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"xcp\", limit = §\"9pkt\", discipline = { kind = \"red\" } }", "path.queue.limit", "a limit of its own"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"fq-codel\", flows = §0 }", "path.queue.flows", "out of range"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"pie\", alpha = §-1 }", "path.queue.alpha", "negative"),
     (6, "algorithm = \"cubic\"\ncount = §0", "flows.0.count", "out of range"),

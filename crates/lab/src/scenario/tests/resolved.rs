@@ -38,7 +38,7 @@ const SETS: &[&[&str]] = &[
     ],
     &["path.queue={kind=\"rcp\",initial=1,limit=\"9pkt\"}", "path.reverse.queue={kind=\"quick-start\"}"],
     &[
-        "path.queue={kind=\"quick-start\",encoding=\"exact\",share=0.5}",
+        "path.queue={kind=\"quick-start\",encoding=\"exact\",share=0.5,discipline={kind=\"red\",min=\"9pkt\"}}",
         "path.reverse.queue={kind=\"xcp\"}",
         "transport.quick_start=1Gbps",
         "flows.0.quick_start_ssthresh=true",

@@ -2,12 +2,20 @@
 
 use super::{number, text};
 use narrows_qdisc::quick_start::Encoding;
-use narrows_qdisc::{Discipline, Limit, codel, drr, red};
+use narrows_qdisc::{Discipline, Limit, codel, drr, quick_start, rcp, red, xcp};
 use narrows_units::Bytes;
 
 /// The table with every key written out.
 pub(super) fn table(queue: &Discipline) -> String {
-    let mut keys = vec![("kind", text(queue.name())), ("limit", limit(queue.limit()))];
+    let mut keys = vec![("kind", text(queue.name()))];
+    match queue {
+        Discipline::Xcp(xcp::Config { discipline, .. })
+        | Discipline::Rcp(rcp::Config { discipline, .. })
+        | Discipline::QuickStart(quick_start::Config { discipline, .. }) => {
+            keys.push(("discipline", table(discipline)));
+        }
+        _ => keys.push(("limit", limit(queue.limit()))),
+    }
     match queue {
         Discipline::DropTail(_) => {}
         Discipline::Red(config) => {
