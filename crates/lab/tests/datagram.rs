@@ -45,6 +45,37 @@ fn tfrc_gets_what_ns2s_gets_under_random_loss() {
     }
 }
 
+/// As above with self-clocking and C = 1.1, which ns-2 calls conservative: the mean of three seeds of it. A receive rate in
+/// whole packets a round trip would leave a quarter of this at `p = 0.03`.
+#[test]
+fn self_clocked_tfrc_gets_what_ns2s_gets_under_random_loss() {
+    for (p, expected) in [(0.003, 22.83), (0.01, 12.02), (0.03, 5.98)] {
+        let got = window("tfrc(conservative=true)", p, 5);
+        assert_near(&format!("p = {p}"), got, expected, 0.06);
+    }
+}
+
+/// ns-2's RAP with the constants of TCP(b), the mean of three seeds, within 6 %.
+#[test]
+fn rap_gets_what_ns2s_gets_under_random_loss() {
+    let figures = [
+        (2, 0.001, 41.58),
+        (2, 0.003, 24.28),
+        (2, 0.01, 13.55),
+        (8, 0.001, 49.49),
+        (8, 0.003, 28.57),
+        (8, 0.01, 16.24),
+    ];
+    for (gamma, p, expected) in figures {
+        assert_near(
+            &format!("gamma = {gamma}, p = {p}"),
+            window(&format!("rap(gamma={gamma})"), p, 5),
+            expected,
+            0.06,
+        );
+    }
+}
+
 /// Twenty flows over RED, beside a source of half the link's rate that pauses from 150 s to 180 s: the share of packets that
 /// the bottleneck loses from `from` to `to` seconds, the mean over `replications`.
 fn loss_beside_a_source(algorithm: &str, from: f64, to: f64, replications: u32) -> f64 {

@@ -53,7 +53,9 @@ pub(crate) const CONSTANT: Entry = Entry {
         domain: Domain::Rate { default: "1Mbps" },
     }],
     deviations: &["packets are exactly spaced; ns-2 can draw a random jitter"],
-    validation: None,
+    validation: Some(
+        "rate sent and received on a link twice as fast, and half as fast: equal within 0.01 % and 0.1 %",
+    ),
     needs: Needs { packets: false, rate_samples: false },
     build,
 };

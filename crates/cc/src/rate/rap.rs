@@ -132,7 +132,9 @@ pub(crate) const RAP: Entry = Entry {
         "without the fine-grain adaptation of the spacing to short-term delay, as in ns-2's default",
         "the rate does not grow while the application, not the rate, is the limit; ns-2 asks for half the packets the rate allows",
     ],
-    validation: None,
+    validation: Some(
+        "packets a round trip under random loss of 0.1 % to 1 %, of ns-2 with b = 1/2 and 1/8: -3.7 % to 0.0 %; of TCP(b)'s law at 0.1 % and 0.3 %: -1.4 % to +6.8 %; 20 flows over RED fall into a common oscillation of 1 to 2 s and lose 12 %, as in ns-2 (9 % to 19 %)",
+    ),
     needs: Needs { packets: false, rate_samples: false },
     build,
 };
