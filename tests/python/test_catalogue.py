@@ -35,7 +35,9 @@ def test_a_card_shows_all_that_it_holds(narrows: Narrows, card: dict[str, object
     for heading in ("Source", "Equations", "Parameters", "Deviations", "Validation"):
         assert f"\n{heading}\n" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80
-    assert json.loads(narrows("show", str(card["name"]), "--json").stdout) == card
+    told = json.loads(narrows("show", str(card["name"]), "--json").stdout)
+    # An end host and its router may have one name: then both cards are shown.
+    assert card in (told if isinstance(told, list) else [told])
 
 
 def test_an_unknown_card_is_bad_input_and_the_nearest_is_named(narrows: Narrows) -> None:

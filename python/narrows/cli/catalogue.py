@@ -30,14 +30,17 @@ def list_kind(arguments: argparse.Namespace) -> int:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """Print the card of an algorithm or a queue."""
-    cards = {card["name"]: card for card in [*core.algorithms(), *core.queues()]}
-    card = cards.get(arguments.name)
-    if card is None:
-        near = get_close_matches(arguments.name, cards, n=1)
+    """Print the card of an algorithm or a queue; of both where an end host and its router have one name."""
+    cards = [*core.algorithms(), *core.queues()]
+    named = [card for card in cards if card["name"] == arguments.name]
+    if not named:
+        near = get_close_matches(arguments.name, [card["name"] for card in cards], n=1)
         hint = f"did you mean {near[0]}?" if near else "`narrows list algorithms` and `narrows list queues` name them"
         raise InputError(arguments.name, f"no algorithm or queue has this name; {hint}")
-    print(to_json(card) if arguments.json else render(card))
+    if arguments.json:
+        print(to_json(named if len(named) > 1 else named[0]))
+    else:
+        print("\n\n\n".join(map(render, named)))
     return DONE
 
 
