@@ -71,6 +71,30 @@ fn an_xcp_flow_that_comes_late_gets_its_share() {
     shares_alike(value(&records, "early", "goodput_bps"), value(&records, "late", "goodput_bps"));
 }
 
+/// Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start" III.D: what the router gives to two flows at once
+/// leaves in bursts that a small buffer cannot hold; both time out, begin again with one packet, and so on. The cause
+/// is the bursts: paced flows keep the link full over the same buffer.
+#[test]
+fn xcp_collapses_over_a_small_buffer_unless_its_packets_are_paced() {
+    let run = |pacing: bool| {
+        let text = format!(
+            r#"
+            duration = "30s"
+            path = {{ rate = "200Mbps", rtt = "60ms", delay = "10ms", queue = {{ kind = "xcp", limit = "0.1bdp" }} }}
+            transport = {{ preset = "ns2", recovery = "reno", pacing = {pacing} }}
+            [[flows]]
+            algorithm = "xcp"
+            count = 2
+            "#
+        );
+        run(&text, 0)
+    };
+    let (bursts, paced) = (run(false), run(true));
+    assert!(value(&bursts, "xcp", "timeouts") >= 10.0);
+    assert!(value(&bursts, "xcp", "goodput_fraction") < 0.5);
+    assert!(value(&paced, "xcp", "goodput_fraction") > 0.95);
+}
+
 /// Dukkipati et al. 2005: at rest every flow sends at `R = C / n`, whatever its round trip, and the queue is empty.
 #[test]
 fn rcp_flows_share_alike_whatever_their_round_trips() {
