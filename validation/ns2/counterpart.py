@@ -5,6 +5,7 @@ The scenario says everything but which of ns-2's agents stands for a group of fl
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import subprocess
@@ -82,7 +83,8 @@ def simulate(scenario: Mapping[str, Any], agents: Mapping[str, str], seed: int) 
     for group in agents:
         own = [goodput for goodput, owner in zip(goodputs, groups, strict=True) if owner == group]
         values[group, "goodput_bps"] = sum(own)
-    values["all", "jain"] = sum(goodputs) ** 2 / (len(goodputs) * sum(goodput**2 for goodput in goodputs))
+    squares = len(goodputs) * sum(goodput**2 for goodput in goodputs)
+    values["all", "jain"] = sum(goodputs) ** 2 / squares if squares else math.nan
     return values
 
 
@@ -95,10 +97,10 @@ def version() -> str:
 
 
 def _queue(queue: Mapping[str, Any]) -> dict[str, str]:
-    limit = _amount(queue["limit"])
-    if queue["kind"] == "droptail":
-        # ns-2's DropTail holds one packet less than its limit.
-        return {"queue": "DropTail", "limit": f"{limit + 1:.0f}"}
+    limit = _amount(queue.get("discipline", queue)["limit"])
+    if queue["kind"] in {"droptail", "xcp"}:
+        # ns-2's DropTail holds one packet less than its limit, and XCP's queue is made of it.
+        return {"queue": "DropTail" if queue["kind"] == "droptail" else "XCP", "limit": f"{limit + 1:.0f}"}
     if queue["kind"] == "drr":
         return {"queue": "DRR", "limit": f"{limit:.0f}"}
     if queue["kind"] == "red" and not queue["adaptive"]:

@@ -13,6 +13,9 @@
 #     KIND:A:B:K:L                     W += A / W^K a round trip, W -= (1 - B) W^L at a loss
 #     KIND:highspeed                   ns-2's own HighSpeed TCP
 #     linux:NAME                       TCP/Linux with Linux 2.6.22's module of that name
+#     xcp                              Reno with XCP, for a queue of XCP
+#     tfrc:K                           TFRC over K loss intervals
+#     rap:A:B                          RAP, A packets a round trip, B times the rate at a loss
 # with KIND one of the first three.
 
 array set option {
@@ -61,9 +64,19 @@ proc sender {agent} {
     set classes(newreno) Newreno
     set classes(sack) Sack1
     set classes(linux) Linux
+    set classes(xcp) Reno/XCP
+    set classes(tfrc) ""
+    set classes(rap) ""
     if {![info exists classes($kind)]} {
         puts stderr "dumbbell.tcl knows no agent $agent"
         exit 2
+    }
+    if {$kind == "tfrc"} { return [new Agent/TFRC] }
+    if {$kind == "rap"} {
+        set rap [new Agent/RAP]
+        $rap set alpha_ [lindex $words 1]
+        $rap set beta_ [lindex $words 2]
+        return $rap
     }
     set tcp [new Agent/TCP/$classes($kind)]
     if {$kind == "linux"} {
@@ -94,6 +107,13 @@ proc sender {agent} {
 
 proc sink {agent} {
     global option
+    if {$agent == "xcp"} { return [new Agent/TCPSink/XCPSink] }
+    if {[string match rap:* $agent]} { return [new Agent/RAP] }
+    if {[string match tfrc:* $agent]} {
+        set sink [new Agent/TFRCSink]
+        $sink set NumSamples_ [lindex [split $agent :] 1]
+        return $sink
+    }
     set kind ""
     if {[string match sack* $agent] || [string match linux* $agent]} { append kind /Sack1 }
     if {$option(delayed_ack) > 1} { append kind /DelAck }
@@ -103,13 +123,20 @@ proc sink {agent} {
     return $sink
 }
 
-# Counters of the bottleneck and the highest acknowledgement of every flow, at this moment.
+# Counters of the bottleneck and the packets that every flow delivered, at this moment. Agents of a rate do not count
+# them: all that leaves the bottleneck is of the one that is alone.
 proc counters {} {
     global ns monitor waiting senders
     $waiting newpoint [$ns now] [$monitor set pkts_]
     set now [list [$monitor set parrivals_] [$monitor set pdepartures_] [$monitor set pdrops_] \
         [$monitor set pmarks_] [$waiting set sum_]]
-    foreach tcp $senders { lappend now [$tcp set ack_] }
+    foreach tcp $senders {
+        if {![string match Agent/TCP* [$tcp info class]]} {
+            lappend now [expr {[llength $senders] == 1 ? [$monitor set pdepartures_] : 0}]
+        } else {
+            lappend now [$tcp set ack_]
+        }
+    }
     return $now
 }
 
@@ -121,6 +148,7 @@ proc report {} {
     foreach {arrived departed dropped marked queued} [lrange $gained 0 4] break
     set bits [expr 8.0 * $option(packet)]
     puts "= loss_rate [expr $dropped / max($arrived, 1)]"
+    puts "= dropped_packets $dropped"
     puts "= mark_rate [expr $marked / max($arrived, 1)]"
     puts "= utilization [expr $departed * $bits / ($option(rate) * $seconds)]"
     puts "= queue_mean_packets [expr $queued / $seconds]"
@@ -131,9 +159,12 @@ proc report {} {
 ns-random $option(seed)
 Agent/TCP set useHeaders_ false
 Agent/TCP set minrto_ 0.2
-Agent/TCP set tcpTick_ 0.01
+Agent/TCP set tcpTick_ [expr {$option(queue) == "XCP" ? 0.0001 : 0.01}]
 Agent/TCP set overhead_ 0
 Agent/TCP set windowInit_ 2
+Agent/TFRC set packetSize_ $option(packet)
+Agent/TFRC set useHeaders_ false
+Agent/RAP set packetSize_ $option(packet)
 Queue/RED set bytes_ false
 Queue/RED set queue_in_bytes_ false
 Queue/RED set mean_pktsize_ $option(packet)
@@ -157,7 +188,8 @@ set r2 [$ns node]
 set shortest [lindex [lsort -real $option(rtts)] 0]
 set one_way [expr $shortest / 4.0]
 $ns simplex-link $r1 $r2 $option(rate) $one_way $option(queue)
-$ns simplex-link $r2 $r1 $option(rate) $one_way DropTail
+# XCP's routers talk in both directions.
+$ns simplex-link $r2 $r1 $option(rate) $one_way [expr {$option(queue) == "XCP" ? "XCP" : "DropTail"}]
 $ns queue-limit $r1 $r2 $option(limit)
 $ns queue-limit $r2 $r1 $unlimited
 if {$option(loss) > 0} {
@@ -168,6 +200,11 @@ if {$option(loss) > 0} {
     $errors drop-target [new Agent/Null]
     $ns lossmodel $errors $r1 $r2
 }
+if {$option(queue) == "XCP"} {
+    foreach link [list [$ns link $r1 $r2] [$ns link $r2 $r1]] {
+        [$link queue] set-link-capacity $option(rate)
+    }
+}
 set monitor [$ns monitor-queue $r1 $r2 ""]
 set waiting [$monitor get-pkts-integrator]
 
@@ -177,21 +214,21 @@ $starting set max_ 1
 set senders {}
 set flow 0
 foreach agent $option(agents) {
-    set source [$ns node]
+    set node [$ns node]
     set access [expr [entry $option(rtts) $flow] / 2.0 - $one_way]
-    $ns duplex-link $source $r1 $option(access_rate) $access DropTail
-    $ns queue-limit $source $r1 $unlimited
-    $ns queue-limit $r1 $source $unlimited
+    $ns duplex-link $node $r1 $option(access_rate) $access DropTail
+    $ns queue-limit $node $r1 $unlimited
+    $ns queue-limit $r1 $node $unlimited
     set tcp [sender $agent]
     set end [sink $agent]
     $tcp set fid_ $flow
-    $ns attach-agent $source $tcp
+    $ns attach-agent $node $tcp
     $ns attach-agent $r2 $end
     $ns connect $tcp $end
-    set ftp [new Application/FTP]
-    $ftp attach-agent $tcp
+    set source [expr {[string match rap:* $agent] ? $tcp : [new Application/FTP]}]
+    if {$source != $tcp} { $source attach-agent $tcp }
     set start [expr [entry $option(starts) $flow] + [entry $option(spreads) $flow] * [$starting value]]
-    $ns at $start "$ftp start"
+    $ns at $start "$source start"
     if {$option(ssthresh) > 0} { $ns at $start "$tcp set ssthresh_ $option(ssthresh)" }
     lappend senders $tcp
     incr flow

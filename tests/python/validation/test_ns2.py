@@ -21,16 +21,19 @@ REFERENCE = tomllib.loads((NS2 / "reference.toml").read_text(encoding="utf-8"))
 ENTRIES = [entry for entry in REFERENCE["scenarios"] if "agents" in entry]
 
 
+def _resolved(file: str) -> dict[str, Any]:
+    return tomllib.loads(nw.load(NS2 / file).resolve().resolved)
+
+
 def _told(file: str, agents: dict[str, str]) -> Any:
-    scenario = tomllib.loads(nw.load(NS2 / file).resolve().resolved)
-    return counterpart.arguments(scenario, agents)
+    return counterpart.arguments(_resolved(file), agents)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["file"])
 def test_every_scenario_with_agents_can_be_told_to_ns2(entry: dict[str, Any]) -> None:
-    flows = tomllib.loads((NS2 / entry["file"]).read_text(encoding="utf-8"))["flows"]
+    flows = _resolved(entry["file"])["flows"]
     agents = _told(entry["file"], entry["agents"])["agents"].split()
-    assert agents == [entry["agents"][flow["name"]] for flow in flows for _ in range(flow.get("count", 1))]
+    assert agents == [entry["agents"][flow["name"]] for flow in flows for _ in range(flow["count"])]
 
 
 def test_droptail_holds_in_ns2_what_ours_holds() -> None:
@@ -45,7 +48,7 @@ def test_units_become_those_of_the_driver() -> None:
 
 
 def test_what_the_driver_does_not_know_is_an_error() -> None:
-    scenario = tomllib.loads(nw.load(NS2 / "r8-sack.toml").resolve().resolved)
+    scenario = _resolved("r8-sack.toml")
     scenario["path"]["queue"] = {"kind": "codel", "limit": "100pkt"}
     with pytest.raises(counterpart.Ns2Error, match="codel"):
         counterpart.arguments(scenario, {"sack": "sack"})
