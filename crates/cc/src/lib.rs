@@ -27,7 +27,7 @@ pub use fact::{Ack, Cause, Fact, Loss, Path, RateSample, Report, RttView, SentPa
 
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::Request;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 /// A sender's policy.
 ///
@@ -127,6 +127,15 @@ pub enum Transport {
     Reliable,
     /// Numbered packets that are sent once.
     Datagram(Reports),
+}
+
+impl fmt::Display for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reliable => "reliable",
+            Self::Datagram(_) => "datagram",
+        })
+    }
 }
 
 /// What a datagram receiver tells the sender.

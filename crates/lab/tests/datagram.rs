@@ -205,7 +205,7 @@ fn a_constant_rate_stays_constant() {
             [transport]
             preset = "ns2"
             [[flows]]
-            algorithm = "constant(rate=10Mbps)"
+            algorithm = {{ name = "constant", rate = "10Mbps" }}
             "#
         );
         let records = run(&text, 0);

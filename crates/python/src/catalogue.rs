@@ -44,6 +44,7 @@ fn algorithm<'py>(py: Python<'py>, entry: &algorithms::Entry) -> PyResult<Bound<
     card.set_item("source", entry.source)?;
     card.set_item("equations", entry.equations)?;
     card.set_item("parameters", parameters)?;
+    card.set_item("transport", entry.transport().to_string())?;
     card.set_item("deviations", entry.deviations)?;
     card.set_item("validation", entry.validation)?;
     Ok(card)

@@ -4,10 +4,10 @@
 //! parameter of the card, each inside its domain, so that building cannot fail.
 
 use super::fault::nearest;
-use super::{Domain, Entry, Fault, Parameter, Setup, Value, entries, find};
-use crate::CongestionControl;
+use super::{Domain, Entry, Fault, FirstCut, Parameter, Setup, SlowStartKind, Value, entries, find};
 use crate::explicit::quick_start::QuickStart;
-use narrows_units::{Dimension, Quantity, Rate};
+use crate::{CongestionControl, Transport};
+use narrows_units::{Bytes, Dimension, Quantity, Rate};
 use std::fmt;
 
 /// The checked values of an entry's parameters: every one is present and inside its domain.
@@ -92,8 +92,7 @@ impl Algorithm {
             given: name.to_owned(),
             nearest: nearest(name, entries().iter().map(|entry| entry.name)),
         })?;
-        let mut values: Vec<_> =
-            entry.parameters.iter().map(|parameter| (parameter.name, parameter.domain.default())).collect();
+        let mut values: Vec<_> = entry.defaults().collect();
         let mut seen = Vec::new();
         for (key, value) in given {
             let place =
@@ -125,12 +124,33 @@ impl Algorithm {
     }
 }
 
+impl Entry {
+    /// Which sender hosts it, with every parameter at its default.
+    pub fn transport(&self) -> Transport {
+        let values = Values(self.defaults().collect());
+        let setup = Setup {
+            mss: Bytes::new(1_000),
+            packet: Bytes::new(1_040),
+            initial_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+            first_cut: FirstCut::default(),
+            slow_start: SlowStartKind::default(),
+            quick_start: None,
+            seed: 0,
+        };
+        (self.build)(&values, &setup).transport()
+    }
+
+    fn defaults(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        self.parameters.iter().map(|parameter| (parameter.name, parameter.domain.default()))
+    }
+}
+
 /// The canonical form: the bare name where all values are the defaults, else the name with every parameter.
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.entry.name)?;
-        let domains = self.entry.parameters.iter().map(|parameter| parameter.domain.default());
-        if domains.zip(self.values.iter()).all(|(default, (_, value))| default == *value) {
+        if self.entry.defaults().zip(self.values.iter()).all(|((_, default), (_, value))| default == *value) {
             return Ok(());
         }
         for (place, (name, value)) in self.values.iter().enumerate() {

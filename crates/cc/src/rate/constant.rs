@@ -47,8 +47,8 @@ pub(crate) const CONSTANT: Entry = Entry {
     equations: &["a packet every mss / rate"],
     parameters: &[Parameter {
         name: "rate",
-        meaning: "payload sent",
-        unit: "bit/s",
+        meaning: "payload sent a second",
+        unit: "",
         source: "no source: a choice of the scenario",
         domain: Domain::Rate { default: "1Mbps" },
     }],

@@ -1,7 +1,8 @@
 //! Names, values and faults.
 
 use super::same;
-use narrows_cc::catalogue::{Algorithm, Fault, Value, entries, find};
+use narrows_cc::catalogue::{Algorithm, Entry, Fault, Value, entries, find};
+use narrows_cc::{LossHistory, Reports, Transport};
 
 fn fault(text: &str) -> String {
     Algorithm::parse(text).expect_err("it is wrong").to_string()
@@ -62,6 +63,16 @@ fn the_canonical_form_is_the_bare_name_where_all_is_default() {
 fn values_may_come_from_a_table() {
     let given = vec![("b".to_owned(), Value::Number(0.8))];
     assert_eq!(Algorithm::new("aimd", given).expect("right").to_string(), "aimd(a=1,b=0.8)");
+}
+
+#[test]
+fn the_catalogue_says_which_sender_hosts_an_algorithm() {
+    let hosted = |name| find(name).map(Entry::transport);
+    assert_eq!(hosted("newreno"), Some(Transport::Reliable));
+    assert_eq!(hosted("rap"), Some(Transport::Datagram(Reports::EachPacket)));
+    assert_eq!(hosted("constant"), Some(Transport::Datagram(Reports::Nothing)));
+    let history = LossHistory { intervals: 8, least_discount: 0.5 };
+    assert_eq!(hosted("tfrc"), Some(Transport::Datagram(Reports::LossEvents(history))));
 }
 
 #[test]
