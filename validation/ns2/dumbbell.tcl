@@ -14,6 +14,7 @@
 #     KIND:highspeed                   ns-2's own HighSpeed TCP
 #     linux:NAME                       TCP/Linux with Linux 2.6.22's module of that name
 #     xcp                              Reno with XCP, for a queue of XCP
+#     vegas:ALPHA:BETA:GAMMA           Vegas, packets it wants in the queue
 #     tfrc:K                           TFRC over K loss intervals
 #     rap:A:B                          RAP, A packets a round trip, B times the rate at a loss
 # with KIND one of the first three.
@@ -65,6 +66,7 @@ proc sender {agent} {
     set classes(sack) Sack1
     set classes(linux) Linux
     set classes(xcp) Reno/XCP
+    set classes(vegas) Vegas
     set classes(tfrc) ""
     set classes(rap) ""
     if {![info exists classes($kind)]} {
@@ -87,6 +89,8 @@ proc sender {agent} {
         if {$option(ssthresh) > 0 && ($module == "bic" || $module == "cubic")} {
             $ns at 0 "$tcp set_ca_default_param $module initial_ssthresh $option(ssthresh)"
         }
+    } elseif {$kind == "vegas"} {
+        foreach name {v_alpha_ v_beta_ v_gamma_} value [lrange $words 1 3] { $tcp set $name $value }
     } elseif {[lindex $words 1] == "highspeed"} {
         $tcp set windowOption_ 8
         $tcp set low_window_ $option(low_window)
