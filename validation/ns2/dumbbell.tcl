@@ -1,4 +1,4 @@
-# One run of a dumbbell in ns-2, and what it measured, one "= name value" in each line; TCP/Linux prints lines of its own.
+# One run of a dumbbell in ns-2, and what it measured, one "= name value" in each line (TCP/Linux prints others).
 #
 #     ns dumbbell.tcl agents "sack sack" rate 10e6 rtts 0.05 limit 62 end 420 warmup 20 seed 1
 #
@@ -39,7 +39,6 @@ array set option {
     ssthresh 0
     starts 0
     spreads 1
-    low_window 38
     warmup 20
     end 420
     seed 1
@@ -61,24 +60,22 @@ proc sender {agent} {
     global option unlimited ns
     set words [split $agent :]
     set kind [lindex $words 0]
-    set classes(reno) Reno
-    set classes(newreno) Newreno
-    set classes(sack) Sack1
-    set classes(linux) Linux
-    set classes(xcp) Reno/XCP
-    set classes(vegas) Vegas
-    set classes(tfrc) ""
-    set classes(rap) ""
-    if {![info exists classes($kind)]} {
-        puts stderr "dumbbell.tcl knows no agent $agent"
-        exit 2
-    }
     if {$kind == "tfrc"} { return [new Agent/TFRC] }
     if {$kind == "rap"} {
         set rap [new Agent/RAP]
         $rap set alpha_ [lindex $words 1]
         $rap set beta_ [lindex $words 2]
         return $rap
+    }
+    set classes(reno) Reno
+    set classes(newreno) Newreno
+    set classes(sack) Sack1
+    set classes(linux) Linux
+    set classes(xcp) Reno/XCP
+    set classes(vegas) Vegas
+    if {![info exists classes($kind)]} {
+        puts stderr "dumbbell.tcl knows no agent $agent"
+        exit 2
     }
     set tcp [new Agent/TCP/$classes($kind)]
     if {$kind == "linux"} {
@@ -93,7 +90,6 @@ proc sender {agent} {
         foreach name {v_alpha_ v_beta_ v_gamma_} value [lrange $words 1 3] { $tcp set $name $value }
     } elseif {[lindex $words 1] == "highspeed"} {
         $tcp set windowOption_ 8
-        $tcp set low_window_ $option(low_window)
     } elseif {[llength $words] > 1} {
         $tcp set increase_num_ [lindex $words 1]
         $tcp set decrease_num_ [lindex $words 2]

@@ -44,7 +44,9 @@ def main(words: Sequence[str] | None = None) -> int:
     entries = {entry["file"].removesuffix(".toml"): entry for entry in _read()["scenarios"] if "agents" in entry}
     unknown = set(options.scenario) - set(entries)
     if unknown:
-        parser.error(f"no agents in reference.toml for {', '.join(sorted(unknown))}; it does for {', '.join(entries)}")
+        parser.error(
+            f"no agents in reference.toml for {', '.join(sorted(unknown))}; there are for {', '.join(entries)}"
+        )
     try:
         sys.stdout.write(f"ns-{counterpart.version()}\n")
         for name in options.scenario or entries:
