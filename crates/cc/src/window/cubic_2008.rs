@@ -118,7 +118,7 @@ pub(crate) const CUBIC_2008: Entry = Entry {
         "packets acknowledged are counted; 2.6.22 estimates them from the acknowledgements",
     ],
     validation: Some(
-        "K after a loss at 1000 packets: 7.94 s, and the window is back at 1000 then (error below 0.1 %)",
+        "K after a loss at 1000 packets: 7.94 s, and the window is back at 1000 then (error below 0.1 %); ns-2.35 with the module of Linux 2.6.22: DropTail loss -0.5 %, queue -0.1 %, goodput at 0.02 % random loss -2.0 %; ten flows over RED: loss -8.9 %",
     ),
     needs: Needs { packets: false, rate_samples: false },
     build: |values, setup| build(values, values.word("limit") == "always", setup),

@@ -72,7 +72,7 @@ pub(crate) const AIMD: Entry = Entry {
     parameters: &[ADDED, Parameter { source: "RFC 5681 §3.1 (standard TCP)", domain: part(0.5), ..KEPT }],
     deviations: DEVIATIONS,
     validation: Some(
-        "mean window under periodic loss against sqrt(a (1 + b) / (2 (1 - b) p)) at p = 1e-3: -4.2 % to -2.7 %; two flows become equal, within 1 %",
+        "mean window under periodic loss against sqrt(a (1 + b) / (2 (1 - b) p)) at p = 1e-3: -4.2 % to -2.7 %; two flows become equal, within 1 %; ns-2.35, (1, 0.8): DropTail loss and queue within 0.1 %, goodput at 1 % random loss +2.0 %",
     ),
     needs: Needs { packets: false, rate_samples: false },
     build: |values, setup| build((values.number("a"), 1.0), (0.0, values.number("b")), setup),
@@ -85,7 +85,9 @@ pub(crate) const AIAD: Entry = Entry {
     equations: &["round trip: w = w + a", "loss: w = w - b"],
     parameters: &[ADDED, TAKEN],
     build: |values, setup| build((values.number("a"), 1.0), (-values.number("b"), 1.0), setup),
-    validation: Some("two flows cut together keep the difference of their windows (error below 1e-9)"),
+    validation: Some(
+        "two flows cut together keep the difference of their windows (error below 1e-9); ns-2.35: DropTail loss +0.2 %, goodput at 1 % random loss +3.9 %",
+    ),
     ..AIMD
 };
 
@@ -96,7 +98,9 @@ pub(crate) const MIMD: Entry = Entry {
     equations: &["round trip: w = a w", "loss: w = b w"],
     parameters: &[FACTOR, KEPT],
     build: |values, setup| build((0.0, values.number("a")), (0.0, values.number("b")), setup),
-    validation: Some("two flows cut together keep the ratio of their windows (error below 1e-9)"),
+    validation: Some(
+        "two flows cut together keep the ratio of their windows (error below 1e-9); ns-2.35: goodput at 1 % random loss +0.5 %",
+    ),
     ..AIMD
 };
 

@@ -113,7 +113,7 @@ pub(crate) const WESTWOOD: Entry = Entry {
         "before the first sample of the bandwidth a cut halves",
     ],
     validation: Some(
-        "on a link of 1000 packets/s and 100 ms every cut is to the 101 packets that fill it without a queue (error below 0.1 %)",
+        "on a link of 1000 packets/s and 100 ms every cut is to the 101 packets that fill it without a queue (error below 0.1 %); ns-2.35 with the module of Linux 2.6.22: DropTail loss +5.6 %, queue +2.1 %",
     ),
     needs: Needs { packets: false, rate_samples: false },
     build,

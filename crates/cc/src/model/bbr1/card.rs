@@ -52,8 +52,8 @@ pub const BBR1: Entry = Entry {
     ],
     validation: Some(
         "Linux 6.18, recorded, one flow, 20 Mbps, 40 ms, DropTail of 1 BDP: utilization 97.6 % (97.8 ± 0.3), goodput 18.85 Mbps \
-         (18.88 ± 0.05), 146 drops in Startup (146 to 150), first pause at 10.04 s (10.05), queueing delay p95 12.0 ms \
-         (12.1 ± 0.2) but mean 4.2 ms (4.8 ± 0.2): Linux sends in pairs, the host here one by one",
+         (18.88 ± 0.05), 146 drops in Startup (146 to 150), first pause at 10.04 s (10.05), queueing delay p95 11.7 ms \
+         (12.1 ± 0.2) but mean 4.4 ms (4.8 ± 0.2): Linux holds back a lone segment, the host here sends it",
     ),
     needs: Needs { packets: false, rate_samples: true },
     build: |values, setup| Box::new(Bbr1::new(values, setup)),

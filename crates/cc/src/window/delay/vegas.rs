@@ -97,7 +97,9 @@ pub(crate) const VEGAS: Entry = Entry {
         "diff is the paper's, as in Linux 2.6.22; later ones divide by base, not by rtt, and so see a longer queue",
         "the smallest RTT is kept after silence, where Linux forgets it; loss detection is the flow's",
     ],
-    validation: Some("a lone flow rests with 3.9 packets in the queue, between alpha and beta"),
+    validation: Some(
+        "a lone flow rests with 3.9 packets in the queue, between alpha and beta; ns-2.35, (1, 3, 1): mean queue 2.75 packets against 2.86, no loss",
+    ),
     needs: Needs { packets: false, rate_samples: false },
     build,
 };
