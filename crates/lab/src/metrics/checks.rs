@@ -1,7 +1,7 @@
 //! The sanity section: signs that a run did not do what its author meant.
 
 use super::Measures;
-use crate::model::Model;
+use crate::model::{FlowModel, Model};
 use crate::records::Recorded;
 use narrows_qdisc::Limit;
 use narrows_transport::ConnectionState;
@@ -23,6 +23,7 @@ pub(crate) fn all(model: &Model, recorded: &Recorded, groups: &[Measures], links
         saturated(model, links),
         buffer_filled(model, recorded, links),
         ecn_used(model, groups),
+        requests_answered(model),
         control_was_the_limit(recorded),
         connections_opened(recorded),
         long_enough(model, recorded),
@@ -66,6 +67,28 @@ fn ecn_used(model: &Model, groups: &[Measures]) -> Check {
         "flows use ECN but no packet was marked".to_owned()
     };
     Check { name, ok: on.then_some(marked), detail }
+}
+
+/// An end host that asks its routers is lost on a path where none answers: it stays at its initial window.
+fn requests_answered(model: &Model) -> Check {
+    let name = "routers answer requests";
+    let unanswered = |flow: &&FlowModel| {
+        let group = &model.groups[flow.group];
+        let router = model.links[group.bottleneck].queue.name();
+        (group.algorithm.entry.family == "explicit" && router != group.algorithm.entry.name)
+            || (flow.transport.quick_start.is_some() && router != "quick-start")
+    };
+    let asks = |flow: &&FlowModel| {
+        model.groups[flow.group].algorithm.entry.family == "explicit" || flow.transport.quick_start.is_some()
+    };
+    let asking = model.flows.iter().filter(asks).count();
+    let alone = model.flows.iter().filter(unanswered).count();
+    let detail = match (asking, alone) {
+        (0, _) => "no flow asks routers for anything".to_owned(),
+        (_, 0) => "the bottleneck's queue answers every flow that asks".to_owned(),
+        _ => format!("{alone} of {asking} flows ask for what the bottleneck's queue does not answer"),
+    };
+    Check { name, ok: (asking > 0).then_some(alone == 0), detail }
 }
 
 fn control_was_the_limit(recorded: &Recorded) -> Check {
