@@ -23,27 +23,25 @@ pub fn metric_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 }
 
 fn algorithm<'py>(py: Python<'py>, entry: &algorithms::Entry) -> PyResult<Bound<'py, PyDict>> {
-    let parameters: Vec<_> = entry
-        .parameters
-        .iter()
-        .map(|parameter| {
-            let card = PyDict::new(py);
-            card.set_item("name", parameter.name)?;
-            card.set_item("meaning", parameter.meaning)?;
-            card.set_item("unit", parameter.unit)?;
-            card.set_item("default", parameter.domain.default().to_string())?;
-            card.set_item("allowed", parameter.domain.to_string())?;
-            card.set_item("source", parameter.source)?;
-            Ok(card)
-        })
-        .collect::<PyResult<_>>()?;
+    let parameters = entry.parameters.iter().map(|parameter| {
+        let card = PyDict::new(py);
+        set_all(
+            &card,
+            &[
+                ("name", parameter.name),
+                ("meaning", parameter.meaning),
+                ("unit", parameter.unit),
+                ("default", &parameter.domain.default().to_string()),
+                ("allowed", &parameter.domain.to_string()),
+                ("source", parameter.source),
+            ],
+        )?;
+        Ok(card)
+    });
     let card = PyDict::new(py);
-    card.set_item("name", entry.name)?;
-    card.set_item("family", entry.family)?;
-    card.set_item("summary", entry.summary)?;
-    card.set_item("source", entry.source)?;
+    set_all(&card, &heading(entry.name, entry.family, entry.summary, entry.source))?;
     card.set_item("equations", entry.equations)?;
-    card.set_item("parameters", parameters)?;
+    card.set_item("parameters", parameters.collect::<PyResult<Vec<_>>>()?)?;
     card.set_item("transport", entry.transport().to_string())?;
     card.set_item("deviations", entry.deviations)?;
     card.set_item("validation", entry.validation)?;
@@ -51,26 +49,24 @@ fn algorithm<'py>(py: Python<'py>, entry: &algorithms::Entry) -> PyResult<Bound<
 }
 
 fn queue<'py>(py: Python<'py>, entry: &queues::Entry) -> PyResult<Bound<'py, PyDict>> {
-    let parameters: Vec<_> = entry
-        .parameters
-        .iter()
-        .map(|parameter| {
-            let card = PyDict::new(py);
-            card.set_item("name", parameter.name)?;
-            card.set_item("meaning", parameter.meaning)?;
-            card.set_item("unit", parameter.unit)?;
-            card.set_item("default", parameter.default)?;
-            card.set_item("source", parameter.source)?;
-            Ok(card)
-        })
-        .collect::<PyResult<_>>()?;
+    let parameters = entry.parameters.iter().map(|parameter| {
+        let card = PyDict::new(py);
+        set_all(
+            &card,
+            &[
+                ("name", parameter.name),
+                ("meaning", parameter.meaning),
+                ("unit", parameter.unit),
+                ("default", parameter.default),
+                ("source", parameter.source),
+            ],
+        )?;
+        Ok(card)
+    });
     let card = PyDict::new(py);
-    card.set_item("name", entry.name)?;
-    card.set_item("family", entry.family)?;
-    card.set_item("summary", entry.summary)?;
-    card.set_item("source", entry.source)?;
+    set_all(&card, &heading(entry.name, entry.family, entry.summary, entry.source))?;
     card.set_item("equations", entry.equations)?;
-    card.set_item("parameters", parameters)?;
+    card.set_item("parameters", parameters.collect::<PyResult<Vec<_>>>()?)?;
     card.set_item("deviations", entry.deviations)?;
     card.set_item("validation", entry.validation)?;
     Ok(card)
@@ -78,12 +74,22 @@ fn queue<'py>(py: Python<'py>, entry: &queues::Entry) -> PyResult<Bound<'py, PyD
 
 fn measure<'py>(py: Python<'py>, metric: &metrics::Metric) -> PyResult<Bound<'py, PyDict>> {
     let card = PyDict::new(py);
-    card.set_item("name", metric.name)?;
-    card.set_item("family", metric.of)?;
-    card.set_item("summary", metric.definition)?;
-    card.set_item("unit", metric.unit)?;
-    card.set_item("better", metric.better)?;
-    card.set_item("source", metric.source)?;
+    set_all(&card, &heading(metric.name, metric.of, metric.definition, metric.source))?;
+    set_all(&card, &[("unit", metric.unit), ("better", metric.better)])?;
     card.set_item("validation", None::<&str>)?;
     Ok(card)
+}
+
+/// What every line of every list has.
+fn heading<'a>(
+    name: &'a str,
+    family: &'a str,
+    summary: &'a str,
+    source: &'a str,
+) -> [(&'static str, &'a str); 4] {
+    [("name", name), ("family", family), ("summary", summary), ("source", source)]
+}
+
+fn set_all(card: &Bound<'_, PyDict>, texts: &[(&str, &str)]) -> PyResult<()> {
+    texts.iter().try_for_each(|(key, text)| card.set_item(key, text))
 }
