@@ -3,6 +3,7 @@
 //! Here are the rules between keys: what each alone may hold has been seen to by the walk. A rule whose inputs did not
 //! pass is silent, for their fault is known already.
 
+mod algorithm;
 mod explicit;
 mod flows;
 mod path;
