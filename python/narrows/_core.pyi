@@ -12,16 +12,25 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "algorithms",
+    "complaint",
     "fingerprint",
     "load",
     "metrics",
     "queues",
+    "read_toml",
     "run",
     "schema",
 ]
 
 # Values, and the words they are codes of where the column holds words (the largest code says "no value").
 _Column: TypeAlias = tuple[NDArray[np.float64 | np.int64 | np.uint32 | np.bool_], list[str] | None]
+
+# A value, and where in the document it was written: the first byte and the one behind the last.
+_Span: TypeAlias = tuple[int, int]
+_Written: TypeAlias = str | int | float | bool | list["_Node"] | dict[str, tuple[_Span, "_Node"]]
+_Node: TypeAlias = tuple[_Written, _Span]
+# Where, key path, message, what was given, what is allowed, hint.
+_Fault: TypeAlias = tuple[_Span, str, str, str | None, str, str | None]
 
 class ScenarioError(Exception):
     diagnostics: list[dict[str, Any]]
@@ -41,6 +50,8 @@ class Scenario:
     def replications_written(self) -> int | None: ...
     @property
     def duration_s(self) -> float: ...
+    @property
+    def links(self) -> list[str]: ...
     @property
     def description(self) -> list[tuple[str, str]]: ...
     @property
@@ -89,8 +100,11 @@ def load(
     subject: str | None,
     seed: int | None,
     replications: int | None,
+    overrides_directory: str = "",
 ) -> Scenario: ...
 def run(jobs: list[tuple[Scenario, int]], threads: int, progress: Progress) -> list[Records | None]: ...
+def read_toml(text: str, file: str) -> _Node: ...
+def complaint(text: str, file: str, faults: list[_Fault]) -> ScenarioError: ...
 def algorithms() -> list[dict[str, Any]]: ...
 def queues() -> list[dict[str, Any]]: ...
 def metrics() -> list[dict[str, Any]]: ...

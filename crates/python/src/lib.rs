@@ -4,6 +4,7 @@
 //! Python side says what it looks like from there, and a test holds the two against each other.
 
 mod catalogue;
+mod document;
 mod jobs;
 mod records;
 mod run;
@@ -15,6 +16,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::catalogue::{algorithm_cards, metric_cards, queue_cards};
+    #[pymodule_export]
+    use super::document::{complaint, read_toml};
     #[pymodule_export]
     use super::fingerprint;
     #[pymodule_export]

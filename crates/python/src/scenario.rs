@@ -5,7 +5,7 @@ use narrows_lab::scenario::{self, Diagnostic, Expectation, LoadOptions, Scenario
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pyo3::create_exception!(
@@ -54,6 +54,12 @@ impl PyScenario {
     fn duration_s(&self) -> f64 {
         self.model.duration.as_secs_f64()
     }
+
+    /// The links that are measured: all but access links.
+    #[getter]
+    fn links(&self) -> Vec<&str> {
+        self.model.links.iter().filter(|link| !link.access).map(|link| link.name.as_str()).collect()
+    }
 }
 
 impl PyScenario {
@@ -86,9 +92,10 @@ impl PyScenario {
 /// Reads and resolves the scenario `text`.
 ///
 /// `file` is its name in messages, `directory` what its paths are relative to, `overrides` the arguments of `--set`;
-/// `subject`, `seed` and `replications` take the place of what the scenario says.
+/// `subject`, `seed` and `replications` take the place of what the scenario says. Paths in overrides are relative to
+/// `overrides_directory`, or to the working directory.
 #[pyfunction]
-#[pyo3(signature = (text, file, directory, overrides, subject, seed, replications))]
+#[pyo3(signature = (text, file, directory, overrides, subject, seed, replications, overrides_directory = PathBuf::new()))]
 #[expect(
     clippy::needless_pass_by_value,
     reason = "Python's list is converted, so there is nothing to borrow"
@@ -106,8 +113,9 @@ pub fn load(
     subject: Option<String>,
     seed: Option<u64>,
     replications: Option<u32>,
+    overrides_directory: PathBuf,
 ) -> PyResult<PyScenario> {
-    let options = LoadOptions { subject, seed, replications };
+    let options = LoadOptions { subject, seed, replications, overrides_directory };
     match scenario::load(text, file, Path::new(directory), &overrides, &options) {
         Ok(scenario) => PyScenario::new(py, scenario),
         Err(diagnostics) => Err(error(py, &diagnostics)?),
@@ -120,7 +128,8 @@ pub fn schema() -> String {
     scenario::schema()
 }
 
-fn error(py: Python<'_>, diagnostics: &[Diagnostic]) -> PyResult<PyErr> {
+/// The error that lists `diagnostics`.
+pub fn error(py: Python<'_>, diagnostics: &[Diagnostic]) -> PyResult<PyErr> {
     let text: Vec<String> = diagnostics.iter().map(Diagnostic::render).collect();
     let error = ScenarioError::new_err(text.join("\n"));
     let entries: Vec<_> = diagnostics.iter().map(|each| diagnostic(py, each)).collect::<PyResult<_>>()?;

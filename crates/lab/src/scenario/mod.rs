@@ -7,6 +7,7 @@
 
 mod describe;
 mod diagnostic;
+mod document;
 mod expectation;
 mod keys;
 mod overrides;
@@ -19,6 +20,7 @@ mod walk;
 mod write;
 
 pub use diagnostic::Diagnostic;
+pub use document::{Complaint, Located, Written, complain, read_document};
 pub use expectation::Expectation;
 pub use schema::schema;
 
@@ -59,6 +61,8 @@ pub struct LoadOptions {
     pub seed: Option<u64>,
     /// Instead of the file's replications.
     pub replications: Option<u32>,
+    /// What paths in overrides are relative to; empty means the working directory.
+    pub overrides_directory: PathBuf,
 }
 
 /// Reads the scenario `text`. `file` is its name in messages, `directory` what its paths are relative to, and each of

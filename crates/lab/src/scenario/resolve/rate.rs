@@ -7,7 +7,7 @@ use super::Surroundings;
 use crate::model::RateModel;
 use crate::trace;
 use narrows_units::{Rate, Span};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A rate over time, and the file it was recorded in.
@@ -164,7 +164,8 @@ fn recorded(form: &Table, around: &Surroundings<'_>, faults: &mut Vec<Fault>) ->
     let name = form.given("trace", Checked::text)?;
     let place = form.place_of("trace");
     // What is typed on the command line is relative to where it is typed.
-    let base = if matches!(place, Place::File(_)) { around.directory } else { Path::new("") };
+    let base =
+        if matches!(place, Place::File(_)) { around.directory } else { &around.options.overrides_directory };
     let file = base.join(&name);
     match trace::read(&file) {
         Ok(trace) => {
