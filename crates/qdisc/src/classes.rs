@@ -12,14 +12,14 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Flow `i` is in class `of_flow[i]`, flows beyond the list in `others`. Class 0 is the best.
+    /// The flow at seat `i` is in class `of_flow[i]`, flows beyond the list in `others`. Class 0 is the best.
     pub fn new(of_flow: impl Into<Arc<[u8]>>, others: u8) -> Self {
         Self { of_flow: of_flow.into(), others }
     }
 
     /// The class of `flow`, and of what comes back to it.
     pub fn of(&self, flow: FlowId) -> u8 {
-        self.of_flow.get(flow.0 as usize).copied().unwrap_or(self.others)
+        self.of_flow.get(flow.seat()).copied().unwrap_or(self.others)
     }
 
     /// The worst class of any flow.

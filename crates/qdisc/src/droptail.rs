@@ -49,7 +49,7 @@ mod tests {
     use super::{Config, DropTail};
     use crate::{Context, DropReason, Limit, QueueDiscipline, Tap};
     use narrows_units::{Rate, Time};
-    use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
+    use narrows_wire::{Body, Ecn, FlowId, Packet};
 
     struct Dropped(Vec<(u64, DropReason)>);
 
@@ -78,10 +78,9 @@ mod tests {
                 stamp: Time::ZERO,
                 sent_at: Time::ZERO,
                 number,
-                flow: FlowId(number as u32),
+                flow: FlowId::new(number as u32, 0),
                 size: 1500,
-                leg: Leg::Outward,
-                hop: 0,
+                next: 0,
                 ecn: Ecn::NotCapable,
                 ecn_echo: false,
                 body: Body::Syn,

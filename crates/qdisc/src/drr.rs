@@ -82,7 +82,7 @@ impl Drr {
 
     /// The row of `packet`'s flow, which joins the round if it holds none.
     fn row_for(&mut self, packet: &Packet) -> usize {
-        let key = packet.flow.0 as usize * 2 + usize::from(packet.leg == Leg::Homeward);
+        let key = packet.flow.seat() * 2 + usize::from(packet.leg() == Leg::Homeward);
         if key >= self.row_of.len() {
             self.row_of.resize(key + 1, NONE);
         }

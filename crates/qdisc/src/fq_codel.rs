@@ -77,7 +77,7 @@ impl FqCodel {
     /// The row of `packet`'s flow.
     fn row_for(&mut self, packet: &Packet, context: &mut Context<'_>) -> usize {
         let salt = *self.salt.get_or_insert_with(|| (context.uniform)().to_bits());
-        let key = u64::from(packet.flow.0) * 2 + u64::from(packet.leg == Leg::Homeward);
+        let key = u64::from(packet.flow.bits()) * 2 + u64::from(packet.leg() == Leg::Homeward);
         let hash = mix(mix(key).wrapping_add(salt));
         ((u128::from(hash) * u128::from(self.config.queues)) >> 64) as usize
     }

@@ -163,7 +163,7 @@ mod tests {
             while free <= arrival {
                 bench.now = free;
                 let Some(packet) = bench.depart() else { break };
-                let class = packet.flow.0 as usize;
+                let class = packet.flow.seat();
                 waited[class] += (free - packet.stamp).as_secs_f64();
                 served[class] += 1.0;
                 free += Span::from_ms(1);

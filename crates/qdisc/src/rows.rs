@@ -156,14 +156,14 @@ mod tests {
 
     #[derive(Clone, Copy, Debug)]
     enum Step {
-        Push(usize, u32),
+        Push(usize, u16),
         Pop(usize),
         PopTail(usize),
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let step = prop_oneof![
-            3 => (0..3_usize, 1..=1500_u32).prop_map(|(row, size)| Step::Push(row, size)),
+            3 => (0..3_usize, 1..=1500_u16).prop_map(|(row, size)| Step::Push(row, size)),
             1 => (0..3_usize).prop_map(Step::Pop),
             1 => (0..3_usize).prop_map(Step::PopTail),
         ];

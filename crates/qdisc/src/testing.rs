@@ -2,18 +2,17 @@
 
 use crate::{Context, DropReason, QueueDiscipline, Tap};
 use narrows_units::{Rate, Time};
-use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
+use narrows_wire::{Body, Ecn, FlowId, Packet};
 
 /// A packet that cannot be marked.
-pub fn packet(number: u64, flow: u32, size: u32) -> Packet {
+pub fn packet(number: u64, flow: u32, size: u16) -> Packet {
     Packet {
         stamp: Time::ZERO,
         sent_at: Time::ZERO,
         number,
-        flow: FlowId(flow),
+        flow: FlowId::new(flow, 0),
         size,
-        leg: Leg::Outward,
-        hop: 0,
+        next: 0,
         ecn: Ecn::NotCapable,
         ecn_echo: false,
         body: Body::Syn,

@@ -15,7 +15,7 @@ use crate::transfer::Transfer;
 use crate::{Host, RecoveryKind, TransportOptions};
 use ack_policy::AckPolicy;
 use narrows_units::{Bytes, Time};
-use narrows_wire::{Body, Ecn, Feedback, FlowId, Leg, Packet, Request, SackBlocks};
+use narrows_wire::{Body, Ecn, Feedback, FlowId, Packet, Request, SackBlocks};
 use reassembly::{Arrival, Reassembly};
 use std::sync::Arc;
 
@@ -72,8 +72,9 @@ impl Receiver {
         match packet.body {
             Body::Data { request, .. } => self.on_data(packet, request, now, host),
             Body::Syn => self.on_syn(now, host),
-            Body::Ack { .. } => self.accept(now),
+            Body::Established => self.accept(now),
             Body::SynAck
+            | Body::Ack { .. }
             | Body::Answer { .. }
             | Body::Datagram { .. }
             | Body::Echo { .. }
@@ -208,9 +209,8 @@ impl Receiver {
             sent_at: now,
             number: 0,
             flow: self.flow,
-            size: self.options.ack.count() as u32,
-            leg: Leg::Homeward,
-            hop: 0,
+            size: self.options.ack.count() as u16,
+            next: 0,
             ecn: Ecn::NotCapable,
             ecn_echo: false,
             body,

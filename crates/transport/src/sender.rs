@@ -146,7 +146,12 @@ impl Sender {
                 self.on_ack(&report, blocks.iter(packet.number), now, host);
             }
             Body::SynAck => self.on_syn_ack(now, host),
-            Body::Syn | Body::Data { .. } | Body::Datagram { .. } | Body::Echo { .. } | Body::Report(_) => {}
+            Body::Syn
+            | Body::Established
+            | Body::Data { .. }
+            | Body::Datagram { .. }
+            | Body::Echo { .. }
+            | Body::Report(_) => {}
         }
     }
 

@@ -102,8 +102,9 @@ fn run(
     let algorithm = Listener { rate: Rate::from_bps(8_000_000), reports, facts: Arc::clone(&facts) };
     let options = Arc::new(options);
     let needs = Needs { packets: true, rate_samples: false };
-    let mut sender = DatagramSender::new(FlowId(0), Arc::clone(&options), size, Box::new(algorithm), needs);
-    let mut receiver = DatagramReceiver::new(FlowId(0), options, reports);
+    let mut sender =
+        DatagramSender::new(FlowId::new(0, 0), Arc::clone(&options), size, Box::new(algorithm), needs);
+    let mut receiver = DatagramReceiver::new(FlowId::new(0, 0), options, reports);
     let (mut data, mut answers, mut news) = (Vec::new(), Vec::new(), Vec::new());
     let mut under_way: Vec<(Time, Packet)> = Vec::new();
     let mut now = Time::ZERO;
@@ -111,7 +112,7 @@ fn run(
     sender.open(now, &mut outbox);
     loop {
         for mut packet in outbox.packets.drain(..) {
-            if packet.leg == Leg::Outward {
+            if packet.leg() == Leg::Outward {
                 data.push((now, packet));
             }
             if fate(&mut packet) {
@@ -128,7 +129,7 @@ fn run(
         now = next;
         if now == arrival {
             let (_, packet) = under_way.remove(0);
-            match packet.leg {
+            match packet.leg() {
                 Leg::Outward => receiver.on_packet(&packet, now, &mut outbox),
                 Leg::Homeward => {
                     answers.push((now, packet));
@@ -154,7 +155,7 @@ fn deliver(_: &mut Packet) -> bool {
 
 /// Takes away the data packets `numbers`.
 fn lose(numbers: &'static [u64]) -> impl FnMut(&mut Packet) -> bool {
-    |packet| packet.leg == Leg::Homeward || !numbers.contains(&packet.number)
+    |packet| packet.leg() == Leg::Homeward || !numbers.contains(&packet.number)
 }
 
 /// Cause, new episode, and the packets lost, of each loss told.
@@ -234,7 +235,7 @@ fn losses_among_the_packets_that_were_out_belong_to_one_episode() {
 #[test]
 fn a_lost_echo_costs_nothing() {
     let run = run(Reports::EachPacket, plain(), None, at(400), |packet| {
-        packet.leg == Leg::Outward || !(100..120).contains(&packet.number)
+        packet.leg() == Leg::Outward || !(100..120).contains(&packet.number)
     });
     assert_eq!(losses(&run.facts), []);
     let acked = run.facts.iter().filter_map(|fact| match fact {
@@ -261,7 +262,7 @@ fn silence_for_a_timeout_loses_all_that_left_before() {
 fn a_mark_begins_an_episode_as_a_loss_does() {
     let ecn = TransportOptions { ecn: true, ..plain() };
     let run = run(Reports::EachPacket, ecn, None, at(300), |packet| {
-        if packet.leg == Leg::Outward && [100, 105].contains(&packet.number) {
+        if packet.leg() == Leg::Outward && [100, 105].contains(&packet.number) {
             assert_eq!(packet.ecn, Ecn::Ect0);
             packet.ecn = Ecn::Ce;
         }
@@ -318,7 +319,7 @@ fn tfrc_reports_a_new_loss_event_at_once_and_others_in_turn() {
 fn to_tfrc_a_mark_is_a_loss_event_without_a_loss() {
     let ecn = TransportOptions { ecn: true, ..plain() };
     let run = run(HISTORY, ecn, None, at(800), |packet| {
-        if packet.leg == Leg::Outward && packet.number == 500 {
+        if packet.leg() == Leg::Outward && packet.number == 500 {
             packet.ecn = Ecn::Ce;
         }
         true
@@ -333,7 +334,7 @@ fn to_tfrc_a_mark_is_a_loss_event_without_a_loss() {
 #[test]
 fn no_report_leaves_while_nothing_arrives() {
     let run =
-        run(HISTORY, plain(), None, at(2_000), |packet| packet.leg == Leg::Homeward || packet.number < 300);
+        run(HISTORY, plain(), None, at(2_000), |packet| packet.leg() == Leg::Homeward || packet.number < 300);
     let last = run.answers.last().expect("some packets arrived").0;
     assert!(last <= at(299) + DELAY * 4, "{last:?}");
 }
@@ -342,7 +343,7 @@ fn no_report_leaves_while_nothing_arrives() {
 fn delays_at_the_receiver_are_not_part_of_the_round_trip() {
     // One packet in seven arrives, so most reports wait after the last arrival.
     let run = run(HISTORY, plain(), None, at(1_000), |packet| {
-        packet.leg == Leg::Homeward || packet.number.is_multiple_of(7)
+        packet.leg() == Leg::Homeward || packet.number.is_multiple_of(7)
     });
     for fact in &run.facts {
         let Fact::Reported(report, _) = fact else { unreachable!("{fact:?} of a reporting receiver") };

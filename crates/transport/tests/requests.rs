@@ -3,7 +3,7 @@
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
 use narrows_transport::{Host, Receiver, RecoveryKind, RtoRule, Sender, TransportOptions};
 use narrows_units::{Bytes, Span, Time};
-use narrows_wire::{Body, Ecn, Feedback, FlowId, Leg, Packet, Request};
+use narrows_wire::{Body, Ecn, Feedback, FlowId, Packet, Request};
 use std::sync::Arc;
 
 /// Keeps what was sent.
@@ -46,17 +46,16 @@ fn options(delayed_ack: u32) -> Arc<TransportOptions> {
 
 /// The answers to packets with these requests, each numbered by its place.
 fn echoed(requests: &[Request], delayed_ack: u32) -> Vec<Feedback> {
-    let mut receiver = Receiver::new(FlowId(0), options(delayed_ack), None);
+    let mut receiver = Receiver::new(FlowId::new(0, 0), options(delayed_ack), None);
     let mut line = Line::default();
     for (number, request) in requests.iter().enumerate() {
         let packet = Packet {
             stamp: Time::ZERO,
             sent_at: Time::ZERO,
             number: number as u64,
-            flow: FlowId(0),
+            flow: FlowId::new(0, 0),
             size: 1000,
-            leg: Leg::Outward,
-            hop: 0,
+            next: 0,
             ecn: Ecn::NotCapable,
             ecn_echo: false,
             body: Body::Data { request: Some(*request), payload: 1000, retransmission: false },
@@ -99,8 +98,8 @@ fn an_algorithm_hears_what_its_packets_were_given() {
     let algorithm = Algorithm::parse("xcp").expect("it is in the catalogue");
     let options = options(2);
     let built = algorithm.build(&options.setup(1));
-    let mut sender = Sender::new(FlowId(0), Arc::clone(&options), None, built, algorithm.entry.needs);
-    let mut receiver = Receiver::new(FlowId(0), options, None);
+    let mut sender = Sender::new(FlowId::new(0, 0), Arc::clone(&options), None, built, algorithm.entry.needs);
+    let mut receiver = Receiver::new(FlowId::new(0, 0), options, None);
     let (mut out, mut back) = (Line::default(), Line::default());
     let at = |ms| Time::ZERO + Span::from_ms(ms);
     sender.open(at(0), &mut out);

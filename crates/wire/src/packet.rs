@@ -3,9 +3,38 @@
 use crate::{Feedback, Request, SackBlocks};
 use narrows_units::{Bytes, Time};
 
-/// A flow's index in the run.
+/// A flow: its seat in the run, and which of the flows that had the seat one after the other it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FlowId(pub u32);
+pub struct FlowId(u32);
+
+impl FlowId {
+    /// Seats there may be.
+    pub const SEATS: u32 = 1 << SEAT_BITS;
+
+    /// The flow that has `seat` (below [`SEATS`](Self::SEATS)) after `generation` others; generations wrap.
+    pub const fn new(seat: u32, generation: u32) -> Self {
+        Self(generation << SEAT_BITS | seat)
+    }
+
+    /// The seat: a small index.
+    pub const fn seat(self) -> usize {
+        (self.0 & (Self::SEATS - 1)) as usize
+    }
+
+    /// The same for no two flows under way.
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The flow that has the seat after this one.
+    #[must_use]
+    pub const fn successor(self) -> Self {
+        Self(self.0.wrapping_add(Self::SEATS))
+    }
+}
+
+/// 4 million seats, and a seat's 1024th next flow looks like itself: long after its packets are gone.
+const SEAT_BITS: u32 = 22;
 
 /// The ECN field of the IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,12 +78,10 @@ pub struct Packet {
     pub number: u64,
     /// Whose it is.
     pub flow: FlowId,
+    /// What it meets next, as an index into the routes of whoever carries it; nothing to its endpoints.
+    pub next: u32,
     /// Bytes on the wire, headers included.
-    pub size: u32,
-    /// Which route it follows.
-    pub leg: Leg,
-    /// Links of that route already crossed.
-    pub hop: u8,
+    pub size: u16,
     /// ECN field.
     pub ecn: Ecn,
     /// Sender to receiver: the window was reduced (CWR). Receiver to sender: congestion was seen (ECE).
@@ -70,6 +97,8 @@ pub enum Body {
     Syn,
     /// Accepts it.
     SynAck,
+    /// Has heard that it is accepted: the third packet of a handshake.
+    Established,
     /// A segment of data.
     Data {
         /// What is asked of the routers.
@@ -137,11 +166,34 @@ impl Packet {
     pub fn size(&self) -> Bytes {
         Bytes::new(u64::from(self.size))
     }
+
+    /// Which route it follows.
+    pub fn leg(&self) -> Leg {
+        match self.body {
+            Body::Syn | Body::Established | Body::Data { .. } | Body::Datagram { .. } => Leg::Outward,
+            Body::SynAck | Body::Ack { .. } | Body::Answer { .. } | Body::Echo { .. } | Body::Report(_) => {
+                Leg::Homeward
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Packet;
+    use super::{FlowId, Packet};
+
+    #[test]
+    fn a_seat_keeps_its_number_whoever_has_it() {
+        let first = FlowId::new(7, 0);
+        let mut flow = first;
+        for _ in 0..1023 {
+            flow = flow.successor();
+            assert_eq!(flow.seat(), 7);
+            assert_ne!(flow, first);
+        }
+        assert_eq!(flow.successor(), first);
+        assert_eq!(FlowId::new(7, 1), first.successor());
+    }
 
     #[test]
     fn a_packet_fits_a_cache_line() {

@@ -166,14 +166,14 @@ impl FlowTallies {
 
     /// `packet` is gone.
     pub fn lost(&mut self, packet: &Packet) {
-        if self.measuring && packet.leg == Leg::Outward {
-            self.lost[packet.flow.0 as usize] += 1;
+        if self.measuring && packet.leg() == Leg::Outward {
+            self.lost[packet.flow.seat()] += 1;
         }
     }
 
     fn marked(&mut self, packet: &Packet) {
-        if self.measuring && packet.leg == Leg::Outward {
-            self.marked[packet.flow.0 as usize] += 1;
+        if self.measuring && packet.leg() == Leg::Outward {
+            self.marked[packet.flow.seat()] += 1;
         }
     }
 }

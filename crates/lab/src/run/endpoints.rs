@@ -12,6 +12,8 @@ use narrows_wire::{Body, Packet};
 pub(super) struct SendingEnd {
     pub flow: u32,
     pub group: usize,
+    /// Where its packets begin their way.
+    pub route: u32,
     pub sender: SendingEndpoint,
     pub recorder: SenderRecorder,
     /// Drawn from for the random send delay, where there is one.
@@ -31,6 +33,8 @@ pub(super) struct SendDelay {
 pub(super) struct ReceivingEnd {
     pub flow: u32,
     pub group: usize,
+    /// Where its packets begin their way.
+    pub route: u32,
     pub receiver: ReceivingEndpoint,
     pub recorder: ReceiverRecorder,
 }
@@ -39,6 +43,7 @@ pub(super) struct ReceivingEnd {
 struct SenderHost<'a> {
     net: &'a mut Net,
     host: u32,
+    route: u32,
     delay: Option<&'a mut SendDelay>,
     recorder: &'a mut SenderRecorder,
     rtts: &'a mut Histogram,
@@ -47,6 +52,7 @@ struct SenderHost<'a> {
 /// What a receiver may do to its partition.
 struct ReceiverHost<'a> {
     net: &'a mut Net,
+    route: u32,
 }
 
 impl SendingEnd {
@@ -78,7 +84,10 @@ impl SendingEnd {
     ) {
         let now = net.now;
         let delay = self.delay.as_mut();
-        act(&mut self.sender, &mut SenderHost { net, host, delay, recorder: &mut self.recorder, rtts });
+        act(
+            &mut self.sender,
+            &mut SenderHost { net, host, route: self.route, delay, recorder: &mut self.recorder, rtts },
+        );
         self.recorder.window(now, self.sender.window().unwrap_or(f64::NAN));
         if self.sender.state() == ConnectionState::Established {
             self.recorder.observe_limit(self.sender.limited_by_control());
@@ -93,19 +102,20 @@ impl ReceivingEnd {
         if let (Body::Data { .. } | Body::Datagram { .. }, Some(delays)) = (&packet.body, delays) {
             delays.add(now - packet.sent_at);
         }
-        self.receiver.on_packet(packet, now, &mut ReceiverHost { net });
+        self.receiver.on_packet(packet, now, &mut ReceiverHost { net, route: self.route });
     }
 
     /// A deadline has come.
     pub fn on_wake(&mut self, net: &mut Net) {
         let now = net.now;
-        self.receiver.on_wake(now, &mut ReceiverHost { net });
+        self.receiver.on_wake(now, &mut ReceiverHost { net, route: self.route });
     }
 }
 
 impl Host for SenderHost<'_> {
     fn send(&mut self, packet: Packet) {
         let now = self.net.now;
+        let packet = Packet { next: self.route, ..packet };
         match &mut self.delay {
             None => self.net.launch(packet, now, None),
             Some(delay) => {
@@ -124,6 +134,6 @@ impl Host for SenderHost<'_> {
 impl Host for ReceiverHost<'_> {
     fn send(&mut self, packet: Packet) {
         let now = self.net.now;
-        self.net.launch(packet, now, None);
+        self.net.launch(Packet { next: self.route, ..packet }, now, None);
     }
 }

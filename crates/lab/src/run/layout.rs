@@ -6,7 +6,7 @@
 
 use crate::model::{LinkModel, Model};
 use narrows_units::Span;
-use narrows_wire::{FlowId, Leg, Packet};
+use narrows_wire::Packet;
 
 /// The place of every entity and every route.
 #[derive(Debug)]
@@ -23,9 +23,11 @@ pub(super) struct Layout {
     pub receivers: Vec<Place>,
     /// How long a partition may run without hearing from the others.
     pub lookahead: Span,
+    /// Where each flow's data begins its way.
+    pub outward: Vec<u32>,
+    /// Where each flow's acknowledgements begin theirs.
+    pub homeward: Vec<u32>,
     routes: Vec<Stop>,
-    outward: Vec<u32>,
-    homeward: Vec<u32>,
 }
 
 /// A partition and an index there.
@@ -86,20 +88,15 @@ impl Layout {
             senders,
             receivers,
             lookahead,
-            routes,
             outward,
             homeward,
+            routes,
         }
     }
 
-    /// What `packet` meets after the links it has crossed.
+    /// What `packet` meets next.
     pub fn next_stop(&self, packet: &Packet) -> Stop {
-        let FlowId(flow) = packet.flow;
-        let base = match packet.leg {
-            Leg::Outward => self.outward[flow as usize],
-            Leg::Homeward => self.homeward[flow as usize],
-        };
-        self.routes[base as usize + usize::from(packet.hop)]
+        self.routes[packet.next as usize]
     }
 
     /// Indices in the global order of those of `places` that are in `partition`.

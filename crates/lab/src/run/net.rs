@@ -93,7 +93,7 @@ impl Net {
         self.grant(link, wish);
         if let Some(mut packet) = packet {
             self.hops += 1;
-            packet.hop += 1;
+            packet.next += 1;
             packet.stamp = arrival;
             let far = self.far[link as usize];
             if far.partition == self.partition {
@@ -189,7 +189,7 @@ impl Net {
             unreachable!("only a computed link is crossed this way");
         };
         packet.stamp = computed.pass(packet.size(), at);
-        packet.hop += 1;
+        packet.next += 1;
         self.hops += 1;
         self.under_way(self.far[link as usize].index, packet);
     }

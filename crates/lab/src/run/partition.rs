@@ -219,7 +219,7 @@ fn build_senders(
         let seed = stream(format!("flow {flow} algorithm")).bits();
         let algorithm = group.algorithm.build(&plan.transport.setup(seed));
         let sender = SendingEndpoint::new(
-            FlowId(flow as u32),
+            FlowId::new(flow as u32, 0),
             Arc::clone(&plan.transport),
             plan.size,
             algorithm,
@@ -233,6 +233,7 @@ fn build_senders(
         SendingEnd {
             flow: flow as u32,
             group: plan.group,
+            route: layout.outward[flow],
             sender,
             recorder: SenderRecorder::default(),
             delay,
@@ -247,8 +248,14 @@ fn build_receivers(model: &Model, layout: &Layout, number: usize) -> Vec<Receivi
         // The sender's instance may be in another partition; what it asks of a receiver needs no state.
         let transport = model.groups[plan.group].algorithm.build(&plan.transport.setup(0)).transport();
         let options = Arc::clone(&plan.transport);
-        let receiver = ReceivingEndpoint::new(FlowId(flow as u32), options, plan.size, transport);
-        ReceivingEnd { flow: flow as u32, group: plan.group, receiver, recorder: ReceiverRecorder::default() }
+        let receiver = ReceivingEndpoint::new(FlowId::new(flow as u32, 0), options, plan.size, transport);
+        ReceivingEnd {
+            flow: flow as u32,
+            group: plan.group,
+            route: layout.homeward[flow],
+            receiver,
+            recorder: ReceiverRecorder::default(),
+        }
     };
     Layout::members(&layout.receivers, number).map(build).collect()
 }

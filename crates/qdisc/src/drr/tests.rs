@@ -4,7 +4,7 @@ use super::{Config, Drr, End};
 use crate::testing::{Bench, packet};
 use crate::{DropReason, Limit, QueueDiscipline};
 use narrows_units::Bytes;
-use narrows_wire::{Leg, Packet};
+use narrows_wire::{Body, Packet};
 use proptest::prelude::{Strategy, proptest};
 
 fn config() -> Config {
@@ -44,7 +44,7 @@ fn the_legs_of_a_flow_are_kept_apart() {
     for number in 0..3 {
         bench.arrive(packet(number, 1, 1000));
     }
-    bench.arrive(Packet { leg: Leg::Homeward, ..packet(9, 1, 40) });
+    bench.arrive(Packet { body: Body::SynAck, ..packet(9, 1, 40) });
     assert_eq!(bench.drain(), [0, 9, 1, 2]);
 }
 
@@ -95,8 +95,8 @@ fn rows_are_used_again_by_other_flows() {
 }
 
 /// Sizes of the packets of three flows that always have some waiting.
-fn sizes() -> impl Strategy<Value = Vec<[u32; 3]>> {
-    proptest::collection::vec([40..=1500_u32, 40..=1500_u32, 40..=1500_u32], 20..100)
+fn sizes() -> impl Strategy<Value = Vec<[u16; 3]>> {
+    proptest::collection::vec([40..=1500_u16, 40..=1500_u16, 40..=1500_u16], 20..100)
 }
 
 proptest! {
@@ -118,7 +118,7 @@ proptest! {
         // Of every ordered pair the least difference so far: over an interval the difference grows from there.
         let mut least = [[0_i64; 3]; 3];
         while let Some(packet) = bench.depart() {
-            let flow = packet.flow.0 as usize;
+            let flow = packet.flow.seat();
             sent[flow] += i64::from(packet.size);
             for a in 0..3 {
                 for b in 0..3 {

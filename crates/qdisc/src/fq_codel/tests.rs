@@ -110,14 +110,14 @@ fn flows_that_wait_share_equally() {
     let mut bench = bench(config());
     let sizes = [1500, 700, 90];
     for (flow, size) in sizes.iter().enumerate() {
-        for number in 0..400_000 / size {
+        for number in 0..400_000 / u32::from(*size) {
             bench.arrive(packet(u64::from(number), flow as u32, *size));
         }
     }
     let mut sent = [0_i64; 3];
     for _ in 0..2000 {
         let packet = bench.depart().expect("much waits");
-        sent[packet.flow.0 as usize] += i64::from(packet.size);
+        sent[packet.flow.seat()] += i64::from(packet.size);
     }
     let (least, most) = (sent.iter().min().expect("three"), sent.iter().max().expect("three"));
     assert!(*least > 100_000 && most - least <= 3000, "{sent:?}");

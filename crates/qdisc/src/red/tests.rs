@@ -4,7 +4,7 @@
 use super::{Config, Red, RedLaw, Unit, Verdict};
 use crate::{Context, DropReason, Limit, QueueDiscipline, Tap};
 use narrows_units::{Bytes, Rate, Span, Time};
-use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
+use narrows_wire::{Body, Ecn, FlowId, Packet};
 
 const PACKET: Bytes = Bytes::new(1000);
 
@@ -213,10 +213,9 @@ fn packet(ecn: Ecn) -> Packet {
         stamp: Time::ZERO,
         sent_at: Time::ZERO,
         number: 0,
-        flow: FlowId(0),
+        flow: FlowId::new(0, 0),
         size: 1000,
-        leg: Leg::Outward,
-        hop: 0,
+        next: 0,
         ecn,
         ecn_echo: false,
         body: Body::Syn,

@@ -7,14 +7,14 @@ use disciplines::disciplines;
 use narrows_qdisc::catalogue;
 use narrows_qdisc::{Backlog, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, droptail};
 use narrows_units::{Rate, Span, Time};
-use narrows_wire::{Body, Ecn, FlowId, Leg, Packet, Request};
+use narrows_wire::{Body, Ecn, FlowId, Packet, Request};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What happens to a queue.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Arrive { flow: u32, size: u32, ecn: Ecn },
+    Arrive { flow: u32, size: u16, ecn: Ecn },
     Depart,
     Wait(Span),
 }
@@ -27,22 +27,21 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         proptest::prelude::Just(Ecn::Ce),
     ];
     let step = prop_oneof![
-        5 => (0..4_u32, 40..=1500_u32, ecn).prop_map(|(flow, size, ecn)| Step::Arrive { flow, size, ecn }),
+        5 => (0..4_u32, 40..=1500_u16, ecn).prop_map(|(flow, size, ecn)| Step::Arrive { flow, size, ecn }),
         4 => proptest::prelude::Just(Step::Depart),
         1 => (0..20_000_u64).prop_map(|us| Step::Wait(Span::from_us(us))),
     ];
     proptest::collection::vec(step, 0..400)
 }
 
-fn packet(number: u64, flow: u32, size: u32, ecn: Ecn, now: Time) -> Packet {
+fn packet(number: u64, flow: u32, size: u16, ecn: Ecn, now: Time) -> Packet {
     Packet {
         stamp: now,
         sent_at: now,
         number,
-        flow: FlowId(flow),
+        flow: FlowId::new(flow, 0),
         size,
-        leg: Leg::Outward,
-        hop: 0,
+        next: 0,
         ecn,
         ecn_echo: false,
         body: Body::Data { request: request(number), payload: 0, retransmission: false },
@@ -99,7 +98,7 @@ impl Tap for Ledger {
 }
 
 impl Ledger {
-    fn arrives(&mut self, step: (u32, u32, Ecn), now: Time) -> Packet {
+    fn arrives(&mut self, step: (u32, u16, Ecn), now: Time) -> Packet {
         let (flow, size, ecn) = step;
         let packet = packet(self.arrived, flow, size, ecn, now);
         self.waiting.insert(packet.number, packet);

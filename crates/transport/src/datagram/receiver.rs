@@ -11,7 +11,7 @@ use crate::{Host, ReceiverCounters, TransportOptions};
 use echo::EchoPolicy;
 use narrows_cc::Reports;
 use narrows_units::{Bytes, Time};
-use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
+use narrows_wire::{Body, Ecn, FlowId, Packet};
 use report::ReportPolicy;
 use std::sync::Arc;
 
@@ -115,9 +115,8 @@ impl DatagramReceiver {
             sent_at: now,
             number,
             flow: self.flow,
-            size: self.options.ack.count() as u32,
-            leg: Leg::Homeward,
-            hop: 0,
+            size: self.options.ack.count() as u16,
+            next: 0,
             ecn: Ecn::NotCapable,
             ecn_echo: false,
             body,

@@ -11,7 +11,7 @@ use super::{ConnectionState, Sender};
 use crate::{Host, News};
 use narrows_cc::CongestionControl;
 use narrows_units::{Span, Time};
-use narrows_wire::{Body, Ecn, Leg, Packet, SackBlocks};
+use narrows_wire::{Body, Ecn, Packet};
 
 /// The state of the handshake.
 #[derive(Clone, Copy, Debug)]
@@ -77,9 +77,7 @@ impl Sender {
             ConnectionState::Connecting => {}
             ConnectionState::Established | ConnectionState::Completed => {
                 // The ACK of the handshake was lost, or the SYN-ACK sent twice.
-                host.send(
-                    self.handshake_packet(Body::Ack { blocks: SackBlocks::new(0, []), ce_packets: 0 }, now),
-                );
+                host.send(self.handshake_packet(Body::Established, now));
                 return;
             }
             ConnectionState::Closed | ConnectionState::GaveUp => return,
@@ -93,7 +91,7 @@ impl Sender {
             self.rtt.restart_after_lost_syn();
             self.handshake.cap = 1;
         }
-        host.send(self.handshake_packet(Body::Ack { blocks: SackBlocks::new(0, []), ce_packets: 0 }, now));
+        host.send(self.handshake_packet(Body::Established, now));
         if self.transfer.segments() == 0 {
             self.finish(ConnectionState::Completed, News::Completed, host);
             return;
@@ -119,9 +117,8 @@ impl Sender {
             sent_at: now,
             number: 0,
             flow: self.flow,
-            size: self.options.ack.count() as u32,
-            leg: Leg::Outward,
-            hop: 0,
+            size: self.options.ack.count() as u16,
+            next: 0,
             ecn: Ecn::NotCapable,
             ecn_echo: false,
             body,

@@ -5,7 +5,7 @@ use crate::Host;
 use crate::recovery::View;
 use narrows_cc::{Limits, SentPacket};
 use narrows_units::{Rate, Time};
-use narrows_wire::{Body, Leg, Packet};
+use narrows_wire::{Body, Packet};
 
 impl Sender {
     /// Sends until something stops it: lost segments first, then new ones.
@@ -87,9 +87,8 @@ impl Sender {
             sent_at: now,
             number,
             flow: self.flow,
-            size: size.count() as u32,
-            leg: Leg::Outward,
-            hop: 0,
+            size: size.count() as u16,
+            next: 0,
             ecn: self.ecn.codepoint(resent.is_some()),
             ecn_echo: resent.is_none() && self.ecn.take_cwr(number),
             body: Body::Data { request, payload: payload.count() as u16, retransmission: resent.is_some() },

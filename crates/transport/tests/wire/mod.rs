@@ -103,8 +103,8 @@ impl Wire {
         let options = Arc::new(options);
         let needs = Needs { packets: true, rate_samples: true };
         Self {
-            sender: Sender::new(FlowId(0), options.clone(), size, Box::new(algorithm), needs),
-            receiver: Receiver::new(FlowId(0), options.clone(), size),
+            sender: Sender::new(FlowId::new(0, 0), options.clone(), size, Box::new(algorithm), needs),
+            receiver: Receiver::new(FlowId::new(0, 0), options.clone(), size),
             now: Time::ZERO,
             options,
             departures: Vec::new(),
@@ -173,7 +173,7 @@ impl Wire {
         match self.arrivals.first_key_value() {
             Some((&key, &packet)) if key.0 == self.now => {
                 self.arrivals.remove(&key);
-                match packet.leg {
+                match packet.leg() {
                     Leg::Outward => self.receiver.on_packet(&packet, self.now, &mut outbox),
                     Leg::Homeward => {
                         if matches!(packet.body, Body::Ack { .. } | Body::Answer { .. }) {
@@ -246,6 +246,7 @@ impl Wire {
                 2
             }
             Body::Ack { .. } | Body::Answer { .. } => 3,
+            Body::Established => 4,
             Body::Datagram { .. } | Body::Echo { .. } | Body::Report(_) => {
                 unreachable!("a reliable connection sends no datagrams")
             }

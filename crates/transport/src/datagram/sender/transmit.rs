@@ -4,7 +4,7 @@ use super::DatagramSender;
 use crate::{ConnectionState, Host, Limit, News};
 use narrows_cc::{Reports, SentPacket};
 use narrows_units::{Rate, Time};
-use narrows_wire::{Body, Leg, Packet};
+use narrows_wire::{Body, Packet};
 
 impl DatagramSender {
     /// Sends until something stops it.
@@ -44,9 +44,8 @@ impl DatagramSender {
             sent_at: now,
             number,
             flow: self.flow,
-            size: size.count() as u32,
-            leg: Leg::Outward,
-            hop: 0,
+            size: size.count() as u16,
+            next: 0,
             ecn: self.ecn.codepoint(false),
             ecn_echo: false,
             body: Body::Datagram {
