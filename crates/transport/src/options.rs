@@ -26,6 +26,8 @@ pub struct TransportOptions {
     pub first_cut: FirstCut,
     /// Packets the receiver can hold; `None` is infinite.
     pub receive_window: Option<u64>,
+    /// After silence of a retransmission timeout the window is at most the initial one (RFC 5681 §4.1).
+    pub idle_restart: bool,
     /// Packets leave evenly over a round trip even if the algorithm sets no rate.
     pub pacing: bool,
     /// Explicit congestion notification (RFC 3168).

@@ -63,6 +63,8 @@ pub struct Sender {
     /// When the pacer lets the next packet go; `NEVER` unless it holds one back.
     pacing_deadline: Time,
     timeouts_in_a_row: u32,
+    /// When data last left; `NEVER` before the first.
+    last_departure: Time,
     /// The window was the limit, when an acknowledgement was last told.
     window_limited: bool,
     counters: SenderCounters,
@@ -127,6 +129,7 @@ impl Sender {
             rto_deadline: Time::NEVER,
             pacing_deadline: Time::NEVER,
             timeouts_in_a_row: 0,
+            last_departure: Time::NEVER,
             window_limited: false,
             counters: SenderCounters::default(),
             options,

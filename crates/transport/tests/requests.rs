@@ -27,6 +27,7 @@ fn options(delayed_ack: u32) -> Arc<TransportOptions> {
         quick_start: None,
         first_cut: FirstCut::Rule,
         receive_window: None,
+        idle_restart: true,
         pacing: false,
         ecn: false,
         mss: Bytes::new(1000),

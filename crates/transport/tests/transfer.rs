@@ -86,6 +86,7 @@ proptest! {
         policy in 0_usize..4,
         proportional_rate_reduction: bool,
         limited_transmit: bool,
+        idle_restart: bool,
         ecn: bool,
         pacing: bool,
         quick_ack: bool,
@@ -97,6 +98,7 @@ proptest! {
         let options = TransportOptions {
             proportional_rate_reduction,
             limited_transmit,
+            idle_restart,
             ecn,
             pacing,
             quick_ack,

@@ -13,7 +13,8 @@
 //! * A false episode gives back window, ssthresh and the rule's state of before it (RFC 4015's idea).
 //!
 //! Deviations: RFC 5681 eq. 4 cuts the data in flight; here the window is cut, as in Linux and ns-2, which is safe
-//! because a window that is not filled does not grow (RFC 9438 §4.6 asks for exactly this).
+//! because a window that is not filled does not grow (RFC 9438 §4.6 asks for exactly this). Linux halves the window once
+//! for each timeout of silence (RFC 2861), which comes to the same after a few.
 
 use super::rule::{Window, WindowRule};
 use crate::catalogue::{FirstCut, Setup};

@@ -159,6 +159,7 @@ fn endpoint(endpoint: &Endpoint) -> String {
         (options.proportional_rate_reduction, "proportional rate reduction"),
         (options.quick_ack, "quick ACKs at the start"),
         (!options.limited_transmit, "no limited transmit"),
+        (!options.idle_restart, "no restart after silence"),
         (options.ecn, "ECN"),
         (options.pacing, "paced"),
     ];

@@ -286,6 +286,7 @@ fn endpoint(endpoint: &Endpoint) -> Vec<(&'static str, String)> {
         ("quick_start_ssthresh", options.quick_start.is_some_and(|ask| ask.ends_slow_start).to_string()),
         ("first_cut", text(first_cut)),
         ("receive_window", packets(options.receive_window)),
+        ("idle_restart", options.idle_restart.to_string()),
         ("pacing", options.pacing.to_string()),
         ("ecn", options.ecn.to_string()),
         ("header", text(options.header)),

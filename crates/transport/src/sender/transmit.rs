@@ -21,6 +21,12 @@ impl Sender {
                 self.limited_by = limit;
                 break limits.window;
             }
+            if self.was_silent(now) {
+                // The window may be smaller now, and so may be what was to leave.
+                self.last_departure = now;
+                self.algorithm.on_idle_restart(&self.path(now));
+                continue;
+            }
             self.forced = false;
             self.send_segment(lost, self.paced_by(&limits), now, host);
         };
@@ -30,6 +36,13 @@ impl Sender {
         if self.needs.rate_samples && self.limited_by == Limit::Application {
             self.delivery_rate.on_app_limited(self.board.in_flight());
         }
+    }
+
+    /// Nothing is outstanding and no data has left for a retransmission timeout (RFC 5681 §4.1).
+    fn was_silent(&self, now: Time) -> bool {
+        self.options.idle_restart
+            && self.board.outstanding() == 0
+            && now.since(self.last_departure) >= self.rtt.rto()
     }
 
     /// What forbids to send segment `lost` again, or the next new one.
@@ -116,6 +129,7 @@ impl Sender {
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent();
         }
+        self.last_departure = now;
         let view = View { now, rtt: self.rtt.view() };
         self.recovery.on_sent(number, new, view, &self.board);
         if self.rto_deadline == Time::NEVER {

@@ -358,6 +358,7 @@ pub fn options(recovery: RecoveryKind) -> TransportOptions {
         quick_start: None,
         first_cut: FirstCut::Rule,
         receive_window: None,
+        idle_restart: true,
         pacing: false,
         ecn: false,
         mss: MSS,

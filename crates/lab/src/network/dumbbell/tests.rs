@@ -49,6 +49,7 @@ fn options() -> TransportOptions {
         quick_start: None,
         first_cut: FirstCut::Rule,
         receive_window: None,
+        idle_restart: true,
         pacing: false,
         ecn: false,
         mss: Bytes::new(1460),

@@ -63,6 +63,12 @@ pub(super) const TRANSPORT: &[Key] = &[
         "infinite",
         "What the receiver can hold.",
     ),
+    Key::new(
+        "idle_restart",
+        Kind::Flag,
+        "true",
+        "After silence of a retransmission timeout the window is at most the initial one (RFC 5681 §4.1).",
+    ),
     Key::new("pacing", Kind::Flag, "false", "Packets leave evenly over a round trip."),
     Key::new("ecn", Kind::Flag, "false", "Explicit congestion notification (RFC 3168)."),
     Key::new(

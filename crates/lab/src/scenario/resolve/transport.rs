@@ -109,6 +109,7 @@ pub(super) fn resolve(
             quick_start: start_up(asked?, flag("quick_start_ssthresh", false)?),
             first_cut: if first_cut? == "half" { FirstCut::Half } else { FirstCut::Rule },
             receive_window: receive_window?,
+            idle_restart: flag("idle_restart", true)?,
             pacing: flag("pacing", false)?,
             ecn: flag("ecn", false)?,
             mss: mss?,

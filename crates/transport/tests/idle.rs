@@ -1,0 +1,94 @@
+//! Rules: what a sender makes of its own silence (RFC 5681 §4.1).
+
+mod wire;
+
+use narrows_cc::{Ack, CongestionControl, Limits, Loss, Path};
+use narrows_transport::{RecoveryKind, TransportOptions};
+use narrows_units::{Rate, Span, Time};
+use wire::{Halving, Wire, at, lossless, options};
+
+/// A window that lets nothing go from the first acknowledgement after `from` until `until`.
+#[derive(Clone, Debug)]
+struct Pausing {
+    window: Halving,
+    from: Time,
+    until: Time,
+    paused: bool,
+    /// When it was told of silence.
+    restarts: Vec<Time>,
+}
+
+impl Pausing {
+    fn new(from: Time, until: Time) -> Self {
+        Self { window: Halving::fixed(20.0), from, until, paused: false, restarts: Vec::new() }
+    }
+}
+
+impl CongestionControl for Pausing {
+    fn limits(&self) -> Limits {
+        Limits { pacing: self.paused.then_some(Rate::ZERO), ..self.window.limits() }
+    }
+    fn window(&self) -> Option<f64> {
+        self.window.window()
+    }
+    fn ssthresh(&self) -> Option<f64> {
+        self.window.ssthresh()
+    }
+    fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
+        self.paused = (self.from..self.until).contains(&path.now);
+        self.window.on_ack(ack, path);
+    }
+    fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
+        self.window.on_loss(loss, path);
+    }
+    fn on_idle_restart(&mut self, path: &Path) {
+        assert_eq!(path.in_flight, 0);
+        self.restarts.push(path.now);
+        self.window.window = 4.0;
+    }
+    fn next_timer(&self) -> Option<Time> {
+        self.paused.then_some(self.until)
+    }
+    fn on_timer(&mut self, _path: &Path) {
+        self.paused = false;
+    }
+    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        self.restarts.iter().for_each(|at| tell("restart", at.as_secs_f64()));
+    }
+    fn boxed_clone(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}
+
+/// Pauses at 100 ms for `pause`; the minimum timeout of 200 ms is the timeout here. When it was told of silence, and how
+/// many packets left at once as it went on.
+fn pause(pause: Span, idle_restart: bool) -> (Vec<f64>, usize) {
+    let options = TransportOptions { idle_restart, ..options(RecoveryKind::Sack) };
+    let until = at(100) + pause;
+    let mut wire = Wire::new(options, Pausing::new(at(100), until), None, lossless);
+    wire.run(until + Span::from_ms(30));
+    let mut restarts = Vec::new();
+    wire.sender.algorithm().observe(&mut |_, value| restarts.push(value));
+    (restarts, wire.departures.iter().filter(|departure| departure.at == until).count())
+}
+
+#[test]
+fn a_sender_that_sent_nothing_for_longer_than_the_timeout_restarts_with_a_smaller_window() {
+    let (restarts, burst) = pause(Span::from_ms(500), true);
+    assert_eq!(restarts, [0.6]);
+    assert_eq!(burst, 4);
+}
+
+#[test]
+fn a_pause_shorter_than_the_timeout_is_no_silence() {
+    let (restarts, burst) = pause(Span::from_ms(150), true);
+    assert!(restarts.is_empty());
+    assert_eq!(burst, 20);
+}
+
+#[test]
+fn without_idle_restart_the_window_outlives_any_silence() {
+    let (restarts, burst) = pause(Span::from_ms(500), false);
+    assert!(restarts.is_empty());
+    assert_eq!(burst, 20);
+}
