@@ -1,0 +1,303 @@
+"""Effects of two-level factors: how large they are, and which of them stand out of the noise.
+
+An effect is the mean of a response where the coded factor (or the product of two) is high, less the mean where it is
+low. Unreplicated designs have no pure error: half-normal scores and Lenth's pseudo standard error take its place.
+
+Sources: D. C. Montgomery, "Design and Analysis of Experiments" (8th ed., 2013), 6.2 to 6.5; C. Daniel, "Use of
+half-normal plots in interpreting factorial two-level experiments", Technometrics 1 (1959) 311; R. V. Lenth, "Quick and
+easy analysis of unreplicated factorials", Technometrics 31 (1989) 469; the plots for which `ordered`, `level_means`,
+`pair_means`, `half_normal` and `unexplained` give the numbers: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from narrows.analysis.table import AnalysisError, complete, in_order, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.analysis.table import Cells, FloatArray
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What changing one factor, or two together, does to a response.
+
+    Attributes:
+        factors: The one factor of a main effect, the two of an interaction.
+        value: Mean at high less mean at low, in the unit of the response.
+        relative: The same as a fraction of the magnitude of the grand mean; None where that is zero.
+        p: Of Student's two-sided t-test between high and low; None where it cannot be made (one value on a side, or
+            no spread on either).
+        aliases: Effects of the same order or below that the design cannot tell from this one.
+    """
+
+    factors: tuple[str, ...]
+    value: float
+    relative: float | None
+    p: float | None
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The factors, joined by colons."""
+        return named(self.factors)
+
+
+@dataclass(frozen=True)
+class Lenth:
+    """Which effects of an unreplicated design are active.
+
+    Attributes:
+        error: The pseudo standard error of an effect.
+        margin: An effect above it is active by itself, with the chosen confidence.
+        simultaneous_margin: An effect above it is active even among so many.
+        active: By effect, whether it is above `margin`.
+        surely_active: By effect, whether it is above `simultaneous_margin`.
+    """
+
+    error: float
+    margin: float
+    simultaneous_margin: float
+    active: tuple[bool, ...]
+    surely_active: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One cell of the ordered data plot: its response and its factor levels."""
+
+    response: float
+    levels: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean of a response under some levels.
+
+    Attributes:
+        levels: By factor, its level.
+        mean: In the unit of the response.
+        cells: How many cells it rests on.
+    """
+
+    levels: Mapping[str, str]
+    mean: float
+    cells: int
+
+
+def named(factors: Sequence[str]) -> str:
+    """Write the name of a main effect or an interaction."""
+    return ":".join(factors)
+
+
+def coded(cells: Cells, levels: Mapping[str, tuple[str, str]]) -> FloatArray:
+    """Code the factor columns of a table of cells.
+
+    Args:
+        cells: The table.
+        levels: By factor, its low and its high level as text.
+
+    Returns:
+        Shape (cells, factors), each -1 or +1.
+
+    Raises:
+        AnalysisError: A cell has another level.
+    """
+    import numpy as np
+
+    columns = []
+    for factor, (low, high) in levels.items():
+        found = words(cells, factor)
+        if others := sorted(set(found) - {low, high}):
+            raise AnalysisError(f'factor "{factor}" has the level "{others[0]}" beside "{low}" and "{high}"')
+        columns.append([1.0 if level == high else -1.0 for level in found])
+    return np.array(columns, dtype=np.float64).T
+
+
+def effects(runs: FloatArray, factors: Sequence[str], response: FloatArray, order: int = 2) -> list[Effect]:
+    """Estimate main effects and interactions from a balanced, orthogonal two-level design.
+
+    Args:
+        runs: Shape (runs, factors), coded -1 and +1; a run may be repeated.
+        factors: Names of the columns.
+        response: Shape (runs,), in its unit.
+        order: 1 for main effects alone, 2 for two-factor interactions as well.
+
+    Returns:
+        Main effects, then interactions. Effects that share a contrast are one entry under the first's name.
+
+    Raises:
+        AnalysisError: The design is not balanced and orthogonal, or the numbers of rows differ. An unbalanced study,
+            or one with more than two levels, is for `narrows.analysis.variance.anova`.
+    """
+    import numpy as np
+
+    if runs.shape != (len(response), len(factors)):
+        raise AnalysisError(f"{len(response)} responses and {len(factors)} factors do not fit runs {runs.shape}")
+    found: list[tuple[tuple[str, ...], FloatArray, list[str]]] = []
+    for size in range(1, order + 1):
+        for places in itertools.combinations(range(len(factors)), size):
+            column = runs[:, places].prod(axis=1)
+            names = tuple(factors[place] for place in places)
+            _file(found, names, column)
+    for (one, first, _), (other, second, _) in itertools.combinations(found, 2):
+        if abs(first @ second) > _ROUNDING * len(response):
+            raise AnalysisError(f'the runs mix "{named(one)}" with "{named(other)}": no design for separate effects')
+    grand = float(np.mean(response))
+    return [_effect(names, column, response, grand, aliases) for names, column, aliases in found]
+
+
+def half_normal(values: FloatArray) -> tuple[list[int], FloatArray]:
+    """Return what a half-normal plot shows: effects by magnitude against what noise alone would give.
+
+    Args:
+        values: Effects, shape (effects,).
+
+    Returns:
+        The places of the effects from the smallest magnitude to the greatest, and the scores of so many, shape
+        (effects,): half-normal quantiles at (i - 1/2)/m (Daniel 1959; Montgomery, 6.5).
+    """
+    import numpy as np
+    from scipy.special import ndtri
+
+    count = len(values)
+    scores: FloatArray = ndtri(0.5 + 0.5 * (np.arange(1, count + 1) - 0.5) / count)
+    return np.argsort(np.abs(values), kind="stable").tolist(), scores
+
+
+def lenth(values: FloatArray, alpha: float = 0.05) -> Lenth:
+    """Judge effects by each other: most are taken for noise, and those that stand out are active.
+
+    Args:
+        values: Independent effects of an unreplicated design, shape (effects,), at least three.
+        alpha: Probability of calling one inactive effect active (`margin`), or any of them (`simultaneous_margin`).
+
+    Returns:
+        PSE = 1.5 median |c| over |c| < 2.5 s0, s0 = 1.5 median |c|; the margins are quantiles of t with m/3 degrees
+        of freedom at 1 - alpha/2 and at (1 + (1 - alpha)^(1/m))/2 (Lenth 1989, eq. 1 to 4).
+
+    Raises:
+        AnalysisError: There are fewer than three effects.
+    """
+    import numpy as np
+    from scipy.special import stdtrit
+
+    count = len(values)
+    if count < _FEWEST:
+        raise AnalysisError(f"Lenth's method needs at least {_FEWEST} effects, not {count}")
+    sizes = np.abs(values)
+    first = 1.5 * float(np.median(sizes))
+    trimmed = sizes[sizes < 2.5 * first]
+    error = 1.5 * float(np.median(trimmed)) if len(trimmed) else 0.0
+    margin = error * float(stdtrit(count / 3, 1 - alpha / 2))
+    simultaneous = error * float(stdtrit(count / 3, (1 + (1 - alpha) ** (1 / count)) / 2))
+    return Lenth(error, margin, simultaneous, tuple((sizes > margin).tolist()), tuple((sizes > simultaneous).tolist()))
+
+
+def ordered(cells: Cells, response: str, factors: Sequence[str]) -> list[Run]:
+    """Return the cells from the least response to the greatest: the ordered data plot (e-Handbook, 5.5.9.1).
+
+    Raises:
+        AnalysisError: A value or a level is missing.
+    """
+    values = complete(cells, [response])[:, 0].tolist()
+    columns = {factor: words(cells, factor) for factor in factors}
+    places = sorted(range(len(values)), key=values.__getitem__)
+    return [Run(values[place], {factor: levels[place] for factor, levels in columns.items()}) for place in places]
+
+
+def level_means(cells: Cells, response: str, factor: str) -> list[Mean]:
+    """Return the mean at each level of a factor: the main effects plot (e-Handbook, 5.5.9.3).
+
+    Raises:
+        AnalysisError: A value or a level is missing.
+    """
+    return _means(cells, response, (factor,))
+
+
+def pair_means(cells: Cells, response: str, one: str, other: str) -> list[Mean]:
+    """Return the mean at each pair of levels of two factors: the interaction plot (e-Handbook, 5.5.9.4).
+
+    Raises:
+        AnalysisError: A value or a level is missing.
+    """
+    return _means(cells, response, (one, other))
+
+
+def unexplained(values: FloatArray, response: FloatArray) -> FloatArray:
+    """Return what each further effect leaves unexplained: the cumulative residual plot (e-Handbook, 5.5.9.9).
+
+    Args:
+        values: Effects of an orthogonal design, shape (effects,).
+        response: Shape (runs,).
+
+    Returns:
+        Residual standard deviation of the model with no effect, with the largest, with the two largest ..., in the
+        unit of the response; as many as leave a degree of freedom.
+    """
+    import numpy as np
+
+    runs = len(response)
+    # An effect explains n (e/2)² of the sum of squares (Montgomery, eq. 6.22).
+    explained = np.cumsum(np.sort(runs * (values / 2) ** 2)[::-1])
+    total = float(np.sum((response - response.mean()) ** 2))
+    left = total - np.concatenate(([0.0], explained))[: runs - 1]
+    result: FloatArray = np.sqrt(np.maximum(left, 0.0) / (runs - 1 - np.arange(len(left))))
+    return result
+
+
+def _file(found: list[tuple[tuple[str, ...], FloatArray, list[str]]], names: tuple[str, ...], new: FloatArray) -> None:
+    """Add a contrast, or its name to the one it repeats; one that never changes says nothing."""
+    import numpy as np
+
+    if len(names) > 1 and np.ptp(new) == 0:
+        return
+    if abs(new.sum()) > _ROUNDING * len(new):
+        raise AnalysisError(f'"{named(names)}" is not high as often as low: the design is not balanced')
+    for _, column, aliases in found:
+        if abs(column @ new) >= len(new) * (1 - _ROUNDING):
+            aliases.append(("-" if column @ new < 0 else "") + named(names))
+            return
+    found.append((names, new, []))
+
+
+def _effect(
+    names: tuple[str, ...], column: FloatArray, response: FloatArray, grand: float, aliases: Sequence[str]
+) -> Effect:
+    high, low = response[column > 0], response[column < 0]
+    value = float(high.mean() - low.mean())
+    return Effect(names, value, value / abs(grand) if grand else None, _p(high, low), tuple(aliases))
+
+
+def _p(high: FloatArray, low: FloatArray) -> float | None:
+    import numpy as np
+    from scipy.stats import ttest_ind
+
+    if min(len(high), len(low)) < 2 or np.ptp(high) == np.ptp(low) == 0:  # noqa: PLR2004  # two values have a spread
+        return None
+    return float(ttest_ind(high, low).pvalue)
+
+
+def _means(cells: Cells, response: str, factors: Sequence[str]) -> list[Mean]:
+    values = complete(cells, [response])[:, 0].tolist()
+    columns = [words(cells, factor) for factor in factors]
+    gathered: dict[tuple[str, ...], list[float]] = {
+        levels: [] for levels in itertools.product(*(in_order(column) for column in columns))
+    }
+    for levels, value in zip(zip(*columns, strict=True), values, strict=True):
+        gathered[levels].append(value)
+    return [
+        Mean(dict(zip(factors, levels, strict=True)), math.fsum(found) / len(found), len(found))
+        for levels, found in gathered.items()
+        if found
+    ]
+
+
+_FEWEST = 3
+_ROUNDING = 1e-9
