@@ -18,6 +18,7 @@ use newreno::NewReno;
 pub(crate) use phase::Phase;
 use rack::Rack;
 use reno::Reno;
+pub(crate) use sack::LastResort;
 use sack::Sack;
 
 /// The policy of one sender.
@@ -102,8 +103,25 @@ impl Recovery {
 
     /// A segment left.
     pub(crate) fn on_sent(&mut self, number: u64, new: bool, view: View<'_>, board: &Scoreboard) {
-        if let Self::Rack(rack) = self {
-            rack.on_sent(number, new, view, board);
+        match self {
+            Self::Rack(rack) => rack.on_sent(number, new, view, board),
+            Self::Sack(sack) if !new => sack.on_resent(number),
+            Self::Sack(_) | Self::Reno(_) | Self::NewReno(_) => {}
+        }
+    }
+
+    /// What may go though it is not known to be lost, where nothing lost waits and nothing new can go.
+    pub(crate) fn last_resort(&self, board: &mut Scoreboard) -> Option<LastResort> {
+        match self {
+            Self::Sack(sack) => sack.last_resort(board),
+            Self::Reno(_) | Self::NewReno(_) | Self::Rack(_) => None,
+        }
+    }
+
+    /// A segment named by [`last_resort`](Self::last_resort) is about to leave.
+    pub(crate) fn on_last_resort(&mut self, segment: LastResort, board: &mut Scoreboard) {
+        if let Self::Sack(sack) = self {
+            sack.on_last_resort(segment, board);
         }
     }
 

@@ -76,6 +76,8 @@ enum State {
     Lost,
     /// Sent again after it was declared lost, on its way.
     Resent,
+    /// Sent again though not declared lost: both on their way.
+    Doubled,
 }
 
 /// What was true when a segment last left.
@@ -159,6 +161,29 @@ impl Scoreboard {
         self.highest[2].checked_sub(1)
     }
 
+    /// The highest segment that arrived out of order.
+    pub(crate) fn highest_sacked(&self) -> Option<u64> {
+        self.highest[0].checked_sub(1)
+    }
+
+    /// From `number` on, below the highest that arrived out of order, the first segment on its way that was not doubled
+    /// and not declared lost (RFC 6675 §4, `NextSeg` rule 3).
+    pub(crate) fn first_doubtful(&mut self, number: u64) -> Option<u64> {
+        let end = self.highest_sacked()?;
+        let mut number = self.first_unsacked(number.max(self.una));
+        while number < end && self.at(number).state != State::InFlight {
+            self.step();
+            number = self.first_unsacked(number + 1);
+        }
+        (number < end).then_some(number)
+    }
+
+    /// The highest outstanding segment that has not arrived; `None` if nothing is outstanding. Walks over what arrived
+    /// above it.
+    pub(crate) fn highest_missing(&self) -> Option<u64> {
+        (self.una..self.next).rev().find(|&number| self.at(number).state != State::Sacked)
+    }
+
     /// What was true when segment `number` last left; it may have been acknowledged by the call before.
     pub(crate) fn detail(&self, number: u64) -> Option<&Detail> {
         self.details.get((number & self.mask) as usize)
@@ -186,14 +211,22 @@ impl Scoreboard {
     /// where it stands.
     pub(crate) fn on_resent(&mut self, number: u64, now: Time) {
         if self.at(number).state == State::Lost {
-            self.leave(number);
-            self.in_flight += 1;
-            self.resent += 1;
-            self.at_mut(number).state = State::Resent;
+            self.replace_lost(number);
         }
         let segment = self.at_mut(number);
         segment.sent_at = now;
         segment.ever_resent = true;
+    }
+
+    /// A segment that is on its way and not declared lost is about to leave once more; from now on it counts twice
+    /// (RFC 6675 §4, `SetPipe`).
+    pub(crate) fn double(&mut self, number: u64) {
+        debug_assert!(
+            self.at(number).state == State::InFlight,
+            "only what is on its way once can be doubled"
+        );
+        self.in_flight += 1;
+        self.at_mut(number).state = State::Doubled;
     }
 
     /// Remembers what is true as segment `number` leaves, if anybody wants to know later.
@@ -248,10 +281,16 @@ impl Scoreboard {
         let mut lost = 0;
         for number in self.examined.max(self.una)..boundary {
             self.step();
-            if self.at(number).state == State::InFlight {
-                self.declare_lost(number);
-                lost += 1;
+            match self.at(number).state {
+                State::InFlight => self.declare_lost(number),
+                State::Doubled => {
+                    // What was sent again in doubt is now the retransmission.
+                    self.lose(number);
+                    self.replace_lost(number);
+                }
+                State::Sacked | State::Lost | State::Resent => continue,
             }
+            lost += 1;
         }
         self.examined = self.examined.max(boundary);
         lost
@@ -385,6 +424,14 @@ impl Scoreboard {
         }
     }
 
+    /// A retransmission of a lost segment is on its way.
+    fn replace_lost(&mut self, number: u64) {
+        self.leave(number);
+        self.in_flight += 1;
+        self.resent += 1;
+        self.at_mut(number).state = State::Resent;
+    }
+
     /// Takes a segment out of the count of its state.
     fn leave(&mut self, number: u64) {
         match self.at(number).state {
@@ -393,6 +440,7 @@ impl Scoreboard {
                 self.in_flight -= 1;
                 self.resent -= 1;
             }
+            State::Doubled => self.in_flight -= 2,
             State::Sacked => self.sacked -= 1,
             State::Lost => self.lost -= 1,
         }
@@ -441,7 +489,7 @@ impl Segment {
 
 impl State {
     fn is_in_flight(self) -> bool {
-        matches!(self, Self::InFlight | Self::Resent)
+        matches!(self, Self::InFlight | Self::Resent | Self::Doubled)
     }
 }
 

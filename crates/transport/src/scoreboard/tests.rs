@@ -69,6 +69,31 @@ fn lost_segments_go_again_lowest_first_also_those_lost_again() {
 }
 
 #[test]
+fn a_segment_sent_again_in_doubt_counts_twice_until_it_is_lost() {
+    let mut board = board(10);
+    sack(&mut board, 5, 6);
+    sack(&mut board, 9, 10);
+    assert_eq!((board.first_doubtful(0), board.first_doubtful(5), board.in_flight()), (Some(0), Some(6), 8));
+    board.double(0);
+    board.on_resent(0, Time::from_ps(50));
+    assert_eq!((board.first_doubtful(0), board.in_flight(), board.unrepaired()), (Some(1), 9, 0));
+    sack(&mut board, 7, 8);
+    // Five are lost, of which one is on its way again.
+    assert_eq!(board.declare_lost_below_third(), 5);
+    assert_eq!((board.in_flight(), board.unrepaired(), board.next_lost()), (3, 5, Some(1)));
+}
+
+#[test]
+fn the_highest_missing_segment_is_found_below_what_arrived() {
+    let mut board = board(10);
+    assert_eq!(board.highest_missing(), Some(9));
+    sack(&mut board, 7, 10);
+    assert_eq!(board.highest_missing(), Some(6));
+    acknowledge(&mut board, 10);
+    assert_eq!(board.highest_missing(), None);
+}
+
+#[test]
 fn a_retransmitted_segment_gives_no_sample_and_tells_no_reordering() {
     let mut board = board(10);
     sack(&mut board, 1, 4);
@@ -153,6 +178,7 @@ enum Event {
     Sack(u64, u64),
     Mark,
     LoseFirst,
+    Double,
     Timeout,
 }
 
@@ -164,6 +190,7 @@ fn event() -> impl Strategy<Value = Event> {
         4 => (1_u64..80, 1_u64..8).prop_map(|(offset, length)| Event::Sack(offset, length)),
         2 => Just(Event::Mark),
         1 => Just(Event::LoseFirst),
+        2 => Just(Event::Double),
         1 => Just(Event::Timeout),
     ]
 }
@@ -188,9 +215,11 @@ proptest! {
                 Event::LoseFirst => if board.outstanding() > 0 && board.at(board.una).state.is_in_flight() {
                     board.declare_lost(board.una);
                 },
+                Event::Double => if let Some(number) = board.first_doubtful(0) { board.double(number); },
                 Event::Timeout => { board.declare_all_lost(); }
             }
-            prop_assert_eq!(board.in_flight(), recount(&board, State::is_in_flight));
+            let doubled = recount(&board, |state| state == State::Doubled);
+            prop_assert_eq!(board.in_flight(), recount(&board, State::is_in_flight) + doubled);
             prop_assert_eq!(board.resent, recount(&board, |state| state == State::Resent));
             prop_assert_eq!(board.sacked(), recount(&board, |state| state == State::Sacked));
             prop_assert_eq!(board.lost, recount(&board, |state| state == State::Lost));

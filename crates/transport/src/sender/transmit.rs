@@ -1,14 +1,36 @@
-//! Sends what may be sent.
+//! Sends what may be sent: lost segments, then new ones, then what the recovery policy would try as its last resort.
 
 use super::{ConnectionState, Limit, Sender};
 use crate::Host;
-use crate::recovery::View;
+use crate::recovery::{LastResort, View};
 use narrows_cc::{Limits, SentPacket};
 use narrows_units::{Rate, Time};
 use narrows_wire::{Body, Packet};
 
+/// What leaves next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// The lowest lost segment.
+    Lost(u64),
+    /// A segment never sent.
+    New,
+    /// One sent before that is not known to be lost.
+    LastResort(LastResort),
+}
+
+impl Next {
+    /// The segment, if it was sent before.
+    fn resent(self) -> Option<u64> {
+        match self {
+            Self::Lost(number) => Some(number),
+            Self::New => None,
+            Self::LastResort(segment) => Some(segment.number()),
+        }
+    }
+}
+
 impl Sender {
-    /// Sends until something stops it: lost segments first, then new ones.
+    /// Sends until something stops it.
     pub(super) fn transmit<H: Host>(&mut self, now: Time, host: &mut H) {
         self.pacing_deadline = Time::NEVER;
         if self.state != ConnectionState::Established {
@@ -16,11 +38,13 @@ impl Sender {
         }
         let window = loop {
             let limits = self.algorithm.limits();
-            let lost = self.board.next_lost();
-            if let Some(limit) = self.obstacle(lost, &limits, now) {
-                self.limited_by = limit;
-                break limits.window;
-            }
+            let next = match self.choose(&limits, now) {
+                Ok(next) => next,
+                Err(limit) => {
+                    self.limited_by = limit;
+                    break limits.window;
+                }
+            };
             if self.was_silent(now) {
                 // The window may be smaller now, and so may be what was to leave.
                 self.last_departure = now;
@@ -28,7 +52,10 @@ impl Sender {
                 continue;
             }
             self.forced = false;
-            self.send_segment(lost, self.paced_by(&limits), now, host);
+            if let Next::LastResort(segment) = next {
+                self.recovery.on_last_resort(segment, &mut self.board);
+            }
+            self.send_segment(next.resent(), self.paced_by(&limits), now, host);
         };
         // The window as such, not what recovery lets use of it, is what may grow.
         let stopped_by_window = window.is_some_and(|window| self.board.in_flight() >= window);
@@ -45,34 +72,40 @@ impl Sender {
             && now.since(self.last_departure) >= self.rtt.rto()
     }
 
-    /// What forbids to send segment `lost` again, or the next new one.
-    fn obstacle(&mut self, lost: Option<u64>, limits: &Limits, now: Time) -> Option<Limit> {
+    /// What leaves next, or what forbids anything to.
+    fn choose(&mut self, limits: &Limits, now: Time) -> Result<Next, Limit> {
+        let lost = self.board.next_lost();
         let forced = self.forced && lost.is_some();
         if !forced && limits.window.is_some_and(|window| self.board.in_flight() >= self.usable(window)) {
-            return Some(Limit::Window);
+            return Err(Limit::Window);
         }
-        if lost.is_none() {
-            if self.board.next() >= self.transfer.segments() {
-                return Some(Limit::Application);
-            }
-            if self.options.receive_window.is_some_and(|window| self.board.outstanding() >= window) {
-                return Some(Limit::ReceiveWindow);
-            }
-        }
-        let rate = self.paced_by(limits)?;
-        let size = self.transfer.payload(lost.unwrap_or(self.board.next()));
+        let next = match (lost, self.nothing_new()) {
+            (Some(number), _) => Next::Lost(number),
+            (None, None) => Next::New,
+            (None, Some(limit)) => Next::LastResort(self.recovery.last_resort(&mut self.board).ok_or(limit)?),
+        };
+        let Some(rate) = self.paced_by(limits) else { return Ok(next) };
+        let size = self.transfer.payload(next.resent().unwrap_or(self.board.next()));
         let at = self.pacer.next_send(rate, size, now);
         if at <= now {
-            return None;
+            return Ok(next);
         }
         self.pacing_deadline = at;
-        Some(Limit::Pacing)
+        Err(Limit::Pacing)
+    }
+
+    /// What forbids to send a new segment.
+    fn nothing_new(&self) -> Option<Limit> {
+        if self.board.next() >= self.transfer.segments() {
+            return Some(Limit::Application);
+        }
+        let full = self.options.receive_window.is_some_and(|window| self.board.outstanding() >= window);
+        full.then_some(Limit::ReceiveWindow)
     }
 
     /// Sends a probe for a lost tail: a new segment if there is one and the receiver can hold it, else the last again.
     pub(super) fn send_probe<H: Host>(&mut self, now: Time, host: &mut H) {
-        let room = self.options.receive_window.is_none_or(|window| self.board.outstanding() < window);
-        let resent = !room || self.board.next() >= self.transfer.segments();
+        let resent = self.nothing_new().is_some();
         let segment = resent.then(|| self.board.next() - 1);
         let rate = self.pacing_rate();
         self.send_segment(segment, rate, now, host);
