@@ -1,0 +1,321 @@
+"""Ranks of algorithms over many conditions: who is best on the whole, and by how much to be sure of it.
+
+Sources: F. E. Grubbs, "Procedures for detecting outlying observations in samples", Technometrics 11 (1969) 1;
+J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine Learning Research 7
+(2006) 1, section 3.2.2 (Friedman, Iman-Davenport, Nemenyi); A. H. Copeland, "A reasonable social welfare function"
+(1951); M. J. de Condorcet, "Essai sur l'application de l'analyse" (1785); ranks of the goodput that TCP keeps: K. Mills
+et al., "Study of Proposed Internet Congestion Control Mechanisms", NIST SP 500-282 (2010), ch. 8 to 10.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from narrows.analysis.table import AnalysisError, block
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.analysis.table import Block, Cells, FloatArray
+
+
+@dataclass(frozen=True)
+class Grubbs:
+    """Whether the value farthest from the mean is an outlier.
+
+    Attributes:
+        place: Its place among the values.
+        statistic: Its distance from the mean in standard deviations (n - 1).
+        critical: What a normal sample exceeds with probability alpha.
+    """
+
+    place: int
+    statistic: float
+    critical: float
+
+    @property
+    def outlier(self) -> bool:
+        """Whether the value lies too far out."""
+        return self.statistic > self.critical
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """An algorithm that stands apart from all others in a response under a condition."""
+
+    response: str
+    condition: Mapping[str, str]
+    algorithm: str
+    value: float
+    mean: float
+    test: Grubbs
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Mean ranks over conditions and the test that they differ.
+
+    Attributes:
+        treatments: Names, best mean rank first.
+        mean_ranks: Of the same; 1 is best.
+        conditions: How many rankings the means rest on.
+        chi_square: Friedman's statistic, corrected for ties.
+        p: Of it, by the F distribution (Iman and Davenport); None where all conditions rank alike or all are tied.
+        critical_difference: Mean ranks farther apart differ (Nemenyi).
+        alike: The largest sets of neighbours whose mean ranks do not differ, best first; sets of one are left out.
+    """
+
+    treatments: tuple[str, ...]
+    mean_ranks: tuple[float, ...]
+    conditions: int
+    chi_square: float | None
+    p: float | None
+    critical_difference: float
+    alike: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Majority:
+    """Duels over conditions.
+
+    Attributes:
+        treatments: Names of rows and columns.
+        wins: Shape (treatments, treatments): in how many conditions the row is better than the column.
+        copeland: Duels won by majority, and half of those tied, per treatment.
+        condorcet: Who wins every duel by majority; None where nobody does.
+        winners: Those with the greatest Copeland score.
+    """
+
+    treatments: tuple[str, ...]
+    wins: FloatArray
+    copeland: tuple[float, ...]
+    condorcet: str | None
+    winners: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Friendliness:
+    """What a mix leaves to TCP.
+
+    Attributes:
+        algorithm: Whose flows share with TCP's.
+        ratio: Goodput of TCP over that of the algorithm, geometric mean over conditions; 1 where both get the same.
+        rank: Mean over conditions of the rank of that ratio; 1 leaves TCP most.
+    """
+
+    algorithm: str
+    ratio: float
+    rank: float
+
+
+def grubbs(values: FloatArray, alpha: float = 0.05) -> Grubbs:
+    """Test whether the value farthest from the mean is an outlier, on either side.
+
+    Args:
+        values: Shape (n,), n at least 3, normal but for the outlier.
+        alpha: Probability of calling one where there is none.
+
+    Returns:
+        G = max |y - mean| / s, and (n - 1)/√n √(t²/(n - 2 + t²)) with t at alpha/(2n) and n - 2 degrees of freedom
+        (Grubbs 1969; NIST/SEMATECH e-Handbook, 1.3.5.17.1). Equal values have statistic 0.
+
+    Raises:
+        AnalysisError: There are fewer than three values.
+    """
+    import numpy as np
+    from scipy.special import stdtrit
+
+    count = len(values)
+    if count < _FEWEST:
+        raise AnalysisError(f"Grubbs' test needs at least {_FEWEST} values, not {count}")
+    distance = np.abs(values - values.mean())
+    place = int(np.argmax(distance))
+    deviation = float(values.std(ddof=1))
+    # Rounding gives equal values a mean beside them.
+    statistic = float(distance[place]) / deviation if np.ptp(values) > 0 else 0.0
+    quantile = float(stdtrit(count - 2, alpha / (2 * count)))
+    critical = (count - 1) / count**0.5 * (quantile**2 / (count - 2 + quantile**2)) ** 0.5
+    return Grubbs(place, statistic, critical)
+
+
+def screen(
+    cells: Cells, responses: Sequence[str], conditions: Sequence[str], treatment: str = "algorithm", alpha: float = 0.05
+) -> list[Outlier]:
+    """Look for the algorithm that stands apart, in every response under every condition.
+
+    Args:
+        cells: The table of cells.
+        responses: Names of the columns.
+        conditions: Names of the factor columns whose combinations are the conditions.
+        treatment: Name of the column that tells the algorithms; at least three.
+        alpha: As of `grubbs`, for each test by itself: of 100 conditions without any outlier, 100 alpha show one.
+
+    Raises:
+        AnalysisError: An algorithm has no value under a condition, or there are fewer than three.
+    """
+    found = []
+    for response in responses:
+        means = block(cells, response, conditions, treatment)
+        for condition, values in zip(means.conditions, means.values, strict=True):
+            test = grubbs(values, alpha)
+            if test.outlier:
+                name, value = means.treatments[test.place], float(values[test.place])
+                found.append(Outlier(response, condition, name, value, float(values.mean()), test))
+    return found
+
+
+def ranks(values: FloatArray, *, higher_is_better: bool) -> FloatArray:
+    """Rank each row; 1 is best, and equal values share the mean of their ranks.
+
+    Args:
+        values: Shape (conditions, treatments).
+        higher_is_better: Whether the greatest value has rank 1.
+    """
+    from scipy.stats import rankdata
+
+    ranked: FloatArray = rankdata(-values if higher_is_better else values, axis=1)
+    return ranked
+
+
+def ranking(means: Block, *, higher_is_better: bool, alpha: float = 0.05) -> Ranking:
+    """Compare mean ranks by Friedman's test and Nemenyi's critical difference.
+
+    Args:
+        means: A response by condition and treatment; at least two of both.
+        higher_is_better: Whether the greatest value has rank 1.
+        alpha: Level of the critical difference.
+
+    Returns:
+        Friedman's statistic corrected for ties; F = (N - 1) X / (N (k - 1) - X) with k - 1 and (k - 1)(N - 1) degrees
+        of freedom; CD = q √(k (k + 1) / (6 N)) (Demšar 2006, section 3.2.2).
+
+    Raises:
+        AnalysisError: There are fewer than two conditions or treatments.
+    """
+    import numpy as np
+    from scipy.stats import f as fisher
+
+    conditions, count = means.values.shape
+    if min(conditions, count) < _TWO:
+        raise AnalysisError(f"ranks of {count} treatments over {conditions} conditions: two of both are needed")
+    table = ranks(means.values, higher_is_better=higher_is_better)
+    mean = table.mean(axis=0)
+    order = np.argsort(mean, kind="stable").tolist()
+    names = tuple(means.treatments[place] for place in order)
+    chi_square = _friedman(table)
+    left = None if chi_square is None else conditions * (count - 1) - chi_square
+    p = None
+    if chi_square is not None and left is not None and left > _ROUNDING:
+        statistic = (conditions - 1) * chi_square / left
+        p = float(fisher.sf(statistic, count - 1, (count - 1) * (conditions - 1)))
+    difference = critical_difference(count, conditions, alpha)
+    sorted_ranks = [float(mean[place]) for place in order]
+    alike = tuple(names[first:end] for first, end in _neighbours(sorted_ranks, difference))
+    return Ranking(names, tuple(sorted_ranks), conditions, chi_square, p, difference, alike)
+
+
+def critical_difference(treatments: int, conditions: int, alpha: float = 0.05) -> float:
+    """Return how far two mean ranks must be apart to differ by Nemenyi's test (Demšar 2006, section 3.2.2)."""
+    from scipy.stats import studentized_range
+
+    quantile = float(studentized_range.ppf(1 - alpha, treatments, float("inf"))) / 2**0.5
+    return float(quantile * (treatments * (treatments + 1) / (6 * conditions)) ** 0.5)
+
+
+def majority(means: Block, *, higher_is_better: bool) -> Majority:
+    """Let every condition vote in a duel of each two treatments.
+
+    Args:
+        means: A response by condition and treatment.
+        higher_is_better: Whether the greater value wins.
+    """
+    import numpy as np
+
+    values = means.values if higher_is_better else -means.values
+    wins = (values[:, :, None] > values[:, None, :]).sum(axis=0).astype(np.float64)
+    won = (wins > wins.T).sum(axis=1)
+    tied = (wins == wins.T).sum(axis=1) - 1
+    scores = (won + tied / 2).tolist()
+    everybody = [name for name, duels in zip(means.treatments, won, strict=True) if duels == len(means.treatments) - 1]
+    best = tuple(name for name, score in zip(means.treatments, scores, strict=True) if score == max(scores))
+    return Majority(means.treatments, wins, tuple(scores), everybody[0] if everybody else None, best)
+
+
+def tcp_fairness(
+    cells: Cells, tcp_goodput: str, file_class: str, conditions: Sequence[str], treatment: str = "algorithm"
+) -> dict[str, float]:
+    """Rank algorithms by the goodput that TCP flows keep beside them.
+
+    Args:
+        cells: A row per cell and file class.
+        tcp_goodput: Name of the column with the mean goodput of TCP flows, in any unit.
+        file_class: Name of the column that tells the size of files.
+        conditions: Names of the factor columns whose combinations are the conditions; may be empty.
+        treatment: Name of the column that tells whose flows share with TCP's.
+
+    Returns:
+        By algorithm, its rank averaged over file classes and conditions, best first; 1 leaves TCP most.
+
+    Raises:
+        AnalysisError: An algorithm has no value for some class and condition.
+    """
+    means = block(cells, tcp_goodput, [*conditions, file_class], treatment)
+    mean = ranks(means.values, higher_is_better=True).mean(axis=0).tolist()
+    return dict(sorted(zip(means.treatments, mean, strict=True), key=lambda each: each[1]))
+
+
+def tcp_friendliness(
+    cells: Cells, tcp_goodput: str, own_goodput: str, conditions: Sequence[str], treatment: str = "algorithm"
+) -> list[Friendliness]:
+    """Compare the goodput of TCP flows with that of the flows beside them.
+
+    Args:
+        cells: The table of cells.
+        tcp_goodput: Name of the column with the mean goodput of a TCP flow.
+        own_goodput: Name of the column with that of a flow of the algorithm, in the same unit.
+        conditions: Names of the factor columns whose combinations are the conditions; may be empty.
+        treatment: Name of the column that tells the algorithm.
+
+    Returns:
+        Best mean rank first.
+
+    Raises:
+        AnalysisError: A value is missing, or a goodput is not positive, of which there is no ratio.
+    """
+    import numpy as np
+
+    tcp = block(cells, tcp_goodput, conditions, treatment)
+    own = block(cells, own_goodput, conditions, treatment)
+    if min(tcp.values.min(), own.values.min()) <= 0:
+        raise AnalysisError("a goodput is zero; a ratio to it says nothing")
+    ratios = tcp.values / own.values
+    means = np.exp(np.log(ratios).mean(axis=0)).tolist()
+    ranked = ranks(ratios, higher_is_better=True).mean(axis=0).tolist()
+    found = [Friendliness(*each) for each in zip(tcp.treatments, means, ranked, strict=True)]
+    return sorted(found, key=lambda each: each.rank)
+
+
+def _friedman(table: FloatArray) -> float | None:
+    """Return Friedman's statistic of ranks, corrected for ties; None where every row is one tie."""
+    conditions, count = table.shape
+    # Σ (rank - mean rank)² within rows is k (k² - 1)/12 each without ties: the general form of Conover (1999).
+    within = float(((table - (count + 1) / 2) ** 2).sum())
+    if within == 0:
+        return None
+    between = float(((table.mean(axis=0) - (count + 1) / 2) ** 2).sum())
+    return float((count - 1) * conditions**2 * between / within)
+
+
+def _neighbours(sorted_ranks: Sequence[float], difference: float) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    for first, rank in enumerate(sorted_ranks):
+        end = max(place for place, other in enumerate(sorted_ranks) if other - rank <= difference) + 1
+        if end - first > 1 and (not spans or end > spans[-1][1]):
+            spans.append((first, end))
+    return spans
+
+
+_TWO = 2
+_FEWEST = 3
+_ROUNDING = 1e-9
