@@ -17,9 +17,11 @@ pub struct Model {
     pub warmup: Span,
     /// Master seed.
     pub seed: u64,
-    /// Every link; a `LinkId` is an index here.
+    /// Routers and hosts; links join them by number.
+    pub nodes: u32,
+    /// Every link; flows' routes hold indices into this.
     pub links: Vec<LinkModel>,
-    /// Every flow; a `FlowId` is an index here. Flows of a group are neighbours.
+    /// Every flow, by its seat. Flows of a group are neighbours.
     pub flows: Vec<FlowModel>,
     /// Groups in the order of the file.
     pub groups: Vec<GroupModel>,
@@ -32,6 +34,10 @@ pub struct Model {
 pub struct LinkModel {
     /// `"bottleneck"`, `"bottleneck reverse"`, `"cubic[0] access"`, …
     pub name: String,
+    /// The node in which packets wait for it.
+    pub from: u32,
+    /// The node to which it brings them.
+    pub to: u32,
     /// Its rate over time.
     pub rate: RateModel,
     /// Propagation, one way.

@@ -65,8 +65,10 @@ pub struct Group {
 impl Dumbbell {
     /// Lays out the links and routes of `groups`.
     pub fn layout(&self, groups: &[Group]) -> Layout {
-        let bottleneck = |name: &str, direction: &Direction| LinkModel {
+        let bottleneck = |name: &str, from, to, direction: &Direction| LinkModel {
             name: name.to_owned(),
+            from,
+            to,
             rate: direction.rate.clone(),
             delay: self.delay,
             queue: direction.queue.clone(),
@@ -74,9 +76,10 @@ impl Dumbbell {
             access: false,
         };
         let mut layout = Layout {
+            nodes: 2,
             links: vec![
-                bottleneck("bottleneck", &self.forward),
-                bottleneck("bottleneck reverse", &self.reverse),
+                bottleneck("bottleneck", LEFT, RIGHT, &self.forward),
+                bottleneck("bottleneck reverse", RIGHT, LEFT, &self.reverse),
             ],
             flows: Vec::new(),
             groups: Vec::new(),
@@ -93,7 +96,9 @@ impl Dumbbell {
             let transport = Arc::new(group.transport.clone());
             for flow in 0..group.count {
                 let first = layout.links.len() as u32;
-                layout.links.extend(self.access_links(group, flow));
+                let hosts = [layout.nodes, layout.nodes + 1];
+                layout.nodes += 2;
+                layout.links.extend(self.access_links(group, flow, hosts));
                 layout.flows.push(FlowModel {
                     group: index,
                     start: group.start,
@@ -109,12 +114,15 @@ impl Dumbbell {
     }
 
     /// From the sender, to the receiver, from the receiver, to the sender.
-    fn access_links(&self, group: &Group, flow: u64) -> [LinkModel; 4] {
+    fn access_links(&self, group: &Group, flow: u64, [source, sink]: [u32; 2]) -> [LinkModel; 4] {
         let access = group.rtt - self.delay * 2;
         let sender = access / 2;
         let receiver = access - sender;
-        let link = |part: &str, delay| LinkModel {
+        let (near, far) = if group.reverse { (RIGHT, LEFT) } else { (LEFT, RIGHT) };
+        let link = |part: &str, from, to, delay| LinkModel {
             name: format!("{}[{flow}] {part}", group.name),
+            from,
+            to,
             rate: RateModel::Constant(self.access_rate),
             delay,
             queue: Discipline::DropTail(droptail::Config { limit: Limit::Unlimited }),
@@ -122,13 +130,19 @@ impl Dumbbell {
             access: true,
         };
         [
-            link("from sender", sender / 2),
-            link("to receiver", receiver / 2),
-            link("from receiver", receiver - receiver / 2),
-            link("to sender", sender - sender / 2),
+            link("from sender", source, near, sender / 2),
+            link("to receiver", far, sink, receiver / 2),
+            link("from receiver", sink, far, receiver - receiver / 2),
+            link("to sender", near, source, sender - sender / 2),
         ]
     }
 }
+
+/// The node at which forward data queues.
+const LEFT: u32 = 0;
+
+/// The node to which the bottleneck brings it.
+const RIGHT: u32 = 1;
 
 /// The bottleneck's place among the links.
 const FORWARD: u32 = 0;

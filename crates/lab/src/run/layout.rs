@@ -4,7 +4,7 @@
 //! the router it hangs on stay together, and a cut link's delay is the time by which one partition may run ahead.
 //! Local numbers follow the global order, so simultaneous events go in the same order however the network is cut.
 
-use crate::model::{LinkModel, Model};
+use crate::model::{FlowModel, Model};
 use narrows_units::Span;
 use narrows_wire::Packet;
 
@@ -48,17 +48,20 @@ pub(super) enum Stop {
 impl Layout {
     /// Lays `model` out over at most `partitions` partitions.
     pub fn new(model: &Model, partitions: usize) -> Self {
-        let (near_node, far_node, sender_node, receiver_node) = nodes(model);
-        let regions = regions(&model.links, &near_node, &far_node);
-        let partition_of = |node: usize| (regions[node] % partitions.max(1)) as u16;
-        let place = |nodes: &[usize]| {
+        let regions = regions(model);
+        let places = |nodes: &mut dyn Iterator<Item = u32>| {
             let mut counts = vec![0; partitions.max(1)];
-            nodes.iter().map(|&node| next_place(partition_of(node), &mut counts)).collect::<Vec<_>>()
+            let partition_of = |node: u32| (regions[node as usize] % partitions.max(1)) as u16;
+            nodes.map(|node| next_place(partition_of(node), &mut counts)).collect::<Vec<_>>()
         };
-        let near = place(&near_node);
-        let far = place(&far_node);
-        let senders = place(&sender_node);
-        let receivers = place(&receiver_node);
+        let near = places(&mut model.links.iter().map(|link| link.from));
+        let far = places(&mut model.links.iter().map(|link| link.to));
+        let ends = |flow: &FlowModel| {
+            let (first, last) = (flow.outward[0], flow.outward[flow.outward.len() - 1]);
+            (model.links[first as usize].from, model.links[last as usize].to)
+        };
+        let senders = places(&mut model.flows.iter().map(|flow| ends(flow).0));
+        let receivers = places(&mut model.flows.iter().map(|flow| ends(flow).1));
         let lookahead = model
             .links
             .iter()
@@ -115,51 +118,24 @@ fn next_place(partition: u16, counts: &mut [u32]) -> Place {
     Place { partition, index }
 }
 
-/// Names the nodes that the routes imply: the far end of a link is the near end of the next, a flow's sender stands
-/// where its data starts and its acknowledgements end. Returns the node of each link's near and far end, of each
-/// sender and of each receiver.
-fn nodes(model: &Model) -> (Vec<usize>, Vec<usize>, Vec<usize>, Vec<usize>) {
-    let links = model.links.len();
-    let mut sets = DisjointSets::new(2 * links);
-    let (near, far) = (|link: u32| 2 * link as usize, |link: u32| 2 * link as usize + 1);
-    for flow in &model.flows {
-        for route in [&flow.outward, &flow.homeward] {
-            for pair in route.windows(2) {
-                sets.join(far(pair[0]), near(pair[1]));
-            }
-        }
-        sets.join(near(flow.outward[0]), far(flow.homeward[flow.homeward.len() - 1]));
-        sets.join(far(flow.outward[flow.outward.len() - 1]), near(flow.homeward[0]));
-    }
-    let of_link = |end: fn(u32) -> usize, sets: &mut DisjointSets| {
-        (0..links as u32).map(|link| sets.find(end(link))).collect::<Vec<_>>()
-    };
-    let near_nodes = of_link(|link| 2 * link as usize, &mut sets);
-    let far_nodes = of_link(|link| 2 * link as usize + 1, &mut sets);
-    let senders = model.flows.iter().map(|flow| sets.find(near(flow.outward[0]))).collect();
-    let receivers = model.flows.iter().map(|flow| sets.find(near(flow.homeward[0]))).collect();
-    (near_nodes, far_nodes, senders, receivers)
-}
-
 /// Numbers the parts that remain connected when every link that is not an access link is cut: for each node its part,
-/// in the order in which links first mention them.
-fn regions(links: &[LinkModel], near: &[usize], far: &[usize]) -> Vec<usize> {
-    let mut sets = DisjointSets::new(2 * links.len());
-    for (link, model) in links.iter().enumerate() {
-        if model.access {
-            sets.join(near[link], far[link]);
-        }
+/// in the order of the nodes.
+fn regions(model: &Model) -> Vec<usize> {
+    let nodes = model.nodes as usize;
+    let mut sets = DisjointSets::new(nodes);
+    for link in model.links.iter().filter(|link| link.access) {
+        sets.join(link.from as usize, link.to as usize);
     }
-    let mut numbers = vec![usize::MAX; 2 * links.len()];
+    let mut numbers = vec![usize::MAX; nodes];
     let mut count = 0;
-    for &node in near.iter().zip(far).flat_map(|(near, far)| [near, far]) {
+    for node in 0..nodes {
         let root = sets.find(node);
         if numbers[root] == usize::MAX {
             numbers[root] = count;
             count += 1;
         }
     }
-    (0..2 * links.len()).map(|node| numbers[sets.find(node)]).collect()
+    (0..nodes).map(|node| numbers[sets.find(node)]).collect()
 }
 
 /// Union-find with path halving.

@@ -87,7 +87,7 @@ pub fn load(
 }
 
 fn finish(resolved: &Resolved) -> Scenario {
-    let Layout { links, flows, groups } = resolved.dumbbell.layout(&resolved.groups);
+    let Layout { nodes, links, flows, groups } = resolved.dumbbell.layout(&resolved.groups);
     let mut files = Vec::new();
     let directions = [
         (&resolved.path.forward_trace, &resolved.dumbbell.forward.rate),
@@ -108,6 +108,7 @@ fn finish(resolved: &Resolved) -> Scenario {
             duration: resolved.duration,
             warmup: resolved.warmup,
             seed: resolved.seed,
+            nodes,
             links,
             flows,
             groups,
