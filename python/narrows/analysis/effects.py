@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from narrows.analysis.table import AnalysisError, complete, in_order, words
+from narrows.analysis.table import AnalysisError, complete, in_order, varies, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -276,12 +277,14 @@ def _effect(
 
 
 def _p(high: FloatArray, low: FloatArray) -> float | None:
-    import numpy as np
     from scipy.stats import ttest_ind
 
-    if min(len(high), len(low)) < 2 or np.ptp(high) == np.ptp(low) == 0:  # noqa: PLR2004  # two values have a spread
+    if min(len(high), len(low)) < _TWO or not (varies(high) or varies(low)):
         return None
-    return float(ttest_ind(high, low).pvalue)
+    with warnings.catch_warnings():
+        # That one side has no spread is no reason to warn: the test pools both.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return float(ttest_ind(high, low).pvalue)
 
 
 def _means(cells: Cells, response: str, factors: Sequence[str]) -> list[Mean]:
@@ -299,5 +302,6 @@ def _means(cells: Cells, response: str, factors: Sequence[str]) -> list[Mean]:
     ]
 
 
+_TWO = 2
 _FEWEST = 3
 _ROUNDING = 1e-9

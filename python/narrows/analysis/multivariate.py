@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from narrows.analysis.table import AnalysisError, complete, in_order, words
+from narrows.analysis.table import AnalysisError, complete, in_order, varies, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -197,8 +197,8 @@ def clusters(
     from scipy.spatial.distance import squareform
 
     names, means = _means(cells, responses, treatment)
-    deviations = means.std(axis=0)
-    standard = (means - means.mean(axis=0))[:, deviations > 0] / deviations[deviations > 0]
+    means = means[:, [varies(column) for column in means.T]]
+    standard = (means - means.mean(axis=0)) / means.std(axis=0)
     fewest = 1 if distance == "euclidean" else 3
     if len(names) < _TWO or standard.shape[1] < fewest:
         raise AnalysisError(
@@ -256,7 +256,7 @@ def _varying(cells: Cells, responses: Sequence[str]) -> tuple[FloatArray, list[s
     values = complete(cells, responses)
     if len(values) < _FEWEST:
         raise AnalysisError(f"{len(values)} cells are too few to see responses vary together; {_FEWEST} are needed")
-    moves = np.ptp(values, axis=0) > 0
+    moves = np.array([varies(column) for column in values.T])
     varying = [name for name, yes in zip(responses, moves, strict=True) if yes]
     return values[:, moves], varying, [name for name in responses if name not in varying]
 

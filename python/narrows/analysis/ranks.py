@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from narrows.analysis.table import AnalysisError, block
+from narrows.analysis.table import AnalysisError, block, varies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,8 +132,7 @@ def grubbs(values: FloatArray, alpha: float = 0.05) -> Grubbs:
     distance = np.abs(values - values.mean())
     place = int(np.argmax(distance))
     deviation = float(values.std(ddof=1))
-    # Rounding gives equal values a mean beside them.
-    statistic = float(distance[place]) / deviation if np.ptp(values) > 0 else 0.0
+    statistic = float(distance[place]) / deviation if varies(values) else 0.0
     quantile = float(stdtrit(count - 2, alpha / (2 * count)))
     critical = (count - 1) / count**0.5 * (quantile**2 / (count - 2 + quantile**2)) ** 0.5
     return Grubbs(place, statistic, critical)

@@ -90,6 +90,19 @@ def words(cells: Cells, name: str) -> list[str]:
     return [str(value) for value in values]
 
 
+def varies(values: FloatArray, *of: FloatArray) -> bool:
+    """Tell whether values differ by more than the rounding of the numbers `of` which they were made.
+
+    Args:
+        values: Shape (n,).
+        of: What they were computed from; the values themselves where nothing is given.
+    """
+    import numpy as np
+
+    scale = max(float(np.abs(each).max(initial=0.0)) for each in (values, *of))
+    return len(values) > 0 and float(np.ptp(values)) > _ROUNDING * scale
+
+
 def in_order(values: Sequence[str]) -> tuple[str, ...]:
     """Return the different values in order of first appearance."""
     return tuple(dict.fromkeys(values))
@@ -138,3 +151,7 @@ def _column(cells: Cells, name: str) -> Any:
     if name not in table.column_names:
         raise AnalysisError(f'there is no column "{name}"; there are {", ".join(table.column_names)}')
     return table.column(name)
+
+
+# Relative; a few hundred times the spacing of double-precision numbers.
+_ROUNDING = 1e-13

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 
+import narrows.analysis
 from narrows.analysis.table import AnalysisError, block, complete, numbers, words
 
 CELLS = {
@@ -45,3 +50,13 @@ def test_a_column_that_is_absent_or_not_of_numbers_is_named() -> None:
 def test_levels_in_a_dictionary_column_read_like_plain_words() -> None:
     table = pa.table({"rtt": pa.array(["10ms", "90ms"]).dictionary_encode()})
     assert words(table, "rtt") == ["10ms", "90ms"]
+
+
+def test_importing_every_module_of_the_analysis_loads_nothing_heavy() -> None:
+    modules = sorted(
+        f"narrows.analysis.{file.stem}" for file in Path(narrows.analysis.__file__).parent.glob("[!_]*.py")
+    )
+    heavy = {"numpy", "pyarrow", "scipy", "statsmodels", "pandas", "pydoe"}
+    program = f"import sys, {', '.join(modules)}\nprint(sorted({heavy!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

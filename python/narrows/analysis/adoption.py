@@ -1,0 +1,111 @@
+"""Partial deployment of a new algorithm: what an A/B test says beside what changes when everybody moves.
+
+With a fraction p of flows on the new algorithm, a naive A/B test compares the two camps of one network, which share its
+queues. What matters is everybody on the new against everybody on the old.
+
+Source: B. Spang, V. Hannan, S. Kunamalla, T.-Y. Huang, N. McKeown and R. Johari, "Unbiased experiments in congested
+networks", ACM IMC 2021, section 2: average treatment effect, total treatment effect, spillover, partial effect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from narrows.analysis.table import AnalysisError, numbers, words
+from narrows.statistics import Estimate, paired
+
+if TYPE_CHECKING:
+    from narrows.analysis.table import Cells
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One fraction of deployment; differences with 95 % intervals over replications, in the unit of the response.
+
+    Attributes:
+        fraction: Part of the flows on the new algorithm, above 0 and below 1.
+        naive: New less old camp, in the same network: what an A/B test reports.
+        gain: New camp less everybody before: what those who move get.
+        spillover: Old camp less everybody before: what those who stay get.
+        bias: `naive` less the total effect: how wrong the A/B test is.
+    """
+
+    fraction: float
+    naive: Estimate
+    gain: Estimate
+    spillover: Estimate
+    bias: Estimate
+
+
+@dataclass(frozen=True)
+class Adoption:
+    """The way from nobody to everybody.
+
+    Attributes:
+        before: Mean of the response with everybody on the old algorithm.
+        total: Everybody on the new less everybody on the old: the total treatment effect.
+        stages: By fraction, ascending.
+    """
+
+    before: float
+    total: Estimate
+    stages: tuple[Stage, ...]
+
+
+def adoption(
+    cells: Cells,
+    response: str,
+    camps: tuple[str, str],
+    *,
+    fraction: str = "fraction",
+    camp: str = "algorithm",
+) -> Adoption:
+    """Compare naive and total effects of a deployment, replication by replication.
+
+    Args:
+        cells: A row per fraction, camp and replication (column `replication`).
+        response: Name of a column with the mean of a camp's flows, such as goodput per flow; a sum over the camp
+            would grow with its size.
+        camps: Names of the camp that is introduced and of the one that is there.
+        fraction: Name of the column with the fraction of flows on the new algorithm, 0 to 1.
+        camp: Name of the column that tells the camps.
+
+    Raises:
+        AnalysisError: Fraction 0 of the old or 1 of the new camp is missing, a camp lacks a replication that the
+            others have, or has it twice.
+    """
+    new, old = camps
+    found: dict[tuple[float, str], dict[str, float]] = {}
+    columns = (numbers(cells, fraction).tolist(), words(cells, camp), words(cells, "replication"))
+    for part, name, replication, value in zip(*columns, numbers(cells, response).tolist(), strict=True):
+        series = found.setdefault((part, name), {})
+        if replication in series:
+            raise AnalysisError(f'fraction {part:g} has two values of "{name}" in replication {replication}')
+        series[replication] = value
+    replications = list(_camp(found, 0.0, old))
+    nobody, everybody = (_series(found, *at, replications) for at in ((0.0, old), (1.0, new)))
+    stages = []
+    for part in sorted({part for part, _ in found if 0 < part < 1}):
+        moved, stayed = (_series(found, part, name, replications) for name in (new, old))
+        naive = [a - b for a, b in zip(moved, stayed, strict=True)]
+        truth = [a - b for a, b in zip(everybody, nobody, strict=True)]
+        stages.append(
+            Stage(part, paired(moved, stayed), paired(moved, nobody), paired(stayed, nobody), paired(naive, truth))
+        )
+    return Adoption(sum(nobody) / len(nobody), paired(everybody, nobody), tuple(stages))
+
+
+def _camp(found: dict[tuple[float, str], dict[str, float]], fraction: float, name: str) -> dict[str, float]:
+    if (fraction, name) not in found:
+        raise AnalysisError(f'there is no cell of "{name}" at fraction {fraction:g}')
+    return found[fraction, name]
+
+
+def _series(
+    found: dict[tuple[float, str], dict[str, float]], fraction: float, name: str, replications: list[str]
+) -> list[float]:
+    series = _camp(found, fraction, name)
+    if lost := set(replications) ^ set(series):
+        raise AnalysisError(f'"{name}" at fraction {fraction:g} and "nobody" do not share replication {min(lost)}')
+    return [series[replication] for replication in replications]
