@@ -95,6 +95,8 @@ def holds(key: Schema) -> str:
         return ", or ".join(dict.fromkeys(holds(form) for form in key["anyOf"]))
     if "const" in key or "enum" in key:
         return ", ".join(f"`{json.dumps(word)}`" for word in key.get("enum", [key.get("const")]))
+    if key.get("type") == "object" and "properties" not in key:
+        return f"a table of names, each with {holds(key['additionalProperties'])}"
     if key.get("type") == "object":
         return f"a table, {form_name(key)}" if "kind" in key.get("properties", {}) else "a table"
     if key.get("type") == "array":

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Deviations: all classes share one limit, and an arrival that finds no room pushes out the youngest packets of the
-//! worst class below its own, so that a better class is never lost to a worse one; Linux's `prio` limits each class.
+//! worst class below its own, so that a better class is never lost to a worse one. Linux's `prio` has limits of the
+//! classes alone, which can be given besides.
 
 use crate::{Backlog, Classes, Context, DropReason, Fifo, Limit, QueueDiscipline};
 use narrows_units::Bytes;
@@ -21,6 +22,8 @@ pub struct Config {
     pub classes: Classes,
     /// The most that may wait in all classes together.
     pub limit: Limit,
+    /// The most that may wait of each class, the best first; a class beyond the list has no limit of its own.
+    pub limits: Vec<Limit>,
 }
 
 /// A first-in-first-out queue for every class.
@@ -66,6 +69,10 @@ impl Priority {
 impl QueueDiscipline for Priority {
     fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) {
         let class = usize::from(self.config.classes.of(packet.flow));
+        let own = self.config.limits.get(class).copied().unwrap_or(Limit::Unlimited);
+        if !own.admits(self.waiting[class].backlog(), packet.size()) {
+            return context.drop(&packet, DropReason::Overflow);
+        }
         if !self.config.limit.admits(self.backlog, packet.size()) {
             self.make_room(class, packet.size(), context);
         }
@@ -98,7 +105,7 @@ mod tests {
 
     fn bench(limit: Limit) -> Bench<Priority> {
         // Flow 0 is in class 0, flow 1 in class 2, all others in class 1.
-        Bench::new(Priority::new(&Config { classes: Classes::new([0, 2], 1), limit }))
+        Bench::new(Priority::new(&Config { classes: Classes::new([0, 2], 1), limit, limits: Vec::new() }))
     }
 
     #[test]
@@ -132,6 +139,20 @@ mod tests {
             bench.arrive(packet(number, flow, 1000));
         }
         assert_eq!(bench.drain(), [0, 1]);
+    }
+
+    #[test]
+    fn a_class_keeps_to_its_own_limit_and_pushes_nobody_out_for_more() {
+        let limits = vec![Limit::Packets(2), Limit::Unlimited, Limit::Packets(1)];
+        let classes = Classes::new([0, 2], 1);
+        let mut bench = Bench::new(Priority::new(&Config { classes, limit: Limit::Packets(4), limits }));
+        for (number, flow) in [(0, 1), (1, 1), (2, 0), (3, 0), (4, 0), (5, 7), (6, 7), (7, 7)] {
+            bench.arrive(packet(number, flow, 1000));
+        }
+        // 1 and 4 are beyond their class's own; 6 pushes out 0; 7 finds only its own class and a better one.
+        let dropped: Vec<_> = bench.account.dropped.iter().map(|(number, _)| *number).collect();
+        assert_eq!(dropped, [1, 4, 0, 7]);
+        assert_eq!(bench.drain(), [2, 3, 5, 6]);
     }
 
     #[test]

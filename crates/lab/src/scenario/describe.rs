@@ -1,11 +1,12 @@
 //! What a scenario runs, in words, for the head of a report.
 
 use super::resolve::{Endpoint, Resolved};
+use super::write::queue::of_groups;
 use super::write::{Short, limit, limit_in_words};
 use crate::model::{LossModel, RateModel, Start};
 use crate::network::dumbbell::{Direction, Group};
 use narrows_cc::catalogue::{FirstCut, SlowStartKind};
-use narrows_qdisc::{Discipline, red};
+use narrows_qdisc::{Discipline, red, rio};
 use narrows_transport::{RecoveryKind, TransportOptions};
 
 /// Title and text of each paragraph.
@@ -46,7 +47,7 @@ fn bottleneck(scenario: &Resolved) -> String {
 }
 
 fn direction(direction: &Direction, scenario: &Resolved) -> String {
-    let queue = queue(&direction.queue);
+    let queue = queue(&direction.queue, &scenario.groups);
     let limit = limit_in_words(limit(&direction.queue), scenario, &direction.rate);
     let loss = direction.loss.as_ref().map_or(String::new(), |each| format!("; {}", loss(each)));
     format!("{}; {queue}, limit {limit}{loss}", rate(&direction.rate))
@@ -81,16 +82,45 @@ fn rate(rate: &RateModel) -> String {
     }
 }
 
-fn queue(queue: &Discipline) -> String {
-    let config = match queue {
-        Discipline::DropTail(_) => return "DropTail".into(),
-        Discipline::Red(config) => config,
-        other => return other.name().to_owned(),
-    };
-    let unit = match config.unit {
+fn queue(queue: &Discipline, groups: &[Group]) -> String {
+    match queue {
+        Discipline::DropTail(_) => "DropTail".into(),
+        Discipline::Red(config) => early(config),
+        Discipline::Priority(config) => {
+            let classes: Vec<String> = of_groups(&config.classes, groups)
+                .map(|(name, class)| format!("{name} in {class}"))
+                .collect();
+            format!("strict priority with the classes {}", classes.join(", "))
+        }
+        Discipline::Rio(config) => {
+            let inside = of_groups(&config.classes, groups).filter(|(_, class)| *class == 0);
+            let inside: Vec<&str> = inside.map(|(name, _)| name).collect();
+            let unit = unit(config.unit);
+            let signal = if config.ecn { "marking" } else { "dropping" };
+            let ramp = |ramp: &rio::Ramp| {
+                format!("between {} and {} {unit} with probability up to {}", ramp.min, ramp.max, ramp.max_p)
+            };
+            format!(
+                "RIO {signal} In ({}) {} and all others {}, weight {}",
+                if inside.is_empty() { "nobody".into() } else { inside.join(", ") },
+                ramp(&config.inside),
+                ramp(&config.outside),
+                config.weight
+            )
+        }
+        other => other.name().to_owned(),
+    }
+}
+
+fn unit(unit: red::Unit) -> &'static str {
+    match unit {
         red::Unit::Packets => "packets",
         red::Unit::Bytes => "bytes",
-    };
+    }
+}
+
+fn early(config: &red::Config) -> String {
+    let unit = unit(config.unit);
     let signal = if config.ecn { "marking" } else { "dropping" };
     let gentle = if config.gentle { ", gentle" } else { "" };
     format!(

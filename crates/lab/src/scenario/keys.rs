@@ -3,6 +3,7 @@
 //! The walk that checks a file and the JSON Schema are both made from these tables, so a key that is accepted is also
 //! documented.
 
+mod classes;
 mod explicit;
 mod flow;
 mod path;
@@ -52,6 +53,8 @@ pub(super) enum Kind {
     Algorithm,
     /// A list of what one key may hold.
     List(&'static Self),
+    /// A table whose keys are names that a person chose, each with what one key may hold.
+    Named(&'static Self),
     /// A table.
     Table(&'static [Key]),
     /// A list of tables, at least one if required; the keys of one come in parts.

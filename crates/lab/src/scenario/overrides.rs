@@ -56,6 +56,7 @@ impl Setter<'_> {
                     self.in_table(element, parts, rest)
                 }
             }
+            Some(Kind::Named(kind)) => self.set(self.entry(node, step), Some(kind), &steps[1..]),
             Some(Kind::List(kind)) => self.set(self.element(node, step)?, Some(kind), &steps[1..]),
             // What else has no keys: a table takes its place, and the walk says so.
             _ => self.in_table(node, &[], steps),

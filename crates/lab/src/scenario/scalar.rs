@@ -138,6 +138,7 @@ pub(super) fn allowed(kind: &Kind) -> String {
              a table { name = \"aimd\", a = 1, b = 0.8 }, or \"subject\""
             .into(),
         Kind::List(kind) => format!("a list, each {}", allowed(kind)),
+        Kind::Named(kind) => format!("a table of names, each with {}", allowed(kind)),
         Kind::Table(keys) => format!("a table with {}", list(keys.iter().map(|key| key.name))),
         Kind::Tables(_) => "a list of tables".into(),
         Kind::Variants { plain, variants } => {

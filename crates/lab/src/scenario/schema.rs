@@ -71,6 +71,7 @@ fn of(kind: &Kind) -> String {
         Kind::TimeRange => format!("{{\"type\":\"string\",\"$comment\":{}}}", quoted(&allowed(kind))),
         Kind::Algorithm => ALGORITHM.into(),
         Kind::List(kind) => format!("{{\"type\":\"array\",\"items\":{}}}", of(kind)),
+        Kind::Named(kind) => format!("{{\"type\":\"object\",\"additionalProperties\":{}}}", of(kind)),
         Kind::Table(keys) => object(&[keys], None),
         Kind::Tables(parts) => {
             format!("{{\"type\":\"array\",\"minItems\":1,\"items\":{}}}", object(parts, None))

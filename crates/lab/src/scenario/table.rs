@@ -20,6 +20,7 @@ pub(super) enum Checked {
     Range(Span, Span),
     Algorithm(AlgorithmText),
     List(Vec<Item>),
+    Named(Vec<Name>),
     Table(Table),
     Tables(Vec<Table>),
     Variant(&'static str, Table),
@@ -32,6 +33,15 @@ pub(super) enum AlgorithmText {
     Line(String),
     /// As in `{ name = "aimd", a = 1 }`.
     Parts { name: String, name_place: Place, values: Vec<(String, catalogue::Value, Place)> },
+}
+
+/// A key that a person chose, with its value.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    pub text: String,
+    pub place: Place,
+    pub path: String,
+    pub item: Item,
 }
 
 /// A value with its place; `None` where it did not pass.
@@ -163,6 +173,20 @@ impl Checked {
             Self::Quantity(quantity) => Some(*quantity),
             Self::Unlimited => None,
             other => unreachable!("{other:?} is no quantity"),
+        }
+    }
+
+    pub fn list(&self) -> &[Item] {
+        match self {
+            Self::List(items) => items,
+            other => unreachable!("{other:?} is no list"),
+        }
+    }
+
+    pub fn named(&self) -> &[Name] {
+        match self {
+            Self::Named(names) => names,
+            other => unreachable!("{other:?} is no table of names"),
         }
     }
 

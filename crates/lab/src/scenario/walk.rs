@@ -6,7 +6,7 @@
 use super::diagnostic::{Fault, nearest};
 use super::keys::{Key, Kind, Variant};
 use super::scalar;
-use super::table::{Checked, Item, Table};
+use super::table::{Checked, Item, Name, Table};
 use super::tree::{Entry, Node, Place, Value};
 
 /// Checks a whole tree against the keys of its root.
@@ -64,6 +64,15 @@ fn item(node: &Node, kind: &'static Kind, path: &str, faults: &mut Vec<Fault>) -
             let parts = std::slice::from_ref(keys);
             Some(Checked::Table(table(entries, &node.place, path, parts, None, faults)))
         }
+        (Kind::Named(kind), Value::Table(entries)) => {
+            let each = entries.iter().map(|entry| {
+                let path = format!("{path}.{}", entry.key);
+                let value = item(&entry.node, kind, &path, faults);
+                let item = Item { place: entry.node.place.clone(), value };
+                Name { text: entry.key.clone(), place: entry.key_place.clone(), path, item }
+            });
+            Some(Checked::Named(each.collect()))
+        }
         (Kind::Tables(parts), Value::List(nodes)) => tables(nodes, node, path, parts, faults),
         (Kind::List(kind), Value::List(nodes)) => {
             let each = nodes.iter().enumerate().map(|(index, node)| Item {
@@ -84,7 +93,7 @@ fn item(node: &Node, kind: &'static Kind, path: &str, faults: &mut Vec<Fault>) -
             faults.push(fault.hint(known.then(|| format!("write {{ kind = \"{text}\" }}"))));
             None
         }
-        (Kind::Table(_) | Kind::Tables(_) | Kind::List(_) | Kind::Variants { .. }, _) => {
+        (Kind::Named(_) | Kind::Table(_) | Kind::Tables(_) | Kind::List(_) | Kind::Variants { .. }, _) => {
             faults.push(wrong_type(node, kind, path));
             None
         }

@@ -1,6 +1,6 @@
 //! The resolved scenario as a file: valid input again, with every default written out.
 
-mod queue;
+pub(super) mod queue;
 
 use super::resolve::{Endpoint, Resolved};
 use crate::model::{LossModel, RateModel, Start, Trace};
@@ -129,7 +129,7 @@ impl File {
     ) {
         self.set("rate", rate(&direction.rate, trace.map(PathBuf::as_path), naming));
         let words = limit_in_words(limit(&direction.queue), scenario, &direction.rate);
-        self.set("queue", format!("{}  # limit: {words}", queue::table(&direction.queue)));
+        self.set("queue", format!("{}  # limit: {words}", queue::table(&direction.queue, &scenario.groups)));
         if let Some(loss) = &direction.loss {
             self.set("loss", loss_table(loss));
         }

@@ -18,8 +18,8 @@ pub(super) const CARD: Entry = Entry {
             name: "in",
             meaning: "groups of flows whose packets are In; all others are Out",
             unit: "",
-            default: "none",
-            source: "without In flows it is RED with Out's settings",
+            default: "none: required",
+            source: "with none it is RED with Out's settings",
         },
         Parameter {
             name: "in_min",
@@ -99,5 +99,8 @@ pub(super) const CARD: Entry = Entry {
         "an In packet that finds the queue full pushes out the youngest Out packet; ns-2 drops the arrival",
         "the card of red applies to both laws",
     ],
-    validation: None,
+    validation: Some(
+        "constant rates beyond the link's: Out takes the excess and In none of it, the queue within 5 % of where the \
+         ramp of the precedence that is signalled gives the excess; not held against a program that is not ours",
+    ),
 };

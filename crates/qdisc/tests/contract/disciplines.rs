@@ -29,8 +29,12 @@ pub fn disciplines() -> Vec<(Discipline, Limit)> {
     .map(|config| (Discipline::Drr(config), config.limit));
     // Of four flows, the first is in the best class, the second in the worst.
     let classes = Classes::new([0, 2], 1);
-    let priorities = [Limit::Packets(12), Limit::Bytes(6000), Limit::Packets(0)]
-        .map(|limit| (Discipline::Priority(priority::Config { classes: classes.clone(), limit }), limit));
+    let priorities = [Limit::Packets(12), Limit::Bytes(6000), Limit::Packets(0)].map(|limit| {
+        (
+            Discipline::Priority(priority::Config { classes: classes.clone(), limit, limits: Vec::new() }),
+            limit,
+        )
+    });
     let ramp = rio::Ramp { min: 2.0, max: 6.0, max_p: 0.5 };
     let two_reds = rio::Config {
         classes,

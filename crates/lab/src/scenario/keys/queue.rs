@@ -1,6 +1,6 @@
 //! Keys of a queue, one form per discipline.
 
-use super::{Key, Kind, LENGTH, PACKETS_OR_BYTES, TIME, Variant, explicit};
+use super::{Key, Kind, LENGTH, PACKETS_OR_BYTES, TIME, Variant, classes, explicit};
 
 /// `queue`.
 pub(super) const QUEUE_KIND: Kind = Kind::Variants {
@@ -107,6 +107,8 @@ pub(super) const QUEUE_KIND: Kind = Kind::Variants {
             ],
             meaning: "Coupled queues for low latency and for all others (RFC 9332).",
         },
+        classes::PRIORITY,
+        classes::RIO,
         explicit::XCP,
         explicit::RCP,
         explicit::QUICK_START,
@@ -131,14 +133,9 @@ pub(super) const RED: Variant = Variant {
             "Average queue at which max_p is reached.",
         ),
         Key::new("max_p", Kind::Fraction { zero: false }, "0.1", "Probability of a signal just below max."),
-        Key::new(
-            "weight",
-            Kind::Fraction { zero: false },
-            "0.002",
-            "Weight of the newest length in the average.",
-        ),
-        Key::new("gentle", Kind::Flag, "true", "Between max and twice max the probability grows to 1."),
-        Key::new("wait", Kind::Flag, "true", "Signals keep a distance, as in ns-2."),
+        early::WEIGHT,
+        early::gentle("true"),
+        early::WAIT,
         ecn("false"),
         Key::new(
             "adaptive",
@@ -149,6 +146,25 @@ pub(super) const RED: Variant = Variant {
     ],
     meaning: "Random early detection (Floyd and Jacobson 1993).",
 };
+
+/// Keys that every queue of RED's kind has.
+pub(super) mod early {
+    use super::{Key, Kind};
+
+    pub(in super::super) const WEIGHT: Key = Key::new(
+        "weight",
+        Kind::Fraction { zero: false },
+        "0.002",
+        "Weight of the newest length in the average.",
+    );
+
+    pub(in super::super) const WAIT: Key =
+        Key::new("wait", Kind::Flag, "true", "Signals keep a distance, as in ns-2.");
+
+    pub(in super::super) const fn gentle(default: &'static str) -> Key {
+        Key::new("gentle", Kind::Flag, default, "Between max and twice max the probability grows to 1.")
+    }
+}
 
 pub(super) const LIMIT: Key = limit("1bdp");
 
@@ -174,6 +190,6 @@ const fn gain(name: &'static str, default: &'static str, meaning: &'static str) 
     Key::new(name, Kind::Number, default, meaning)
 }
 
-const fn ecn(default: &'static str) -> Key {
+pub(super) const fn ecn(default: &'static str) -> Key {
     Key::new("ecn", Kind::Flag, default, "Mark ECN-capable packets instead of dropping them.")
 }

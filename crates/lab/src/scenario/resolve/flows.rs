@@ -82,7 +82,6 @@ fn group(
     let rtt = table.read("rtt", None, |value| Some(value.span()));
     let rtt = rtt.and_then(|rtt| rtt.or(context.path_rtt)).filter(|rtt| fits(*rtt, table, context, faults));
     let size = table.read("size", None, Checked::limit);
-    let count = table.read("count", 1, Checked::integer);
     let direction = table.read("direction", "forward", Checked::word);
     // Bulk is the only source so far; what the walk lets pass is bulk.
     let source = table.read("source", (), |_| ());
@@ -96,7 +95,7 @@ fn group(
             name: name(table)?,
             algorithm: algorithm?,
             subject,
-            count: count?,
+            count: count(table)?,
             start: if start.0 == start.1 { Start::At(start.0) } else { Start::Between(start.0, start.1) },
             size: size?.map(|size| match size {
                 Quantity::Size(bytes) => bytes,
@@ -126,6 +125,15 @@ fn written(table: &Table) -> Option<String> {
 /// The group's name: its own, else its algorithm's.
 fn name(table: &Table) -> Option<String> {
     if table.has("name") { table.given("name", Checked::text) } else { written(table) }
+}
+
+/// Name and number of flows of every group; `None` if one did not pass.
+pub(super) fn names(tables: &[Table]) -> Option<Vec<(String, u64)>> {
+    tables.iter().map(|table| name(table).zip(count(table))).collect()
+}
+
+fn count(table: &Table) -> Option<u64> {
+    table.read("count", 1, Checked::integer)
 }
 
 fn unique_names(tables: &[Table], faults: &mut Vec<Fault>) {

@@ -4,6 +4,7 @@
 //! pass is silent, for their fault is known already.
 
 mod algorithm;
+mod classes;
 mod explicit;
 mod flows;
 mod path;
@@ -88,7 +89,10 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     let path_table = root.given("path", |value| value.table().clone());
     let transport_table = root.given("transport", |value| value.table().clone());
     let flow_tables = root.given("flows", |value| value.tables().to_vec()).unwrap_or_default();
-    let path = path_table.as_ref().and_then(|table| path::resolve(table, duration, around, faults));
+    let members = flows::names(&flow_tables);
+    let path = path_table
+        .as_ref()
+        .and_then(|table| path::resolve(table, duration, around, members.as_deref(), faults));
     let scale = path.as_ref().zip(path_table.as_ref()).map(|(path, table)| transport::Scale {
         packet: path.settings.packet,
         packet_place: table.place_of("packet"),

@@ -2,6 +2,7 @@
 
 use super::super::diagnostic::Fault;
 use super::super::table::{Checked, Table};
+use super::classes::Groups;
 use super::queue::{self, Scale};
 use super::rate::{self, Source};
 use super::{PathSettings, Surroundings};
@@ -35,6 +36,7 @@ pub(super) fn resolve(
     table: &Table,
     duration: Option<Span>,
     around: &Surroundings<'_>,
+    groups: Option<&Groups>,
     faults: &mut Vec<Fault>,
 ) -> Option<Resolved> {
     let rtt = table.given("rtt", Checked::span);
@@ -56,7 +58,7 @@ pub(super) fn resolve(
         ));
         return None;
     }
-    let forward_queue = queue::resolve(table, forward_scale, queue::usual_limit, faults);
+    let forward_queue = queue::resolve(table, forward_scale, queue::usual_limit, groups, faults);
     let forward_loss = loss(table);
 
     let nothing = Table::new("path.reverse", &table.place);
@@ -64,7 +66,7 @@ pub(super) fn resolve(
     let reverse_rate =
         if back.has("rate") { rate::resolve(back, duration, around, faults) } else { forward_rate.clone() };
     let reverse_scale = reverse_rate.as_ref().and_then(scale);
-    let reverse_queue = queue::resolve(back, reverse_scale, |_| Limit::Unlimited, faults);
+    let reverse_queue = queue::resolve(back, reverse_scale, |_| Limit::Unlimited, groups, faults);
     let reverse_loss = loss(back);
 
     let (forward_rate, reverse_rate) = (forward_rate?, reverse_rate?);

@@ -2,6 +2,8 @@
 
 use super::super::diagnostic::Fault;
 use super::super::table::{Checked, Table};
+use super::super::tree::Place;
+use super::classes::{self, Groups};
 use super::explicit;
 use narrows_qdisc::{Discipline, Limit, codel, droptail, drr, dualpi2, fq_codel, pie, red, step};
 use narrows_units::{Bytes, Quantity, Rate, Span};
@@ -32,7 +34,7 @@ impl Scale {
     }
 
     /// A threshold in the unit in which it was written.
-    fn threshold(self, quantity: Quantity) -> (red::Unit, f64) {
+    pub fn threshold(self, quantity: Quantity) -> (red::Unit, f64) {
         match quantity {
             Quantity::Packets(number) => (red::Unit::Packets, number),
             other => (red::Unit::Bytes, self.bytes(other) as f64),
@@ -40,21 +42,29 @@ impl Scale {
     }
 }
 
-/// Resolves the key `queue` of `[path]` or `[path.reverse]`; `absent` gives the limit where there is none.
+/// Resolves the key `queue` of a link; `absent` gives the limit where there is none, and `groups` are the groups of
+/// flows that it may name, `None` if they did not pass.
 pub(super) fn resolve(
     table: &Table,
     scale: Option<Scale>,
     absent: fn(Scale) -> Limit,
+    groups: Option<&Groups>,
     faults: &mut Vec<Fault>,
 ) -> Option<Discipline> {
     if !table.has("queue") {
         return Some(Discipline::DropTail(droptail::Config { limit: absent(scale?) }));
     }
     let (kind, form) = table.value("queue")?.variant();
-    of_kind(kind, form, scale?, faults)
+    let scale = scale?;
+    let mut common = || limit(form, usual_limit(scale), scale, faults);
+    match kind {
+        "priority" => classes::priority(form, common(), scale, groups?, faults),
+        "rio" => classes::rio(form, common(), scale, groups?, faults),
+        _ => of_kind(kind, form, scale, faults),
+    }
 }
 
-/// The queue of this `kind` that `form` describes.
+/// The queue of this `kind` that `form` describes; one that favours no group of flows.
 pub(super) fn of_kind(kind: &str, form: &Table, scale: Scale, faults: &mut Vec<Fault>) -> Option<Discipline> {
     let usual = match kind {
         "codel" | "pie" => Limit::Packets(1_000),
@@ -89,15 +99,25 @@ fn limit(form: &Table, usual: Limit, scale: Scale, faults: &mut Vec<Fault>) -> O
     if !form.has("limit") {
         return Some(usual);
     }
-    let Some(quantity) = form.value("limit")?.limit() else { return Some(Limit::Unlimited) };
+    length(form.value("limit")?.limit(), form.place_of("limit"), form.path_of("limit"), scale, faults)
+}
+
+/// What may wait, of at least a packet; `None` is no limit.
+pub(super) fn length(
+    written: Option<Quantity>,
+    place: &Place,
+    path: String,
+    scale: Scale,
+    faults: &mut Vec<Fault>,
+) -> Option<Limit> {
+    let Some(quantity) = written else { return Some(Limit::Unlimited) };
     if let Quantity::Packets(number) = quantity {
         return Some(Limit::Packets(number as u64));
     }
     let bytes = scale.bytes(quantity);
     if bytes < scale.packet.count() {
         let message = format!("a queue of {bytes} bytes is smaller than a packet");
-        let fault =
-            Fault::new(form.place_of("limit"), form.path_of("limit"), message).given(quantity.to_string());
+        let fault = Fault::new(place, path, message).given(quantity.to_string());
         faults.push(fault.allowed(format!("at least {}, the size of a packet", scale.packet)));
         return None;
     }

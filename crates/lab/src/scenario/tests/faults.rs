@@ -75,6 +75,16 @@ const MISTAKES: &[Mistake] = &[
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"xcp\", limit = §\"9pkt\", discipline = { kind = \"red\" } }", "path.queue.limit", "a limit of its own"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"fq-codel\", flows = §0 }", "path.queue.flows", "out of range"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"pie\", alpha = §-1 }", "path.queue.alpha", "negative"),
+    (3, "rate = \"20Mbps\"\nqueue = §{ kind = \"priority\" }", "path.queue.classes", "missing"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"priority\", classes = { §cubik = 0 } }", "path.queue.classes.cubik", "no group of flows has this name"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"priority\", classes = { cubic = §16 } }", "path.queue.classes.cubic", "out of range"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"priority\", classes = §[\"cubic\"] }", "path.queue.classes", "a list does not fit here"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"priority\", classes = { cubic = 1 }, limits = §[\"9pkt\", \"9pkt\", \"9pkt\"] }", "path.queue.limits", "3 limits for 2 classes"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"priority\", classes = { cubic = 0 }, limits = [§\"9B\"] }", "path.queue.limits.0", "smaller than a packet"),
+    (3, "rate = \"20Mbps\"\nqueue = §{ kind = \"rio\" }", "path.queue.in", "missing"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"rio\", in = [\"cubic\", §\"reno\"] }", "path.queue.in.1", "no group of flows has this name"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"rio\", in = [], out_min = §\"0.1bdp\" }", "path.queue.out_min", "not in the same unit"),
+    (3, "rate = \"20Mbps\"\nqueue = { kind = \"rio\", in = [], in_min = §\"30pkt\" }", "path.queue.in_min", "in_min is not below in_max"),
     (6, "algorithm = \"cubic\"\ncount = §0", "flows.0.count", "out of range"),
     (6, "algorithm = \"cubic\"\nstart = §\"60s\"", "flows.0.start", "starts after the run ends"),
     (6, "algorithm = \"cubic\"\nstart = §\"0s..70s\"", "flows.0.start", "starts after the run ends"),
@@ -221,6 +231,8 @@ fn a_slip_of_the_pen_is_answered_with_the_nearest_name() {
     assert_eq!(hint(6, "algorithm = \"cubic\"\nrecvery = \"sack\""), "did you mean `recovery`?");
     assert_eq!(hint(4, "rtt = \"40MS\""), "did you mean `ms`?");
     assert_eq!(hint(3, "rate = \"20Mbps\"\nqueue = \"red\""), "write { kind = \"red\" }");
+    let classes = "rate = \"20Mbps\"\nqueue = { kind = \"priority\", classes = { cubik = 0 } }";
+    assert_eq!(hint(3, classes), "did you mean `cubic`?");
     assert_eq!(hint(6, "algorithm = \"cubic\"\nqqqqqqqqq = 1"), "");
 }
 
@@ -233,7 +245,7 @@ fn a_diagnostic_shows_the_line_and_underlines_what_is_wrong() {
                     4 | \tqueue = { kind = \"réd\", limit = \"5pkt\" }\n    \
                     | \t                 ^^^^^\n  \
                     given: \"réd\"\n  \
-                    allowed: droptail, red, drr, step, codel, fq-codel, pie, dualpi2, xcp, rcp, quick-start\n  \
+                    allowed: droptail, red, drr, step, codel, fq-codel, pie, dualpi2, priority, rio, xcp, rcp, quick-start\n  \
                     hint: did you mean `red`?\n";
     assert_eq!(rendered, expected);
 }

@@ -3,7 +3,7 @@
 use super::{EXAMPLE, LEAST, good, good_with};
 use crate::model::{LossModel, RateModel, Start};
 use narrows_cc::catalogue::{FirstCut, SlowStartKind};
-use narrows_qdisc::{Discipline, Limit, droptail, red};
+use narrows_qdisc::{Classes, Discipline, Limit, droptail, red};
 use narrows_transport::{RecoveryKind, RtoRule};
 use narrows_units::{Bytes, Rate, Span};
 
@@ -169,6 +169,24 @@ fn the_reverse_direction_copies_the_rate_and_takes_its_own_queue() {
     assert_eq!(model.links[1].queue, Discipline::DropTail(droptail::Config { limit: Limit::Packets(30) }));
     let model = good_with(LEAST, &["path.reverse.rate=1Mbps"]).model;
     assert!(matches!(model.links[1].rate, RateModel::Constant(rate) if rate == Rate::from_bps(1_000_000)));
+}
+
+#[test]
+fn flows_are_in_the_class_of_their_group_in_both_directions() {
+    let text = format!(
+        "{LEAST}count = 2\n[[flows]]\nalgorithm = \"reno\"\ncount = 3\n[[flows]]\nalgorithm = \"bbr1\"\n"
+    );
+    let queue = "{kind=\"priority\",classes={reno=0,cubic=4}}";
+    let sets = [&*format!("path.queue={queue}"), "path.reverse.queue={kind=\"rio\",in=[\"reno\"]}"];
+    let model = good_with(&text, &sets).model;
+    let Discipline::Priority(there) = &model.links[0].queue else { panic!("{:?}", model.links[0].queue) };
+    // Who is not named is behind all who are.
+    assert_eq!(there.classes, Classes::new([4, 4, 0, 0, 0, 5], 5));
+    let Discipline::Rio(back) = &model.links[1].queue else { panic!("{:?}", model.links[1].queue) };
+    assert_eq!(back.classes, Classes::new([1, 1, 0, 0, 0, 1], 1));
+    let set = good_with(&text, &[sets[0], "path.queue.classes.bbr1=0"]).model;
+    let Discipline::Priority(set) = &set.links[0].queue else { panic!("{:?}", set.links[0].queue) };
+    assert_eq!(set.classes, Classes::new([4, 4, 0, 0, 0, 0], 4));
 }
 
 #[test]

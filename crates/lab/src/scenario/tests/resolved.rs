@@ -44,6 +44,14 @@ const SETS: &[&[&str]] = &[
         "flows.0.quick_start_ssthresh=true",
     ],
     &["transport.quick_start=1Gbps", "flows.0.quick_start=none"],
+    &[
+        "path.queue={kind=\"priority\",classes={cubic=3},limits=[\"9pkt\",\"infinite\",\"0.1bdp\"],limit=\"60pkt\"}",
+        "path.reverse.queue={kind=\"rio\",in=[\"cubic\"],in_max_p=\"5%\",gentle=true}",
+    ],
+    &[
+        "path.queue={kind=\"rio\",in=[],in_min=\"9ms\",in_max=\"20ms\",out_min=\"0.1bdp\",out_max=\"0.5bdp\"}",
+        "path.reverse.queue={kind=\"priority\",classes={}}",
+    ],
     &["path.queue={kind=\"dualpi2\",classic_share=\"20%\"}", "path.reverse.queue={kind=\"pie\"}"],
     &["transport.slow_start=limited", "flows.0.slow_start=hystart++"],
     &["path.queue.limit=infinite", "path.loss.rate=0.1%", "path.access_rate=3Gbps", "path.delay=1us"],

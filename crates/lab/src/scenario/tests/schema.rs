@@ -18,7 +18,7 @@ fn keys(kind: &'static Kind, found: &mut Vec<&'static Key>, forms: &mut usize) {
                 enter(part);
             }
         }
-        Kind::List(kind) => keys(kind, found, forms),
+        Kind::List(kind) | Kind::Named(kind) => keys(kind, found, forms),
         Kind::Variants { variants, .. } => {
             for variant in *variants {
                 enter(variant.keys);

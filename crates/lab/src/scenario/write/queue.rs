@@ -1,18 +1,20 @@
 //! A queue as an inline table.
 
 use super::{number, text};
+use crate::network::dumbbell::Group;
 use narrows_qdisc::quick_start::Encoding;
-use narrows_qdisc::{Discipline, Limit, codel, drr, quick_start, rcp, red, xcp};
+use narrows_qdisc::{Classes, Discipline, Limit, codel, drr, priority, quick_start, rcp, red, rio, xcp};
 use narrows_units::Bytes;
+use narrows_wire::FlowId;
 
-/// The table with every key written out.
-pub(super) fn table(queue: &Discipline) -> String {
+/// The table with every key written out; `groups` are all groups of flows.
+pub(super) fn table(queue: &Discipline, groups: &[Group]) -> String {
     let mut keys = vec![("kind", text(queue.name()))];
     match queue {
         Discipline::Xcp(xcp::Config { discipline, .. })
         | Discipline::Rcp(rcp::Config { discipline, .. })
         | Discipline::QuickStart(quick_start::Config { discipline, .. }) => {
-            keys.push(("discipline", table(discipline)));
+            keys.push(("discipline", table(discipline, groups)));
         }
         _ => keys.push(("limit", limit(queue.limit()))),
     }
@@ -95,10 +97,49 @@ pub(super) fn table(queue: &Discipline) -> String {
                 ("encoding", text(encoding)),
             ]);
         }
-        other => unreachable!("the keys know no queue of kind {}", other.name()),
+        Discipline::Priority(config) => keys.extend(classes(config, groups)),
+        Discipline::Rio(config) => keys.extend(precedences(config, groups)),
     }
     let keys: Vec<String> = keys.into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
     format!("{{ {} }}", keys.join(", "))
+}
+
+fn classes(config: &priority::Config, groups: &[Group]) -> [(&'static str, String); 2] {
+    let classes: Vec<String> =
+        of_groups(&config.classes, groups).map(|(name, class)| format!("{} = {class}", text(name))).collect();
+    let limits: Vec<String> = config.limits.iter().map(|each| limit(*each)).collect();
+    [("classes", format!("{{ {} }}", classes.join(", "))), ("limits", format!("[{}]", limits.join(", ")))]
+}
+
+fn precedences(config: &rio::Config, groups: &[Group]) -> [(&'static str, String); 11] {
+    let inside = of_groups(&config.classes, groups).filter(|(_, class)| *class == 0);
+    let inside: Vec<String> = inside.map(|(name, _)| text(name)).collect();
+    [
+        ("in", format!("[{}]", inside.join(", "))),
+        ("in_min", length(config.unit, config.inside.min)),
+        ("in_max", length(config.unit, config.inside.max)),
+        ("in_max_p", number(config.inside.max_p)),
+        ("out_min", length(config.unit, config.outside.min)),
+        ("out_max", length(config.unit, config.outside.max)),
+        ("out_max_p", number(config.outside.max_p)),
+        ("weight", number(config.weight)),
+        ("gentle", config.gentle.to_string()),
+        ("wait", config.wait.to_string()),
+        ("ecn", config.ecn.to_string()),
+    ]
+}
+
+/// Every group with the class of its flows, which have their seats in the order of the groups.
+pub(in super::super) fn of_groups<'a>(
+    classes: &'a Classes,
+    groups: &'a [Group],
+) -> impl Iterator<Item = (&'a str, u8)> {
+    let mut first = 0;
+    groups.iter().map(move |group| {
+        let class = classes.of(FlowId::new(first, 0));
+        first += group.count as u32;
+        (group.name.as_str(), class)
+    })
 }
 
 fn control(control: &codel::Control) -> [(&'static str, String); 2] {
