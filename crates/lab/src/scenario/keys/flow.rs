@@ -54,7 +54,7 @@ pub(super) const TRANSPORT: &[Key] = &[
         "quick_start_ssthresh",
         Kind::Flag,
         "false",
-        "An approved rate ends slow start: ssthresh is its window.",
+        "An approved rate ends slow start: ssthresh is its window. Only with quick_start.",
     ),
     Key::new("first_cut", Kind::Choice(&["rule", "half"]), "rule; ns2: half", "How deep the first cut is."),
     Key::new(

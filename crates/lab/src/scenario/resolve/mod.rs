@@ -108,6 +108,7 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
         subject: around.options.subject.as_deref(),
         scale,
     };
+    transport::check_start_ups(&flow_tables, transport_table.as_ref(), faults);
     let groups = flows::resolve(&flow_tables, transport_table.as_ref(), &context, faults);
     let names: Option<Vec<String>> =
         groups.as_ref().map(|groups| groups.iter().map(|group| group.group.name.clone()).collect());

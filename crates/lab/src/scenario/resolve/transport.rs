@@ -106,7 +106,7 @@ pub(super) fn resolve(
             initial_window: initial_window?.expect("the key has no word for no limit"),
             initial_ssthresh: initial_ssthresh?,
             slow_start: slow_start_named(slow_start?),
-            quick_start: start_up(asked?, flag("quick_start_ssthresh", false)?),
+            quick_start: start_up(asked?, flag(ENDS_SLOW_START, false)?),
             first_cut: if first_cut? == "half" { FirstCut::Half } else { FirstCut::Rule },
             receive_window: receive_window?,
             idle_restart: flag("idle_restart", true)?,
@@ -138,6 +138,28 @@ fn start_up(rate: Option<Quantity>, ends_slow_start: bool) -> Option<StartUp> {
         Quantity::Rate(rate) => StartUp { rate, ends_slow_start },
         other => unreachable!("{other} is no rate"),
     })
+}
+
+/// Finds every `quick_start_ssthresh` that no approval can ever follow, for want of a `quick_start`.
+pub(super) fn check_start_ups(flows: &[Table], transport: Option<&Table>, faults: &mut Vec<Fault>) {
+    let asks = |flow: &Table| {
+        let layers: Vec<&Table> = [Some(flow), transport].into_iter().flatten().collect();
+        // What did not pass is known already.
+        Layers(&layers).read("quick_start", None, Checked::limit).is_none_or(|rate| rate.is_some())
+    };
+    let mut check = |table: &Table, asked: bool| {
+        if !asked && table.given(ENDS_SLOW_START, Checked::flag) == Some(true) {
+            let message = "without quick_start nothing is asked for, and nothing can be approved";
+            let fault = Fault::new(table.place_of(ENDS_SLOW_START), table.path_of(ENDS_SLOW_START), message);
+            faults.push(fault.given("true").allowed("false, or a rate for quick_start"));
+        }
+    };
+    for flow in flows {
+        check(flow, asks(flow));
+    }
+    if let Some(transport) = transport {
+        check(transport, flows.is_empty() || flows.iter().any(asks));
+    }
 }
 
 fn slow_start_named(word: &str) -> SlowStartKind {
@@ -215,3 +237,6 @@ fn recovery_named(word: &str) -> RecoveryKind {
         other => unreachable!("the keys know no recovery {other}"),
     }
 }
+
+/// The key that lets an approved rate end slow start.
+const ENDS_SLOW_START: &str = "quick_start_ssthresh";

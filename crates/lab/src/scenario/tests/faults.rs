@@ -98,6 +98,9 @@ const MISTAKES: &[Mistake] = &[
     (APPENDED, "[transport]\nmin_rto = §\"70s\"", "transport.min_rto", "min_rto is more than max_rto"),
     (APPENDED, "[transport]\nmax_rto = §\"500ms\"", "transport.max_rto", "initial_rto is more than max_rto"),
     (APPENDED, "[transport]\ndelayed_ack = §0", "transport.delayed_ack", "out of range"),
+    (6, "algorithm = \"cubic\"\nquick_start_ssthresh = §true", "flows.0.quick_start_ssthresh", "without quick_start"),
+    (APPENDED, "[transport]\nquick_start_ssthresh = §true", "transport.quick_start_ssthresh", "without quick_start"),
+    (6, "algorithm = \"cubic\"\nquick_start = \"none\"\nquick_start_ssthresh = §true\n[transport]\nquick_start = \"1Mbps\"", "flows.0.quick_start_ssthresh", "without quick_start"),
     // Words and names.
     (3, "rate = \"20Mbps\"\nqueue = { kind = §\"codl\" }", "path.queue.kind", "unknown kind"),
     (3, "rate = \"20Mbps\"\nloss = { kind = §\"bernuli\", rate = 0.1 }", "path.loss.kind", "unknown kind"),

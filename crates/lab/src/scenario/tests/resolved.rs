@@ -44,6 +44,7 @@ const SETS: &[&[&str]] = &[
         "flows.0.quick_start_ssthresh=true",
     ],
     &["transport.quick_start=1Gbps", "flows.0.quick_start=none"],
+    &["transport.quick_start_ssthresh=true", "flows.0.quick_start=1Gbps"],
     &[
         "path.queue={kind=\"priority\",classes={cubic=3},limits=[\"9pkt\",\"infinite\",\"0.1bdp\"],limit=\"60pkt\"}",
         "path.reverse.queue={kind=\"rio\",in=[\"cubic\"],in_max_p=\"5%\",gentle=true}",
