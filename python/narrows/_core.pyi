@@ -27,7 +27,7 @@ _Column: TypeAlias = tuple[NDArray[np.float64 | np.int64 | np.uint32 | np.bool_]
 
 # A value, and where in the document it was written: the first byte and the one behind the last.
 _Span: TypeAlias = tuple[int, int]
-_Written: TypeAlias = str | int | float | bool | list["_Node"] | dict[str, tuple[_Span, "_Node"]]
+_Written: TypeAlias = str | int | float | bool | list[_Node] | dict[str, tuple[_Span, _Node]]
 _Node: TypeAlias = tuple[_Written, _Span]
 # Where, key path, message, what was given, what is allowed, hint.
 _Fault: TypeAlias = tuple[_Span, str, str, str | None, str, str | None]

@@ -20,10 +20,18 @@ def to_toml(table: Mapping[str, object]) -> str:
         "duration" = "60s"
         "path" = { "rtt" = "40ms" }
     """
-    return "".join(f"{_string(key)} = {_value(value)}\n" for key, value in table.items())
+    return "".join(f"{_string(key)} = {inline(value)}\n" for key, value in table.items())
 
 
-def _value(value: object) -> str:
+def inline(value: object) -> str:
+    """Write one value as TOML, on one line.
+
+    Args:
+        value: A string, number, boolean, list or mapping, nested as deep as needed.
+
+    Raises:
+        TypeError: It has no counterpart in TOML.
+    """
     match value:
         case bool():
             return "true" if value else "false"
@@ -32,10 +40,10 @@ def _value(value: object) -> str:
         case int() | float():
             return repr(value)
         case Mapping():
-            inner = ", ".join(f"{_string(str(key))} = {_value(each)}" for key, each in value.items())
+            inner = ", ".join(f"{_string(str(key))} = {inline(each)}" for key, each in value.items())
             return f"{{ {inner} }}" if inner else "{}"
         case Sequence():
-            return "[" + ", ".join(_value(each) for each in value) + "]"
+            return "[" + ", ".join(inline(each) for each in value) + "]"
         case _:
             raise TypeError(f"{value!r} is a {type(value).__name__}, for which TOML has no form")
 

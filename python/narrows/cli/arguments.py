@@ -30,6 +30,8 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--scenario", metavar="FILE", default="two-flows", help="scenario file or name (%(default)s)")
     _add_work_flags(compare)
 
+    _add_study(commands)
+
     check = _add(commands, "check", "check:check", "parse and resolve a scenario, no more")
     check.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
     _add_scenario_flags(check)
@@ -42,11 +44,57 @@ def parser() -> argparse.ArgumentParser:
     show.add_argument("name", metavar="NAME")
     show.add_argument("--json", action="store_true", help="print an object")
 
-    report = _add(commands, "report", "report:report", "build the HTML report of a run or comparison again")
+    report = _add(commands, "report", "report:report", "build the HTML report of a run, comparison or study again")
     report.add_argument("folder", metavar="DIR", type=Path)
 
     _add(commands, "schema", "check:schema", "print the JSON Schema of the scenario file")
     return top
+
+
+def _add_study(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    summary = "designed experiments that survive interruption"
+    study = commands.add_parser("study", help=summary, description=summary, allow_abbrev=False)
+    actions = study.add_subparsers(metavar="ACTION", required=True)
+
+    run = _add(actions, "run", "study:run", "begin a study and run it")
+    run.add_argument("file", metavar="FILE", help="study file")
+    _add_work_flags(run)
+    _add_executor_flags(run)
+
+    resume = _add(actions, "resume", "study:resume", "go on with a study that was interrupted")
+    resume.add_argument("folder", metavar="DIR", type=Path)
+    resume.add_argument("--retry", action="store_true", help="run failed cells once more")
+    resume.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
+    _add_executor_flags(resume)
+    _add_json(resume)
+    resume.add_argument("--quiet", action="store_true", help="no progress")
+
+    status = _add(actions, "status", "study:status", "say how far a study is")
+    status.add_argument("folder", metavar="DIR", type=Path)
+    _add_json(status)
+
+    query = _add(actions, "query", "study:query", "ask the table `cells` in SQL")
+    query.add_argument("folder", metavar="DIR", type=Path)
+    query.add_argument("sql", metavar="SQL", help="as in 'select algorithm, avg(goodput_bps) from cells group by all'")
+    _add_json(query)
+
+    replay = _add(actions, "replay", "study:replay", "run one cell once more and print what it measures")
+    replay.add_argument("folder", metavar="DIR", type=Path)
+    replay.add_argument("cell", metavar="CELL", help="its key, or how that begins")
+    _add_json(replay)
+
+    check = _add(actions, "check", "study:check", "check a study file and print its design, no more")
+    check.add_argument("file", metavar="FILE", help="study file")
+    _add_scenario_flags(check)
+
+
+def _add_executor_flags(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--executor", choices=EXECUTORS, default="threads", help="where cells run (%(default)s)")
+    command.add_argument("--address", metavar="URL", help="Dask's scheduler, as in tcp://host:8786")
+
+
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def _add(
@@ -131,4 +179,5 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+EXECUTORS = ("threads", "dask")
 KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics")

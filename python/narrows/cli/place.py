@@ -22,9 +22,19 @@ def default_folder(scenarios: Sequence[Scenario]) -> Path:
     Args:
         scenarios: As resolved: one for a run, one per algorithm for a comparison.
     """
-    identity = "\n".join(f"{each.digest} {each.seed} {each.replications}" for each in scenarios) + core.fingerprint()
-    title = re.sub(r"[^a-z0-9]+", "-", scenarios[0].title.lower()).strip("-")[:LONGEST_TITLE].strip("-")
-    return Path("runs") / f"{title or 'untitled'}-{hashlib.sha256(identity.encode()).hexdigest()[:HASH_DIGITS]}"
+    return folder_of(scenarios[0].title, [f"{each.digest} {each.seed} {each.replications}" for each in scenarios])
+
+
+def folder_of(title: str, parts: Sequence[str]) -> Path:
+    """Name a folder after a title and a hash of what its results depend on, besides the engine.
+
+    Args:
+        title: As written.
+        parts: Each takes part in the hash.
+    """
+    identity = "\n".join(parts) + core.fingerprint()
+    name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:LONGEST_TITLE].strip("-")
+    return Path("runs") / f"{name or 'untitled'}-{hashlib.sha256(identity.encode()).hexdigest()[:HASH_DIGITS]}"
 
 
 def is_whole(folder: Path) -> bool:

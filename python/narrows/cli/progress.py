@@ -27,15 +27,21 @@ class Display:
         self._next_s = 0.0 if self._terminal else FIRST_LINE_S
         self._drawn = False
 
-    def update(self, fraction: float) -> None:
-        """Show that `fraction` of the work, 0 to 1, is done, if it is time to."""
+    def update(self, fraction: float, note: str = "") -> None:
+        """Show that `fraction` of the work, 0 to 1, is done, if it is time to, with a note behind it."""
         elapsed_s = time.monotonic() - self._start_s
         if self._quiet or elapsed_s < self._next_s:
             return
-        text = f"{fraction:4.0%}  {_remaining(fraction, elapsed_s)}"
+        text = f"{fraction:4.0%}  {_remaining(fraction, elapsed_s)}{note and '  '}{note}"
         if self._terminal:
-            done = round(fraction * WIDTH)
-            print(f"\r{'█' * done}{'░' * (WIDTH - done)} {text:<32}", end="", file=sys.stderr, flush=True)
+            width = WIDTH if not note else NARROW
+            done = round(fraction * width)
+            print(
+                f"\r{'█' * done}{'░' * (width - done)} {text:<{TEXT + WIDTH - width}}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
             self._drawn = True
         else:
             print(f"progress: {text}", file=sys.stderr, flush=True)
@@ -48,7 +54,7 @@ class Display:
     def close(self) -> None:
         """Leave the terminal's line empty for what comes."""
         if self._drawn:
-            print(f"\r{'':{WIDTH + 34}}\r", end="", file=sys.stderr, flush=True)
+            print(f"\r{'':{WIDTH + TEXT + 2}}\r", end="", file=sys.stderr, flush=True)
 
 
 def _remaining(fraction: float, elapsed_s: float) -> str:
@@ -70,5 +76,8 @@ def duration(seconds: float) -> str:
 MINUTE_S = 60
 HOUR_S = 3600
 WIDTH = 40
+# The bar makes room for a note.
+NARROW = 12
+TEXT = 32
 FIRST_LINE_S = 2.0
 LONGEST_GAP_S = 60.0

@@ -1,0 +1,221 @@
+"""`narrows study`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+from narrows import execution
+from narrows.cli.interrupt import Interrupt
+from narrows.cli.place import folder_of
+from narrows.cli.progress import Display
+from narrows.cli.status import DONE, INTERNAL
+from narrows.cli.table import align
+from narrows.errors import InputError
+from narrows.folder import check_place
+from narrows.manifest import to_json
+from narrows.study import campaign
+from narrows.study.definition import read_study
+from narrows.study.design import describe
+from narrows.study.plan import Plan, load_plan, make_plan
+from narrows.study.store import Store
+from narrows.study.task import Failed, Finished
+
+if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
+    from narrows.study.executors import Executor
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Begin a study: check everything, make its folder, run its cells."""
+    _check_executor(arguments)
+    if arguments.out is not None:
+        campaign.refuse_begun(arguments.out)
+        check_place(arguments.out, replace=False)
+    study = read_study(arguments.file, arguments.seed, arguments.replications)
+    plan = make_plan(study, arguments.set)
+    folder = arguments.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
+    executor = _executor(arguments)
+    _print_plan(plan, arguments)
+    campaign.begin(study, plan, folder)
+    return _work(arguments, folder, executor, retry=False)
+
+
+def resume(arguments: argparse.Namespace) -> int:
+    """Go on with a study that was interrupted."""
+    _check_executor(arguments)
+    load_plan(arguments.folder)
+    return _work(arguments, arguments.folder, _executor(arguments), retry=arguments.retry)
+
+
+def status(arguments: argparse.Namespace) -> int:
+    """Say how many cells a study has, and how many of them are finished and have failed."""
+    found = campaign.status(arguments.folder)
+    if arguments.json:
+        print(to_json(found._asdict()))
+        return DONE
+    print(f"{found.finished} of {found.cells} cells are finished, {found.failed} failed")
+    if found.running is not None:
+        print(f"process {found.running['pid']} on {found.running['host']} works on it since {found.running['since']}")
+    elif found.finished + found.failed < found.cells:
+        print(f"nobody works on it; go on with `{shlex.join(['narrows', 'study', 'resume', str(arguments.folder)])}`")
+    return DONE
+
+
+def query(arguments: argparse.Namespace) -> int:
+    """Answer a question to the table `cells`."""
+    from narrows.study.query import query as ask
+
+    names, rows = ask(arguments.folder, arguments.sql)
+    if arguments.json:
+        print(to_json([dict(zip(names, map(_plain, row), strict=True)) for row in rows]))
+    elif names:
+        print(align([names, *([_shown(value) for value in row] for row in rows)]))
+    return DONE
+
+
+def replay(arguments: argparse.Namespace) -> int:
+    """Run one cell once more and print what it measures, or why it fails."""
+    done = campaign.replay(arguments.folder, arguments.cell)
+    told = {**done.point.levels, "algorithm": done.point.algorithm, "replication": done.replication}
+    if isinstance(done.outcome, Failed):
+        print(f"the cell fails: {done.outcome.error}", file=sys.stderr)
+        return INTERNAL
+    if not isinstance(done.outcome, Finished):
+        print("the cell did not come to its end", file=sys.stderr)
+        return INTERNAL
+    same = None if done.before is None else done.before == done.outcome.digest
+    if arguments.json:
+        print(to_json({**told, **done.outcome.measured, "digest": done.outcome.digest, "same": same}))
+    else:
+        print(", ".join(f"{name} = {value}" for name, value in told.items() if value is not None))
+        rows = [
+            [f"{of.removesuffix('s')}.{owner}.{measure}", _shown(value)]
+            for of, owners in done.outcome.measured.items()
+            for owner, measures in owners.items()
+            for measure, value in measures.items()
+        ]
+        print(align(rows))
+        print({None: "it was never finished before", True: "the same bits as before", False: "OTHER BITS"}[same])
+    return INTERNAL if same is False else DONE
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Check a study file and everything it names, and print the design."""
+    plan = make_plan(read_study(arguments.file, arguments.seed, arguments.replications), arguments.set)
+    if arguments.json:
+        print(to_json({"cells": _cells(plan), "points": len(plan.points), "design": plan.design}))
+    else:
+        _print_plan(plan, arguments)
+    return DONE
+
+
+class _Shown:
+    """Shows a study's progress, and passes on the wish to stop."""
+
+    def __init__(self, display: Display) -> None:
+        self.display = display
+
+    def update(self, progress: campaign.Progress) -> None:
+        """Show it, if it is time to."""
+        failed = f", {progress.failed} failed" if progress.failed else ""
+        settled = progress.finished + progress.failed
+        note = f"{settled} of {progress.cells} cells{failed}, {progress.cells_per_s:.3g} cells/s"
+        self.display.update(progress.fraction, note)
+
+    def stopped(self) -> bool:
+        """Whether somebody wants the work to stop."""
+        return self.display.stopped()
+
+
+def _work(arguments: argparse.Namespace, folder: Path, executor: Executor, *, retry: bool) -> int:
+    with Interrupt() as interrupt:
+        display = Display(interrupt, quiet=arguments.quiet)
+        try:
+            command = shlex.join(["narrows", *arguments.given])
+            found = campaign.work(folder, executor, _Shown(display), retry=retry, command=command)
+        finally:
+            display.close()
+    if arguments.json:
+        print(to_json(found._asdict()))
+    else:
+        print(f"{found.finished} of {found.cells} cells are finished, {found.failed} failed")
+    _print_failures(folder)
+    print(folder, file=sys.stderr if arguments.json else sys.stdout)
+    return INTERNAL if found.failed else DONE
+
+
+def _check_executor(arguments: argparse.Namespace) -> None:
+    if arguments.executor == "dask" and arguments.address is None:
+        raise InputError("--executor dask", "needs --address, the scheduler's, as in tcp://host:8786")
+    if arguments.executor != "dask" and arguments.address is not None:
+        raise InputError("--address", "is for --executor dask")
+
+
+def _executor(arguments: argparse.Namespace) -> Executor:
+    if arguments.executor == "dask":
+        from narrows.study.executors.dask import Dask
+
+        return Dask(arguments.address, lambda text: print(text, file=sys.stderr, flush=True))
+    from narrows.study.executors.threads import Threads
+
+    return Threads(arguments.jobs or execution.processors())
+
+
+def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        return
+    print(f"{plan.title}\n{describe(plan.design)}")
+    algorithms = len(plan.rows[0])
+    replications = plan.replications
+    times = str(replications.minimum)
+    if replications.measure is not None:
+        times += f" to {replications.maximum}"
+    print(
+        f"{len(plan.rows)} combinations x {algorithms} algorithms x {times} replications: {_cells(plan)} cells", end=""
+    )
+    print(" or more\n" if replications.measure is not None else "\n", flush=True)
+
+
+def _cells(plan: Plan) -> int:
+    return len(plan.points) * plan.replications.minimum
+
+
+def _print_failures(folder: Path) -> None:
+    store = Store(folder)
+    keys = sorted(store.failures())
+    for key in keys[:MOST_FAILURES]:
+        failure = store.failure(key)
+        print(f"failed: {failure['error']}\nreplay with: {failure['replay']}", file=sys.stderr)
+    if len(keys) > MOST_FAILURES:
+        print(f"and {len(keys) - MOST_FAILURES} more in {store.failed}", file=sys.stderr)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON knows: no data for what is not finite, text for dates and the like."""
+    match value:
+        case float() if value != value or value in {float("inf"), float("-inf")}:  # noqa: PLR0124  # NaN
+            return None
+        case None | bool() | int() | float() | str():
+            return value
+        case list() | tuple():
+            return [_plain(each) for each in value]
+        case dict():
+            return {str(key): _plain(each) for key, each in value.items()}
+    # Decimal numbers, which SQL makes of sums and literals.
+    return float(value) if hasattr(value, "as_integer_ratio") else str(value)
+
+
+def _shown(value: Any) -> str:
+    match value:
+        case None:
+            return "-"
+        case float():
+            return f"{value:.6g}"
+    return str(value)
+
+
+MOST_FAILURES = 5

@@ -1,0 +1,325 @@
+"""Running a study: hand out what is missing, keep what comes back, stop when asked to, lose nothing."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from narrows import core
+from narrows.errors import InputError, Interrupted, OutputError
+from narrows.folder import appearing
+from narrows.manifest import write_manifest
+from narrows.study.lease import Lease, holder_of
+from narrows.study.plan import PLAN, Plan, Point, check_unchanged, load_plan
+from narrows.study.sequential import Ledger
+from narrows.study.store import Store
+from narrows.study.task import Failed, Finished, Outcome, perform, resolve
+from narrows.summary import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.study.definition import Study
+    from narrows.study.executors import Executor
+
+
+class Progress(NamedTuple):
+    """How far a study is.
+
+    Attributes:
+        cells: How many it has, as far as is decided.
+        finished: How many are finished.
+        failed: How many have failed.
+        fraction: Share of the work of this process, 0 to 1, that is done.
+        cells_per_s: Finished cells per second of this process.
+    """
+
+    cells: int
+    finished: int
+    failed: int
+    fraction: float
+    cells_per_s: float
+
+
+class Watch(Protocol):
+    """Somebody who is told how far a study is and may stop it."""
+
+    def update(self, progress: Progress) -> None:
+        """Take note."""
+
+    def stopped(self) -> bool:
+        """Whether the work shall stop."""
+
+
+def begin(study: Study, plan: Plan, folder: Path) -> None:
+    """Make the folder of a study, whole or not at all.
+
+    Raises:
+        OutputError: The place is taken, by a study that was begun or by something else, or cannot be made.
+    """
+    refuse_begun(folder)
+    with appearing(folder) as partial:
+        (partial / "study.toml").write_text(study.document.text, encoding="utf-8")
+        (partial / "scenario.toml").write_text(plan.base.text, encoding="utf-8")
+        plan.save(partial)
+
+
+def refuse_begun(folder: Path) -> None:
+    """Make sure that no study was begun in `folder`.
+
+    Raises:
+        OutputError: One was; the message says how to go on with it.
+    """
+    if (folder / PLAN).exists():
+        again = shlex.join(["narrows", "study", "resume", str(folder)])
+        raise OutputError(f"{folder} holds a study that was begun: go on with `{again}`, or name another folder")
+
+
+def work(folder: Path, executor: Executor, watch: Watch, *, retry: bool = False, command: str | None = None) -> Status:
+    """Run every cell of a study that is not settled yet, and gather the results.
+
+    Args:
+        folder: The study's.
+        executor: Runs the cells; it is left when the work ends.
+        watch: Is told of the progress and may stop the work.
+        retry: Run failed cells once more.
+        command: The command line that asked for it.
+
+    Returns:
+        The state of the study, all of whose cells are settled.
+
+    Raises:
+        InputError: It is no folder of a study; or the engine or an input is another one than when it was begun.
+        OutputError: Another process works on the study.
+        Interrupted: The work was stopped, or the disk took no more. What had finished is kept.
+    """
+    plan = load_plan(folder)
+    check_unchanged(plan, folder)
+    with Lease(folder) as lease:
+        campaign = _Campaign(folder, plan, watch, lease)
+        try:
+            campaign.prepare(retry=retry)
+            with executor:
+                campaign.run(executor)
+            campaign.finish(command)
+        except OSError as error:
+            problem = f"the results cannot be written: {error.strerror or error}"
+            raise Interrupted(f"{problem}; {campaign.how_to_go_on()}") from error
+    return status(folder)
+
+
+class Status(NamedTuple):
+    """The state of a study.
+
+    Attributes:
+        cells: How many it has, as far as is decided.
+        finished: How many are finished.
+        failed: How many have failed.
+        running: Who works on it: `host`, `pid`, `since`; None where nobody does.
+    """
+
+    cells: int
+    finished: int
+    failed: int
+    running: dict[str, Any] | None
+
+
+def status(folder: Path) -> Status:
+    """Return the state of the study in `folder`.
+
+    Raises:
+        InputError: It is no folder of a study.
+    """
+    plan, store = load_plan(folder), Store(folder)
+    ledger, finished, failed = recovered(plan, store)
+    return Status(ledger.cells, len(finished), len(failed), holder_of(folder))
+
+
+def recovered(plan: Plan, store: Store) -> tuple[Ledger, set[str], set[str]]:
+    """Return what is decided, finished and failed so far."""
+    finished = store.finished()
+    failed = store.failures() - finished
+    ledger = Ledger(plan)
+    if not ledger.fixed:
+        ledger.recover(store.measured(finished), failed)
+    return ledger, finished, failed
+
+
+def table(folder: Path) -> pa.Table:
+    """Return the table of all cells of a study that are finished, a row each.
+
+    Raises:
+        InputError: It is no folder of a study.
+    """
+    plan, store = load_plan(folder), Store(folder)
+    ledger, _, _ = recovered(plan, store)
+    return store.table(plan, ledger.targets)
+
+
+class Replay(NamedTuple):
+    """A cell that was run once more.
+
+    Attributes:
+        point: Its point.
+        replication: Its replication.
+        outcome: What came of it.
+        before: The digest of its records when it was run first; None if it failed then, or was never run.
+    """
+
+    point: Point
+    replication: int
+    outcome: Outcome
+    before: str | None
+
+
+def replay(folder: Path, key: str) -> Replay:
+    """Run one cell of a study once more, here, and write nothing.
+
+    Args:
+        folder: The study's.
+        key: The cell's, or how it begins.
+
+    Raises:
+        InputError: There is no such cell, or more than one; or the engine or an input is another one.
+    """
+    plan, store = load_plan(folder), Store(folder)
+    check_unchanged(plan, folder)
+    ledger, finished, _ = recovered(plan, store)
+    found = [cell for cell in ledger.all_cells() if plan.key(*cell).startswith(key)]
+    if len(found) != 1:
+        problem = "no cell has this key" if not found else f"{len(found)} cells have a key that begins so"
+        raise InputError(key, f"{problem}; the column `cell` of the results and the files in {store.failed} name them")
+    point, replication = found[0]
+    whole = plan.key(point, replication)
+    before = None
+    if whole in finished:
+        rows = store.table(plan, ledger.targets)
+        before = dict(zip(rows["cell"].to_pylist(), rows["digest"].to_pylist(), strict=True))[whole]
+    return Replay(point, replication, perform(plan.task(point, replication)), before)
+
+
+class _Campaign:
+    def __init__(self, folder: Path, plan: Plan, watch: Watch, lease: Lease) -> None:
+        self.folder = folder
+        self.plan = plan
+        self.watch = watch
+        self.lease = lease
+        self.store = Store(folder)
+        self.ledger = Ledger(plan)
+        self.finished: set[str] = set()
+        self.failed: set[str] = set()
+        self.todo: deque[tuple[Point, int]] = deque()
+        self.under_way: dict[str, tuple[Point, int]] = {}
+        self.total_s = self.done_s = 0.0
+        self.begun_s = time.monotonic()
+        self.here = 0
+
+    def prepare(self, *, retry: bool) -> None:
+        self.store.prepare()
+        if retry:
+            self.store.forget_failures()
+        self.ledger, self.finished, self.failed = recovered(self.plan, self.store)
+        settled = self.finished | self.failed
+        self._add([cell for cell in self.ledger.all_cells() if self.plan.key(*cell) not in settled])
+
+    def run(self, machine: Executor) -> None:
+        while self.todo or self.under_way:
+            if self.watch.stopped() or self.lease.lost:
+                machine.cancel()
+                self._drain(machine)
+                reason = "another process has taken the study over" if self.lease.lost else ""
+                raise Interrupted(f"{reason}; {self.how_to_go_on()}".removeprefix("; "))
+            while self.todo and len(self.under_way) < machine.slots:
+                point, replication = self.todo.popleft()
+                task = self.plan.task(point, replication)
+                self.under_way[task.key] = (point, replication)
+                machine.submit(task)
+            self._settle(machine.completed(STEP_S))
+            self._tell(machine)
+
+    def finish(self, command: str | None) -> None:
+        table = self.store.gather(self.plan, self.ledger.targets)
+        facts = {
+            "title": self.plan.title,
+            "command": command,
+            "scenario": f"sha256:{digest(point.digest for point in self.plan.points).removeprefix('sha256:')}",
+            "inputs": {path: f"sha256:{each}" for path, each in self.plan.inputs.items()},
+            "seed": self.plan.seed,
+            "replications": max(self.ledger.targets, default=0),
+            "cells": self.ledger.cells,
+            "finished": len(self.finished),
+            "failed": sorted(self.failed),
+            "interrupted": False,
+            "digest": digest(table["digest"].to_pylist()),
+        }
+        write_manifest(self.folder, facts)
+
+    def how_to_go_on(self) -> str:
+        again = shlex.join(["narrows", "study", "resume", str(self.folder)])
+        return f"{len(self.finished)} of {self.ledger.cells} cells are finished and kept; go on with `{again}`"
+
+    def _drain(self, machine: Executor) -> None:
+        # What finishes while the rest stops is worth keeping.
+        end = time.monotonic() + PATIENCE_S
+        while self.under_way and time.monotonic() < end:
+            self._settle(machine.completed(STEP_S))
+
+    def _settle(self, outcomes: Sequence[Outcome]) -> None:
+        known = [each for each in outcomes if each.key in self.under_way]
+        good = [each for each in known if isinstance(each, Finished)]
+        if good:
+            self.store.keep(good)
+        for each in known:
+            point, replication = self.under_way.pop(each.key)
+            self.done_s += point.duration_s
+            measured = None
+            if isinstance(each, Finished):
+                self.finished.add(each.key)
+                self.here += 1
+                measured = each.measured
+            elif isinstance(each, Failed):
+                self._keep_failure(each, point, replication)
+            else:
+                continue
+            self._add(self.ledger.settle(point, replication, measured))
+
+    def _keep_failure(self, failed: Failed, point: Point, replication: int) -> None:
+        self.failed.add(failed.key)
+        scenario = ""
+        with suppress(core.ScenarioError):
+            scenario = resolve(self.plan.base, point.overrides, point.algorithm).resolved
+        about = {
+            "levels": point.levels,
+            "algorithm": point.algorithm,
+            "seed": self.plan.seed,
+            "replication": replication,
+            "replay": shlex.join(["narrows", "study", "replay", str(self.folder), failed.key]),
+        }
+        self.store.keep_failure(failed, scenario, about)
+
+    def _add(self, cells: Sequence[tuple[Point, int]]) -> None:
+        self.todo.extend(cells)
+        self.total_s += sum(point.duration_s for point, _ in cells)
+
+    def _tell(self, machine: Executor) -> None:
+        elapsed_s = max(time.monotonic() - self.begun_s, 1e-9)
+        done_s = min(self.done_s + machine.simulated_s(), self.total_s)
+        self.watch.update(
+            Progress(
+                cells=self.ledger.cells,
+                finished=len(self.finished),
+                failed=len(self.failed),
+                fraction=done_s / self.total_s if self.total_s else 1.0,
+                cells_per_s=self.here / elapsed_s,
+            )
+        )
+
+
+STEP_S = 0.1
+PATIENCE_S = 10.0

@@ -1,0 +1,225 @@
+"""The study file: read strictly, every fault with its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrows.errors import InputError
+from narrows.library import find_scenario
+from narrows.study.design import Design, read_design
+from narrows.study.document import Document, Node
+from narrows.study.factors import Factor, read_factors
+from narrows.study.keys import REPLICATIONS, STUDY, names
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Replications:
+    """How often each combination runs.
+
+    Attributes:
+        minimum: So many at least.
+        maximum: So many at most; the same as `minimum` where the number is fixed.
+        measure: Whose interval decides between the two; None where the number is fixed.
+        within: Half the 95 % interval's width at most, as a part of the mean.
+    """
+
+    minimum: int
+    maximum: int
+    measure: str | None = None
+    within: float = 0.0
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study as written, checked as far as that goes without its scenario.
+
+    Attributes:
+        document: The file, for further complaints.
+        title: What it is about.
+        question: What its report answers; empty where it is not written.
+        scenario: The base scenario's file.
+        algorithms: What fills the subject; empty where the scenario's own algorithms run.
+        replications: How often.
+        seed: Master seed; None leaves it to the scenario.
+        factors: What is varied.
+        design: Which combinations run.
+        measures: What is analysed, by name as written, with its place; None for the main ones.
+        places: Nodes of the file's keys.
+    """
+
+    document: Document
+    title: str
+    question: str
+    scenario: Path
+    algorithms: list[str]
+    replications: Replications
+    seed: int | None
+    factors: list[Factor]
+    design: Design
+    measures: list[Node] | None
+    places: Mapping[str, Node]
+
+    @property
+    def directory(self) -> Path:
+        """What paths in the file are relative to."""
+        return Path(self.document.file).parent
+
+
+def read_study(path: str | os.PathLike[str], seed: int | None = None, replications: int | None = None) -> Study:
+    """Read a study file.
+
+    Args:
+        path: The file.
+        seed: Instead of the file's.
+        replications: Instead of the file's.
+
+    Raises:
+        InputError: The file, or the scenario that it names, cannot be read.
+        ScenarioError: It has faults; `diagnostics` lists them with line and column.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(str(file), error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
+    return parse_study(text, str(file), seed, replications)
+
+
+def parse_study(text: str, file: str, seed: int | None = None, replications: int | None = None) -> Study:
+    """Read the text of a study file; arguments and errors are those of `read_study`."""
+    document = Document(text, file)
+    root = document.root()
+    keys = {}
+    for name, entry in root.entries.items():
+        if name in names(STUDY):
+            keys[name] = entry.node
+        else:
+            document.unknown((entry.span, name), f"unknown key `{name}`", name, names(STUDY))
+    scenario = _scenario(document, keys.get("scenario"))
+    written_seed = _whole(document, keys.get("seed"), 0, 2**63 - 1)
+    seed = written_seed if seed is None else seed
+    factors = read_factors(document, keys["factors"]) if "factors" in keys else []
+    # Faulty factors would only make the design complain too.
+    sound = not any(fault[1].startswith("factors") for fault in document.faults)
+    design = read_design(document, keys.get("design"), factors, seed or 1) if sound else None
+    study = Study(
+        document=document,
+        title=_text(document, keys.get("title")) or Path(file).stem,
+        question=_text(document, keys.get("question")),
+        scenario=scenario,
+        algorithms=_algorithms(document, keys.get("algorithms")),
+        replications=_replications(document, keys.get("replications"), replications),
+        seed=seed,
+        factors=factors,
+        design=design or Design("full", [], {}),
+        measures=_measures(document, keys.get("measures")),
+        places=keys,
+    )
+    document.check()
+    return study
+
+
+def _scenario(document: Document, node: Node | None) -> Path:
+    if node is None:
+        document.complain(((0, 0), "scenario"), "`scenario` is missing", allowed="a path, or the name of a scenario")
+        return Path()
+    name = _text(document, node)
+    beside = Path(document.file).parent / name
+    try:
+        return beside if beside.is_file() else find_scenario(name if name == Path(name).stem else str(beside))
+    except InputError as error:
+        document.complain(node, str(error.diagnostics[0]["message"]))
+        return Path()
+
+
+def _algorithms(document: Document, node: Node | None) -> list[str]:
+    if node is None:
+        return []
+    if not isinstance(node.value, list) or not node.value:
+        document.complain(node, "a list of algorithms is needed", allowed='as in ["newreno", "cubic"]')
+        return []
+    found = []
+    for item in node.items:
+        name = _text(document, item)
+        if name in found:
+            document.complain(item, "is there twice", allowed="each algorithm once")
+        found.append(name)
+    return found
+
+
+def _measures(document: Document, node: Node | None) -> list[Node] | None:
+    if node is None:
+        return None
+    if not isinstance(node.value, list) or not node.value:
+        document.complain(node, "a list of measures is needed", allowed='as in ["goodput_bps", "utilization"]')
+        return None
+    for item in node.items:
+        _text(document, item)
+    return node.items
+
+
+def _replications(document: Document, node: Node | None, given: int | None) -> Replications:
+    fixed = Replications(given or DEFAULT_REPLICATIONS, given or DEFAULT_REPLICATIONS)
+    if node is None:
+        return fixed
+    if not isinstance(node.value, dict):
+        count = _whole(document, node, 1, MOST_REPLICATIONS)
+        return fixed if given or count is None else Replications(count, count)
+    for key, entry in node.entries.items():
+        if key not in names(REPLICATIONS):
+            document.unknown((entry.span, entry.node.path), f"unknown key `{key}`", key, names(REPLICATIONS))
+    inner = {key: entry.node for key, entry in node.entries.items()}
+    for key in ("maximum", "measure", "within"):
+        if key not in inner:
+            document.complain(node, f"`{key}` is missing", allowed=SEQUENTIAL)
+    minimum = _whole(document, inner.get("minimum"), 2, MOST_REPLICATIONS) or DEFAULT_REPLICATIONS
+    maximum = _whole(document, inner.get("maximum"), 2, MOST_REPLICATIONS) or minimum
+    if maximum < minimum:
+        document.complain(inner["maximum"], f"is less than the minimum, {minimum}")
+    within = _part(document, inner.get("within"))
+    return fixed if given else Replications(minimum, maximum, _text(document, inner.get("measure")), within)
+
+
+def _part(document: Document, node: Node | None) -> float:
+    if node is None:
+        return 0.0
+    text = str(node.value).strip()
+    try:
+        part = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        part = 0.0
+    if isinstance(node.value, bool) or not 0 < part < 1:
+        document.complain(node, "is no part of the mean", allowed='above 0 and below 1, as in "5%" or 0.05')
+        return 0.0
+    return part
+
+
+def _text(document: Document, node: Node | None) -> str:
+    if node is None:
+        return ""
+    if isinstance(node.value, str) and node.value.strip():
+        return node.value
+    document.complain(node, "text is needed")
+    return ""
+
+
+def _whole(document: Document, node: Node | None, least: int, most: int) -> int | None:
+    if node is None:
+        return None
+    if isinstance(node.value, int) and not isinstance(node.value, bool) and least <= node.value <= most:
+        return node.value
+    document.complain(node, "is no such number", allowed=f"a whole number from {least} to {most}")
+    return None
+
+
+DEFAULT_REPLICATIONS = 5
+MOST_REPLICATIONS = 1_000_000
+SEQUENTIAL = '{ minimum = 5, maximum = 100, measure = "goodput_bps", within = "5%" }'

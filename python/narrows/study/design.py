@@ -1,0 +1,241 @@
+"""The design of a study: which combinations of levels run, and what that leaves unknown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows.study.keys import Key, names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.analysis.designs import TwoLevel
+    from narrows.study.document import Document, Node
+    from narrows.study.factors import Factor, Level
+
+Row = dict[str, "Level"]
+
+
+class Kind(NamedTuple):
+    """A kind of design: its name, what it does, and the keys of its table."""
+
+    name: str
+    meaning: str
+    keys: tuple[Key, ...] = ()
+
+
+class Design(NamedTuple):
+    """A design.
+
+    Attributes:
+        kind: Its name.
+        rows: The level of every factor, by name, for each combination that runs.
+        facts: What a reader must know of it: letters, generators, resolution, aliases; plain data.
+    """
+
+    kind: str
+    rows: list[Row]
+    facts: dict[str, Any]
+
+
+RUNS = Key("runs", "a whole number", "", "How many combinations. **Required.**")
+KINDS = (
+    Kind("full", "Every level of every factor with every other."),
+    Kind(
+        "fractional",
+        "A two-level fractional factorial 2^(k-p). Either `generators` or `fraction` is needed.",
+        (
+            Key("generators", 'a list of texts, as in `["D=ABC"]`', "", "One for each of the last factors."),
+            Key("fraction", "a whole number", "", "p: the standard fraction of the highest resolution."),
+        ),
+    ),
+    Kind("plackett-burman", "Two levels of each factor; for screening of main effects."),
+    Kind("latin-hypercube", "Points that spread over ranges, each slice of a range met once.", (RUNS,)),
+    Kind("sobol", "Points of a scrambled Sobol' sequence; `runs` is a power of two.", (RUNS,)),
+)
+
+
+def read_design(document: Document, node: Node | None, factors: Sequence[Factor], seed: int) -> Design | None:
+    """Read `design` and lay it out, noting every fault in the document.
+
+    Args:
+        document: The study file.
+        node: What `design` holds; None where it is not written.
+        factors: What is varied.
+        seed: From which space-filling points are drawn.
+    """
+    from narrows.analysis.table import AnalysisError
+
+    kind, options = _kind(document, node)
+    if kind is None:
+        return None
+    if not factors:
+        if kind.name != "full" and node is not None:
+            document.complain(node, "a design needs factors")
+        return Design("full", [{}], {"name": "no factor"})
+    try:
+        if kind.name in {"latin-hypercube", "sobol"}:
+            return _points(document, kind, options, factors, seed)
+        if kind.name == "full":
+            return _full(factors) if _listed(document, kind, factors) else None
+        return _two_level(document, kind, options, factors, node) if _listed(document, kind, factors) else None
+    except AnalysisError as error:
+        where = node if node is not None else ((0, 0), "design")
+        document.complain(where, str(error))
+        return None
+
+
+def describe(facts: Mapping[str, Any]) -> str:
+    """Write what a reader must know of a design as text: its generators, resolution and alias table."""
+    lines = [f"Design: {facts['name']}"]
+    lines += [f"  {letter}: {name}" for letter, name in facts.get("letters", {}).items()]
+    if facts.get("generators"):
+        lines.append(f"  Generators: {', '.join(facts['generators'])}")
+    if facts.get("defining"):
+        lines.append(f"  Defining relation: I = {' = '.join(facts['defining'])}")
+    if facts.get("resolution"):
+        lines.append(f"  Resolution: {ROMAN[facts['resolution']]}")
+    if facts.get("aliases"):
+        lines.append("  Aliases, main effects and interactions of two:")
+        lines += [f"    {effect} = {' = '.join(others)}" for effect, others in facts["aliases"].items() if others]
+    if facts.get("note"):
+        lines.append(f"  {facts['note']}")
+    return "\n".join(lines)
+
+
+def _kind(document: Document, node: Node | None) -> tuple[Kind | None, Mapping[str, Node]]:
+    known = {kind.name: kind for kind in KINDS}
+    if node is None:
+        return known["full"], {}
+    if isinstance(node.value, str):
+        kind = known.get(node.value)
+        if kind is None:
+            document.unknown(node, "no such design", node.value, known)
+        return kind, {}
+    if not isinstance(node.value, dict) or "kind" not in node.value:
+        document.complain(node, "the name of a design is needed, or a table with its `kind`", allowed=", ".join(known))
+        return None, {}
+    entries = dict(node.entries)
+    named = entries.pop("kind").node
+    kind = known.get(str(named.value))
+    if kind is None:
+        document.unknown(named, "no such design", str(named.value), known)
+        return None, {}
+    for key, entry in entries.items():
+        if key not in names(kind.keys):
+            where = (entry.span, entry.node.path)
+            document.unknown(where, f"unknown key `{key}` of design {kind.name}", key, [*names(kind.keys), "kind"])
+    return kind, {key: entry.node for key, entry in entries.items()}
+
+
+def _full(factors: Sequence[Factor]) -> Design:
+    from narrows.analysis.designs import full_factorial
+
+    rows = full_factorial({factor.name: factor.levels for factor in factors})
+    sizes = " x ".join(str(len(factor.levels)) for factor in factors)
+    return Design("full", rows, {"name": f"full factorial, {sizes} = {len(rows)} combinations"})
+
+
+def _two_level(
+    document: Document, kind: Kind, options: Mapping[str, Node], factors: Sequence[Factor], node: Node | None
+) -> Design | None:
+    from narrows.analysis import designs
+
+    named = [factor.name for factor in factors]
+    if kind.name == "plackett-burman":
+        coded = designs.plackett_burman(named)
+        screening = {"name": f"Plackett-Burman design of {len(coded.runs)} runs", "note": SCREENING}
+        return _coded(kind, coded, factors, screening)
+    if ("generators" in options) == ("fraction" in options):
+        document.complain(
+            node or ((0, 0), "design"), "either `generators` or `fraction` is needed", allowed="fraction = 1"
+        )
+        return None
+    if "generators" in options:
+        generators = options["generators"].plain
+        if not isinstance(generators, list) or not all(isinstance(each, str) for each in generators):
+            document.complain(options["generators"], "a list of texts is needed", allowed='as in ["D=ABC"]')
+            return None
+        coded = designs.two_level(named, generators)
+    else:
+        count = _whole(document, options["fraction"], 1, len(factors))
+        if count is None:
+            return None
+        coded = designs.fractional(named, count)
+        generators = list(designs.STANDARD[len(named), count])
+    facts: dict[str, Any] = {
+        "name": f"2^({len(named)}-{len(generators)}) fractional factorial, {len(coded.runs)} runs",
+        "generators": generators,
+        "defining": [("-" if sign < 0 else "") + word for word, sign in coded.words],
+        "resolution": coded.resolution,
+        "aliases": {effect: list(others) for effect, others in coded.aliases(longest=ALIAS_LENGTH).items()},
+    }
+    return _coded(kind, coded, factors, facts)
+
+
+def _coded(kind: Kind, coded: TwoLevel, factors: Sequence[Factor], facts: dict[str, Any]) -> Design:
+    from narrows.analysis.designs import LETTERS
+
+    rows = coded.settings({factor.name: (factor.levels[0], factor.levels[1]) for factor in factors})
+    letters = {LETTERS[index]: factor.name for index, factor in enumerate(factors)}
+    return Design(kind.name, rows, {"letters": letters, **facts})
+
+
+def _points(
+    document: Document, kind: Kind, options: Mapping[str, Node], factors: Sequence[Factor], seed: int
+) -> Design | None:
+    from narrows.analysis import designs
+
+    runs = _whole(document, options.get("runs"), 1, MOST_POINTS)
+    if runs is None:
+        if "runs" not in options:
+            document.complain(((0, 0), "design"), "`runs` is missing", allowed=f'{{ kind = "{kind.name}", runs = 16 }}')
+        return None
+    draw = designs.latin_hypercube if kind.name == "latin-hypercube" else designs.sobol
+    rows = [
+        {factor.name: _at(factor, float(part)) for factor, part in zip(factors, point, strict=True)}
+        for point in draw(len(factors), runs, seed)
+    ]
+    called = "Latin hypercube" if kind.name == "latin-hypercube" else "Sobol' points"
+    return Design(kind.name, rows, {"name": f"{called}, {runs} combinations, drawn from seed {seed}"})
+
+
+def _at(factor: Factor, part: float) -> Level:
+    """Return the level at a part, 0 to 1, of the factor; levels that are listed take equal shares."""
+    span = factor.range
+    if span is None:
+        return factor.levels[min(int(part * len(factor.levels)), len(factor.levels) - 1)]
+    if span.logarithmic:
+        return factor.at(span.low * (span.high / span.low) ** part)
+    return factor.at(span.low + (span.high - span.low) * part)
+
+
+def _listed(document: Document, kind: Kind, factors: Sequence[Factor]) -> bool:
+    two = kind.name in {"fractional", "plackett-burman"}
+    good = True
+    for factor in factors:
+        where = (factor.span, f"factors.{factor.name}")
+        if factor.range is not None:
+            document.complain(where, f"design {kind.name} needs a list of levels, not a range")
+        elif two and len(factor.levels) != TWO:
+            document.complain(where, f"{len(factor.levels)} levels, where design {kind.name} needs two, low and high")
+        else:
+            continue
+        good = False
+    return good
+
+
+def _whole(document: Document, node: Node | None, least: int, most: int) -> int | None:
+    if node is None:
+        return None
+    if isinstance(node.value, int) and not isinstance(node.value, bool) and least <= node.value <= most:
+        return node.value
+    document.complain(node, "is no such number", allowed=f"a whole number from {least} to {most}")
+    return None
+
+
+TWO = 2
+ALIAS_LENGTH = 3
+MOST_POINTS = 1_000_000
+SCREENING = "Main effects are clear of each other, but mixed with interactions of two: for screening."
+ROMAN = {3: "III", 4: "IV", 5: "V", 6: "VI", 7: "VII", 8: "VIII", 9: "IX", 10: "X"}

@@ -1,0 +1,148 @@
+"""A Dask cluster, started by somebody else: on this machine, on many, or by dask-jobqueue on Slurm and its like.
+
+The process that works on the study hands out cells and alone writes what comes back. A cell whose worker is lost runs
+again on another one; a worker with another engine is refused, and gets no cell.
+"""
+
+from __future__ import annotations
+
+import queue
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self
+
+from narrows import core
+from narrows.errors import InputError, Interrupted
+from narrows.study.task import Failed, Outcome, Refused, Stopped, Task, perform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+
+class Dask:
+    """As many cells at a time as the cluster's workers have threads; it may grow and shrink meanwhile."""
+
+    def __init__(self, address: str, say: Callable[[str], None]) -> None:
+        """Find the cluster.
+
+        Args:
+            address: The scheduler's.
+            say: Is told what a person should know: refused workers, and waiting for some.
+
+        Raises:
+            InputError: Dask is not installed, or no scheduler answers there, or every worker is refused.
+        """
+        try:
+            distributed: Any = import_module("distributed")
+        except ImportError:
+            raise InputError("--executor dask", "needs Dask, which `pip install 'narrows[dask]'` brings") from None
+        self.say = say
+        self._address = address
+        self._outcomes: queue.SimpleQueue[tuple[Task, Any]] = queue.SimpleQueue()
+        self._refused: set[str] = set()
+        self._futures: dict[str, Any] = {}
+        self._attempts = 0
+        try:
+            self._client = distributed.Client(address, timeout=PATIENCE_S, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise InputError(address, f"no Dask scheduler answers there: {error}") from None
+        self._inspect()
+
+    @property
+    def slots(self) -> int:
+        """Twice the threads of all workers that are not refused, so that none waits for this process."""
+        threads = [info["nthreads"] for address, info in self._workers().items() if address not in self._refused]
+        return 2 * sum(threads) or 1
+
+    def submit(self, task: Task) -> None:
+        """Hand out a cell."""
+        self._attempts += 1
+        willing = [address for address in self._workers() if address not in self._refused] if self._refused else None
+        future = self._client.submit(
+            perform_there, task, key=f"narrows-{task.key}-{self._attempts}", pure=False, workers=willing
+        )
+        self._futures[task.key] = future
+        future.add_done_callback(lambda done: self._outcomes.put((task, done)))
+
+    def completed(self, timeout_s: float) -> list[Outcome]:
+        """Return what has come back, waiting for a first one no longer than `timeout_s`.
+
+        Raises:
+            Interrupted: The scheduler is gone.
+            InputError: Every worker is refused.
+        """
+        try:
+            arrived = [self._outcomes.get(timeout=timeout_s)]
+        except queue.Empty:
+            if self._client.status not in {"running", "connecting"}:
+                raise Interrupted(f"the Dask scheduler at {self._address} is gone") from None
+            return []
+        while not self._outcomes.empty():
+            arrived.append(self._outcomes.get())
+        outcomes = [self._outcome(task, future) for task, future in arrived]
+        return [outcome for outcome in outcomes if outcome is not None]
+
+    def simulated_s(self) -> float:
+        """Not known: cells that run elsewhere do not tell."""
+        return 0.0
+
+    def cancel(self) -> None:
+        """Give up what has not come back."""
+        self._client.cancel(list(self._futures.values()), force=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+    def _outcome(self, task: Task, future: Any) -> Outcome | None:
+        self._futures.pop(task.key)
+        if future.cancelled():
+            return Stopped(task.key)
+        if future.status == "error":
+            error = future.exception()
+            return Failed(task.key, f"{type(error).__name__}: {error}")
+        outcome: Outcome = future.result()
+        if isinstance(outcome, Refused):
+            self._refuse(outcome.worker, outcome.engine)
+            self._check_any_is_left()
+            self.submit(task)
+            return None
+        return outcome
+
+    def _workers(self) -> dict[str, Any]:
+        workers: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        return workers
+
+    def _inspect(self) -> None:
+        for address, engine in self._client.run(core.fingerprint, on_error="return").items():
+            if engine != core.fingerprint():
+                self._refuse(address, engine if isinstance(engine, str) else f"none ({engine})")
+        self._check_any_is_left()
+        if not self._workers():
+            self.say(f"no worker has joined the scheduler at {self._address} yet: waiting")
+
+    def _refuse(self, address: str, engine: str) -> None:
+        if address not in self._refused:
+            self._refused.add(address)
+            self.say(f"worker {address} is refused: its engine is {engine}, and this one is {core.fingerprint()}")
+
+    def _check_any_is_left(self) -> None:
+        workers = set(self._workers())
+        if workers and workers <= self._refused:
+            raise InputError(self._address, f"every worker is refused: none has engine {core.fingerprint()}")
+
+
+def perform_there(task: Task) -> Outcome:
+    """Run a cell on a worker, and say which one where it is refused."""
+    distributed: Any = import_module("distributed")
+    outcome = perform(task)
+    if isinstance(outcome, Refused):
+        return Refused(outcome.key, outcome.engine, str(distributed.get_worker().address))
+    return outcome
+
+
+PATIENCE_S = 10.0

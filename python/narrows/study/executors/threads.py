@@ -1,0 +1,84 @@
+"""Threads of this process: the simulator runs in them without the interpreter's lock."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Self
+
+from narrows import core
+from narrows.study.task import Outcome, Task, perform
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Threads:
+    """As many cells at a time as there are threads."""
+
+    def __init__(self, threads: int) -> None:
+        """Start nothing yet.
+
+        Args:
+            threads: How many.
+        """
+        self.threads = threads
+        self._pool = ThreadPoolExecutor(max_workers=threads)
+        self._outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        self._running: set[core.Progress] = set()
+        self._guard = threading.Lock()
+        self._cancelled = False
+
+    @property
+    def slots(self) -> int:
+        """Twice the threads, so that none waits while results are written."""
+        return 2 * self.threads
+
+    def submit(self, task: Task) -> None:
+        """Hand a cell to the next free thread."""
+        self._pool.submit(self._perform, task)
+
+    def completed(self, timeout_s: float) -> list[Outcome]:
+        """Return what has come back, waiting for a first one no longer than `timeout_s`."""
+        try:
+            found = [self._outcomes.get(timeout=timeout_s)]
+        except queue.Empty:
+            return []
+        while not self._outcomes.empty():
+            found.append(self._outcomes.get())
+        return found
+
+    def simulated_s(self) -> float:
+        """Simulated time of the cells now running, seconds."""
+        with self._guard:
+            return sum(progress.simulated_s() for progress in self._running)
+
+    def cancel(self) -> None:
+        """Ask the running cells to stop soon; what has not begun never will."""
+        with self._guard:
+            self._cancelled = True
+            for progress in self._running:
+                progress.cancel()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.cancel()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _perform(self, task: Task) -> None:
+        # A run that fails stops its own progress, and nobody else's.
+        progress = core.Progress()
+        with self._guard:
+            self._running.add(progress)
+            if self._cancelled:
+                progress.cancel()
+        outcome = perform(task, progress)
+        # Noted before it is taken off the running ones, so that the time shown does not fall back for long.
+        self._outcomes.put(outcome)
+        with self._guard:
+            self._running.discard(progress)

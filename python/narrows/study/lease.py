@@ -1,0 +1,139 @@
+"""Who works on a study: one process at a time, found out to be dead where it is.
+
+The lease is a file with host, process and time. On its own host a dead process is known as such; on another, it is
+taken for dead when its lease has not been renewed for a while, by the clock of the file system.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from narrows.errors import OutputError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Lease:
+    """While it is entered, this process alone works on the study."""
+
+    def __init__(self, folder: Path) -> None:
+        """Nothing is taken yet.
+
+        Args:
+            folder: The study's.
+        """
+        self.file = folder / LEASE
+        self.lost = False
+        self._mine = {"host": socket.gethostname(), "pid": os.getpid(), "born": born(os.getpid())}
+        self._end = threading.Event()
+        self._renewal = threading.Thread(target=self._renew, daemon=True)
+
+    def __enter__(self) -> Self:
+        with (self.file.parent / GUARD).open("w") as guard:
+            # Between looking and taking nobody else may look.
+            fcntl.flock(guard, fcntl.LOCK_EX)
+            holder = holder_of(self.file.parent)
+            if holder is not None:
+                raise OutputError(
+                    f"{self.file.parent} is being worked on by process {holder['pid']} on {holder['host']}, "
+                    f"since {holder['since']}"
+                )
+            try:
+                self._write()
+            except OSError as error:
+                raise OutputError(f"{self.file} cannot be written: {error.strerror or error}") from error
+        self._renewal.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end.set()
+        self._renewal.join()
+        if not self.lost:
+            self.file.unlink(missing_ok=True)
+
+    def _write(self) -> None:
+        partial = self.file.parent / f".{LEASE}.{os.getpid()}.partial"
+        since = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+        partial.write_text(json.dumps({**self._mine, "since": since}), encoding="utf-8")
+        partial.rename(self.file)
+
+    def _renew(self) -> None:
+        while not self._end.wait(RENEWAL_S):
+            written = _read(self.file)
+            if written is None or any(written.get(key) != value for key, value in self._mine.items()):
+                # This process slept so long that another one took over.
+                self.lost = True
+                return
+            try:
+                os.utime(self.file)
+            except OSError:
+                continue
+
+
+def holder_of(folder: Path) -> dict[str, Any] | None:
+    """Return who works on the study in `folder`: `host`, `pid`, `since`; None where nobody alive does."""
+    written = _read(folder / LEASE)
+    if written is None:
+        return None
+    if written.get("host") == socket.gethostname():
+        pid = int(written.get("pid", 0))
+        return written if pid > 0 and _alive(pid) and written.get("born") == born(pid) else None
+    try:
+        renewed_s = (folder / LEASE).stat().st_mtime
+    except OSError:
+        return None
+    return written if _now_there(folder) - renewed_s < STALE_S else None
+
+
+def born(pid: int) -> str | None:
+    """Return when a process began, in the system's own way, so that a number used again is not taken for it."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return None
+
+
+def _now_there(folder: Path) -> float:
+    """Return the time by the clock that stamps the folder's files, which may be another machine's."""
+    stamp = folder / f".clock.{os.getpid()}.partial"
+    try:
+        stamp.write_text("", encoding="utf-8")
+        return stamp.stat().st_mtime
+    except OSError:
+        return time.time()
+    finally:
+        stamp.unlink(missing_ok=True)
+
+
+def _read(file: Path) -> dict[str, Any] | None:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+LEASE = "lease.json"
+GUARD = ".lease"
+RENEWAL_S = 10.0
+STALE_S = 120.0

@@ -1,0 +1,123 @@
+"""Which numbers of a cell are analysed, and what their columns are called.
+
+A bare name of a group's measure is that of the group under test; where there are several, each has a column of its own.
+A bare name of a link's measure is that of the bottleneck. `group.NAME.MEASURE` and `link.NAME.MEASURE` say it in full.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from narrows import core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from narrows.study.document import Document, Node
+
+    Measured = Mapping[str, Mapping[str, Mapping[str, float | None]]]
+
+
+class Column(NamedTuple):
+    """A measure of the results.
+
+    Attributes:
+        name: What its column is called.
+        of: "group" or "link".
+        owner: Which one; empty for the group under test, whatever its name.
+        measure: The measure.
+    """
+
+    name: str
+    of: str
+    owner: str
+    measure: str
+
+    def value(self, measured: Measured, subjects: Sequence[str]) -> float | None:
+        """Look it up in what a cell measured; None where there is no such group or link, or no data."""
+        owner = self.owner or subjects[0]
+        return measured[f"{self.of}s"].get(owner, {}).get(self.measure)
+
+
+class Known(NamedTuple):
+    """What the scenarios of a study have.
+
+    Attributes:
+        groups: Names of all flow groups of all points.
+        links: Names of all measured links.
+        subjects: Names of the groups under test, of each point.
+    """
+
+    groups: set[str]
+    links: set[str]
+    subjects: list[list[str]]
+
+
+def columns(document: Document, written: Sequence[Node] | None, known: Known) -> list[Column]:
+    """Resolve the measures of a study, noting every unknown one in the document.
+
+    Args:
+        document: The study file.
+        written: What it lists; None for the main measures.
+        known: What there is to measure.
+    """
+    if written is None:
+        main = [*MAIN_OF_GROUP, *(MAIN_OF_LINK if BOTTLENECK in known.links else ())]
+        return [column for name in main for column in _bare(name, known)]
+    found: list[Column] = []
+    for node in written:
+        for column in _resolve(document, node, known):
+            if column in found:
+                document.complain(node, "is there twice", allowed="each measure once")
+            else:
+                found.append(column)
+    return found
+
+
+def _resolve(document: Document, node: Node, known: Known) -> list[Column]:
+    name = str(node.value)
+    if "." not in name:
+        if name not in {*measures_of("group"), *measures_of("link")}:
+            document.unknown(node, "no such measure", name, {*measures_of("group"), *measures_of("link")})
+            return []
+        resolved = _bare(name, known)
+        if not resolved:
+            document.complain(node, "no link is called bottleneck", allowed=_every("link", known.links, name))
+        return resolved
+    of, _, rest = name.partition(".")
+    owner, _, measure = rest.rpartition(".")
+    owners = {"group": known.groups, "link": known.links}.get(of)
+    if owners is None:
+        document.unknown(node, f"`{of}` is neither group nor link", of, ["group", "link"])
+    elif owner not in owners:
+        document.unknown(node, f"there is no {of} `{owner}`", owner, owners)
+    elif measure not in measures_of(of):
+        document.unknown(node, f"a {of} has no measure `{measure}`", measure, measures_of(of))
+    else:
+        return [Column(name, of, owner, measure)]
+    return []
+
+
+def _bare(name: str, known: Known) -> list[Column]:
+    if name in measures_of("group"):
+        owners = known.subjects[0]
+        # One group under test may be called after its algorithm, so that its name changes from point to point.
+        if len(owners) == 1:
+            return [Column(name, "group", "", name)]
+        return [Column(f"group.{owner}.{name}", "group", owner, name) for owner in owners]
+    return [Column(name, "link", BOTTLENECK, name)] if BOTTLENECK in known.links else []
+
+
+def measures_of(of: str) -> list[str]:
+    """Return the names of all measures of a group or of a link."""
+    return [card["name"] for card in core.metrics() if card["family"] == of]
+
+
+def _every(of: str, owners: Iterable[str], measure: str) -> str:
+    return ", ".join(f"{of}.{owner}.{measure}" for owner in sorted(owners)[:SOME])
+
+
+BOTTLENECK = "bottleneck"
+MAIN_OF_GROUP = ("goodput_bps", "goodput_fraction", "jain", "rtt_mean_s", "loss_rate")
+MAIN_OF_LINK = ("utilization", "queue_delay_mean_s")
+SOME = 10

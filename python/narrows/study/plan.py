@@ -1,0 +1,305 @@
+"""The plan of a study: every point resolved and checked, before anything runs; kept in the study's folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from narrows import core
+from narrows.errors import InputError
+from narrows.manifest import file_digest, to_json
+from narrows.study.definition import Replications, Study
+from narrows.study.measures import Column, Known, columns
+from narrows.study.task import Base, Task, resolve
+from narrows.toml import inline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from narrows.study.design import Row
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of levels with one algorithm.
+
+    Attributes:
+        row: Number of the combination; points of one row differ in the algorithm alone.
+        levels: What the factors' columns hold, and those of key paths that move together.
+        overrides: Each as after `--set`.
+        algorithm: Under test; None where the scenario's own run.
+        digest: That of the resolved scenario and every file it names.
+        subjects: Names of the groups under test.
+        duration_s: Simulated time of one replication, seconds.
+    """
+
+    row: int
+    levels: dict[str, Any]
+    overrides: tuple[str, ...]
+    algorithm: str | None
+    digest: str
+    subjects: list[str]
+    duration_s: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study runs.
+
+    Attributes:
+        title: What it is about.
+        question: What its report answers.
+        base: What all cells share.
+        seed: Master seed.
+        replications: How often each point runs.
+        factors: Names of the factors.
+        columns: The measures that are analysed.
+        design: What a reader must know of the design.
+        inputs: SHA-256 of every file that a scenario names, by path.
+        points: Every combination of levels with every algorithm.
+    """
+
+    title: str
+    question: str
+    base: Base
+    seed: int
+    replications: Replications
+    factors: list[str]
+    columns: list[Column]
+    design: dict[str, Any]
+    inputs: dict[str, str]
+    points: list[Point] = field(repr=False)
+
+    def key(self, point: Point, replication: int) -> str:
+        """Return the key of a cell: a hash of all that its result depends on."""
+        content = f"{point.digest} {self.seed} {replication} {self.base.engine}"
+        return hashlib.sha256(content.encode()).hexdigest()[:KEY_DIGITS]
+
+    def task(self, point: Point, replication: int) -> Task:
+        """Return what must be known to run a cell."""
+        key = self.key(point, replication)
+        return Task(key, self.base, point.overrides, point.algorithm, replication, point.digest)
+
+    @cached_property
+    def rows(self) -> list[list[Point]]:
+        """The points of each combination of levels."""
+        found: list[list[Point]] = []
+        for point in self.points:
+            if point.row == len(found):
+                found.append([])
+            found[point.row].append(point)
+        return found
+
+    @property
+    def paired(self) -> bool:
+        """Whether algorithms are compared, on the same random numbers."""
+        return len(self.rows) > 0 and len(self.rows[0]) > 1
+
+    def save(self, folder: Path) -> None:
+        """Write the plan into an existing folder."""
+        content = {"format": FORMAT, **asdict(self)}
+        (folder / PLAN).write_text(to_json(content) + "\n", encoding="utf-8")
+
+
+def load_plan(folder: Path) -> Plan:
+    """Read the plan of a study's folder.
+
+    Raises:
+        InputError: It is no folder of a study.
+    """
+    try:
+        content = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+    except OSError:
+        raise InputError(str(folder), f"is no folder of a study: it has no {PLAN}") from None
+    except ValueError as error:
+        raise InputError(str(folder / PLAN), f"is damaged: {error}") from None
+    if content.pop("format") != FORMAT:
+        raise InputError(str(folder / PLAN), "is of another version of Narrows")
+    points = [Point(**{**point, "overrides": tuple(point["overrides"])}) for point in content.pop("points")]
+    content["base"] = Base(**content["base"])
+    content["replications"] = Replications(**content["replications"])
+    content["columns"] = [Column(*column) for column in content["columns"]]
+    return Plan(**content, points=points)
+
+
+def check_unchanged(plan: Plan, folder: Path) -> None:
+    """Make sure that what is still to run would be the same study.
+
+    Raises:
+        InputError: The engine is another one, or a file that a scenario names has changed.
+    """
+    if plan.base.engine != core.fingerprint():
+        raise InputError(
+            str(folder),
+            f"was begun by engine {plan.base.engine[:SHOWN]}, and this one is {core.fingerprint()[:SHOWN]}: results of "
+            "different engines are not mixed; `narrows study run` the study anew in another folder",
+        )
+    for path, digest in plan.inputs.items():
+        if not Path(path).is_file() or file_digest(Path(path)) != f"sha256:{digest}":
+            raise InputError(path, f"has changed since the study in {folder} was begun")
+
+
+def make_plan(study: Study, overrides: Sequence[str] = ()) -> Plan:
+    """Resolve every point of a study.
+
+    Args:
+        study: As read.
+        overrides: Changes of the base scenario, each as after `--set`, before any level.
+
+    Raises:
+        ScenarioError: The base scenario, a level, an algorithm or a measure has faults.
+    """
+    planner = _Planner(study, tuple(overrides))
+    planner.try_base()
+    points = [point for row, levels in enumerate(_distinct(study.design.rows)) for point in planner.points(row, levels)]
+    study.document.check()
+    known = Known(planner.groups, planner.links, [point.subjects for point in points])
+    measured = columns(study.document, study.measures, known)
+    _check_sequential(study, measured)
+    study.document.check()
+    plan = Plan(
+        title=study.title,
+        question=study.question,
+        base=planner.base,
+        seed=planner.seed,
+        replications=study.replications,
+        factors=[factor.name for factor in study.factors],
+        columns=measured,
+        design={"kind": study.design.kind, **study.design.facts},
+        inputs=planner.inputs,
+        points=points,
+    )
+    _check_keys(study, plan)
+    return plan
+
+
+class _Planner:
+    def __init__(self, study: Study, overrides: tuple[str, ...]) -> None:
+        self.study = study
+        self.overrides = overrides
+        self.base = Base(
+            text=study.scenario.read_text(encoding="utf-8"),
+            file=str(study.scenario),
+            directory=str(study.scenario.parent.absolute()),
+            overrides_directory=str(study.directory.absolute()),
+            seed=study.seed,
+            engine=core.fingerprint(),
+        )
+        self.seed = 0
+        self.groups: set[str] = set()
+        self.links: set[str] = set()
+        self.inputs: dict[str, str] = {}
+
+    def try_base(self) -> None:
+        """Complain about the base scenario itself, with its own places, before any level is tried."""
+        first = self.study.algorithms[0] if self.study.algorithms else None
+        try:
+            resolve(self.base, self.overrides, first)
+        except core.ScenarioError as error:
+            if any(each["file"] != ON_COMMAND_LINE for each in error.diagnostics):
+                raise
+            # A fault of the algorithm is the study's, and its place is found with the points.
+
+    def points(self, row: int, levels: Row) -> Iterator[Point]:
+        changes = [f"{path}={inline(value)}" for level in levels.values() for path, value in level.moves.items()]
+        overrides = (*self.overrides, *changes)
+        algorithms: list[str | None] = [*self.study.algorithms]
+        for algorithm in algorithms or [None]:
+            try:
+                scenario = resolve(self.base, overrides, algorithm)
+            except core.ScenarioError as error:
+                self._blame(error, levels, algorithm)
+                continue
+            groups = tomllib.loads(scenario.resolved)["flows"]
+            names = [group["name"] for group in groups]
+            subjects = [group["name"] for group in groups if group["subject"]] or names
+            self.seed = scenario.seed
+            self.groups |= set(names)
+            self.links |= set(scenario.links)
+            self.inputs |= dict(scenario.files)
+            yield Point(row, _cells_of(levels), overrides, algorithm, scenario.digest, subjects, scenario.duration_s)
+
+    def _blame(self, error: core.ScenarioError, levels: Row, algorithm: str | None) -> None:
+        document, places = self.study.document, self.study.places
+        for each in error.diagnostics:
+            detail = {"allowed": each["allowed"], "hint": each["hint"]}
+            told = ", ".join(f"{name} = {level.label}" for name, level in levels.items())
+            if each["file"] == ON_COMMAND_LINE and algorithm is not None:
+                named = places["algorithms"].items[self.study.algorithms.index(algorithm)]
+                document.complain(named, each["message"], **detail)
+            elif factor := self._moved_by(each["file"]):
+                changed = each["file"].removeprefix(SET)
+                where = (factor.span, f"factors.{factor.name}")
+                document.complain(where, f"{changed}: {each['message']}", **detail)
+            else:
+                whole = places["factors"] if "factors" in places else places["scenario"]
+                line = f"{each['file']}:{each['line']}:{each['column']}" if each["line"] else each["file"]
+                document.complain((whole.span, whole.path), f"with {told}: {line}: {each['message']}", **detail)
+
+    def _moved_by(self, argument: str) -> Any:
+        path = argument.removeprefix(SET).partition("=")[0]
+        found = [factor for factor in self.study.factors if path in factor.paths]
+        return found[0] if argument.startswith(SET) and found else None
+
+
+def _cells_of(levels: Row) -> dict[str, Any]:
+    cells: dict[str, Any] = {}
+    for name, level in levels.items():
+        cells[name] = level.label
+        cells |= {path: _scalar(value) for path, value in level.moves.items() if path != name}
+    return cells
+
+
+def _scalar(value: Any) -> Any:
+    return value if isinstance(value, str | int | float) else inline(value)
+
+
+def _distinct(rows: Sequence[Row]) -> list[Row]:
+    """Drop what repeats a row: replications are asked for by their own key."""
+    kept = {inline([dict(level.moves) for level in row.values()]): row for row in reversed(rows)}
+    return list(kept.values())[::-1]
+
+
+def _check_sequential(study: Study, measured: Sequence[Column]) -> None:
+    name = study.replications.measure
+    if name is not None and name not in {column.name for column in measured}:
+        node = study.places["replications"].entries["measure"].node
+        study.document.unknown(node, "is no measure of the study", name, [column.name for column in measured])
+
+
+def _check_keys(study: Study, plan: Plan) -> None:
+    seen: dict[str, Point] = {}
+    for point in plan.points:
+        other = seen.setdefault(point.digest, point)
+        if other is not point:
+            where = study.places.get("factors") or study.places["algorithms"]
+            study.document.complain(
+                (where.span, where.path),
+                f"two points are the same scenario: {_told(other)}; and {_told(point)}",
+                allowed="levels and algorithms that differ in what runs",
+            )
+            study.document.check()
+    taken = {column.name for column in plan.columns} & set(plan.points[0].levels)
+    if taken:
+        where = study.places["factors"]
+        study.document.complain((where.span, where.path), f"{min(taken)} is a measure and cannot be a factor's name")
+        study.document.check()
+
+
+def _told(point: Point) -> str:
+    levels = {**point.levels, **({"algorithm": point.algorithm} if point.algorithm else {})}
+    return ", ".join(f"{name} = {value}" for name, value in levels.items())
+
+
+FORMAT = 1
+PLAN = "plan.json"
+# 128 bits: no two cells of any study meet by chance.
+KEY_DIGITS = 32
+SHOWN = 16
+SET = "--set "
+ON_COMMAND_LINE = "the command line"

@@ -1,0 +1,36 @@
+"""Questions to the results of a study in SQL, answered by DuckDB."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+from narrows.study.campaign import table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Ask a question of the table `cells`.
+
+    Args:
+        folder: The study's; it may be running.
+        sql: As DuckDB understands it. It sees the table and no file.
+
+    Returns:
+        The names of the columns, and the rows.
+
+    Raises:
+        InputError: It is no folder of a study, or the question has a fault.
+    """
+    import duckdb
+
+    with duckdb.connect(":memory:") as connection:
+        connection.register("cells", table(folder))
+        try:
+            connection.execute("set enable_external_access = false")
+            answer = connection.execute(sql)
+            return [str(column[0]) for column in answer.description], answer.fetchall()
+        except duckdb.Error as error:
+            raise InputError("the question", str(error)) from None

@@ -1,0 +1,281 @@
+"""What a study's folder holds: finished cells, failed ones, and the table of all.
+
+A finished cell is one file, `cells/KEY.json`, written beside its place, synced, renamed, and its folder synced; only
+then it counts. `gather` puts all of them into `cells.parquet`, which takes the old one's place whole, and removes only
+files whose cells are safely in it. So a kill at any moment loses no finished cell, and none is ever half there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from narrows.toml import inline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.study.plan import Plan, Point
+    from narrows.study.task import Failed, Finished
+
+
+class Store:
+    """The results of a study."""
+
+    def __init__(self, folder: Path) -> None:
+        """Look at the results in `folder`."""
+        self.folder = folder
+        self.cells = folder / "cells"
+        self.failed = folder / "failed"
+        self.table_file = folder / TABLE
+
+    def prepare(self) -> None:
+        """Make the folders, and clear what a killed process left half written. Only the holder of the lease may."""
+        for folder in (self.cells, self.failed):
+            folder.mkdir(exist_ok=True)
+            for entry in folder.glob(".*.partial"):
+                entry.unlink(missing_ok=True)
+        for entry in self.folder.glob(".*.partial"):
+            entry.unlink(missing_ok=True)
+        _sync(self.folder)
+
+    def finished(self) -> set[str]:
+        """Return the keys of all finished cells."""
+        # Files first: one that vanishes meanwhile is in the table by then.
+        keys = _keys(self.cells)
+        if self.table_file.exists():
+            import pyarrow.parquet as pq
+
+            keys |= set(pq.read_table(self.table_file, columns=["cell"])["cell"].to_pylist())
+        return keys
+
+    def failures(self) -> set[str]:
+        """Return the keys of all failed cells."""
+        return _keys(self.failed)
+
+    def failure(self, key: str) -> dict[str, Any]:
+        """Return what is known of a failed cell."""
+        content: dict[str, Any] = json.loads((self.failed / f"{key}.json").read_text(encoding="utf-8"))
+        return content
+
+    def forget_failures(self) -> None:
+        """Remove all failures, so that their cells run again."""
+        for key in self.failures():
+            for ending in ("json", "toml"):
+                (self.failed / f"{key}.{ending}").unlink(missing_ok=True)
+        _sync(self.failed)
+
+    def keep(self, cells: Sequence[Finished]) -> None:
+        """Write finished cells to the disk, for good.
+
+        Raises:
+            OSError: The disk is full, or worse; none of the cells that is not there already counts.
+        """
+        for cell in cells:
+            _write(self.cells / f"{cell.key}.json", json.dumps(_written(cell), allow_nan=False, separators=(",", ":")))
+        _sync(self.cells)
+
+    def keep_failure(self, failed: Failed, scenario: str, about: Mapping[str, Any]) -> None:
+        """Write down why a cell failed, with its scenario."""
+        _write(self.failed / f"{failed.key}.toml", scenario)
+        content = {"cell": failed.key, "error": failed.error, **about}
+        _write(self.failed / f"{failed.key}.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        _sync(self.failed)
+
+    def measured(self, keys: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+        """Return what the cells of these keys measured, those that are finished."""
+        wanted = set(keys)
+        found: dict[str, Mapping[str, Any]] = {}
+        for key in wanted & _keys(self.cells):
+            with suppress(FileNotFoundError):
+                found[key] = self._read(key)["measured"]
+        if wanted - set(found) and self.table_file.exists():
+            import pyarrow.parquet as pq
+
+            table = pq.read_table(self.table_file, columns=["cell", MEASURED])
+            for key, pairs in zip(table["cell"].to_pylist(), table[MEASURED].to_pylist(), strict=True):
+                if key in wanted and key not in found:
+                    found[key] = _nested(pairs)
+        return found
+
+    def table(self, plan: Plan, replications: Sequence[int]) -> pa.Table:
+        """Return the table of all finished cells, a row each, in the order of the plan.
+
+        Args:
+            plan: The study's.
+            replications: How many of each combination of levels may be there.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        fresh = {}
+        for key in _keys(self.cells):
+            with suppress(FileNotFoundError):
+                fresh[key] = self._read(key)
+        old = pq.read_table(self.table_file) if self.table_file.exists() else None
+        place = {key: index for index, key in enumerate(old["cell"].to_pylist())} if old is not None else {}
+        schema = _schema(plan)
+        cells: list[tuple[int, dict[str, Any]]] = []
+        kept: list[tuple[int, int]] = []
+        for replication in range(max(replications, default=0)):
+            for point in plan.points:
+                if replication >= replications[point.row]:
+                    continue
+                key = plan.key(point, replication)
+                if key in place:
+                    kept.append((len(kept) + len(cells), place[key]))
+                elif key in fresh:
+                    cells.append((len(kept) + len(cells), _row(plan, schema, point, replication, fresh[key])))
+        made = pa.Table.from_pylist([row for _, row in cells], schema=schema)
+        if old is None:
+            return made
+        taken = old.take(pa.array([at for _, at in kept], pa.int64())).cast(schema)
+        order = [0] * (len(kept) + len(cells))
+        for source, (target, _) in enumerate([*kept, *cells]):
+            order[target] = source
+        return pa.concat_tables([taken, made]).take(pa.array(order, pa.int64()))
+
+    def gather(self, plan: Plan, replications: Sequence[int]) -> pa.Table:
+        """Put all finished cells into `cells.parquet` and remove their files. Only the holder of the lease may.
+
+        Args:
+            plan: The study's.
+            replications: How many of each combination of levels may be there.
+
+        Raises:
+            OSError: The disk is full, or worse; nothing is lost.
+        """
+        import pyarrow.parquet as pq
+
+        table = self.table(plan, replications)
+        partial = self.folder / f".{TABLE}.partial"
+        pq.write_table(table, partial, compression="zstd")
+        _sync(partial)
+        partial.rename(self.table_file)
+        _sync(self.folder)
+        for key in _keys(self.cells) & set(table["cell"].to_pylist()):
+            (self.cells / f"{key}.json").unlink()
+        return table
+
+    def _read(self, key: str) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((self.cells / f"{key}.json").read_text(encoding="utf-8"))
+        return content
+
+
+def _keys(folder: Path) -> set[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return {
+                entry.name.removesuffix(".json")
+                for entry in entries
+                if entry.name.endswith(".json") and not entry.name.startswith(".")
+            }
+    except FileNotFoundError:
+        return set()
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.parent / f".{path.name}.partial"
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.rename(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _written(cell: Finished) -> dict[str, Any]:
+    return {
+        "measured": cell.measured,
+        "digest": cell.digest,
+        "checks_failed": cell.checks_failed,
+        "cpu_s": cell.cpu_s,
+        "packet_hops": cell.packet_hops,
+    }
+
+
+def _schema(plan: Plan) -> pa.Schema:
+    import pyarrow as pa
+
+    names = list(plan.points[0].levels)
+    return pa.schema(
+        [
+            ("cell", pa.string()),
+            *((name, _type([point.levels[name] for point in plan.points])) for name in names),
+            ("algorithm", pa.string()),
+            ("replication", pa.int32()),
+            ("seed", pa.uint64()),
+            *((column.name, pa.float64()) for column in plan.columns),
+            ("checks_failed", pa.string()),
+            ("digest", pa.string()),
+            ("cpu_s", pa.float64()),
+            ("packet_hops", pa.int64()),
+            (MEASURED, pa.map_(pa.string(), pa.float64())),
+        ]
+    )
+
+
+def _type(values: Sequence[Any]) -> pa.DataType:
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {int}:
+        return pa.int64()
+    return pa.float64() if kinds <= {int, float} else pa.string()
+
+
+def _row(plan: Plan, schema: pa.Schema, point: Point, replication: int, cell: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "cell": plan.key(point, replication),
+        **{name: _fitting(value, schema.field(name).type) for name, value in point.levels.items()},
+        "algorithm": point.algorithm,
+        "replication": replication,
+        "seed": plan.seed,
+        **{column.name: column.value(cell["measured"], point.subjects) for column in plan.columns},
+        "checks_failed": ", ".join(cell["checks_failed"]),
+        "digest": cell["digest"],
+        "cpu_s": cell["cpu_s"],
+        "packet_hops": cell["packet_hops"],
+        MEASURED: [
+            (f"{of.removesuffix('s')}.{owner}.{measure}", value)
+            for of, owners in cell["measured"].items()
+            for owner, measures in owners.items()
+            for measure, value in measures.items()
+        ],
+    }
+
+
+def _fitting(value: Any, kind: pa.DataType) -> Any:
+    """Write a level as text where levels of the same factor are of several types."""
+    return inline(value) if str(kind) == "string" and not isinstance(value, str) else value
+
+
+def _nested(pairs: Sequence[tuple[str, float | None]]) -> dict[str, dict[str, dict[str, float | None]]]:
+    nested: dict[str, dict[str, dict[str, float | None]]] = {"groups": {}, "links": {}}
+    for name, value in pairs:
+        of, _, rest = name.partition(".")
+        owner, _, measure = rest.rpartition(".")
+        nested[f"{of}s"].setdefault(owner, {})[measure] = value
+    return nested
+
+
+TABLE = "cells.parquet"
+MEASURED = "measured"

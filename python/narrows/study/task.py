@@ -1,0 +1,160 @@
+"""One cell: what must be known to run it anywhere, and what comes of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from narrows import core
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Base:
+    """What all cells of a study share.
+
+    Attributes:
+        text: The base scenario.
+        file: What messages call it.
+        directory: What its paths are relative to.
+        overrides_directory: What paths in levels are relative to.
+        seed: Master seed; None is the scenario's own.
+        engine: Build fingerprint that every result must come from.
+    """
+
+    text: str
+    file: str
+    directory: str
+    overrides_directory: str
+    seed: int | None
+    engine: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """One replication of one combination of levels with one algorithm.
+
+    Attributes:
+        key: The cell's key.
+        base: What all cells share.
+        overrides: Each as after `--set`.
+        subject: The algorithm under test; None where the scenario's own run.
+        replication: Which one.
+        digest: That of the resolved scenario and every file it names.
+    """
+
+    key: str
+    base: Base
+    overrides: tuple[str, ...]
+    subject: str | None
+    replication: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a cell measured.
+
+    Attributes:
+        key: The cell's key.
+        measured: `{"groups": {group: {measure: value}}, "links": …}`; None says no data.
+        digest: That of the records.
+        checks_failed: Names of the checks that failed.
+        cpu_s: Time of the simulation alone.
+        packet_hops: Packets that crossed a link.
+    """
+
+    key: str
+    measured: Mapping[str, Any]
+    digest: str
+    checks_failed: list[str]
+    cpu_s: float
+    packet_hops: int
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Why a cell has no result."""
+
+    key: str
+    error: str
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A cell that was stopped before its end."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A cell that was not run, because the engine there is another one.
+
+    Attributes:
+        key: The cell's key.
+        engine: The fingerprint found.
+        worker: Where.
+    """
+
+    key: str
+    engine: str
+    worker: str
+
+
+Outcome = Finished | Failed | Stopped | Refused
+
+
+@lru_cache(maxsize=1024)
+def resolve(base: Base, overrides: tuple[str, ...], subject: str | None) -> core.Scenario:
+    """Resolve the scenario of a point.
+
+    Raises:
+        ScenarioError: It has faults.
+    """
+    return core.load(
+        base.text, base.file, base.directory, list(overrides), subject, base.seed, 1, base.overrides_directory
+    )
+
+
+def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
+    """Run one cell, here and now, on one thread.
+
+    Args:
+        task: The cell.
+        progress: Through which it may be watched and stopped.
+    """
+    if core.fingerprint() != task.base.engine:
+        return Refused(task.key, core.fingerprint(), "")
+    try:
+        scenario = resolve(task.base, task.overrides, task.subject)
+        if scenario.digest != task.digest:
+            return Failed(task.key, "the scenario is another one here: a file that it names has changed")
+        (records,) = core.run([(scenario, task.replication)], 1, progress or core.Progress())
+    except Exception as error:  # noqa: BLE001  # one bad cell does not end a study of thousands
+        kind = "" if isinstance(error, core.RunError | core.ScenarioError) else f"{type(error).__name__}: "
+        return Failed(task.key, f"{kind}{error}")
+    return Stopped(task.key) if records is None else finished(task.key, records)
+
+
+def finished(key: str, records: core.Records) -> Finished:
+    """Keep the measures of a cell and drop its series."""
+    return Finished(
+        key=key,
+        measured={"groups": _plain(records.group_measures), "links": _plain(records.link_measures)},
+        digest=records.digest,
+        checks_failed=[check["name"] for check in records.checks if check["ok"] is False],
+        cpu_s=records.performance["cpu_s"],
+        packet_hops=int(records.performance["packet_hops"]),
+    )
+
+
+def _plain(owners: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
+    return {
+        owner: {name: value if math.isfinite(value) else None for name, value in measures.items()}
+        for owner, measures in owners.items()
+    }

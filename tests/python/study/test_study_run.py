@@ -1,0 +1,196 @@
+"""A study from its file to its results. Truth: contract and product."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from study_files import SCENARIO, STUDY, ask, digests, state, study, write_study
+
+import narrows as nw
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which `out` is a finished study."""
+    folder = tmp_path_factory.mktemp("study")
+    write_study(folder)
+    status, out, messages = study(folder, "run", "study.toml", "--out", "out")
+    assert status == 0, messages
+    assert out.splitlines()[-1] == "out"
+    assert "4 combinations x 2 algorithms x 3 replications: 24 cells" in out
+    return folder
+
+
+def test_status_counts_cells(done: Path) -> None:
+    assert state(done) == {"cells": 24, "finished": 24, "failed": 0, "running": None}
+
+
+def test_every_cell_is_a_row_with_its_levels_and_measures(done: Path) -> None:
+    rows = ask(done, "select * exclude measured from cells")
+    assert len(rows) == len({row["cell"] for row in rows}) == 24
+    assert {(row["path.rtt"], row["path.queue.limit"], row["algorithm"], row["replication"]) for row in rows} == {
+        (rtt, limit, algorithm, replication)
+        for rtt in ("10ms", "40ms")
+        for limit in ("0.5bdp", "1bdp")
+        for algorithm in ("newreno", "aimd(a=1,b=0.8)")
+        for replication in range(3)
+    }
+    assert all(row["seed"] == 1 and 1e6 < row["goodput_bps"] < 10e6 and 0 < row["utilization"] <= 1 for row in rows)
+
+
+def test_a_cell_measures_what_a_run_of_its_scenario_does(done: Path) -> None:
+    overrides = ["path.rtt=10ms", "path.queue.limit=0.5bdp"]
+    run = nw.load(done / "base.toml", [*overrides, "flows.tested.algorithm=newreno"]).run(replications=3)
+    goodputs = ask(
+        done,
+        "select goodput_bps g from cells where algorithm = 'newreno' and \"path.rtt\" = '10ms' "
+        "and \"path.queue.limit\" = '0.5bdp' order by replication",
+    )
+    assert [row["g"] for row in goodputs] == [
+        records.group_measures["tested"]["goodput_bps"] for _, records in sorted(run.records.items())
+    ]
+
+
+def test_measures_that_the_study_does_not_name_are_kept_too(done: Path) -> None:
+    question = (
+        "select max(abs(measured['group.tested.goodput_bps'] - goodput_bps)) d, min(cardinality(measured)) n from cells"
+    )
+    (row,) = ask(done, question)
+    assert row["d"] == 0
+    assert row["n"] > 60
+
+
+def test_results_load_in_one_line(done: Path) -> None:
+    assert pl.read_parquet(done / "out/cells.parquet").height == 24
+    assert pq.read_table(done / "out/cells.parquet").num_rows == 24
+
+
+def test_the_same_study_has_the_same_bits_with_another_number_of_threads(done: Path) -> None:
+    status, _, messages = study(done, "run", "study.toml", "--out", "again", "--jobs", "1", "--quiet")
+    assert status == 0, messages
+    assert digests(done, "again") == digests(done)
+    of = [json.loads((done / out / "manifest.json").read_text())["digest"] for out in ("out", "again")]
+    assert of[0] == of[1]
+
+
+def test_a_finished_study_resumes_to_nothing(done: Path) -> None:
+    before = (done / "out/cells.parquet").read_bytes()
+    status, out, _ = study(done, "resume", "out")
+    assert (status, out.splitlines()[-1]) == (0, "out")
+    assert (done / "out/cells.parquet").read_bytes() == before
+
+
+def test_replay_runs_one_cell_again_to_the_same_bits(done: Path) -> None:
+    key = next(iter(digests(done)))
+    status, out, _ = study(done, "replay", "out", key[:12], "--json")
+    assert status == 0
+    assert json.loads(out)["same"] is True
+    status, out, messages = study(done, "replay", "out", "zzz")
+    assert (status, out) == (2, "")
+    assert "no cell has this key" in messages
+
+
+def test_run_on_a_started_study_is_refused_with_a_hint(done: Path) -> None:
+    status, out, messages = study(done, "run", "study.toml", "--out", "out")
+    assert (status, out) == (2, "")
+    assert "narrows study resume out" in messages
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("status", "nowhere"),
+        ("resume", "nowhere"),
+        ("query", "nowhere", "select 1"),
+        ("query", "out", "select nothing from cells"),
+        ("query", "out", "select * from read_csv('study.toml')"),
+        ("run", "nowhere.toml"),
+        ("run", "study.toml", "--executor", "dask"),
+        ("run", "study.toml", "--executor", "dask", "--address", "tcp://127.0.0.1:9"),
+        ("run", "study.toml", "--address", "tcp://127.0.0.1:8786"),
+    ],
+)
+def test_bad_input_ends_with_two_and_no_traceback(done: Path, arguments: tuple[str, ...]) -> None:
+    before = sorted(entry.name for entry in done.iterdir())
+    status, out, messages = study(done, *arguments)
+    assert (status, out) == (2, "")
+    assert messages
+    assert "Traceback" not in messages
+    assert sorted(entry.name for entry in done.iterdir()) == before
+
+
+def test_keys_that_move_together_have_a_column_each(tmp_path: Path) -> None:
+    speed = '[factors.speed]\n"path.rate" = ["2Mbps", "10Mbps"]\n"path.queue.limit" = ["5pkt", "20pkt"]\n'
+    write_study(tmp_path, STUDY.partition("[factors]")[0] + speed + 'labels = ["slow", "fast"]\n')
+    assert study(tmp_path, "run", "study.toml", "--out", "out", "--quiet")[0] == 0
+    question = 'select distinct speed, "path.rate" r, "path.queue.limit" l from cells order by all'
+    assert [list(row.values()) for row in ask(tmp_path, question)] == [
+        ["fast", "10Mbps", "20pkt"],
+        ["slow", "2Mbps", "5pkt"],
+    ]
+
+
+def test_flags_of_the_command_line_win(tmp_path: Path) -> None:
+    write_study(tmp_path)
+    flags = ["--seed", "7", "--replications", "1", "--set", "duration=3s", "--json"]
+    status, out, messages = study(tmp_path, "run", "study.toml", "--out", "out", *flags)
+    assert status == 0, messages
+    assert json.loads(out) == {"cells": 8, "finished": 8, "failed": 0, "running": None}
+    assert messages.splitlines()[-1] == "out"
+    assert ask(tmp_path, "select distinct seed from cells") == [{"seed": 7}]
+    assert "duration=3s" in (tmp_path / "out/plan.json").read_text()
+
+
+def test_paths_in_levels_are_relative_to_the_study_file(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    for name, gap in (("slow", 4), ("fast", 2)):
+        (inner / f"{name}.trace").write_text("".join(f"{at}\n" for at in range(gap, 400, gap)))
+    write_study(
+        inner, STUDY.partition("[factors]")[0] + '[factors]\n"path.rate.trace" = ["slow.trace", "fast.trace"]\n'
+    )
+    status, _, messages = study(tmp_path, "run", "inner/study.toml", "--out", "out", "--quiet")
+    assert status == 0, messages
+    (inner / "slow.trace").write_text("1\n2\n")
+    status, _, messages = study(tmp_path, "resume", "out")
+    assert status == 2
+    assert "slow.trace" in messages
+    assert "has changed" in messages
+
+
+def test_replications_go_on_until_the_interval_is_narrow_enough(tmp_path: Path) -> None:
+    sequential = '{ minimum = 3, maximum = 30, measure = "goodput_bps", within = "4%" }'
+    write_study(tmp_path, STUDY.replace("replications = 3", f"replications = {sequential}"))
+    status, _, messages = study(tmp_path, "run", "study.toml", "--out", "out", "--quiet")
+    assert status == 0, messages
+    found = state(tmp_path)
+    assert found["cells"] == found["finished"] > 24
+    from narrows.statistics import estimate
+
+    points: dict[Any, list[float]] = {}
+    for row in ask(
+        tmp_path,
+        'select "path.rtt" r, "path.queue.limit" l, algorithm a, goodput_bps g from cells order by replication',
+    ):
+        points.setdefault((row["r"], row["l"], row["a"]), []).append(row["g"])
+    assert len({len(values) for (rtt, limit, _), values in points.items() if (rtt, limit) == ("10ms", "1bdp")}) == 1
+    for values in points.values():
+        interval = estimate(values)["ci95"]
+        assert interval is not None
+        assert (interval[1] - interval[0]) / 2 <= 0.04 * sum(values) / len(values) or len(values) == 30
+        assert 3 <= len(values) <= 30
+
+
+def test_a_study_without_factors_or_algorithms_is_one_scenario_often(tmp_path: Path) -> None:
+    write_study(tmp_path, 'scenario = "base.toml"\n', SCENARIO.replace('"subject"', '"cubic"'))
+    assert study(tmp_path, "run", "study.toml", "--out", "out", "--quiet")[0] == 0
+    rows = ask(tmp_path, 'select algorithm, "group.tested.goodput_bps" t, "group.other.goodput_bps" o from cells')
+    assert len(rows) == 5
+    assert all(row["algorithm"] is None and row["t"] > row["o"] > 0 for row in rows)
