@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.report.decimate import extremes
-from narrows.report.scale import Scale, Unit, tick_label
+from narrows.report.scale import INDEX, Scale, Unit, tick_label
 from narrows.report.svg import Markup, element, join, number, polyline, ring
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Axis:
         high: Value at the end.
         log: Whether the axis is logarithmic.
         inverted: Whether values grow towards the start.
+        names: What stands at 0, 1, 2 … instead of numbers.
     """
 
     label: str
@@ -41,6 +42,12 @@ class Axis:
     high: float
     log: bool = False
     inverted: bool = False
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of_names(cls, label: str, names: Sequence[str], *, inverted: bool = False) -> Axis:
+        """Return an axis with equal room for each name; `inverted` puts the first one on top."""
+        return cls(label, INDEX, -0.5, len(names) - 0.5, inverted=inverted, names=tuple(names))
 
     @property
     def prefix(self) -> tuple[float, str]:
@@ -52,6 +59,14 @@ class Axis:
         """The label with its unit."""
         written = self.prefix[1]
         return f"{self.label} ({written})" if written else self.label
+
+    def ticks(self, scale: Scale, count: int) -> list[float]:
+        """Return about `count` round values, or the place of every name."""
+        return [float(place) for place in range(len(self.names))] if self.names else scale.ticks(count)
+
+    def written(self, tick: float, room: float) -> str:
+        """Write a tick; a name is cut to what fits into `room` drawing units."""
+        return shortened(self.names[round(tick)], room) if self.names else tick_label(tick, self.prefix[0])
 
     def scale(self, start: float, end: float) -> Scale:
         """Return the map of this axis onto positions from `start` to `end`."""
@@ -187,6 +202,44 @@ class Panel:
         path = f"M{number(left)} {number(centre_y)}H{number(right)}M{number(centre_x)} {number(low)}V{number(high)}"
         self._add(key, look, element("path", class_="whisker", d=path))
 
+    def tile(self, key: str, at: tuple[float, float], look: Look, strength: float, told: tuple[str, str]) -> None:
+        """Fill the field of two names.
+
+        Args:
+            key: Name of the series.
+            at: Places of the names across and up.
+            look: Whose hue fills it.
+            strength: How full the hue is, 0 to 1.
+            told: What stands in the field, and what it reads out.
+        """
+        left, right = (self.across.position(at[0] + side / 2) for side in (-1, 1))
+        top, bottom = sorted(self.up.position(at[1] + side / 2) for side in (-1, 1))
+        edge = f"M{number(left + 1)} {number(top + 1)}H{number(right - 1)}V{number(bottom - 1)}H{number(left + 1)}Z"
+        # Half of a hue leaves the ink on it legible.
+        shape = element("path", element("title", told[1]), class_="tile", d=edge, data_point=told[1],
+                        fill_opacity=f"{strength / 2:.2f}")  # fmt: skip
+        middle = {"x": (left + right) / 2, "y": (top + bottom) / 2 + 4}
+        text = element("text", shortened(told[0], right - left), class_="value middle", **middle)
+        self._add(key, look, shape, text)
+
+    def word(self, key: str, at: tuple[float, float], text: str, *, side: int = 1, lower: float = 0.0) -> None:
+        """Write a word to the right (1) or left (-1) of a point, or above it (0), `lower` by so many drawing units."""
+        left, top = self.across.position(at[0]) + 11 * side, self.up.position(at[1]) + lower
+        css = {1: "value", 0: "value middle", -1: "value end"}[side]
+        self._add(key, None, element("text", text, class_=css, x=left, y=top + 4 if side else top - 10))
+
+    def guide(self, across: float, label: str, *, above: bool = False) -> None:
+        """Draw a vertical line at a value of x, with its name at the foot or `above` the panel."""
+        left = self.across.position(across)
+        path = f"M{number(left)} {number(self.box.top)}V{number(self.box.bottom)}"
+        self._ground.append(element("path", class_="limit", d=path, stroke_dasharray="4 3"))
+        if above:
+            self._behind.append(element("text", label, class_="note middle", x=left, y=self.box.top - 6))
+            return
+        beyond = left > self.box.left + self.box.width / 2
+        place = {"x": left + (-5 if beyond else 5), "y": self.box.bottom - 6}
+        self._behind.append(element("text", label, class_="note end" if beyond else "note", **place))
+
     def draw(self) -> Markup:
         """Return the panel: grid, marks, axes and labels."""
         return element(
@@ -234,7 +287,7 @@ class Panel:
         texts = [
             element(
                 "text",
-                tick_label(tick, self.y.prefix[0]),
+                self.y.written(tick, box.left - 8),
                 class_="tick end",
                 x=box.left - 8,
                 y=self.up.position(tick) + 4,
@@ -250,17 +303,17 @@ class Panel:
             left = self.across.position(tick)
             texts.append(element("path", class_="floor", d=f"M{number(left)} {number(box.bottom)}v4"))
             if self._foot:
-                label = tick_label(tick, self.x.prefix[0])
+                label = self.x.written(tick, box.width / max(len(self.x.names), 1))
                 texts.append(element("text", label, class_="tick middle", x=left, y=box.bottom + 18))
         if self._foot:
             texts.append(element("text", self.x.title, class_="label end", x=box.right, y=box.bottom + 37))
         return join(texts)
 
     def _ticks_across(self) -> list[float]:
-        return self.across.ticks(max(3, int(self.box.width / 75)))
+        return self.x.ticks(self.across, max(3, int(self.box.width / 75)))
 
     def _ticks_up(self) -> list[float]:
-        return self.up.ticks(max(2, int(self.box.height / 45)))
+        return self.y.ticks(self.up, max(2, int(self.box.height / 45)))
 
     def _place(self, values: FloatArray, scale: Scale) -> FloatArray:
         # Up to a panel's size beyond its edges, so that lines leave it in their true direction.
@@ -291,6 +344,12 @@ def marker(shape: int, x: float, y: float, size: float) -> str:
     return f"M{corners}Z"
 
 
+def shortened(text: str, room: float) -> str:
+    """Return a text cut to what fits into `room` drawing units, with an ellipsis for what is left out."""
+    most = max(int(room / LETTER), 1)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def stacked_boxes(count: int, left: float, width: float, height: float) -> Sequence[Box]:
     """Return boxes of panels below one another, with room for a title above each."""
     return [Box(left, HEAD + index * (height + BETWEEN), width, height) for index in range(count)]
@@ -305,6 +364,8 @@ def _told(axis: Axis, scale: Scale) -> str:
 HEAD = 26.0
 BETWEEN = 36.0
 FOOT = 44.0
+# Width of a letter of a tick, as wide as most.
+LETTER = 6.6
 
 _RUG = 8
 _MARGIN = 3.0
