@@ -1,0 +1,1 @@
+"""The figures of a study: drawn from the plain data of `narrows.analysis`, in the report's own SVG."""

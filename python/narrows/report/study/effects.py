@@ -1,0 +1,161 @@
+"""Effects of factors: means by level, means by pairs of levels, and the half-normal plot.
+
+Sources: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.3 (main effects) and 5.5.9.4 (interactions); C. Daniel,
+Technometrics 1 (1959) 311 (half-normal plot); R. V. Lenth, Technometrics 31 (1989) 469 (its limits).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.analysis.effects import half_normal, named
+from narrows.report.figures.frame import Figure, Key
+from narrows.report.looks import HUES, Look
+from narrows.report.measures import meaning
+from narrows.report.plot import Axis
+from narrows.report.scale import INDEX, quantity
+from narrows.report.study.rows import around, rows_panel, stacked_panels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.analysis.effects import Effect, Lenth, Mean
+    from narrows.report.figures.frame import Paper
+    from narrows.report.plot import Panel
+    from narrows.report.scale import Unit
+
+
+def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
+    """Draw the mean at each level, a row per factor, the factor that moves the response most on top.
+
+    Args:
+        response: Name of the measure.
+        means: By factor, what `narrows.analysis.effects.level_means` returned.
+    """
+    shown = meaning(response)
+    factors = sorted(means, key=lambda factor: -float(np.ptp([mean.mean for mean in means[factor]])))
+    values = [mean.mean for each in means.values() for mean in each]
+    first = next(iter(means.values()))
+    grand = sum(mean.mean * mean.cells for mean in first) / sum(mean.cells for mean in first)
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        panel = rows_panel(paper, around(shown.label, shown.unit, values, 0.25), "", factors)
+        panel.guide(grand, "mean of all", above=True)
+        for row, factor in enumerate(factors):
+            points = sorted((mean.mean, mean.levels[factor]) for mean in means[factor])
+            ends = np.array([points[0][0], points[-1][0]])
+            panel.line(factor, ends, np.full(2, float(row)), _LOOK)
+            for place, (value, level) in enumerate(points):
+                told = f"{factor} = {level}: {quantity(value, shown.unit)}"
+                panel.point(factor, (value, row), _LOOK, told)
+                side = -1 if place == 0 else 1 if place == len(points) - 1 else 0
+                panel.word(factor, (value, row), level, side=side)
+        return [panel]
+
+    caption = (
+        f"Mean of {_spoken(shown.label)} at each level of a factor, over all cells with that level.",
+        "The longer the bar, the more the factor matters by itself.",
+    )
+    return Figure("main-effects", f"Main effects on {_spoken(shown.label)}", caption, (), draw)
+
+
+def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
+    """Draw a panel per pair of factors: the levels of the first across, a line per level of the second.
+
+    Args:
+        response: Name of the measure.
+        pairs: Of each pair, what `narrows.analysis.effects.pair_means` returned.
+    """
+    shown = meaning(response)
+    values = [mean.mean for pair in pairs for mean in pair]
+    up = around(shown.label, shown.unit, values)
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        axes = []
+        for pair in pairs:
+            across, lines = pair[0].levels
+            axes.append((Axis.of_names(across, _levels(pair, across)), up, named((across, lines))))
+        panels = stacked_panels(paper, axes)
+        for panel, pair in zip(panels, pairs, strict=True):
+            _lines(panel, pair, shown.unit)
+        return panels
+
+    keys = [
+        Key(f"{lines}={level}", f"{lines} = {level}", "dot", _look(place))
+        for lines in dict.fromkeys(list(pair[0].levels)[1] for pair in pairs)
+        for place, level in enumerate(dict.fromkeys(lvl for pair in pairs for lvl in _levels_if(pair, lines)))
+    ]
+    caption = ("Lines that run alike say that the two factors act apart; lines that cross or open, that they do not.",)
+    return Figure("interactions", f"Interactions in {_spoken(shown.label)}", caption, keys, draw)
+
+
+def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
+    """Draw the magnitudes of effects against what noise alone would give, with Lenth's limits.
+
+    Args:
+        response: Name of the measure.
+        effects: Effects of an unreplicated two-level design.
+        limits: What `narrows.analysis.effects.lenth` said of them, in the same order.
+    """
+    shown = meaning(response)
+    order, scores = half_normal(np.array([effect.value for effect in effects]))
+    sizes = [abs(effect.value) for effect in effects]
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        greatest = max(*sizes, limits.simultaneous_margin) or 1.0
+        up = Axis("Half-normal score", INDEX, 0.0, float(scores[-1]) * 1.12)
+        across = Axis(f"|Effect| on {_spoken(shown.label)}", shown.unit, 0.0, greatest * 1.08)
+        (panel,) = stacked_panels(paper, [(across, up, "")])
+        panel.guide(limits.margin, "ME")
+        panel.guide(limits.simultaneous_margin, "SME")
+        for place, score in zip(order, scores.tolist(), strict=True):
+            effect, active = effects[place], limits.active[place]
+            told = f"{effect.name}: {quantity(effect.value, shown.unit, sign=True)}"
+            key = "active" if active else "noise"
+            panel.point(key, (sizes[place], score), _ACTIVE if active else _LOOK, told, of_many=not active)
+            if active:
+                near_end = sizes[place] > 0.6 * greatest
+                panel.word(key, (sizes[place], score), effect.name, side=-1 if near_end else 1)
+        return [panel]
+
+    caption = (
+        "Effects that are nothing but noise lie on a line through the origin; what leaves it to the right is active.",
+        "ME: margin of error of one effect by Lenth's pseudo standard error, 95 %; SME: of all of them together.",
+    )
+    keys = [Key("active", "beyond ME", "dot", _ACTIVE), Key("noise", "within ME", "dot", _LOOK)]
+    return Figure("half-normal", f"Which effects on {_spoken(shown.label)} are active", caption, keys, draw)
+
+
+def _lines(panel: Panel, pair: Sequence[Mean], unit: Unit) -> None:
+    across, lines = pair[0].levels
+    places = {level: place for place, level in enumerate(_levels(pair, across))}
+    for place, level in enumerate(_levels(pair, lines)):
+        chosen = sorted((places[mean.levels[across]], mean.mean) for mean in pair if mean.levels[lines] == level)
+        key, look = f"{lines}={level}", _look(place)
+        panel.line(key, np.array([float(x) for x, _ in chosen]), np.array([y for _, y in chosen]), look)
+        for x, y in chosen:
+            name = f"{lines} = {level}, {across} = {panel.x.names[x]}"
+            panel.point(key, (x, y), look, f"{name}: {quantity(y, unit)}")
+
+
+def _levels(pair: Sequence[Mean], factor: str) -> list[str]:
+    return list(dict.fromkeys(mean.levels[factor] for mean in pair))
+
+
+def _levels_if(pair: Sequence[Mean], lines: str) -> list[str]:
+    return _levels(pair, lines) if list(pair[0].levels)[1] == lines else []
+
+
+def _look(place: int) -> Look:
+    return Look(place % len(HUES), place % 6, place % 6)
+
+
+def _spoken(label: str) -> str:
+    """Write a label inside a sentence; an abbreviation keeps its capitals."""
+    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
+
+
+_LOOK = Look(0, 0, 0)
+_ACTIVE = Look(1, 0, 2)

@@ -1,0 +1,116 @@
+"""Algorithms that behave alike as a tree, and cells and responses in one plane.
+
+Sources: the dendrogram as K. Mills et al., NIST SP 500-282 (2010), draw one per condition; K. R. Gabriel, Biometrika 58
+(1971) 453 (biplot).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.figures.frame import Figure, Key
+from narrows.report.looks import Look, look_of
+from narrows.report.measures import meaning
+from narrows.report.plot import LETTER, Axis, shortened
+from narrows.report.scale import INDEX, significant
+from narrows.report.study.rows import around, rows_panel, stacked_panels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.analysis.multivariate import Biplot, Components, Dendrogram
+    from narrows.report.figures.frame import Paper
+    from narrows.report.plot import Panel
+
+
+def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:
+    """Draw which algorithms join at which distance.
+
+    Args:
+        tree: What `narrows.analysis.multivariate.clusters` returned.
+        condition: The factor levels under which they were seen; may be empty.
+    """
+    highest = max(max(link.height) for link in tree.links)
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        panel = rows_panel(paper, Axis("Distance", INDEX, 0.0, highest * 1.05 or 1.0), "", tree.leaves, row=26.0)
+        for link in tree.links:
+            alone = [tree.leaves[round(x)] for x, low in zip(link.x, link.height, strict=True) if low == 0]
+            key = "distinct" if set(alone) & set(tree.distinct) and link is tree.links[-1] else "joint"
+            look = _DISTINCT if key == "distinct" else _JOINT
+            panel.line(key, np.array(link.height), np.array(link.x), look)
+            at = (max(link.height), (link.x[1] + link.x[2]) / 2)
+            panel.point(key, at, look, f"joined at: {significant(max(link.height))}", of_many=True)
+        return [panel]
+
+    told = ", ".join(f"{factor} = {level}" for factor, level in condition.items())
+    title = f"Which algorithms behave alike: {told}" if told else "Which algorithms behave alike"
+    caption = (
+        "Algorithms that join far at the left behave alike in all responses.",
+        f"Joined last, and so the most distinct: {', '.join(tree.distinct)}." if tree.distinct else "",
+    )
+    return Figure("dendrogram", title, caption, (), draw)
+
+
+def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> Figure:
+    """Draw the cells as points and the responses as arrows in the plane of two components.
+
+    Args:
+        components: Of the responses.
+        plane: What `narrows.analysis.multivariate.biplot` made of the first two.
+        algorithms: The algorithm of each cell.
+    """
+    points, reach = plane.points, float(np.abs(plane.points).max())
+    # Arrows are correlations, at most 1; at this scale they reach as far as the points.
+    arrows = plane.arrows * reach / (float(np.abs(plane.arrows).max()) or 1.0)
+    share = [f"{100 * part:.0f} %" for part in components.explained[:2].tolist()]
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        both = [np.concatenate((points[:, axis], arrows[:, axis], [0.0])).tolist() for axis in (0, 1)]
+        across = around(f"Component 1, {share[0]} of the variance", INDEX, both[0], _ROOM)
+        up = around(f"Component 2, {share[1]} of the variance", INDEX, both[1], 0.1)
+        (panel,) = stacked_panels(_square(paper), [(across, up, "")])
+        for (x, y), name in zip(points.tolist(), algorithms, strict=True):
+            panel.point(name, (x, y), look_of(name), f"{name}: {significant(x)}, {significant(y)}", of_many=True)
+        labels = [meaning(name).label for name in components.responses]
+        for (x, y), (r, s), label in zip(arrows.tolist(), plane.arrows.tolist(), labels, strict=True):
+            panel.line("responses", np.array([0.0, x]), np.array([0.0, y]), _JOINT)
+            told = f"{label}: correlation {significant(r)} with component 1, {significant(s)} with component 2"
+            panel.point("responses", (x, y), _JOINT, told, of_many=True)
+        _name(panel, arrows.tolist(), labels)
+        return [panel]
+
+    keys = [Key(name, name, "dot", look_of(name)) for name in dict.fromkeys(algorithms)]
+    keys.append(Key("responses", "responses", "line", _JOINT))
+    caption = (
+        "A mark is a cell; a line from the middle is a response, which grows along it.",
+        "Responses whose lines point alike rise together; lines at right angles have nothing to do with each other.",
+    )
+    return Figure("biplot", "Cells and responses in one plane", caption, keys, draw)
+
+
+def _name(panel: Panel, ends: Sequence[tuple[float, float]], labels: Sequence[str]) -> None:
+    """Write a label beside the end of each arrow, outwards and none over another."""
+    # The margin of the axis is a part of the range of values, which is less than the panel's width.
+    room = panel.box.width * _ROOM / (1 + 2 * _ROOM) - 2 * LETTER
+    lowest = {-1: 0.0, 1: 0.0}
+    for (x, y), label in sorted(zip(ends, labels, strict=True), key=lambda each: -each[0][1]):
+        side = 1 if x >= 0 else -1
+        top = panel.up.position(y)
+        lower = max(lowest[side] + _LINE - top, 0.0)
+        lowest[side] = top + lower
+        panel.word("responses", (x, y), shortened(label, room), side=side, lower=lower)
+
+
+def _square(paper: Paper) -> Paper:
+    return replace(paper, low=paper.tall * 1.3)
+
+
+# Room for labels beyond the values, as part of their range; height of a line of text.
+_ROOM = 0.45
+_LINE = 14.0
+_JOINT = Look(7, 0, 0)
+_DISTINCT = Look(1, 0, 2)

@@ -1,0 +1,69 @@
+"""The critical-difference diagram: mean ranks, and which of them differ.
+
+Source: J. Demšar, Journal of Machine Learning Research 7 (2006) 1, section 3.2.4. Here a row per algorithm takes the
+place of names on both sides; the bars that join what does not differ are the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.figures.frame import Figure
+from narrows.report.looks import Look, look_of
+from narrows.report.plot import Axis
+from narrows.report.scale import INDEX, significant
+from narrows.report.study.rows import rows_panel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.analysis.ranks import Ranking
+    from narrows.report.figures.frame import Paper
+    from narrows.report.plot import Panel
+
+
+def critical_difference(ranking: Ranking, of: str) -> Figure:
+    """Draw mean ranks, the critical difference, and a bar over every set that does not differ.
+
+    Args:
+        ranking: What `narrows.analysis.ranks.ranking` returned.
+        of: What was ranked, as people read it ("goodput").
+    """
+    rank_of = dict(zip(ranking.treatments, ranking.mean_ranks, strict=True))
+    names = ["critical difference", *("not different" for _ in ranking.alike), *ranking.treatments]
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        count = len(ranking.treatments)
+        # Rank 1 is the first name: whole ranks alone are worth a tick.
+        whole = tuple(str(rank) for rank in range(1, count + 1))
+        end = max(count - 1, ranking.critical_difference) + 0.15
+        panel = rows_panel(paper, Axis("Mean rank, 1 is best", INDEX, -0.15, end, names=whole), "", names, row=26.0)
+        panel.line("difference", np.array([0.0, ranking.critical_difference]), np.zeros(2), _INK)
+        near_end = ranking.critical_difference > 0.8 * end
+        at = (0.0 if near_end else ranking.critical_difference, 0)
+        panel.word("difference", at, significant(ranking.critical_difference), side=0 if near_end else 1)
+        for row, members in enumerate(ranking.alike, start=1):
+            ends = np.array([rank_of[members[0]] - 1, rank_of[members[-1]] - 1])
+            panel.line("alike", ends, np.full(2, float(row)), _INK)
+        for row, name in enumerate(ranking.treatments, start=1 + len(ranking.alike)):
+            rank = rank_of[name]
+            panel.point(name, (rank - 1, row), look_of(name), f"{name}: mean rank {significant(rank)}")
+        return [panel]
+
+    told = "" if ranking.p is None else f"Friedman's test that all are alike: p = {_p(ranking.p)}."
+    caption = (
+        f"Mean rank by {of} over {ranking.conditions} conditions.",
+        "Mean ranks farther apart than the critical difference (Nemenyi, 95 %) differ; a bar joins those that do not.",
+        told,
+    )
+    return Figure("critical-difference", f"Ranks by {of}", caption, (), draw)
+
+
+def _p(value: float) -> str:
+    return significant(value, 2) if value >= _LEAST else f"less than {_LEAST:g}"
+
+
+_INK = Look(7, 0, 0)
+_LEAST = 0.0001

@@ -1,0 +1,41 @@
+"""Panels whose rows or columns are names: factors, algorithms, leaves of a tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.report.figures.frame import RIGHT
+from narrows.report.plot import BETWEEN, HEAD, LETTER, Axis, Box, Panel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.figures.frame import Paper
+    from narrows.report.scale import Unit
+
+
+def rows_panel(paper: Paper, across: Axis, label: str, names: Sequence[str], *, row: float = 30.0) -> Panel:
+    """Return a panel with a row per name, the first on top, and room for the names at the left."""
+    left = min(max(paper.left, LETTER * max(map(len, names)) + 16), paper.width * 0.4)
+    box = Box(left, HEAD, paper.width - left - RIGHT, row * len(names))
+    return Panel(box, across, Axis.of_names(label, names, inverted=True))
+
+
+def stacked_panels(paper: Paper, axes: Sequence[tuple[Axis, Axis, str]]) -> list[Panel]:
+    """Return panels below one another, each with axes (across, up) and a title of its own."""
+    step = paper.low + BETWEEN + _FOOT
+    return [
+        Panel(Box(paper.left, HEAD + place * step, paper.width - paper.left - RIGHT, paper.low), x, y, title=title)
+        for place, (x, y, title) in enumerate(axes)
+    ]
+
+
+def around(label: str, unit: Unit, values: Sequence[float], margin: float = 0.08) -> Axis:
+    """Return an axis that holds all values and a margin, a part of their range, on both sides."""
+    low, high = min(values), max(values)
+    beyond = margin * ((high - low) or abs(high) or 1.0)
+    return Axis(label, unit, low - beyond, high + beyond)
+
+
+# Labels below each of several panels, in drawing units.
+_FOOT = 34.0

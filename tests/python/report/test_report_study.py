@@ -1,0 +1,166 @@
+"""Marks of a study's figures: everything is there, at its place, named and escaped (product)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from narrows.analysis.designs import two_level
+from narrows.analysis.effects import effects, lenth, level_means, pair_means
+from narrows.analysis.multivariate import biplot, clusters, principal_components
+from narrows.analysis.ranks import ranking
+from narrows.analysis.table import Block
+from narrows.report.figures.frame import PAPERS, drawing, height
+from narrows.report.plot import Axis, shortened
+from narrows.report.study import effects as drawn_effects
+from narrows.report.study import multivariate, ranks, shares
+
+if TYPE_CHECKING:
+    from narrows.report.figures.frame import Figure
+
+SPACE = "\N{NARROW NO-BREAK SPACE}"
+# Montgomery, "Design and Analysis of Experiments" (8th ed.), example 6.2.
+FILTRATION = np.array([45.0, 71, 48, 65, 68, 60, 80, 65, 43, 100, 45, 104, 75, 86, 70, 96])
+CELLS = {
+    **{
+        name: [{-1: "low", 1: "high"}[sign] for sign in column]
+        for name, column in zip(("temperature", "pressure"), two_level("ABCD").runs.T[:2].tolist(), strict=True)
+    },
+    "rate_bps": FILTRATION * 1e6,
+}
+
+
+def svg(figure: Figure, paper: int = 0) -> ET.Element:
+    """Return a figure's drawing, parsed: it is well-formed markup."""
+    return ET.fromstring(f"<svg>{drawing(figure.draw(PAPERS[paper]))}</svg>")  # noqa: S314  # our own drawing
+
+
+def told(tree: ET.Element) -> list[str]:
+    """Return what all marks of a drawing read out."""
+    return [mark.attrib["data-point"] for mark in tree.iter() if "data-point" in mark.attrib]
+
+
+def words(tree: ET.Element) -> list[str]:
+    """Return all words of a drawing."""
+    return [text.text or "" for text in tree.iter("text")]
+
+
+FIGURES = {
+    "main-effects": drawn_effects.main_effects(
+        "rate_bps", {factor: level_means(CELLS, "rate_bps", factor) for factor in ("pressure", "temperature")}
+    ),
+    "interactions": drawn_effects.interactions("rate_bps", [pair_means(CELLS, "rate_bps", "temperature", "pressure")]),
+    "half-normal": drawn_effects.half_normal_plot(
+        "rate_bps",
+        (found := effects(two_level("ABCD").runs.astype(float), "ABCD", FILTRATION * 1e6, order=4)),
+        lenth(np.array([effect.value for effect in found])),
+    ),
+    "critical-difference": ranks.critical_difference(
+        ranking(
+            Block(("cubic", "newreno", "<bic>"), ({},) * 20, np.tile([3.0, 2.0, 1.0], (20, 1))), higher_is_better=True
+        ),
+        "goodput",
+    ),
+    "dendrogram": multivariate.dendrogram(
+        clusters({"algorithm": ["fast", "cubic", "bic"], "g": [5.0, 0.0, 1.0]}, ["g"], distance="euclidean"),
+        {"rtt": "10ms"},
+    ),
+    "biplot": multivariate.biplot(
+        (
+            components := principal_components(
+                {"jain": [1.0, 2, 4, 3], "loss_rate": [2.0, 1, 3, 7]}, ["jain", "loss_rate"]
+            )
+        ),
+        biplot(components),
+        ["cubic", "cubic", "bic", "bic"],
+    ),
+    "shares": shares.shares(["bbr1", "cubic"], ["newreno", "cubic"], np.array([[0.25, 0.5], [1.1, np.nan]])),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("paper", [0, 1])
+def test_every_figure_stays_on_its_paper(name: str, paper: int) -> None:
+    figure = FIGURES[name]
+    panels = figure.draw(PAPERS[paper])
+    tree = svg(figure, paper)
+    assert figure.name == name
+    assert told(tree)
+    for panel in panels:
+        assert panel.box.left >= 0
+        assert panel.box.right < PAPERS[paper].width
+        assert panel.box.width > PAPERS[paper].width / 2
+        assert panel.box.bottom < height(panels)
+    keys = {group.attrib["data-series"] for group in tree.iter("g") if "data-series" in group.attrib}
+    assert {key.name for key in figure.keys} <= keys
+
+
+def test_the_factor_that_matters_most_is_on_top_and_its_levels_are_named() -> None:
+    tree = svg(FIGURES["main-effects"])
+    names = [word for word in words(tree) if word in {"temperature", "pressure"}]
+    assert names == ["temperature", "pressure"]
+    assert told(tree)[:2] == [f"temperature = low: 59.2{SPACE}Mbps", f"temperature = high: 80.9{SPACE}Mbps"]
+    assert words(tree).count("low") == words(tree).count("high") == 2
+
+
+def test_an_interaction_has_a_line_per_level_of_the_second_factor() -> None:
+    tree = svg(FIGURES["interactions"])
+    assert [key.label for key in FIGURES["interactions"].keys] == ["pressure = low", "pressure = high"]
+    assert len([path for path in tree.iter("path") if path.attrib.get("class") == "line"]) == 2
+    assert f"pressure = high, temperature = high: 82.5{SPACE}Mbps" in told(tree)
+
+
+def test_only_effects_beyond_the_margin_are_named_in_the_half_normal_plot() -> None:
+    """Montgomery, section 6.5: A, C, D, AC and AD."""
+    tree = svg(FIGURES["half-normal"])
+    active = {word for word in words(tree) if re.fullmatch(r"[A-D](:[A-D])*", word)}
+    assert active == {"A", "C", "D", "A:C", "A:D"}
+    assert len(told(tree)) == 15
+    assert {"ME", "SME"} <= set(words(tree))
+
+
+def test_ranks_stand_in_order_and_names_are_escaped() -> None:
+    figure = FIGURES["critical-difference"]
+    assert told(svg(figure)) == ["cubic: mean rank 1.00", "newreno: mean rank 2.00", "<bic>: mean rank 3.00"]
+    assert "<bic>" not in drawing(figure.draw(PAPERS[0]))
+    assert words(svg(figure)).count("not different") == 0
+    tied = Block(("a", "b", "c"), ({},) * 3, np.array([[1.0, 2, 3], [2, 1, 3], [3, 1, 2]]))
+    assert "not different" in words(svg(ranks.critical_difference(ranking(tied, higher_is_better=True), "goodput")))
+
+
+def test_the_tree_names_every_leaf_and_the_algorithm_that_joins_last() -> None:
+    tree = svg(FIGURES["dendrogram"])
+    assert {"fast", "cubic", "bic"} <= set(words(tree))
+    assert len(told(tree)) == 2
+    assert "rtt = 10ms" in FIGURES["dendrogram"].title
+    assert any("most distinct: fast" in sentence for sentence in FIGURES["dendrogram"].caption)
+
+
+def test_a_biplot_has_a_point_per_cell_and_an_arrow_per_response() -> None:
+    tree = svg(FIGURES["biplot"])
+    assert len([text for text in told(tree) if text.startswith(("cubic", "bic"))]) == 4
+    assert {"Jain's index", "Loss rate"} <= set(words(tree))
+
+
+def test_rows_of_the_heat_map_are_contenders_and_the_poorer_an_incumbent_the_fuller_its_field() -> None:
+    tree = svg(FIGURES["shares"])
+    fields = {mark.attrib["data-point"]: float(mark.attrib["fill-opacity"]) for mark in tree.iter("path")
+              if "tile" in mark.attrib.get("class", "")}  # fmt: skip
+    assert fields == {
+        "newreno beside bbr1: 25 % of its fair share": 0.5,
+        "cubic beside bbr1: 50 % of its fair share": 0.25,
+        "newreno beside cubic: 110 % of its fair share": 0.03,
+    }
+
+
+def test_an_axis_of_names_has_a_tick_per_name_and_cuts_long_ones() -> None:
+    axis = Axis.of_names("Factor", ["path.rate", "a very long name of a factor"], inverted=True)
+    scale = axis.scale(100, 0)
+    assert axis.ticks(scale, 3) == [0, 1]
+    assert scale.position(0) < scale.position(1)
+    assert axis.written(1, 66) == "a very lo…"
+    assert shortened("short", 66) == "short"
