@@ -1,0 +1,179 @@
+//! What one acknowledgement costs each algorithm, and nothing else: the same facts are told to all of them by hand, a
+//! packet sent and one acknowledged after the other, with a loss in every 5000.
+//!
+//! `per_ack` prints, for each algorithm of the catalogue and for one that does nothing (`-`), the least nanoseconds of
+//! some passes. `per_ack NAME COUNT` tells one algorithm of COUNT packets and prints nothing: the difference of two
+//! counts, under a tool that counts instructions, is what a packet costs.
+
+use narrows_cc::catalogue::{self, Algorithm, FirstCut, Setup, SlowStartKind};
+use narrows_cc::{
+    Ack, Cause, CongestionControl, Limits, Loss, Path, RateSample, Report, Reports, RttView, SentPacket,
+    Transport,
+};
+use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::{Feedback, Request};
+use std::hint::black_box;
+use std::time::Instant;
+
+const PASSES: usize = 9;
+const PACKETS: u64 = 200_000;
+const ROUND: u64 = 1_000;
+const BETWEEN_LOSSES: u64 = 5_000;
+const MSS: Bytes = Bytes::new(1448);
+
+fn main() {
+    // Cargo adds a flag of its own.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    match words.as_slice() {
+        [] => print_all(),
+        [name, count] => tell(&mut *build(name), count.parse().expect("COUNT is a whole number")),
+        _ => panic!("give nothing, or NAME COUNT"),
+    }
+}
+
+/// Passes over all algorithms alternate, so that a slow moment meets all of them.
+#[expect(clippy::disallowed_methods, reason = "time is what a bench measures")]
+fn print_all() {
+    let names: Vec<&str> =
+        std::iter::once("-").chain(catalogue::entries().iter().map(|entry| entry.name)).collect();
+    let mut least = vec![f64::INFINITY; names.len()];
+    for _ in 0..PASSES {
+        for (name, least) in names.iter().zip(&mut least) {
+            let mut algorithm = build(name);
+            let begin = Instant::now();
+            tell(&mut *algorithm, PACKETS);
+            *least = least.min(begin.elapsed().as_secs_f64() * 1e9 / PACKETS as f64);
+        }
+    }
+    for (name, least) in names.iter().zip(least) {
+        println!("{name} {least:.2}");
+    }
+}
+
+fn build(name: &str) -> Box<dyn CongestionControl> {
+    if name == "-" {
+        return Box::new(Idle);
+    }
+    Algorithm::parse(name).expect("a name of the catalogue").build(&Setup {
+        mss: MSS,
+        packet: Bytes::new(1500),
+        initial_window: 10.0,
+        initial_ssthresh: 500.0,
+        first_cut: FirstCut::Rule,
+        slow_start: SlowStartKind::Standard,
+        quick_start: None,
+        seed: 1,
+    })
+}
+
+/// Tells of `count` packets that leave and are acknowledged at 10 packets in a millisecond, 100 to 103 ms later.
+fn tell(algorithm: &mut dyn CongestionControl, count: u64) {
+    let reports = algorithm.transport();
+    let mut now = Time::ZERO + Span::from_ms(1_000);
+    for number in 0..count {
+        now += Span::from_us(100);
+        let latest = Span::from_us(100_000 + 50 * (number % 61));
+        let rtt = RttView { latest, min: Span::from_ms(100), smoothed: latest, variation: Span::from_ms(1) };
+        let path = Path {
+            now,
+            mss: MSS,
+            in_flight: ROUND,
+            rtt: Some(rtt),
+            round: number / ROUND,
+            window_limited: true,
+        };
+        while algorithm.next_timer().is_some_and(|at| at <= now) {
+            algorithm.on_timer(&path);
+        }
+        let feedback = algorithm.request(&path).and_then(answer);
+        algorithm.on_sent(&sent(number + ROUND, now), &path);
+        match number % BETWEEN_LOSSES {
+            0 if number > 0 => {
+                let loss = Loss { cause: Cause::Detected, new_episode: true, lost: 1, packets: &[] };
+                algorithm.on_loss(&loss, &path);
+            }
+            ROUND => algorithm.on_recovered(&path),
+            _ => {}
+        }
+        match reports {
+            Transport::Datagram(Reports::LossEvents(_)) if number % ROUND == 0 => algorithm.on_report(
+                &Report {
+                    loss_event_rate: 1.0 / BETWEEN_LOSSES as f64,
+                    receive_rate: Rate::from_bps(115_840_000),
+                    lost: 0,
+                    rtt: latest,
+                },
+                &path,
+            ),
+            // Not told of each packet, but what telling costs is taken off all alike.
+            Transport::Datagram(Reports::LossEvents(_) | Reports::Nothing) => {
+                black_box(acknowledgement(number, latest, feedback, now));
+            }
+            _ => algorithm.on_ack(&acknowledgement(number, latest, feedback, now), &path),
+        }
+        black_box(algorithm.limits());
+    }
+}
+
+fn sent(number: u64, now: Time) -> SentPacket {
+    SentPacket { number, size: MSS, sent_at: now, in_flight: ROUND, lost_before: 0, app_limited: false }
+}
+
+fn acknowledgement(number: u64, latest: Span, feedback: Option<Feedback>, now: Time) -> Ack<'static> {
+    black_box(now);
+    Ack {
+        newly_acked: 1,
+        advanced: true,
+        ce_packets: 0,
+        rtt: Some(latest),
+        rate: Some(RateSample {
+            delivered: ROUND,
+            interval: latest,
+            rate: Rate::from_bps(115_840_000),
+            prior_delivered: number,
+            prior_in_flight: ROUND,
+            app_limited: false,
+        }),
+        feedback,
+        packets: &[],
+    }
+}
+
+/// Routers that change nothing.
+fn answer(request: Request) -> Option<Feedback> {
+    match request {
+        Request::Xcp { .. } => Some(Feedback::Delta(0.0)),
+        Request::Rate { .. } => Some(Feedback::Rate(1e8)),
+        Request::QuickStart { .. } => None,
+    }
+}
+
+/// Costs what telling the facts costs.
+#[derive(Clone, Debug)]
+struct Idle;
+
+impl CongestionControl for Idle {
+    fn limits(&self) -> Limits {
+        Limits { window: Some(1), pacing: None, burst: Bytes::ZERO }
+    }
+
+    fn window(&self) -> Option<f64> {
+        None
+    }
+
+    fn ssthresh(&self) -> Option<f64> {
+        None
+    }
+
+    fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
+        black_box((ack.newly_acked, path.now));
+    }
+
+    fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
+        black_box((loss.lost, path.now));
+    }
+
+    fn boxed_clone(&self) -> Box<dyn CongestionControl> {
+        Box::new(self.clone())
+    }
+}
