@@ -8,27 +8,33 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
+import tomllib
 from itertools import groupby
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from judgement import HERE, JUDGES, Figure, differences, figures
+
+import narrows as nw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the comparison, or write it into `README.md`.
+    """Print the comparison, and write it into `README.md` and onto the cards if asked to.
 
     Returns:
         0 if every figure agrees or has a known cause, otherwise 1.
     """
     parser = argparse.ArgumentParser(description="Hold our runs against figures of others.")
     parser.add_argument("judge", nargs="?", choices=[*JUDGES, "all"], default="all")
-    parser.add_argument("--markdown", action="store_true", help="write the tables of README.md")
+    parser.add_argument(
+        "--markdown", action="store_true", help="write the tables of README.md and, of all judges, of the cards"
+    )
     options = parser.parse_args(arguments)
     judges = JUDGES if options.judge == "all" else (options.judge,)
     compared = {judge: list(figures(judge)) for judge in judges}
@@ -36,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.markdown:
             _insert(judge, _markdown(mine))
         sys.stdout.write(_text(judge, mine))
+    if options.markdown and options.judge == "all":
+        CARDS.write_text(card_rows([each for mine in compared.values() for each in mine]), encoding="utf-8")
     return int(any(not each.agrees and each.cause is None for mine in compared.values() for each in mine))
 
 
@@ -53,6 +61,42 @@ def row(figure: Figure) -> list[str]:
         _amount(figure, figure.tolerance, ""),
         "yes" if figure.agrees else "no" if figure.cause is None else f"no [{figure.cause + 1}]",
     ]
+
+
+def card_rows(mine: Iterable[Figure]) -> str:
+    """Return what `narrows show` and the pages of the cards tell of each figure, as JSON."""
+    rows = []
+    for figure in mine:
+        measure, theirs, ours, difference, tolerance, _ = row(figure)
+        algorithms, queues = _subjects(figure)
+        cause = None if figure.agrees or figure.cause is None else differences()[figure.cause].cause
+        rows.append(
+            {
+                "algorithms": algorithms,
+                "queues": queues,
+                "judge": NAMES[figure.judge],
+                "scenario": f"{figure.judge}/{figure.file.removesuffix('.toml')}",
+                "measure": measure,
+                "theirs": theirs,
+                "ours": ours,
+                "difference": difference,
+                "tolerance": tolerance,
+                "agrees": figure.agrees,
+                "cause": cause,
+            }
+        )
+    return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+
+
+def _subjects(figure: Figure) -> tuple[list[str], list[str]]:
+    """Return the algorithms and queues that a figure is about: its group's, or all algorithms and the link's queue."""
+    scenario: dict[str, Any] = tomllib.loads(nw.load(HERE / figure.judge / figure.file).resolve().resolved)
+    names = {group["name"]: group["algorithm"] for group in scenario["flows"]}
+    names = {group: each if isinstance(each, str) else each["name"] for group, each in names.items()}
+    if figure.of in names:
+        return [names[figure.of]], []
+    queues = [scenario["path"]["queue"]["kind"]] if figure.of == "bottleneck" else []
+    return sorted(set(names.values())), queues
 
 
 def _text(judge: str, mine: Iterable[Figure]) -> str:
@@ -115,6 +159,8 @@ def _unit(measure: str) -> tuple[float, str]:
     return 1.0, "s" if measure.endswith("_s") and not measure.startswith("dropped") else ""
 
 
+CARDS = HERE.parent / "python" / "narrows" / "judged.json"
+NAMES = {"ns2": "ns-2", "kernel": "Linux"}
 LARGE = 1e4
 WIDTH = 120
 

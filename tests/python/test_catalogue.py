@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from command_line import SHORT, write
-from narrows import core
+from narrows import cards
 from narrows.library import scenario_files
 
 if TYPE_CHECKING:
@@ -28,12 +28,17 @@ def test_a_list_is_a_line_or_an_object_for_each_entry(narrows: Narrows, kind: st
     assert entries or kind == "studies"
 
 
-@pytest.mark.parametrize("card", [*core.algorithms(), *core.queues()], ids=lambda card: card["name"])
+@pytest.mark.parametrize("card", [*cards.algorithms(), *cards.queues()], ids=lambda card: card["name"])
 def test_a_card_shows_all_that_it_holds(narrows: Narrows, card: dict[str, object]) -> None:
     shown = narrows("show", str(card["name"]))
     assert shown.returncode == 0
     for heading in ("Source", "Equations", "Parameters", "Deviations", "Validation"):
         assert f"\n{heading}\n" in shown.stdout
+    text, judged = " ".join(shown.stdout.split()), card["judged"]
+    assert isinstance(judged, list)
+    for row in judged:
+        assert row["theirs"] in text
+        assert row["ours"] in text
     assert max(map(len, shown.stdout.splitlines())) <= 80
     told = json.loads(narrows("show", str(card["name"]), "--json").stdout)
     # An end host and its router may have one name: then both cards are shown.

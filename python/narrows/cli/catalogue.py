@@ -6,13 +6,14 @@ from difflib import get_close_matches
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from narrows import core, library
+from narrows import cards, core, library
 from narrows.cli.status import DONE
 from narrows.errors import InputError
 from narrows.manifest import to_json
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
 
 
 def list_kind(arguments: argparse.Namespace) -> int:
@@ -31,10 +32,10 @@ def list_kind(arguments: argparse.Namespace) -> int:
 
 def show(arguments: argparse.Namespace) -> int:
     """Print the card of an algorithm or a queue; of both where an end host and its router have one name."""
-    cards = [*core.algorithms(), *core.queues()]
-    named = [card for card in cards if card["name"] == arguments.name]
+    known = [*cards.algorithms(), *cards.queues()]
+    named = [card for card in known if card["name"] == arguments.name]
     if not named:
-        near = get_close_matches(arguments.name, [card["name"] for card in cards], n=1)
+        near = get_close_matches(arguments.name, [card["name"] for card in known], n=1)
         hint = f"did you mean {near[0]}?" if near else "`narrows list algorithms` and `narrows list queues` name them"
         raise InputError(arguments.name, f"no algorithm or queue has this name; {hint}")
     if arguments.json:
@@ -54,10 +55,19 @@ def render(card: dict[str, Any]) -> str:
         _section("Deviations", card["deviations"] or ["none"]),
         _section("Validation", [card["validation"] or "unvalidated: no judge has seen it"]),
     ]
+    if card["judged"]:
+        parts.append(_section("Judged by ns-2 and Linux, whose figures come first", map(_judged, card["judged"])))
     return "\n\n".join(parts)
 
 
-def _section(title: str, lines: list[str]) -> str:
+def _judged(row: dict[str, Any]) -> str:
+    verdict = f"within {row['tolerance']}" if row["agrees"] else f"not within {row['tolerance']}"
+    cause = f": {row['cause']}" if row["cause"] else ""
+    said = f"{row['theirs']}, ours {row['ours']}: {row['difference']}, {verdict}{cause}"
+    return f"{row['scenario']} {row['measure']}: {said}"
+
+
+def _section(title: str, lines: Iterable[str]) -> str:
     body = [fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ") for line in lines]
     return "\n".join([title, *body])
 

@@ -12,6 +12,7 @@ import pytest
 VALIDATION = Path(__file__).parents[3] / "validation"
 sys.path.insert(0, str(VALIDATION))
 judgement: Any = importlib.import_module("judgement")
+compare: Any = importlib.import_module("compare")
 
 FIGURES = {figure.name: figure for judge in judgement.JUDGES for figure in judgement.figures(judge)}
 
@@ -40,3 +41,8 @@ def test_every_scenario_is_held_against_something(judge: str) -> None:
 def test_every_known_difference_is_of_a_figure() -> None:
     known = {name for each in judgement.differences() for name in each.figures}
     assert known <= set(FIGURES)
+
+
+def test_the_cards_tell_what_was_measured() -> None:
+    written = compare.CARDS.read_text(encoding="utf-8")
+    assert written == compare.card_rows(FIGURES.values()), "run `python validation/compare.py --markdown`"

@@ -1,0 +1,38 @@
+"""The cards of algorithms and queues with the figures of judges that are not ours.
+
+`judged.json` is written by `validation/compare.py --markdown` and held against our runs by the tests; a card's `judged`
+are its rows that are about this algorithm or queue.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from narrows import core
+
+
+def algorithms() -> list[dict[str, Any]]:
+    """Return the card of every algorithm, kin beside kin."""
+    return [{**card, "judged": _about("algorithms", card["name"])} for card in core.algorithms()]
+
+
+def queues() -> list[dict[str, Any]]:
+    """Return the card of every queue discipline."""
+    return [{**card, "judged": _about("queues", card["name"])} for card in core.queues()]
+
+
+def _about(kind: str, name: str) -> list[dict[str, Any]]:
+    rows = (row for row in _judged() if name in row[kind])
+    return [{key: value for key, value in row.items() if key not in KINDS} for row in rows]
+
+
+@cache
+def _judged() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(files("narrows").joinpath("judged.json").read_text("utf-8"))
+    return rows
+
+
+KINDS = ("algorithms", "queues")
