@@ -1,7 +1,7 @@
 """Writes the reference pages from what the program itself knows, so that they cannot drift.
 
-`python docs/generate.py` writes `scenario.md`, `algorithms.md`, `queues.md` and `metrics.md` beside itself;
-`--check` writes nothing and fails if one of them is not what it would write.
+`python docs/generate.py` writes `scenario.md` and `metrics.md` beside itself, and a page with a figure for each card in
+`algorithms` and `queues`; `--check` writes nothing and fails if one of them is not what it would write.
 """
 
 from __future__ import annotations
@@ -11,9 +11,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import cards
+from cards import cell
+
 from narrows import core
 
 HERE = Path(__file__).parent
+FOLDERS = ("algorithms", "queues")
 TOP_LEVEL = 2
 DEEPEST_LEVEL = 4
 SCENARIO_PREFACE = """\
@@ -113,37 +117,6 @@ def bounds(key: Schema) -> str:
     return low + (f" to {key['maximum']}" if "maximum" in key else "")
 
 
-def cards_page(title: str, cards: list[Schema]) -> str:
-    """The page of all cards of a catalogue.
-
-    Args:
-        title: Its heading.
-        cards: The cards as the catalogue gives them.
-
-    Returns:
-        The page as Markdown.
-    """
-    return f"# {title}\n\n" + "\n\n".join(card(entry) for entry in cards) + "\n"
-
-
-def card(entry: Schema) -> str:
-    """One card."""
-    summary = entry["summary"][0].upper() + entry["summary"][1:]
-    equations = "\n".join(entry["equations"])
-    parts = [f"## `{entry['name']}`", f"{summary}.", f"*Source:* {entry['source']}", f"```text\n{equations}\n```"]
-    if entry["parameters"]:
-        rows = ["| parameter | default | unit | meaning | source |", "|---|---|---|---|---|"]
-        rows += [
-            f"| `{p['name']}` | {cell(p['default'])} | {p['unit']} | {cell(p['meaning'])} | {cell(p['source'])} |"
-            for p in entry["parameters"]
-        ]
-        parts.append("\n".join(rows))
-    if entry["deviations"]:
-        parts.append("*Deviations:*\n\n" + "\n".join(f"* {line}" for line in entry["deviations"]))
-    parts.append(f"*Validation:* {entry['validation'] or '**unvalidated**'}")
-    return "\n\n".join(parts)
-
-
 def metrics_page(metrics: list[Schema]) -> str:
     """The page of all measures."""
     parts = ["# Measures", "All are taken after the warm-up. Intervals over replications are Student's, 95 %."]
@@ -158,18 +131,12 @@ def metrics_page(metrics: list[Schema]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def cell(text: str) -> str:
-    """Text that cannot break a table's row."""
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
 def pages() -> dict[str, str]:
-    """Every generated page: file name and text."""
+    """Every generated page and figure: path below this folder, and text."""
     return {
         "scenario.md": scenario_page(json.loads(core.schema())),
-        "algorithms.md": cards_page("Algorithms", core.algorithms()),
-        "queues.md": cards_page("Queues", core.queues()),
         "metrics.md": metrics_page(core.metrics()),
+        **dict(cards.pages()),
     }
 
 
@@ -182,14 +149,24 @@ def main(arguments: list[str]) -> int:
     Returns:
         0, or 1 if a page that was to be checked is not current.
     """
-    stale = [name for name, text in pages().items() if not (HERE / name).exists() or (HERE / name).read_text() != text]
+    wanted = pages()
+    there = {path.relative_to(HERE).as_posix() for folder in FOLDERS for path in (HERE / folder).glob("*")}
+    stale = [name for name, text in wanted.items() if _read(HERE / name) != text]
+    left_over = sorted(there - set(wanted))
     if "--check" in arguments:
-        for name in stale:
+        for name in stale + left_over:
             sys.stderr.write(f"docs/{name} is not current: run `python docs/generate.py`\n")
-        return int(bool(stale))
-    for name, text in pages().items():
-        (HERE / name).write_text(text)
+        return int(bool(stale or left_over))
+    for name in stale:
+        (HERE / name).parent.mkdir(exist_ok=True)
+        (HERE / name).write_text(wanted[name], encoding="utf-8")
+    for name in left_over:
+        (HERE / name).unlink()
     return 0
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
 
 
 if __name__ == "__main__":

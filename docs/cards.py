@@ -1,0 +1,150 @@
+"""A page for every card with its figure, and an index of each catalogue."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import figures
+import pictures
+
+from narrows import cards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pictures import Shown
+
+Card = dict[str, Any]
+COSTS = Path(__file__).parents[1] / "benches" / "catalogue.json"
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Yield the path below `docs` and the text of every page and figure."""
+    costs = json.loads(COSTS.read_text(encoding="utf-8"))
+    algorithms, queues = cards.algorithms(), cards.queues()
+    yield "algorithms/README.md", index("Algorithms", algorithms, "cost per ACK", costs["algorithms"])
+    for card in algorithms:
+        yield from _card("algorithms", card, pictures.of_algorithm(card))
+    yield "queues/README.md", index("Queues", queues, "cost per packet", costs["queues"])
+    for card in queues:
+        yield from _card("queues", card, pictures.of_queue(card))
+
+
+def index(title: str, entries: Sequence[Card], cost: str, costs: dict[str, dict[str, float]]) -> str:
+    """Return the page that lists the cards of a catalogue.
+
+    Args:
+        title: Its heading.
+        entries: The cards.
+        cost: What the last column measures.
+        costs: Of each card, as `benches/catalogue.py` measured them.
+    """
+    reference = "newreno" if title == "Algorithms" else "droptail"
+    rows = [
+        f"| name | family | what it is | source | validation | {cost} |",
+        "|---|---|---|---|---|--:|",
+        *(
+            f"| [`{card['name']}`]({card['name']}.md) | {card['family']} | {cell(card['summary'])} "
+            f"| {cell(card['source'])} | {_judges(card)} | {_cost(costs.get(card['name']))} |"
+            for card in entries
+        ),
+    ]
+    note = (
+        f"*Validation* counts the figures of judges that are not ours, and how many of them agree; *closed form* where "
+        f"only theory has judged. *{cost[0].upper()}{cost[1:]}* is in instructions of the processor, and relative to "
+        f"`{reference}`: see [performance](../performance.md)."
+    )
+    return f"# {title}\n\n{note}\n\n" + "\n".join(rows) + "\n"
+
+
+def _cost(measured: dict[str, float] | None) -> str:
+    return f"{measured['instructions']:.0f} ({measured['relative']:.2f})" if measured else "not measured"
+
+
+def _judges(card: Card) -> str:
+    if card["validation"] is None:
+        return "**unvalidated**"
+    counts: dict[str, list[int]] = {}
+    for each in card["judged"]:
+        agreed = counts.setdefault(each["judge"], [0, 0])
+        agreed[0] += each["agrees"]
+        agreed[1] += 1
+    return ", ".join(f"{judge}: {good} of {all_}" for judge, (good, all_) in counts.items()) or "closed form"
+
+
+def _card(folder: str, card: Card, shown: Shown) -> Iterator[tuple[str, str]]:
+    beside = shown.scenario == pictures.BESIDE.scenario and shown != pictures.BESIDE
+    other = pictures.beside() if beside else None
+    yield (
+        f"{folder}/{card['name']}.svg",
+        figures.figure(f"{card['name']}: {shown.title}", shown.panels, shown.run(), card["name"], other),
+    )
+    yield f"{folder}/{card['name']}.md", page(card, _caption(card["name"], shown, beside=beside))
+
+
+def _caption(name: str, shown: Shown, *, beside: bool) -> str:
+    told = [f"{shown.title}: {', '.join(PANELS[panel] for panel in shown.panels)}."]
+    if "queue" in shown.panels:
+        told.append("Ticks at the foot of the queue mark intervals with drops (red) and marks (ochre).")
+    if beside:
+        told.append("Grey: NewReno flows over DropTail of one bandwidth-delay product.")
+    return f"![{shown.title}]({name}.svg)\n\n*{' '.join(told)}* Remake: `{shown.command}`"
+
+
+def page(card: Card, figure: str) -> str:
+    """Return the page of a card.
+
+    Args:
+        card: As `narrows show --json` prints it.
+        figure: The figure with its caption, as Markdown.
+    """
+    summary = card["summary"][0].upper() + card["summary"][1:]
+    parts = [f"# `{card['name']}`", f"{summary}.", figure, f"*Family:* {card['family']}. *Source:* {card['source']}"]
+    parts.append("## Equations\n\n```text\n" + "\n".join(card["equations"]) + "\n```")
+    if card["parameters"]:
+        rows = ["| parameter | default | unit | meaning | source |", "|---|---|---|---|---|"]
+        rows += [
+            f"| `{p['name']}` | {cell(p['default'])} | {p['unit']} | {cell(p['meaning'])} | {cell(p['source'])} |"
+            for p in card["parameters"]
+        ]
+        parts.append("## Parameters\n\n" + "\n".join(rows))
+    if card["deviations"]:
+        parts.append("## Deviations\n\n" + "\n".join(f"* {line}" for line in card["deviations"]))
+    parts.append(f"## Validation\n\n{card['validation'] or '**unvalidated**: no judge has seen it'}")
+    if card["judged"]:
+        parts.append(_judged(card["judged"]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _judged(rows: Sequence[Card]) -> str:
+    lines = ["| scenario | measure | judge | ours | difference | tolerance | agrees |", "|---|---|--:|--:|--:|--:|---|"]
+    before = ""
+    for each in rows:
+        scenario = (
+            "" if each["scenario"] == before else f"[{each['scenario']}](../../validation/{each['scenario']}.toml)"
+        )
+        before = each["scenario"]
+        cells = [
+            scenario, each["measure"], each["theirs"], each["ours"], each["difference"], each["tolerance"],
+            "yes" if each["agrees"] else f"no: {each['cause']}" if each["cause"] else "no",
+        ]  # fmt: skip
+        lines.append("| " + " | ".join(map(cell, cells)) + " |")
+    return f"{JUDGED}\n\n" + "\n".join(lines)
+
+
+def cell(text: str) -> str:
+    """Text that cannot break a table's row."""
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+JUDGED = (
+    "Figures of judges that are not ours, from [validation](../../validation/README.md), which says how to read them."
+)
+PANELS = {
+    "window": "congestion window (line) and slow-start threshold (dots)",
+    "rate": "what is sent, and the capacity",
+    "queue": "packets that wait at the bottleneck",
+    "signals": "share of packets dropped, or marked",
+}
