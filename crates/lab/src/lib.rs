@@ -14,6 +14,7 @@ pub mod replication;
 pub mod run;
 pub mod scenario;
 pub mod trace;
+pub mod traffic;
 
 /// The algorithms of congestion control: names, parameters, cards.
 pub use narrows_cc::catalogue as algorithms;
