@@ -16,8 +16,10 @@ from narrows.analysis.ranks import ranking
 from narrows.analysis.table import Block
 from narrows.report.figures.frame import PAPERS, drawing, height
 from narrows.report.plot import Axis, shortened
+from narrows.report.scale import BITS_PER_SECOND
 from narrows.report.study import effects as drawn_effects
 from narrows.report.study import multivariate, ranks, shares
+from narrows.report.study.rows import response_meaning
 
 if TYPE_CHECKING:
     from narrows.report.figures.frame import Figure
@@ -164,3 +166,10 @@ def test_an_axis_of_names_has_a_tick_per_name_and_cuts_long_ones() -> None:
     assert scale.position(0) < scale.position(1)
     assert axis.written(1, 66) == "a very lo…"
     assert shortened("short", 66) == "short"
+
+
+def test_a_response_of_a_study_is_called_by_its_measure_and_whose_it_is() -> None:
+    shown = response_meaning("group.cubic.goodput_bps")
+    assert (shown.label, shown.unit, shown.better) == ("Goodput of cubic", BITS_PER_SECOND, 1)
+    assert response_meaning("link.bottleneck reverse.loss_rate").label == "Loss rate of bottleneck reverse"
+    assert response_meaning("jain").label == "Jain's index"

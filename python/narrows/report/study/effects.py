@@ -13,10 +13,9 @@ import numpy as np
 from narrows.analysis.effects import half_normal, named
 from narrows.report.figures.frame import Figure, Key
 from narrows.report.looks import HUES, Look
-from narrows.report.measures import meaning
 from narrows.report.plot import Axis
 from narrows.report.scale import INDEX, quantity
-from narrows.report.study.rows import around, rows_panel, stacked_panels
+from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +33,7 @@ def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
         response: Name of the measure.
         means: By factor, what `narrows.analysis.effects.level_means` returned.
     """
-    shown = meaning(response)
+    shown = response_meaning(response)
     factors = sorted(means, key=lambda factor: -float(np.ptp([mean.mean for mean in means[factor]])))
     values = [mean.mean for each in means.values() for mean in each]
     first = next(iter(means.values()))
@@ -68,7 +67,7 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
         response: Name of the measure.
         pairs: Of each pair, what `narrows.analysis.effects.pair_means` returned.
     """
-    shown = meaning(response)
+    shown = response_meaning(response)
     values = [mean.mean for pair in pairs for mean in pair]
     up = around(shown.label, shown.unit, values)
 
@@ -99,7 +98,7 @@ def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) ->
         effects: Effects of an unreplicated two-level design.
         limits: What `narrows.analysis.effects.lenth` said of them, in the same order.
     """
-    shown = meaning(response)
+    shown = response_meaning(response)
     order, scores = half_normal(np.array([effect.value for effect in effects]))
     sizes = [abs(effect.value) for effect in effects]
 

@@ -13,10 +13,9 @@ import numpy as np
 
 from narrows.report.figures.frame import Figure, Key
 from narrows.report.looks import Look, look_of
-from narrows.report.measures import meaning
 from narrows.report.plot import LETTER, Axis, shortened
 from narrows.report.scale import INDEX, significant
-from narrows.report.study.rows import around, rows_panel, stacked_panels
+from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,7 +74,7 @@ def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> 
         (panel,) = stacked_panels(_square(paper), [(across, up, "")])
         for (x, y), name in zip(points.tolist(), algorithms, strict=True):
             panel.point(name, (x, y), look_of(name), f"{name}: {significant(x)}, {significant(y)}", of_many=True)
-        labels = [meaning(name).label for name in components.responses]
+        labels = [response_meaning(name).label for name in components.responses]
         for (x, y), (r, s), label in zip(arrows.tolist(), plane.arrows.tolist(), labels, strict=True):
             panel.line("responses", np.array([0.0, x]), np.array([0.0, y]), _JOINT)
             told = f"{label}: correlation {significant(r)} with component 1, {significant(s)} with component 2"

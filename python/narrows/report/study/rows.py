@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from narrows.report.figures.frame import RIGHT
+from narrows.report.measures import Meaning, meaning
 from narrows.report.plot import BETWEEN, HEAD, LETTER, Axis, Box, Panel
 
 if TYPE_CHECKING:
@@ -28,6 +30,13 @@ def stacked_panels(paper: Paper, axes: Sequence[tuple[Axis, Axis, str]]) -> list
         Panel(Box(paper.left, HEAD + place * step, paper.width - paper.left - RIGHT, paper.low), x, y, title=title)
         for place, (x, y, title) in enumerate(axes)
     ]
+
+
+def response_meaning(name: str) -> Meaning:
+    """Return how a response is shown: a study's columns say whose measure it is ("group.cubic.goodput_bps")."""
+    *of, measure = name.split(".")
+    shown = meaning(measure)
+    return replace(shown, label=f"{shown.label} of {'.'.join(of[1:])}") if len(of) > 1 else shown
 
 
 def around(label: str, unit: Unit, values: Sequence[float], margin: float = 0.08) -> Axis:
