@@ -209,7 +209,10 @@ def clusters(
     drawn = dendrogram(tree, no_plot=True)
     order = np.argsort([max(height) for height in drawn["dcoord"]], kind="stable").tolist()
     # SciPy's leaves stand at 5, 15, 25 ...
-    links = [Link([(x - 5) / 10 for x in drawn["icoord"][place]], drawn["dcoord"][place]) for place in order]
+    links = [
+        Link([(x - 5) / 10 for x in drawn["icoord"][place]], [float(each) for each in drawn["dcoord"][place]])
+        for place in order
+    ]
     last = [int(child) for child in tree[-1, :2] if child < len(names)]
     return Dendrogram(tuple(names[leaf] for leaf in drawn["leaves"]), tuple(links), tuple(names[leaf] for leaf in last))
 

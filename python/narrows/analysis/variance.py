@@ -68,7 +68,8 @@ def anova(
     Args:
         cells: The table of cells; rows of the same levels are replications.
         response: Name of the column to explain.
-        factors: Names of the factor columns; `algorithm` may be one of them.
+        factors: Names of the factor columns; `algorithm` may be one of them, and so may `replication`, which makes
+            blocks of the cells that share random numbers.
         interactions: Pairs to include; None includes all, () none.
 
     Returns:
