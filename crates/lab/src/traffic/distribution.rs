@@ -1,8 +1,7 @@
 //! Distributions of sizes, spans and counts, each by its inverse.
 //!
 //! A value is in the unit of the parameters: bytes, seconds, or a plain count. A draw takes one number from its stream,
-//! and one more for each mixture it passes through; a constant takes none. So the n-th draw is the same whatever was made of the ones
-//! before it.
+//! and one more for each mixture it passes through; a constant takes none.
 //!
 //! Sources: Crovella, Harchol-Balter and Murta, "Task Assignment in a Distributed System", 1998 (the bounded Pareto);
 //! Barford and Crovella, "Generating Representative Web Workloads for Network and Server Performance Evaluation",

@@ -1,6 +1,8 @@
 //! What applications ask of their flows: how much, how often, after which pause. Pure: every draw is handed in.
 
+mod arrivals;
 mod distribution;
 mod normal;
 
+pub use arrivals::{Arrival, ArrivalProcess, Arrivals};
 pub use distribution::{Component, Distribution, Sizes, Spans};
