@@ -95,6 +95,17 @@ pub enum RateModel {
 }
 
 impl RateModel {
+    /// The rate at the start of a run, in the mean where that is not known, bits per second.
+    pub fn first_bps(&self) -> f64 {
+        match self {
+            Self::Constant(rate) | Self::Square { high: rate, .. } | Self::Walk { start: rate, .. } => {
+                rate.as_bps() as f64
+            }
+            Self::Steps(steps) => steps[0].1.as_bps() as f64,
+            Self::Uniform { .. } | Self::Trace(_) => self.mean_bps(Span::MAX),
+        }
+    }
+
     /// The mean rate over a run of `duration`, in expectation where it is random, bits per second: what a buffer of
     /// `1bdp` is sized by.
     pub fn mean_bps(&self, duration: Span) -> f64 {

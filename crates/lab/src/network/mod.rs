@@ -1,8 +1,33 @@
 //! How links are laid out and which of them a flow's packets cross.
 
+mod attach;
 pub mod dumbbell;
+mod group;
+
+pub use group::Group;
 
 use crate::model::{FlowModel, GroupModel, LinkModel};
+use narrows_units::Rate;
+
+/// Routers and the links between them.
+#[derive(Clone, Debug)]
+pub struct Core {
+    /// How many routers there are.
+    pub nodes: u32,
+    /// Links between them.
+    pub links: Vec<LinkModel>,
+    /// Rate of every link between a router and a flow's host.
+    pub access_rate: Rate,
+}
+
+/// The links that a flow's packets cross between routers, as indices into those of the core; at least one each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// Data, in order.
+    pub outward: Vec<u32>,
+    /// Acknowledgements, in order.
+    pub homeward: Vec<u32>,
+}
 
 /// Links with the flows that use them.
 #[derive(Clone, Debug)]

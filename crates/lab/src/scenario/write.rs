@@ -4,7 +4,8 @@ pub(super) mod queue;
 
 use super::resolve::{Endpoint, Resolved};
 use crate::model::{LossModel, RateModel, Start, Trace};
-use crate::network::dumbbell::{Direction, Group};
+use crate::network::Group;
+use crate::network::dumbbell::Direction;
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind, Value};
 use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{RecoveryKind, RtoRule};

@@ -1,8 +1,8 @@
 //! Rule: links and routes of a dumbbell; a flow's two-way propagation delay is exactly its round trip.
 
-use super::{Direction, Dumbbell, Group};
+use super::{Direction, Dumbbell};
 use crate::model::{RateModel, Start};
-use crate::network::Layout;
+use crate::network::{Group, Layout};
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
 use narrows_qdisc::{Discipline, Limit, droptail};
 use narrows_transport::{RecoveryKind, RtoRule, TransportOptions};

@@ -5,7 +5,7 @@ use super::super::table::{AlgorithmText, Checked, Table};
 use super::algorithm::{self, SUBJECT, split};
 use super::transport::{self, Scale};
 use crate::model::Start;
-use crate::network::dumbbell::Group;
+use crate::network::Group;
 use narrows_units::{Quantity, Span};
 
 /// A group and the preset that its endpoints came from.

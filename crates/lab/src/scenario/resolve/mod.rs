@@ -21,7 +21,8 @@ use super::diagnostic::Fault;
 use super::expectation::{self, Expectation};
 use super::table::{Checked, Table};
 use super::tree::Place;
-use crate::network::dumbbell::{Dumbbell, Group};
+use crate::network::Group;
+use crate::network::dumbbell::Dumbbell;
 use narrows_units::{Bytes, Rate, Span};
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use super::super::table::{Checked, Table};
 use crate::model::RecordModel;
-use crate::network::dumbbell::Group;
+use crate::network::Group;
 use narrows_units::Span;
 
 /// What to record, and how that came about.

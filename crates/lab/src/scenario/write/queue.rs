@@ -1,7 +1,7 @@
 //! A queue as an inline table.
 
 use super::{number, text};
-use crate::network::dumbbell::Group;
+use crate::network::Group;
 use narrows_qdisc::quick_start::Encoding;
 use narrows_qdisc::{Classes, Discipline, Limit, codel, drr, priority, quick_start, rcp, red, rio, xcp};
 use narrows_units::Bytes;

@@ -1,0 +1,98 @@
+//! Hosts at the edge of a network: every flow has a sender and a receiver of its own.
+//!
+//! The links between routers come first; then follow four access links per flow: from its sender, to its receiver, from
+//! its receiver, to its sender. Of a flow's round trip its access links have what its way leaves, shared equally by the
+//! sender's side and the receiver's side, so that its two-way propagation delay is exactly its round trip.
+
+use super::{Core, Group, Layout, Way};
+use crate::model::{FlowModel, GroupModel, LinkModel, RateModel};
+use narrows_qdisc::{Discipline, Limit, droptail};
+use narrows_units::{Rate, Span};
+use std::sync::Arc;
+
+impl Core {
+    /// Gives each flow of `groups` hosts at the ends of its group's way, one of `ways` for each group.
+    pub fn attach(self, groups: &[Group], ways: &[Way]) -> Layout {
+        let access_rate = self.access_rate;
+        let mut layout =
+            Layout { nodes: self.nodes, links: self.links, flows: Vec::new(), groups: Vec::new() };
+        for (index, (group, way)) in groups.iter().zip(ways).enumerate() {
+            layout.groups.push(GroupModel {
+                name: group.name.clone(),
+                algorithm: group.algorithm.clone(),
+                subject: group.subject,
+                bottleneck: layout.narrowest(&way.outward),
+                rtt: group.rtt,
+            });
+            let transport = Arc::new(group.transport.clone());
+            let access = Access::of(group.rtt - layout.delay(way), access_rate);
+            for flow in 0..group.count {
+                let first = layout.links.len() as u32;
+                layout.add_hosts(&format!("{}[{flow}]", group.name), way, &access);
+                let route = |from: u32, links: &[u32], to: u32| [&[from][..], links, &[to][..]].concat();
+                layout.flows.push(FlowModel {
+                    group: index,
+                    start: group.start,
+                    size: group.size,
+                    outward: route(first, &way.outward, first + 1),
+                    homeward: route(first + 2, &way.homeward, first + 3),
+                    transport: Arc::clone(&transport),
+                    send_delay: group.send_delay,
+                });
+            }
+        }
+        layout
+    }
+}
+
+/// Rate of the access links of a flow, and the propagation delay of each in the order in which they are laid.
+struct Access {
+    rate: Rate,
+    delays: [Span; 4],
+}
+
+impl Access {
+    /// Links that together take `rest`.
+    fn of(rest: Span, rate: Rate) -> Self {
+        let sender = rest / 2;
+        let receiver = rest - sender;
+        let delays = [sender / 2, receiver / 2, receiver - receiver / 2, sender - sender / 2];
+        Self { rate, delays }
+    }
+}
+
+impl Layout {
+    /// Two-way propagation delay of a way.
+    fn delay(&self, way: &Way) -> Span {
+        let all = way.outward.iter().chain(&way.homeward);
+        all.fold(Span::ZERO, |sum, link| sum + self.links[*link as usize].delay)
+    }
+
+    /// The first link of the lowest rate at the start of the run.
+    fn narrowest(&self, route: &[u32]) -> usize {
+        let rate = |link: &u32| self.links[*link as usize].rate.first_bps();
+        let narrowest = route.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)));
+        *narrowest.expect("a way has a link") as usize
+    }
+
+    fn add_hosts(&mut self, flow: &str, way: &Way, access: &Access) {
+        let near = self.links[way.outward[0] as usize].from;
+        let far = self.links[way.outward[way.outward.len() - 1] as usize].to;
+        let (source, sink) = (self.nodes, self.nodes + 1);
+        self.nodes += 2;
+        let ends = [(source, near), (far, sink), (sink, far), (near, source)];
+        let parts = ["from sender", "to receiver", "from receiver", "to sender"];
+        for ((part, (from, to)), delay) in parts.into_iter().zip(ends).zip(access.delays) {
+            self.links.push(LinkModel {
+                name: format!("{flow} {part}"),
+                from,
+                to,
+                rate: RateModel::Constant(access.rate),
+                delay,
+                queue: Discipline::DropTail(droptail::Config { limit: Limit::Unlimited }),
+                loss: None,
+                access: true,
+            });
+        }
+    }
+}
