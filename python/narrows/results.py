@@ -72,6 +72,21 @@ class Run:
         """A row per replication, owner, quantity and value: how many packets met it."""
         return tables.table(self.records, "distributions")
 
+    @cached_property
+    def census(self) -> pa.Table:
+        """A row per replication, group whose transfers come and go, and interval; empty without such a group."""
+        return tables.table(self.records, "census")
+
+    @cached_property
+    def classes(self) -> pa.Table:
+        """A row per replication, such group and pair of classes of files and paths."""
+        return tables.table(self.records, "classes")
+
+    @cached_property
+    def transfers(self) -> pa.Table:
+        """A row per replication and transfer of such groups that ended and is kept."""
+        return tables.table(self.records, "transfers")
+
     def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
         """Write the run folder, whole or not at all.
 
@@ -97,6 +112,9 @@ class Run:
         write_json(folder / "summary.json", self.summary)
         for name in tables.NAMES:
             pq.write_table(getattr(self, name), folder / f"{name}.parquet", compression="zstd")
+        for name in tables.COMING_AND_GOING:
+            if (table := getattr(self, name)).num_rows:
+                pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
         facts = {
             "title": self.scenario.title,
             "command": command,
@@ -170,6 +188,21 @@ class Comparison:
     def distributions(self) -> pa.Table:
         """As in `Run`, with the name of the algorithm under test first."""
         return self._stacked("distributions")
+
+    @cached_property
+    def census(self) -> pa.Table:
+        """As in `Run`, with the name of the algorithm under test first."""
+        return self._stacked("census")
+
+    @cached_property
+    def classes(self) -> pa.Table:
+        """As in `Run`, with the name of the algorithm under test first."""
+        return self._stacked("classes")
+
+    @cached_property
+    def transfers(self) -> pa.Table:
+        """As in `Run`, with the name of the algorithm under test first."""
+        return self._stacked("transfers")
 
     def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
         """Write the comparison's folder with a run folder for each algorithm, whole or not at all.

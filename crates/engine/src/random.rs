@@ -7,6 +7,7 @@
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct Stream {
+    root: u64,
     state: [u64; 4],
 }
 
@@ -18,7 +19,20 @@ impl Stream {
         let mut mix = seed;
         mix = split_mix(&mut mix) ^ u64::from(replication);
         mix = split_mix(&mut mix) ^ fnv1a(name.as_bytes());
-        Self { state: std::array::from_fn(|_| split_mix(&mut mix)) }
+        Self::from_root(mix)
+    }
+
+    /// The stream `index` of the many that belong to this one; what has been drawn from either matters to neither.
+    #[must_use]
+    pub fn branch(&self, index: u64) -> Self {
+        let mut mix = self.root ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mix = split_mix(&mut mix);
+        Self::from_root(mix)
+    }
+
+    fn from_root(root: u64) -> Self {
+        let mut mix = root;
+        Self { root, state: std::array::from_fn(|_| split_mix(&mut mix)) }
     }
 
     /// The next 64 bits.
@@ -69,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_generator_gives_the_published_values() {
-        let mut stream = Stream { state: [1, 2, 3, 4] };
+        let mut stream = Stream { root: 0, state: [1, 2, 3, 4] };
         let values: Vec<_> = (0..4).map(|_| stream.bits()).collect();
         assert_eq!(values, [41_943_041, 58_720_359, 3_588_806_011_781_223, 3_591_011_842_654_386]);
     }
@@ -89,6 +103,20 @@ mod tests {
             assert!(all[i + 1..].iter().all(|other| other != one));
         }
         assert_eq!(first(1, 0, "a"), all[0]);
+    }
+
+    #[test]
+    fn a_branch_is_a_function_of_its_stream_and_index_alone() {
+        let mut stem = Stream::new(1, 0, "a");
+        let before = stem.branch(5).bits();
+        stem.bits();
+        assert_eq!(stem.branch(5).bits(), before);
+        let mut all: Vec<_> = (0..1000).map(|index| stem.branch(index).bits()).collect();
+        all.push(Stream::new(1, 0, "b").branch(5).bits());
+        all.push(Stream::new(1, 0, "a").bits());
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 1002);
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! A checked and resolved scenario: nothing in it can be invalid, every default is written out, every name is an index.
 
+mod population;
+
+pub use population::{Access, Classes, Demand, HostModel, PopulationModel, Surge, WayModel};
+
 use narrows_cc::catalogue::Algorithm;
 use narrows_qdisc::Discipline;
 use narrows_transport::TransportOptions;
@@ -23,6 +27,10 @@ pub struct Model {
     pub links: Vec<LinkModel>,
     /// Every flow, by its seat. Flows of a group are neighbours.
     pub flows: Vec<FlowModel>,
+    /// Ways through the network that populations' packets take: lists of links.
+    pub routes: Vec<Vec<u32>>,
+    /// Transfers that come and go; their seats follow those of the flows.
+    pub populations: Vec<PopulationModel>,
     /// Groups in the order of the file.
     pub groups: Vec<GroupModel>,
     /// What to record.
@@ -215,6 +223,13 @@ pub enum Start {
     Between(Span, Span),
 }
 
+impl Model {
+    /// Seats of flows and populations.
+    pub fn seats(&self) -> usize {
+        self.flows.len() + self.populations.iter().map(|each| each.seats as usize).sum::<usize>()
+    }
+}
+
 /// What to record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordModel {
@@ -222,4 +237,13 @@ pub struct RecordModel {
     pub interval: Span,
     /// Series of every flow, or of links alone.
     pub flows: bool,
+    /// Of each seat of a population so many transfers are kept as rows.
+    pub transfers: u32,
+}
+
+impl RecordModel {
+    /// Whether a row is kept of the transfer that is number `turn`, from 1, in its seat.
+    pub fn keeps_transfer(&self, turn: u32) -> bool {
+        turn <= self.transfers
+    }
 }

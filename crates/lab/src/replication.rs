@@ -1,6 +1,6 @@
 //! One replication, from the model to its records.
 
-use crate::metrics::{Check, Measures, checks, groups, links, tables};
+use crate::metrics::{Check, Measures, checks, groups, links, populations, tables};
 use crate::model::Model;
 use crate::records::{Performance, Recorded, Table};
 use crate::run::{Progress, RunError, RunOptions, simulate};
@@ -18,6 +18,12 @@ pub struct Records {
     pub series: Table,
     /// A row for each bucket of the histograms of each group and link.
     pub distributions: Table,
+    /// A row for each group whose transfers come and go, and interval; no columns where there is none.
+    pub census: Table,
+    /// A row for each such group and pair of classes of files and ways.
+    pub classes: Table,
+    /// A row for each transfer of such groups that ended and is kept.
+    pub transfers: Table,
     /// Measures of each group, in the order of the scenario.
     pub groups: Vec<Measures>,
     /// Measures of each link that is not an access link.
@@ -32,7 +38,8 @@ impl Records {
     /// SHA-256 over the tables, hexadecimal: equal for equal runs on every machine, with any number of threads.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
-        for table in [&self.flows, &self.links, &self.series, &self.distributions] {
+        let always = [&self.flows, &self.links, &self.series, &self.distributions];
+        for table in always.into_iter().chain([&self.census, &self.classes, &self.transfers]) {
             table.digest(&mut hash);
         }
         hexadecimal(&hash.finalize())
@@ -65,6 +72,9 @@ fn evaluate(model: &Model, recorded: &Recorded) -> Records {
         links: tables::links(&link_measures),
         series: tables::series(model, recorded),
         distributions: tables::distributions(model, recorded),
+        census: populations::census_table(model, recorded),
+        classes: populations::classes_table(model, recorded),
+        transfers: populations::transfers_table(model, recorded),
         checks: checks::all(model, recorded, &groups, &link_measures),
         groups,
         link_measures,

@@ -1,6 +1,6 @@
 //! Measures of a flow and of a group of flows.
 
-use super::{Measures, jain, range};
+use super::{Measures, jain, populations, range};
 use crate::model::Model;
 use crate::records::{Recorded, RecordedFlow};
 use narrows_units::{Bytes, Span};
@@ -54,6 +54,9 @@ impl FlowMeasures {
 
 /// All measures of group `group` over the `window_s` seconds after the warm-up.
 pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_s: f64) -> Measures {
+    if model.populations.iter().any(|population| population.group == group) {
+        return populations::measures(model, recorded, group, window_s);
+    }
     let flows: Vec<FlowMeasures> = recorded
         .flows
         .iter()
@@ -67,15 +70,10 @@ pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_
     let goodput = sum(|flow| flow.goodput_bps);
     let sent = sum(|flow| flow.sent_packets);
     let plan = &model.groups[group];
-    let available = recorded
-        .links
-        .iter()
-        .find(|link| link.link == plan.bottleneck)
-        .map_or(f64::NAN, |link| link.offered_bits / window_s);
-    let (rtts, delays) = (&recorded.rtts[group], &recorded.delays[group]);
+    let available = available_bps(model, recorded, group, window_s);
     let completed = flows.iter().filter(|flow| !flow.completion_time_s.is_nan()).count();
     let finite = model.flows.iter().any(|flow| flow.group == group && flow.size.is_some());
-    let values = vec![
+    let mut values = vec![
         ("goodput_bps", goodput),
         ("goodput_fraction", goodput / available),
         ("throughput_bps", sum(|flow| flow.throughput_bps)),
@@ -86,13 +84,9 @@ pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_
         ("retransmission_rate", sum(|flow| flow.retransmissions) / sent),
         ("timeouts", sum(|flow| flow.timeouts)),
         ("rtt_mean_s", mean(|flow| flow.rtt_mean_s)),
-        ("rtt_p50_s", rtts.quantile_s(0.50)),
-        ("rtt_p95_s", rtts.quantile_s(0.95)),
-        ("rtt_p99_s", rtts.quantile_s(0.99)),
-        ("delay_mean_s", delays.mean_s()),
-        ("delay_p50_s", delays.quantile_s(0.50)),
-        ("delay_p95_s", delays.quantile_s(0.95)),
-        ("delay_p99_s", delays.quantile_s(0.99)),
+    ];
+    values.extend(delay_measures(recorded, group));
+    values.extend([
         ("cwnd_mean_packets", mean(|flow| flow.cwnd_mean_packets)),
         ("cwnd_peak_packets", mean(|flow| flow.cwnd_peak_packets)),
         ("reduction_interval_s", mean(|flow| flow.reduction_interval_s)),
@@ -100,8 +94,29 @@ pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_
         ("completed_flows", if finite { completed as f64 } else { f64::NAN }),
         ("completion_time_s", mean(|flow| flow.completion_time_s)),
         ("slowdown", mean(|flow| flow.slowdown)),
-    ];
+    ]);
     Measures { name: plan.name.clone(), flows: Some(flows.len()), values }
+}
+
+/// The mean rate that the group's bottleneck offered, bits per second.
+pub(super) fn available_bps(model: &Model, recorded: &Recorded, group: usize, window_s: f64) -> f64 {
+    let bottleneck = model.groups[group].bottleneck;
+    let found = recorded.links.iter().find(|link| link.link == bottleneck);
+    found.map_or(f64::NAN, |link| link.offered_bits / window_s)
+}
+
+/// What the group's histograms say of its round-trip times and one-way delays.
+pub(super) fn delay_measures(recorded: &Recorded, group: usize) -> [(&'static str, f64); 7] {
+    let (rtts, delays) = (&recorded.rtts[group], &recorded.delays[group]);
+    [
+        ("rtt_p50_s", rtts.quantile_s(0.50)),
+        ("rtt_p95_s", rtts.quantile_s(0.95)),
+        ("rtt_p99_s", rtts.quantile_s(0.99)),
+        ("delay_mean_s", delays.mean_s()),
+        ("delay_p50_s", delays.quantile_s(0.50)),
+        ("delay_p95_s", delays.quantile_s(0.95)),
+        ("delay_p99_s", delays.quantile_s(0.99)),
+    ]
 }
 
 /// The mean of those values that are numbers; not a number if none is.

@@ -5,6 +5,7 @@ pub(crate) mod checks;
 mod fairness;
 pub(crate) mod groups;
 pub(crate) mod links;
+pub(crate) mod populations;
 pub(crate) mod tables;
 
 pub use catalogue::{Metric, catalogue};

@@ -4,6 +4,7 @@ use super::Histogram;
 use narrows_qdisc::{DropReason, Tap};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Leg, Packet};
+use std::sync::Arc;
 
 /// Counts since the start of the run; every one only grows, so that an interval is a difference of two copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -147,33 +148,45 @@ impl Default for LinkRecorder {
     }
 }
 
-/// What happened to the data packets of each flow on all links of a partition, after the warm-up.
+/// What happened to the data packets of each flow, and of each population, on all links of a partition, after the
+/// warm-up.
 #[derive(Clone, Debug)]
 pub struct FlowTallies {
-    /// Dropped by a queue or lost at random, by flow.
+    /// Dropped by a queue or lost at random, by flow, then by population.
     pub lost: Vec<u32>,
-    /// Marked, by flow.
+    /// Marked, by flow, then by population.
     pub marked: Vec<u32>,
     /// The warm-up is over.
     pub measuring: bool,
+    flows: usize,
+    populations: Arc<[u16]>,
 }
 
 impl FlowTallies {
-    /// Nothing happened yet to any of `flows` flows.
-    pub fn new(flows: usize) -> Self {
-        Self { lost: vec![0; flows], marked: vec![0; flows], measuring: false }
+    /// Nothing happened yet to any of `flows` flows nor to the populations, of which `populations` has that of each seat
+    /// behind the flows'.
+    pub fn new(flows: usize, populations: Arc<[u16]>) -> Self {
+        let count = flows + populations.iter().max().map_or(0, |most| usize::from(*most) + 1);
+        Self { lost: vec![0; count], marked: vec![0; count], measuring: false, flows, populations }
+    }
+
+    fn index(&self, packet: &Packet) -> usize {
+        let seat = packet.flow.seat();
+        if seat < self.flows { seat } else { self.flows + usize::from(self.populations[seat - self.flows]) }
     }
 
     /// `packet` is gone.
     pub fn lost(&mut self, packet: &Packet) {
         if self.measuring && packet.leg() == Leg::Outward {
-            self.lost[packet.flow.seat()] += 1;
+            let index = self.index(packet);
+            self.lost[index] += 1;
         }
     }
 
     fn marked(&mut self, packet: &Packet) {
         if self.measuring && packet.leg() == Leg::Outward {
-            self.marked[packet.flow.seat()] += 1;
+            let index = self.index(packet);
+            self.marked[index] += 1;
         }
     }
 }

@@ -6,6 +6,7 @@
 mod flow;
 mod histogram;
 mod link;
+mod population;
 mod recorded;
 mod series;
 mod table;
@@ -13,6 +14,7 @@ mod table;
 pub use flow::{ReceiverRecorder, SenderRecorder, Sum};
 pub use histogram::Histogram;
 pub use link::{FlowTallies, LinkCounts, LinkRecorder, QueueTap};
-pub use recorded::{Performance, Recorded, RecordedFlow, RecordedLink};
+pub use population::{Census, ClassTally, PopulationSample, Tally, TransferRow};
+pub use recorded::{Performance, Recorded, RecordedFlow, RecordedLink, RecordedPopulation};
 pub use series::{LinkSample, ReceiverSample, SenderSample, SeriesRecorder};
 pub use table::{Column, Table};

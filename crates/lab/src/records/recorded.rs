@@ -1,7 +1,8 @@
 //! Everything that was counted in a run, put together from all its partitions in the order of flows and links.
 
 use super::{
-    Histogram, LinkRecorder, LinkSample, ReceiverRecorder, ReceiverSample, SenderRecorder, SenderSample,
+    ClassTally, Histogram, LinkRecorder, LinkSample, PopulationSample, ReceiverRecorder, ReceiverSample,
+    SenderRecorder, SenderSample, TransferRow,
 };
 use narrows_transport::{ConnectionState, ReceiverCounters, SenderCounters};
 use narrows_units::Time;
@@ -13,6 +14,12 @@ pub struct Recorded {
     pub flows: Vec<RecordedFlow>,
     /// Links that are not access links, in the order of the model.
     pub links: Vec<RecordedLink>,
+    /// By population of the model.
+    pub populations: Vec<RecordedPopulation>,
+    /// By group and pair of classes of files and ways, those that ended after the warm-up.
+    pub classes: Vec<Vec<ClassTally>>,
+    /// Transfers of populations that ended, in the order in which they did; as many as the model keeps.
+    pub transfers: Vec<TransferRow>,
     /// Round-trip times by group, after the warm-up.
     pub rtts: Vec<Histogram>,
     /// One-way delays of data by group, after the warm-up.
@@ -48,6 +55,23 @@ pub struct RecordedFlow {
     pub sender_series: Vec<SenderSample>,
     /// By interval; empty where flows' series are not recorded.
     pub receiver_series: Vec<ReceiverSample>,
+}
+
+/// What was counted of transfers that come and go.
+#[derive(Clone, Debug)]
+pub struct RecordedPopulation {
+    /// Index into the model's groups.
+    pub group: usize,
+    /// When the warm-up ended.
+    pub at_measure: PopulationSample,
+    /// At the end of each interval.
+    pub series: Vec<PopulationSample>,
+    /// At the end.
+    pub end: PopulationSample,
+    /// Data packets dropped or lost after the warm-up.
+    pub lost: u64,
+    /// Data packets marked after the warm-up.
+    pub marked: u64,
 }
 
 /// What was counted at a link.

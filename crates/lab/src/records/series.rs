@@ -1,7 +1,7 @@
 //! Values per interval, kept as flat columns per partition and put together by the whole run afterwards.
 
 use super::flow::Sum;
-use super::{LinkCounts, LinkRecorder, SenderRecorder};
+use super::{LinkCounts, LinkRecorder, PopulationSample, SenderRecorder};
 use narrows_transport::{ConnectionState, ReceiverCounters, SendingEndpoint};
 use narrows_units::{Span, Time};
 
@@ -16,6 +16,8 @@ pub struct SeriesRecorder {
     pub receivers: Vec<ReceiverSample>,
     /// For each interval each recorded link, in order.
     pub links: Vec<LinkSample>,
+    /// For each interval each population, in order.
+    pub populations: Vec<PopulationSample>,
     sender_marks: Vec<(u64, Sum, u64)>,
     receiver_marks: Vec<u64>,
     link_marks: Vec<(LinkCounts, f64, f64)>,

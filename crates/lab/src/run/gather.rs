@@ -3,11 +3,14 @@
 use super::link::Link;
 use super::partition::Partition;
 use crate::model::Model;
-use crate::records::{Histogram, Performance, Recorded, RecordedFlow, RecordedLink};
+use crate::records::{
+    ClassTally, Histogram, Performance, PopulationSample, Recorded, RecordedFlow, RecordedLink,
+    RecordedPopulation,
+};
 use narrows_units::Time;
 
 /// Puts `partitions` together at the `end` of a run that took `cpu_s` seconds.
-pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time, cpu_s: f64) -> Recorded {
+pub(super) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu_s: f64) -> Recorded {
     let times = partitions[0].series.times.clone();
     let mut links = Vec::new();
     let mut senders = Vec::new();
@@ -62,9 +65,15 @@ pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time, cpu_s: 
             receiver_series,
         })
         .collect();
+    let mut transfers: Vec<_> =
+        partitions.iter().flat_map(|partition| &partition.seats.rows).copied().collect();
+    transfers.sort_by_key(|row| (row.ended, row.seat, row.started));
     Recorded {
         flows,
         links,
+        populations: populations(model, partitions),
+        classes: classes(partitions),
+        transfers,
         rtts: merge(model.groups.len(), partitions, |partition| &partition.rtts),
         delays: merge(model.groups.len(), partitions, |partition| &partition.delays),
         times,
@@ -76,14 +85,54 @@ pub(super) fn gather(model: &Model, partitions: &[Partition], end: Time, cpu_s: 
     }
 }
 
-fn tally(partitions: &[Partition], count: impl Fn(&Partition) -> u32) -> u64 {
+fn populations(model: &Model, partitions: &[Partition<'_>]) -> Vec<RecordedPopulation> {
+    let count = model.populations.len();
+    let sum = |sum: &mut PopulationSample, part: &PopulationSample| {
+        sum.tally += part.tally;
+        sum.census.connecting += part.census.connecting;
+        sum.census.active += part.census.active;
+    };
+    let of = |number: usize| {
+        let flows = model.flows.len();
+        let mut all = RecordedPopulation {
+            group: model.populations[number].group,
+            at_measure: PopulationSample::default(),
+            series: vec![PopulationSample::default(); partitions[0].series.times.len()],
+            end: PopulationSample::default(),
+            lost: tally(partitions, |partition| partition.net.flows.lost[flows + number]),
+            marked: tally(partitions, |partition| partition.net.flows.marked[flows + number]),
+        };
+        for partition in partitions {
+            sum(&mut all.at_measure, &partition.at_measure[number]);
+            let samples = partition.series.populations.iter().skip(number).step_by(count);
+            for (total, part) in all.series.iter_mut().zip(samples) {
+                sum(total, part);
+            }
+        }
+        all.end = all.series.last().copied().unwrap_or_default();
+        all
+    };
+    (0..count).map(of).collect()
+}
+
+fn classes(partitions: &[Partition<'_>]) -> Vec<Vec<ClassTally>> {
+    let mut all = partitions[0].seats.classes.clone();
+    for partition in &partitions[1..] {
+        for (total, part) in all.iter_mut().flatten().zip(partition.seats.classes.iter().flatten()) {
+            total.merge(part);
+        }
+    }
+    all
+}
+
+fn tally(partitions: &[Partition<'_>], count: impl Fn(&Partition<'_>) -> u32) -> u64 {
     partitions.iter().map(|partition| u64::from(count(partition))).sum()
 }
 
 fn merge(
     groups: usize,
-    partitions: &[Partition],
-    of: impl Fn(&Partition) -> &Vec<Histogram>,
+    partitions: &[Partition<'_>],
+    of: impl for<'a> Fn(&'a Partition<'_>) -> &'a Vec<Histogram>,
 ) -> Vec<Histogram> {
     let mut merged = vec![Histogram::new(); groups];
     for partition in partitions {
@@ -95,7 +144,7 @@ fn merge(
 }
 
 /// Checks that no packet was lost or made up: at each queue, and in the network as a whole.
-pub(super) fn imbalance(model: &Model, partitions: &[Partition]) -> Option<String> {
+pub(super) fn imbalance(model: &Model, partitions: &[Partition<'_>]) -> Option<String> {
     let mut gone = 0;
     for partition in partitions {
         for (index, link) in partition.net.links.iter().enumerate() {
@@ -109,10 +158,10 @@ pub(super) fn imbalance(model: &Model, partitions: &[Partition]) -> Option<Strin
             }
         }
     }
-    let sum = |count: fn(&Partition) -> u64| partitions.iter().map(count).sum::<u64>();
+    let sum = |count: fn(&Partition<'_>) -> u64| partitions.iter().map(count).sum::<u64>();
     let launched = sum(|partition| partition.net.launched);
     let landed = sum(|partition| partition.net.landed);
-    let holding = sum(|partition| partition.net.holding());
+    let holding = sum(|partition| partition.net.holding() + partition.seats.holding());
     (launched != landed + gone + holding).then(|| {
         format!("{launched} packets sent by endpoints, {landed} received, {gone} dropped or lost, {holding} on the way")
     })

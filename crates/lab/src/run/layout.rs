@@ -4,9 +4,10 @@
 //! the router it hangs on stay together, and a cut link's delay is the time by which one partition may run ahead.
 //! Local numbers follow the global order, so simultaneous events go in the same order however the network is cut.
 
-use crate::model::{FlowModel, Model};
+use crate::model::{FlowModel, Model, PopulationModel};
 use narrows_units::Span;
 use narrows_wire::Packet;
+use std::sync::Arc;
 
 /// The place of every entity and every route.
 #[derive(Debug)]
@@ -23,6 +24,14 @@ pub(super) struct Layout {
     pub receivers: Vec<Place>,
     /// How long a partition may run without hearing from the others.
     pub lookahead: Span,
+    /// The partition of each population's sources.
+    pub homes: Vec<u16>,
+    /// The population of each seat, from the first that belongs to one.
+    pub populations: Arc<[u16]>,
+    /// Where each of the model's routes begins.
+    pub bases: Vec<u32>,
+    /// The partition in which it ends.
+    pub destinations: Vec<u16>,
     /// Where each flow's data begins its way.
     pub outward: Vec<u32>,
     /// Where each flow's acknowledgements begin theirs.
@@ -43,15 +52,17 @@ pub(super) enum Stop {
     Link(u32),
     Sender(u32),
     Receiver(u32),
+    /// The host of a population's transfer.
+    Host,
 }
 
 impl Layout {
     /// Lays `model` out over at most `partitions` partitions.
     pub fn new(model: &Model, partitions: usize) -> Self {
         let regions = regions(model);
+        let partition_of = |node: u32| (regions[node as usize] % partitions.max(1)) as u16;
         let places = |nodes: &mut dyn Iterator<Item = u32>| {
             let mut counts = vec![0; partitions.max(1)];
-            let partition_of = |node: u32| (regions[node as usize] % partitions.max(1)) as u16;
             nodes.map(|node| next_place(partition_of(node), &mut counts)).collect::<Vec<_>>()
         };
         let near = places(&mut model.links.iter().map(|link| link.from));
@@ -84,7 +95,18 @@ impl Layout {
             outward.push(write(&plan.outward, Stop::Receiver(receivers[flow].index)));
             homeward.push(write(&plan.homeward, Stop::Sender(senders[flow].index)));
         }
+        let bases = model.routes.iter().map(|links| write(links, Stop::Host)).collect();
+        let end = |route: &Vec<u32>| model.links[route[route.len() - 1] as usize].to;
+        let start = |route: &Vec<u32>| model.links[route[0] as usize].from;
+        let home = |each: &PopulationModel| start(&model.routes[each.ways[0].outward as usize]);
+        let numbers = model.populations.iter().enumerate();
         Self {
+            homes: model.populations.iter().map(|each| partition_of(home(each))).collect(),
+            populations: numbers
+                .flat_map(|(number, each)| std::iter::repeat_n(number as u16, each.seats as usize))
+                .collect(),
+            bases,
+            destinations: model.routes.iter().map(|route| partition_of(end(route))).collect(),
             partitions: partitions.max(1),
             near,
             far,

@@ -7,6 +7,7 @@ mod link;
 mod net;
 mod partition;
 mod progress;
+mod seats;
 mod slots;
 
 pub use progress::Progress;
@@ -103,8 +104,11 @@ pub fn simulate(
     }
 }
 
-fn exchange(partitions: &mut [Partition]) {
+fn exchange(partitions: &mut [Partition<'_>]) {
     for from in 0..partitions.len() {
+        for (there, notice) in std::mem::take(&mut partitions[from].seats.notices) {
+            partitions[usize::from(there)].hear(notice);
+        }
         let mut crossings = std::mem::take(&mut partitions[from].net.outbox);
         for crossing in &crossings {
             partitions[usize::from(crossing.partition)].take(crossing);

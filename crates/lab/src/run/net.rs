@@ -51,6 +51,7 @@ pub(super) struct Crossing {
 pub(super) enum Landing {
     Sender(u32),
     Receiver(u32),
+    Host,
 }
 
 impl Net {
@@ -132,6 +133,7 @@ impl Net {
                 self.enter(packet);
                 None
             }
+            Stop::Host => Some((Landing::Host, packet)),
             Stop::Sender(sender) => {
                 self.landed += 1;
                 Some((Landing::Sender(sender), packet))
@@ -173,7 +175,8 @@ impl Net {
         links.sum::<u64>() + pipes.sum::<u64>()
     }
 
-    fn enter(&mut self, packet: Packet) {
+    /// A packet has reached the router of the link that it meets next.
+    pub fn enter(&mut self, packet: Packet) {
         let Stop::Link(link) = self.layout.next_stop(&packet) else {
             unreachable!("a route begins with a link");
         };

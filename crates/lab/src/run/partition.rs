@@ -4,10 +4,13 @@ use super::endpoints::{ReceivingEnd, SendDelay, SendingEnd};
 use super::layout::Layout;
 use super::link::{Computed, Link, Pipe, Transmitter};
 use super::net::{Crossing, Landing, Net};
-use super::slots::{Event, Slots};
+use super::seats::{Around, Notice, Seats};
+use super::slots::{Entities, Event, Slots};
 use crate::link::{Capacity, Loss};
 use crate::model::{LinkModel, Model, RateModel, Start};
-use crate::records::{FlowTallies, Histogram, ReceiverRecorder, SenderRecorder, SeriesRecorder};
+use crate::records::{
+    FlowTallies, Histogram, PopulationSample, ReceiverRecorder, SenderRecorder, SeriesRecorder,
+};
 use narrows_engine::{EventQueue, Stream};
 use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{ReceivingEndpoint, SendingEndpoint};
@@ -17,7 +20,7 @@ use std::sync::Arc;
 
 /// A part of the network with a clock of its own.
 #[derive(Debug)]
-pub(super) struct Partition {
+pub(super) struct Partition<'m> {
     pub net: Net,
     /// Global numbers of `net.links`.
     pub links: Vec<usize>,
@@ -27,14 +30,17 @@ pub(super) struct Partition {
     pub rtts: Vec<Histogram>,
     /// One-way delays of data by group, after the warm-up.
     pub delays: Vec<Histogram>,
+    pub seats: Seats<'m>,
+    /// Each population when the warm-up ended.
+    pub at_measure: Vec<PopulationSample>,
     pub series: SeriesRecorder,
     interval: Span,
     flow_series: bool,
 }
 
-impl Partition {
+impl<'m> Partition<'m> {
     pub fn new(
-        model: &Model,
+        model: &'m Model,
         layout: &Arc<Layout>,
         number: usize,
         replication: u32,
@@ -45,8 +51,14 @@ impl Partition {
         let pipes = Layout::members(&layout.far, number).count();
         let senders = build_senders(model, layout, number, &stream);
         let receivers = build_receivers(model, layout, number);
-        let slots =
-            Slots::new(links.len() as u32, pipes as u32, senders.len() as u32, receivers.len() as u32);
+        let slots = Slots::new(&Entities {
+            links: links.len() as u32,
+            pipes: pipes as u32,
+            senders: senders.len() as u32,
+            receivers: receivers.len() as u32,
+            seats: layout.populations.len() as u32,
+            populations: model.populations.len() as u32,
+        });
         let mut queue = EventQueue::new(slots.count());
         for (index, end) in senders.iter().enumerate() {
             let start = draw_start(model.flows[end.flow as usize].start, || {
@@ -64,7 +76,8 @@ impl Partition {
         queue.set(slots.of(Event::Measure), Time::ZERO + model.warmup);
         queue.set(slots.of(Event::Sample), Time::ZERO + model.record.interval);
         let groups = model.groups.len();
-        let net = Net {
+        let mut seats = Seats::new(model, layout, number, &stream);
+        let mut net = Net {
             partition: number as u16,
             now: Time::ZERO,
             queue,
@@ -74,12 +87,13 @@ impl Partition {
             links: built,
             pipes: (0..pipes).map(|_| Pipe::default()).collect(),
             holds: senders.iter().map(|_| Pipe::default()).collect(),
-            flows: FlowTallies::new(model.flows.len()),
+            flows: FlowTallies::new(model.flows.len(), Arc::clone(&layout.populations)),
             outbox: Vec::new(),
             hops: 0,
             launched: 0,
             landed: 0,
         };
+        seats.start(&mut net);
         Self {
             net,
             links,
@@ -87,6 +101,8 @@ impl Partition {
             receivers,
             rtts: vec![Histogram::new(); groups],
             delays: vec![Histogram::new(); groups],
+            seats,
+            at_measure: vec![PopulationSample::default(); model.populations.len()],
             series: SeriesRecorder::default(),
             interval: model.record.interval,
             flow_series: model.record.flows,
@@ -111,6 +127,9 @@ impl Partition {
                     end.on_wake(&mut self.net);
                     self.net.queue.set(slot, end.receiver.next_wake());
                 }
+                Event::Desk(seat) => self.at_seats(|seats, around| seats.desk(seat, around)),
+                Event::Counter(seat) => self.at_seats(|seats, around| seats.counter(seat, around)),
+                Event::Arrive(population) => self.at_seats(|seats, around| seats.arrive(population, around)),
                 Event::QueueWake(link) => self.net.wake_queue(link),
                 Event::Start(sender) => {
                     let end = &mut self.senders[sender as usize];
@@ -125,6 +144,16 @@ impl Partition {
                 }
             }
         }
+    }
+
+    fn at_seats(&mut self, act: impl FnOnce(&mut Seats<'m>, &mut Around<'_>)) {
+        let (net, rtts, delays) = (&mut self.net, &mut self.rtts[..], &mut self.delays[..]);
+        act(&mut self.seats, &mut Around { net, rtts, delays });
+    }
+
+    /// Takes note of what another partition has told.
+    pub fn hear(&mut self, notice: Notice) {
+        self.seats.hear(notice, &mut self.net);
     }
 
     /// Takes in a packet that another partition sent.
@@ -143,6 +172,7 @@ impl Partition {
         for end_point in &mut self.senders {
             end_point.recorder.window(end, end_point.sender.window().unwrap_or(f64::NAN));
         }
+        self.seats.finish(end);
         let last = self.series.last_sample();
         if last < end {
             self.sample(end - last);
@@ -152,6 +182,7 @@ impl Partition {
     fn arrival(&mut self, pipe: u32) {
         match self.net.arrival(pipe) {
             None => {}
+            Some((Landing::Host, packet)) => self.at_seats(|seats, around| seats.land(&packet, around)),
             Some((Landing::Sender(sender), packet)) => {
                 let end = &mut self.senders[sender as usize];
                 end.on_packet(&packet, sender, &mut self.net, &mut self.rtts[end.group]);
@@ -179,6 +210,8 @@ impl Partition {
         for end in &mut self.senders {
             end.recorder.measure(now, end.sender.counters());
         }
+        self.seats.measure(now);
+        self.at_measure = self.seats.sample();
         for end in &mut self.receivers {
             end.recorder.at_measure = *end.receiver.counters();
         }
@@ -195,6 +228,7 @@ impl Partition {
                 self.series.receiver(end.receiver.counters(), interval);
             }
         }
+        self.series.populations.extend(self.seats.sample());
         for link in &mut self.net.links {
             if let Link::Scheduled(transmitter) = link
                 && transmitter.recorded

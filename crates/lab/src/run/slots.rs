@@ -20,8 +20,14 @@ pub(super) enum Event {
     ReceiverWake(u32),
     /// A queue's deadline.
     QueueWake(u32),
+    /// Something is due at the desk of a seat.
+    Desk(u32),
+    /// Something is due at the counter of a seat.
+    Counter(u32),
     /// A flow starts.
     Start(u32),
+    /// A transfer of a population arrives.
+    Arrive(u32),
     /// A link's rate changes.
     RateChange(u32),
     /// The warm-up is over.
@@ -39,14 +45,29 @@ pub(super) struct Slots {
     sender_wakes: u32,
     receiver_wakes: u32,
     queue_wakes: u32,
+    desks: u32,
+    counters: u32,
     starts: u32,
+    arrives: u32,
     changes: u32,
     samples: u32,
 }
 
+/// How many entities of each kind a partition has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entities {
+    pub links: u32,
+    pub pipes: u32,
+    pub senders: u32,
+    pub receivers: u32,
+    pub seats: u32,
+    pub populations: u32,
+}
+
 impl Slots {
-    /// Slots for so many link queues, link ends, senders and receivers.
-    pub fn new(links: u32, pipes: u32, senders: u32, receivers: u32) -> Self {
+    /// Slots for so many entities of each kind.
+    pub fn new(counts: &Entities) -> Self {
+        let Entities { links, pipes, senders, receivers, seats, populations } = *counts;
         let mut events = Vec::new();
         let mut class = |count: u32, event: fn(u32) -> Event| {
             let first = events.len() as u32;
@@ -59,7 +80,10 @@ impl Slots {
         let sender_wakes = class(senders, Event::SenderWake);
         let receiver_wakes = class(receivers, Event::ReceiverWake);
         let queue_wakes = class(links, Event::QueueWake);
+        let desks = class(seats, Event::Desk);
+        let counters = class(seats, Event::Counter);
         let starts = class(senders, Event::Start);
+        let arrives = class(populations, Event::Arrive);
         let changes = class(links, Event::RateChange);
         let samples = class(1, |_| Event::Measure);
         class(1, |_| Event::Sample);
@@ -70,7 +94,10 @@ impl Slots {
             sender_wakes,
             receiver_wakes,
             queue_wakes,
+            desks,
+            counters,
             starts,
+            arrives,
             changes,
             samples,
         }
@@ -95,7 +122,10 @@ impl Slots {
             Event::SenderWake(sender) => self.sender_wakes + sender,
             Event::ReceiverWake(receiver) => self.receiver_wakes + receiver,
             Event::QueueWake(link) => self.queue_wakes + link,
+            Event::Desk(seat) => self.desks + seat,
+            Event::Counter(seat) => self.counters + seat,
             Event::Start(sender) => self.starts + sender,
+            Event::Arrive(population) => self.arrives + population,
             Event::RateChange(link) => self.changes + link,
             Event::Measure => self.samples,
             Event::Sample => self.samples + 1,
@@ -105,12 +135,13 @@ impl Slots {
 
 #[cfg(test)]
 mod tests {
-    use super::Slots;
+    use super::{Entities, Slots};
     use narrows_engine::Slot;
 
     #[test]
     fn every_slot_stands_for_one_event_and_back() {
-        let slots = Slots::new(3, 4, 2, 5);
+        let slots =
+            Slots::new(&Entities { links: 3, pipes: 4, senders: 2, receivers: 5, seats: 6, populations: 1 });
         for slot in (0..slots.count() as u32).map(Slot) {
             assert_eq!(slots.of(slots.event(slot)), slot);
         }

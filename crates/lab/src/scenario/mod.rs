@@ -111,6 +111,8 @@ fn finish(resolved: &Resolved) -> Scenario {
             nodes,
             links,
             flows,
+            routes: Vec::new(),
+            populations: Vec::new(),
             groups,
             record: resolved.recording.model,
         },

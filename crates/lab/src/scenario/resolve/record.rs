@@ -39,7 +39,7 @@ pub(super) fn resolve(
     }
     let interval = (written * factor).min(duration);
     Some(Recording {
-        model: RecordModel { interval, flows },
+        model: RecordModel { interval, flows, transfers: 0 },
         widened_from: (interval > written).then_some(written),
     })
 }

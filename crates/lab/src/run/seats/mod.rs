@@ -1,0 +1,391 @@
+//! Transfers that come and go: the seats of all populations as one partition sees them.
+//!
+//! A seat has a *desk*, where the sending end of its transfer is, and a *counter* opposite, where the receiving end is;
+//! they may be in different partitions, so each partition has room for both of every seat. A desk is there from the
+//! begin of a transfer to its end; a counter from its first packet until it is told that the transfer has ended. What
+//! the two sides tell each other besides packets are [`Notice`]s, which take effect at times that do not depend on how
+//! the network is cut: an opening when the first packet comes, a closing at the time it names.
+
+mod desk;
+mod plan;
+mod process;
+mod wires;
+
+pub(super) use desk::{Closing, Counter, Desk, Ending, LINGER, Opening};
+pub(super) use plan::{Plan, Planner};
+
+use super::layout::Layout;
+use super::net::Net;
+use super::slots::Event;
+use crate::model::{Classes, Model};
+use crate::records::{Census, ClassTally, Histogram, PopulationSample, SenderRecorder, Tally, TransferRow};
+use narrows_engine::Stream;
+use narrows_transport::{ConnectionState, ReceivingEndpoint, SendingEndpoint};
+use narrows_units::Time;
+use narrows_wire::{Leg, Packet};
+use process::Process;
+use std::sync::Arc;
+use wires::Wires;
+
+/// All seats, by number from the first that belongs to a population.
+#[derive(Debug)]
+pub(super) struct Seats<'m> {
+    model: &'m Model,
+    layout: Arc<Layout>,
+    desks: Vec<Option<Box<Desk>>>,
+    counters: Vec<Option<Box<Counter>>>,
+    /// Transfers that have begun and of which no packet has come yet.
+    openings: Vec<Option<Box<Opening>>>,
+    /// How many transfers each seat has had.
+    turns: Vec<u32>,
+    /// What begins transfers, by population; `None` where its sources are in another partition.
+    processes: Vec<Option<Process>>,
+    /// What is over, by population: at desks and counters that are gone.
+    tallies: Vec<Tally>,
+    /// By group and pair of classes.
+    pub classes: Vec<Vec<ClassTally>>,
+    /// By population and class of its files, and by population and way: the sum of both is the pair's index.
+    file_classes: Vec<Vec<u32>>,
+    way_classes: Vec<Vec<u32>>,
+    /// Transfers that ended.
+    pub rows: Vec<TransferRow>,
+    /// For other partitions.
+    pub notices: Vec<(u16, Notice)>,
+    measuring: bool,
+}
+
+/// Told to the partition in which a receiver is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Notice {
+    Opening(Opening),
+    Closing(Closing),
+}
+
+/// What the seats change outside themselves.
+pub(super) struct Around<'a> {
+    pub net: &'a mut Net,
+    /// Round-trip times by group.
+    pub rtts: &'a mut [Histogram],
+    /// One-way delays of data by group.
+    pub delays: &'a mut [Histogram],
+}
+
+impl<'m> Seats<'m> {
+    /// Nobody sits yet.
+    pub fn new(
+        model: &'m Model,
+        layout: &Arc<Layout>,
+        partition: usize,
+        stream: &impl Fn(String) -> Stream,
+    ) -> Self {
+        let seats = model.seats() - model.flows.len();
+        let mut first = 0;
+        let mut processes = Vec::new();
+        for (number, population) in model.populations.iter().enumerate() {
+            let here = usize::from(layout.homes[number]) == partition;
+            processes.push(here.then(|| Process::new(model, number, first, stream)));
+            first += population.seats;
+        }
+        let classes = Classes::of(&model.populations);
+        Self {
+            model,
+            layout: Arc::clone(layout),
+            desks: std::iter::repeat_with(|| None).take(seats).collect(),
+            counters: std::iter::repeat_with(|| None).take(seats).collect(),
+            openings: std::iter::repeat_with(|| None).take(seats).collect(),
+            turns: vec![0; seats],
+            processes,
+            tallies: vec![Tally::default(); model.populations.len()],
+            classes: vec![vec![ClassTally::default(); classes.count()]; model.groups.len()],
+            file_classes: model.populations.iter().map(|each| classes.of_files(each)).collect(),
+            way_classes: model.populations.iter().map(|each| classes.of_ways(each)).collect(),
+            rows: Vec::new(),
+            notices: Vec::new(),
+            measuring: false,
+        }
+    }
+
+    /// Sets what begins first.
+    pub fn start(&mut self, net: &mut Net) {
+        for (number, process) in self.processes.iter_mut().enumerate() {
+            let Some(process) = process else { continue };
+            for (event, at) in process.first(&self.model.populations[number], number) {
+                net.queue.set(net.slots.of(event), at);
+            }
+        }
+    }
+
+    /// A transfer of the population arrives.
+    pub fn arrive(&mut self, number: u32, around: &mut Around<'_>) {
+        let process = self.processes[number as usize].as_mut().expect("arrivals happen at home");
+        let arrival = process.arrive(around.net.now);
+        around.net.queue.set(around.net.slots.of(Event::Arrive(number)), arrival.next);
+        match arrival.seat {
+            None => self.tallies[number as usize].turned_away += 1,
+            Some(seat) => self.begin(seat, number, arrival.index, arrival.size, around),
+        }
+    }
+
+    /// Something is due at a desk, or its user has thought enough.
+    pub fn desk(&mut self, seat: u32, around: &mut Around<'_>) {
+        if let Some(desk) = &mut self.desks[seat as usize] {
+            let group = self.model.populations[desk.plan.population as usize].group;
+            desk.run(around.net, &mut around.rtts[group]);
+            self.settle(seat, around);
+        } else {
+            let number = self.population(seat);
+            let turn = u64::from(self.turns[seat as usize]);
+            // Of a user's transfers each is a function of the seat and of how many went before.
+            self.begin(seat, number, u64::from(seat) << 32 | turn, None, around);
+        }
+    }
+
+    /// Something is due at a counter.
+    pub fn counter(&mut self, seat: u32, around: &mut Around<'_>) {
+        let number = self.population(seat) as usize;
+        let group = self.model.populations[number].group;
+        let delays = self.measuring.then(|| &mut around.delays[group]);
+        let now = around.net.now;
+        if let Some(counter) = &mut self.counters[seat as usize] {
+            counter.run(around.net, delays);
+            if counter.is_done(now) {
+                self.clear(seat, around.net);
+            }
+        }
+        let next = self.counters[seat as usize].as_ref().map_or(Time::NEVER, |counter| counter.next(now));
+        around.net.queue.set(around.net.slots.of(Event::Counter(seat)), next);
+    }
+
+    /// A packet has come to the router of one of its hosts.
+    pub fn land(&mut self, packet: &Packet, around: &mut Around<'_>) {
+        let seat = packet.flow.seat() - self.model.flows.len();
+        let net = &mut *around.net;
+        match packet.leg() {
+            Leg::Homeward => match &mut self.desks[seat] {
+                Some(desk) if desk.plan.flow == packet.flow && desk.ended.is_none() => {
+                    desk.wires.receive(*packet, net);
+                    net.queue.set(net.slots.of(Event::Desk(seat as u32)), desk.next());
+                }
+                _ => net.landed += 1,
+            },
+            Leg::Outward => {
+                if self.openings[seat].as_ref().is_some_and(|opening| opening.plan.flow == packet.flow) {
+                    self.open_counter(seat, net);
+                }
+                match &mut self.counters[seat] {
+                    Some(counter) if counter.flow == packet.flow => {
+                        counter.wires.receive(*packet, net);
+                        net.queue.set(net.slots.of(Event::Counter(seat as u32)), counter.next(net.now));
+                    }
+                    _ => net.landed += 1,
+                }
+            }
+        }
+    }
+
+    /// Takes note of what happened in another partition.
+    pub fn hear(&mut self, notice: Notice, net: &mut Net) {
+        let first = self.model.flows.len();
+        match notice {
+            Notice::Opening(opening) => {
+                self.openings[opening.plan.flow.seat() - first] = Some(Box::new(opening));
+            }
+            Notice::Closing(closing) => {
+                let seat = closing.flow.seat() - first;
+                if self.openings[seat].as_ref().is_some_and(|opening| opening.plan.flow == closing.flow) {
+                    self.openings[seat] = None;
+                }
+                if let Some(counter) = &mut self.counters[seat]
+                    && counter.flow == closing.flow
+                {
+                    counter.closing = closing.at;
+                    net.queue.set(net.slots.of(Event::Counter(seat as u32)), counter.next(net.now));
+                }
+            }
+        }
+    }
+
+    /// The warm-up is over.
+    pub fn measure(&mut self, now: Time) {
+        self.measuring = true;
+        for desk in self.desks.iter_mut().flatten() {
+            desk.recorder.measure(now, desk.sender.counters());
+        }
+    }
+
+    /// The run ends at `end`.
+    pub fn finish(&mut self, end: Time) {
+        for desk in self.desks.iter_mut().flatten() {
+            desk.recorder.window(end, desk.sender.window().unwrap_or(f64::NAN));
+        }
+    }
+
+    /// Each population now.
+    pub fn sample(&self) -> Vec<PopulationSample> {
+        let first = |tally: &Tally| PopulationSample { tally: *tally, census: Census::default() };
+        let mut samples: Vec<_> = self.tallies.iter().map(first).collect();
+        for desk in self.desks.iter().flatten() {
+            let sample = &mut samples[desk.plan.population as usize];
+            sample.tally += Tally::of_sender(&desk.recorder, desk.sender.counters());
+            match desk.sender.state() {
+                _ if desk.ended.is_some() => {}
+                ConnectionState::Connecting => sample.census.connecting += 1,
+                _ => sample.census.active += 1,
+            }
+        }
+        for counter in self.counters.iter().flatten() {
+            let number = self.population((counter.flow.seat() - self.model.flows.len()) as u32);
+            samples[number as usize].tally.bytes_delivered += counter.receiver.counters().bytes_delivered;
+        }
+        samples
+    }
+
+    /// Packets between hosts and routers.
+    pub fn holding(&self) -> u64 {
+        let desks = self.desks.iter().flatten().map(|desk| desk.wires.holding());
+        desks.chain(self.counters.iter().flatten().map(|counter| counter.wires.holding())).sum()
+    }
+
+    fn population(&self, seat: u32) -> u32 {
+        u32::from(self.layout.populations[seat as usize])
+    }
+
+    fn begin(&mut self, seat: u32, number: u32, index: u64, size: Option<u64>, around: &mut Around<'_>) {
+        let population = &self.model.populations[number as usize];
+        let process = self.processes[number as usize].as_ref().expect("transfers begin at home");
+        let net = &mut *around.net;
+        let turn = self.turns[seat as usize];
+        self.turns[seat as usize] = turn.wrapping_add(1);
+        let flow = narrows_wire::FlowId::new(self.model.flows.len() as u32 + seat, turn);
+        let plan = process.planner.plan(population, (number, index), flow, size, net.now);
+        let group = &self.model.groups[population.group];
+        let algorithm = group.algorithm.build(&population.transport.setup(plan.seed));
+        let options = Arc::clone(&population.transport);
+        let sender =
+            SendingEndpoint::new(flow, options, Some(plan.size), algorithm, group.algorithm.entry.needs);
+        let mut recorder = SenderRecorder::default();
+        if self.measuring {
+            recorder.measure(net.now, sender.counters());
+        }
+        let way = &population.ways[plan.way as usize];
+        let [up, down] = plan.near;
+        let mut desk = Box::new(Desk {
+            plan,
+            sender,
+            recorder,
+            wires: Wires::new(up, down),
+            route: self.layout.bases[way.outward as usize],
+            patience: process.patience(population, index, net.now),
+            ended: None,
+        });
+        self.tallies[number as usize].started += 1;
+        self.tell(Notice::Opening(Opening { plan }), plan, net);
+        desk.open(net, &mut around.rtts[population.group]);
+        self.desks[seat as usize] = Some(desk);
+        self.settle(seat, around);
+    }
+
+    /// After something was done at a desk: clears it if the transfer is over, and sets what is due next.
+    fn settle(&mut self, seat: u32, around: &mut Around<'_>) {
+        let net = &mut *around.net;
+        let desk = self.desks[seat as usize].as_ref().expect("somebody sits there");
+        let mut due = desk.next();
+        if let Some((at, ending)) = desk.ended
+            && desk.wires.is_released()
+        {
+            let desk = self.desks[seat as usize].take().expect("somebody sits there");
+            net.landed += desk.wires.coming();
+            self.fold(&desk, at, ending);
+            let population = &self.model.populations[desk.plan.population as usize];
+            let way = &population.ways[desk.plan.way as usize];
+            let under_way = Planner::outward_delay(self.model, way);
+            let closing = Closing { flow: desk.plan.flow, at: net.now + LINGER + under_way };
+            self.tell(Notice::Closing(closing), desk.plan, net);
+            let process = self.processes[desk.plan.population as usize].as_mut().expect("it ends at home");
+            due = process.leave(population, seat, u64::from(self.turns[seat as usize]), net.now);
+        }
+        net.queue.set(net.slots.of(Event::Desk(seat)), due);
+    }
+
+    fn fold(&mut self, desk: &Desk, at: Time, ending: Ending) {
+        let plan = &desk.plan;
+        let tally = &mut self.tallies[plan.population as usize];
+        let counters = desk.sender.counters();
+        *tally += Tally::of_sender(&desk.recorder, counters);
+        match ending {
+            Ending::Completed => tally.completed += 1,
+            Ending::Failed => tally.failed += 1,
+            Ending::Abandoned => tally.abandoned += 1,
+        }
+        let started = desk.recorder.started.expect("a transfer that ended has begun");
+        let completed = ending == Ending::Completed;
+        if self.measuring {
+            let number = plan.population as usize;
+            let (files, ways) = (&self.file_classes[number], &self.way_classes[number]);
+            let class = (files[plan.file as usize] + ways[plan.way as usize]) as usize;
+            let group = self.model.populations[number].group;
+            self.classes[group][class].add(plan.size.count(), at - started, completed);
+        }
+        if self.model.record.keeps_transfer(self.turns_of(plan)) {
+            self.rows.push(TransferRow {
+                population: plan.population,
+                seat: (plan.flow.seat() - self.model.flows.len()) as u32,
+                file: plan.file,
+                way: plan.way,
+                size: plan.size.count(),
+                started,
+                established: desk.recorder.established,
+                ended: at,
+                completed,
+                packets_sent: counters.packets_sent,
+                retransmissions: counters.retransmissions,
+                timeouts: counters.timeouts,
+            });
+        }
+    }
+
+    fn turns_of(&self, plan: &Plan) -> u32 {
+        self.turns[plan.flow.seat() - self.model.flows.len()]
+    }
+
+    fn tell(&mut self, notice: Notice, plan: Plan, net: &mut Net) {
+        let way = &self.model.populations[plan.population as usize].ways[plan.way as usize];
+        let there = self.layout.destinations[way.outward as usize];
+        if there == net.partition {
+            self.hear(notice, net);
+        } else {
+            self.notices.push((there, notice));
+        }
+    }
+
+    /// The first packet of a transfer has come to the router of its receiver.
+    fn open_counter(&mut self, seat: usize, net: &mut Net) {
+        let opening = self.openings[seat].take().expect("somebody was announced");
+        let plan = opening.plan;
+        let population = &self.model.populations[plan.population as usize];
+        let group = &self.model.groups[population.group];
+        let transport = group.algorithm.build(&population.transport.setup(0)).transport();
+        let options = Arc::clone(&population.transport);
+        let [up, down] = plan.far;
+        let mut wires = Wires::new(up, down);
+        if let Some(before) = self.clear(seat as u32, net) {
+            wires.follow(before.wires);
+        }
+        self.counters[seat] = Some(Box::new(Counter {
+            flow: plan.flow,
+            receiver: ReceivingEndpoint::new(plan.flow, options, Some(plan.size), transport),
+            wires,
+            route: self.layout.bases[population.ways[plan.way as usize].homeward as usize],
+            closing: Time::NEVER,
+        }));
+    }
+
+    /// Nobody is at that counter any more; what he counted is kept.
+    fn clear(&mut self, seat: u32, net: &mut Net) -> Option<Box<Counter>> {
+        let before = self.counters[seat as usize].take()?;
+        net.landed += before.wires.coming();
+        let number = self.population(seat);
+        self.tallies[number as usize].bytes_delivered += before.receiver.counters().bytes_delivered;
+        Some(before)
+    }
+}

@@ -1,0 +1,166 @@
+//! Truth: contract. Transfers that come and go, on seats that many have one after the other.
+
+mod support;
+
+use narrows_lab::algorithms::Algorithm;
+use narrows_lab::model::{Access, Demand, HostModel, Model, PopulationModel, WayModel};
+use narrows_lab::records::{Column, Table};
+use narrows_lab::replication::{Records, run_with};
+use narrows_lab::run::{Progress, RunOptions};
+use narrows_lab::traffic::{Arrivals, Distribution};
+use narrows_units::{Rate, Span, Time};
+use std::sync::Arc;
+use support::scenario;
+
+const BASE: &str = r#"
+    duration = "10s"
+    warmup = "1s"
+    path = { rate = "20Mbps", rtt = "40ms", queue = { kind = "droptail", limit = "20pkt" } }
+    [[flows]]
+    algorithm = "cubic"
+    count = 2
+    start = "0s..1s"
+"#;
+
+fn with(demand: &Demand, access: &Access, seats: u32) -> Model {
+    let mut model = scenario(BASE).model;
+    model.routes = vec![vec![0], vec![1]];
+    let population = |outward, homeward| PopulationModel {
+        group: 0,
+        demand: demand.clone(),
+        seats,
+        size: Distribution::pareto_of_mean(30_000.0, 1.3, Some(1e7)).expect("it has a mean"),
+        surges: Vec::new(),
+        ways: vec![WayModel { weight: 1.0, outward, homeward, class: "".into() }],
+        access: access.clone(),
+        transport: Arc::clone(&model.flows[0].transport),
+    };
+    model.populations = vec![population(0, 1), population(1, 0)];
+    model.record.transfers = 1000;
+    model
+}
+
+fn poisson() -> Model {
+    let access = Access::RoundTrip {
+        rtt: Distribution::Uniform { minimum: 0.04, maximum: 0.2 },
+        rate: Rate::from_bps(100_000_000),
+    };
+    with(&Demand::Open(Arrivals::Poisson([(Time::ZERO, 40.0)].into())), &access, 100)
+}
+
+fn users() -> Model {
+    let think = Distribution::Exponential { mean: 0.5 };
+    let host = HostModel {
+        normal: Rate::from_bps(10_000_000),
+        fast: Rate::from_bps(100_000_000),
+        fast_share: 0.3,
+        delay: Span::from_ms(2),
+    };
+    let users = Demand::Users { think, from: Span::ZERO, until: Span::MAX, patience: None };
+    with(&users, &Access::Hosts { source: host, receiver: host }, 50)
+}
+
+fn run(model: &Model, partitions: usize) -> Records {
+    let options = RunOptions { partitions, compute_hops: true };
+    run_with(model, 0, &Progress::new(), options).expect("the run ends by itself")
+}
+
+fn column<'a>(table: &'a Table, name: &str) -> &'a [i64] {
+    let found = table.columns().iter().find_map(|(this, column)| match column {
+        Column::Whole(values) if *this == name => Some(values.as_slice()),
+        _ => None,
+    });
+    found.unwrap_or_else(|| panic!("no column {name}"))
+}
+
+#[test]
+fn transfers_are_the_same_however_the_network_is_cut() {
+    for model in [poisson(), users()] {
+        let whole = run(&model, 1);
+        assert!(whole.transfers.rows() > 100, "{}", whole.transfers.rows());
+        assert_eq!(run(&model, 2).digest(), whole.digest());
+    }
+}
+
+#[test]
+fn every_transfer_that_began_is_over_or_under_way() {
+    for model in [poisson(), users()] {
+        let records = run(&model, 1);
+        let sum = |name| column(&records.census, name).iter().sum::<i64>();
+        let last = |name| *column(&records.census, name).last().expect("there are intervals");
+        let under_way = last("connecting_flows") + last("active_flows");
+        let over = sum("completed_flows") + sum("failed_flows") + sum("abandoned_flows");
+        assert_eq!(sum("started_flows"), over + under_way);
+        assert!(over > 100, "{over}");
+    }
+}
+
+/// Two directions of 40 arrivals a second for ten seconds, within four standard deviations.
+#[test]
+fn open_arrivals_come_whatever_becomes_of_those_before() {
+    let records = run(&poisson(), 1);
+    let sum = |name| column(&records.census, name).iter().sum::<i64>();
+    let arrived = (sum("started_flows") + sum("refused_flows")) as f64;
+    assert!((arrived - 800.0).abs() < 4.0 * 800.0_f64.sqrt(), "{arrived}");
+}
+
+#[test]
+fn a_transfer_that_finds_every_seat_taken_is_turned_away() {
+    let mut model = poisson();
+    model.populations.iter_mut().for_each(|population| population.seats = 2);
+    let records = run(&model, 1);
+    let most = column(&records.census, "active_flows").iter().max();
+    assert!(most <= Some(&4), "{most:?}");
+    assert!(column(&records.census, "refused_flows").iter().sum::<i64>() > 100);
+}
+
+#[test]
+fn a_user_has_one_transfer_at_a_time_and_thinks_between_them() {
+    let records = run(&users(), 1);
+    let seats = column(&records.transfers, "seat");
+    let starts = records.transfers.real("start_s").expect("a column");
+    let ends = records.transfers.real("end_s").expect("a column");
+    let mut thoughts = Vec::new();
+    for seat in 0..100 {
+        let mut own: Vec<_> =
+            (0..seats.len()).filter(|row| seats[*row] == seat).map(|row| (starts[row], ends[row])).collect();
+        own.sort_by(|a, b| a.0.total_cmp(&b.0));
+        thoughts.extend(own.windows(2).map(|pair| pair[1].0 - pair[0].1));
+    }
+    assert!(thoughts.iter().all(|thought| *thought >= 0.0));
+    // Exponential of mean 0.5 s, cut short by the end of the run: within five standard errors of it.
+    let (count, mean) = (thoughts.len() as f64, thoughts.iter().sum::<f64>() / thoughts.len() as f64);
+    assert!((mean - 0.5).abs() < 5.0 * 0.5 / count.sqrt(), "{mean} over {count}");
+}
+
+/// What arrives, when and how much of it, is the same whatever controls congestion.
+#[test]
+fn two_algorithms_meet_the_same_transfers() {
+    let met = |algorithm: &str| {
+        let mut model = poisson();
+        model.groups[0].algorithm = Algorithm::parse(algorithm).expect("the catalogue has it");
+        let records = run(&model, 1);
+        let starts = records.transfers.real("start_s").expect("a column").iter().map(|start| start.to_bits());
+        let mut all: Vec<_> = starts.zip(column(&records.transfers, "bytes").to_vec()).collect();
+        all.sort_unstable();
+        all
+    };
+    let (cubic, reno) = (met("cubic"), met("newreno"));
+    let common = cubic.iter().filter(|each| reno.binary_search(each).is_ok()).count();
+    // Those under way at the end differ.
+    assert!(common as f64 > 0.95 * cubic.len() as f64, "{common} of {}", cubic.len());
+}
+
+#[test]
+fn impatient_users_leave() {
+    let mut model = users();
+    for population in &mut model.populations {
+        let Demand::Users { patience, .. } = &mut population.demand else { unreachable!("they are users") };
+        *patience = Some(Distribution::Constant(0.3));
+    }
+    let records = run(&model, 1);
+    let ends = records.transfers.real("end_s").expect("a column");
+    let starts = records.transfers.real("start_s").expect("a column");
+    assert!(starts.iter().zip(ends).all(|(start, end)| end - start <= 0.3 + 1e-9));
+    assert!(column(&records.census, "abandoned_flows").iter().sum::<i64>() > 20);
+}
