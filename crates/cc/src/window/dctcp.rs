@@ -104,7 +104,9 @@ pub(crate) const DCTCP: Entry = Entry {
         "a cut for a mark leaves at least 2 packets, as in Linux",
     ],
     validation: Some(
-        "alpha of a lone flow against sqrt(2 / (C RTT + K)): +3.8 %; the queue never empties at K = 40 packets",
+        "alpha of a lone flow against sqrt(2 / (C RTT + K)): +3.8 %; the queue never empties at K = 40 packets; \
+         in the simulator the share of marked packets: -0.7 % to +0.7 % at g = 0.02, +7 % to +10 % at g = 1/16, which \
+         the theory wants smaller",
     ),
     needs: Needs { packets: false, rate_samples: false },
     build,

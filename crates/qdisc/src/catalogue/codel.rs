@@ -38,7 +38,8 @@ pub(super) const CARD: Entry = Entry {
     ],
     validation: Some(
         "signal n + 1 against traffic that does not react falls due sum(1 / sqrt(k), k = 1..n) intervals after the \
-         first: 2 sqrt(n) + zeta(1/2) + 1 / (2 sqrt(n)) within 20 us at n = 1000",
+         first: 2 sqrt(n) + zeta(1/2) + 1 / (2 sqrt(n)) within 20 us at n = 1000; \
+         of a constant rate of twice the link's (t / (2 interval))^2 packets are lost in 10 s, within 1 %",
     ),
 };
 

@@ -21,5 +21,9 @@ pub(super) const CARD: Entry = Entry {
     deviations: &[
         "what cannot be marked joins as long as there is room; switches that make a step of RED drop it",
     ],
-    validation: None,
+    validation: Some(
+        "closed form of Alizadeh et al. 2010 for one DCTCP flow, g = 0.02, thresholds of 20 to 80 packets: share of marked \
+         packets against sqrt(2 / (C RTT + K)) -0.7 % to +0.7 %, mean queue within a packet; half as many marks where \
+         packets leave with a random delay, as they do by default",
+    ),
 };

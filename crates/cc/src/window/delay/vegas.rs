@@ -98,7 +98,8 @@ pub(crate) const VEGAS: Entry = Entry {
         "the smallest RTT is kept after silence, where Linux forgets it; loss detection is the flow's",
     ],
     validation: Some(
-        "a lone flow rests with 3.9 packets in the queue, between alpha and beta; ns-2.35, (1, 3, 1): mean queue 2.75 packets against 2.86, no loss",
+        "a lone flow rests with 3.9 packets in the queue, between alpha and beta, and 4 flows with 2.9 each (with delayed \
+         acknowledgements 4.5 to 5.1, above beta); ns-2.35, (1, 3, 1): mean queue 2.75 packets against 2.86, no loss",
     ),
     needs: Needs { packets: false, rate_samples: false },
     build,
