@@ -3,7 +3,7 @@
 use super::Histogram;
 use narrows_qdisc::{DropReason, Tap};
 use narrows_units::{Bytes, Span, Time};
-use narrows_wire::{Leg, Packet};
+use narrows_wire::{Body, Packet};
 use std::sync::Arc;
 
 /// Counts since the start of the run; every one only grows, so that an interval is a difference of two copies.
@@ -148,16 +148,16 @@ impl Default for LinkRecorder {
     }
 }
 
-/// What happened to the data packets of each flow, and of each population, on all links of a partition, after the
-/// warm-up.
+/// What happened on all links of a partition to the data packets that each flow, and each population, has sent after
+/// the warm-up.
 #[derive(Clone, Debug)]
 pub struct FlowTallies {
     /// Dropped by a queue or lost at random, by flow, then by population.
     pub lost: Vec<u32>,
     /// Marked, by flow, then by population.
     pub marked: Vec<u32>,
-    /// The warm-up is over.
-    pub measuring: bool,
+    /// When the warm-up was over; `NEVER` before.
+    pub since: Time,
     flows: usize,
     populations: Arc<[u16]>,
 }
@@ -167,7 +167,7 @@ impl FlowTallies {
     /// behind the flows'.
     pub fn new(flows: usize, populations: Arc<[u16]>) -> Self {
         let count = flows + populations.iter().max().map_or(0, |most| usize::from(*most) + 1);
-        Self { lost: vec![0; count], marked: vec![0; count], measuring: false, flows, populations }
+        Self { lost: vec![0; count], marked: vec![0; count], since: Time::NEVER, flows, populations }
     }
 
     fn index(&self, packet: &Packet) -> usize {
@@ -175,16 +175,20 @@ impl FlowTallies {
         if seat < self.flows { seat } else { self.flows + usize::from(self.populations[seat - self.flows]) }
     }
 
+    fn counts(&self, packet: &Packet) -> bool {
+        packet.sent_at >= self.since && matches!(packet.body, Body::Data { .. } | Body::Datagram { .. })
+    }
+
     /// `packet` is gone.
     pub fn lost(&mut self, packet: &Packet) {
-        if self.measuring && packet.leg() == Leg::Outward {
+        if self.counts(packet) {
             let index = self.index(packet);
             self.lost[index] += 1;
         }
     }
 
     fn marked(&mut self, packet: &Packet) {
-        if self.measuring && packet.leg() == Leg::Outward {
+        if self.counts(packet) {
             let index = self.index(packet);
             self.marked[index] += 1;
         }

@@ -190,7 +190,7 @@ impl<'m> Partition<'m> {
             }
             Some((Landing::Receiver(receiver), packet)) => {
                 let end = &mut self.receivers[receiver as usize];
-                let delays = self.net.flows.measuring.then(|| &mut self.delays[end.group]);
+                let delays = (self.net.flows.since <= self.net.now).then(|| &mut self.delays[end.group]);
                 end.on_packet(&packet, &mut self.net, delays);
                 self.net
                     .queue
@@ -201,7 +201,7 @@ impl<'m> Partition<'m> {
 
     fn measure(&mut self) {
         let now = self.net.now;
-        self.net.flows.measuring = true;
+        self.net.flows.since = now;
         for link in &mut self.net.links {
             if let Link::Scheduled(transmitter) = link {
                 transmitter.measure(now);
