@@ -58,7 +58,8 @@ pub trait CongestionControl: Send + Debug {
     /// A packet left.
     fn on_sent(&mut self, _packet: &SentPacket, _path: &Path) {}
 
-    /// The episode turned out to be false: nothing had been lost.
+    /// The last episode turned out to be false: nothing had been lost. If it still ran, [`on_recovered`](Self::on_recovered)
+    /// follows.
     fn on_spurious_loss(&mut self, _path: &Path) {}
 
     /// The first packet after silence of a retransmission timeout or more is about to leave.

@@ -139,7 +139,7 @@ fn packet(name: &str, number: u64, now: Time) -> Packet {
         next: 0,
         ecn: if number.is_multiple_of(2) { Ecn::Ect0 } else { Ecn::NotCapable },
         ecn_echo: false,
-        body: Body::Data { request, payload: 1460, retransmission: false },
+        body: Body::Data { request, payload: 1460, retransmission: false, timestamp: 0 },
     }
 }
 

@@ -19,11 +19,12 @@ mod scoreboard;
 mod sender;
 mod silent;
 mod transfer;
+mod undo;
 mod usage;
 
 pub use datagram::{DatagramReceiver, DatagramSender};
 pub use endpoint::{ReceivingEndpoint, SendingEndpoint};
-pub use options::{RecoveryKind, RtoRule, TransportOptions};
+pub use options::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
 pub use receiver::{Receiver, ReceiverCounters};
 pub use sender::{ConnectionState, Limit, Sender, SenderCounters};
 

@@ -26,6 +26,8 @@ pub struct TransportOptions {
     pub first_cut: FirstCut,
     /// Packets the receiver can hold; `None` is infinite.
     pub receive_window: Option<u64>,
+    /// By what signs a false episode is known and taken back.
+    pub undo: UndoKind,
     /// After silence of a retransmission timeout the window is at most the initial one (RFC 5681 §4.1).
     pub idle_restart: bool,
     /// Packets leave evenly over a round trip even if the algorithm sets no rate.
@@ -85,6 +87,17 @@ pub enum RecoveryKind {
     Sack,
     /// Selective acknowledgements and time (RFC 8985).
     Rack,
+}
+
+/// By what signs a false episode is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UndoKind {
+    /// None: every cut stands.
+    None,
+    /// Receivers with selective acknowledgements report duplicates (RFC 2883, RFC 3708).
+    Duplicates,
+    /// That, and time stamps (RFC 3522), under every recovery policy.
+    DuplicatesAndTimestamps,
 }
 
 /// How the retransmission timeout is computed from SRTT and RTTVAR.

@@ -1,7 +1,7 @@
 //! The receiver: puts segments in order and acknowledges them.
 //!
 //! Acknowledgements carry the cumulative point, the runs beyond it if the flow uses selective acknowledgements
-//! (RFC 2018), the echo of congestion until the sender answers with CWR (RFC 3168 §6.1.3), the count of marked packets,
+//! (RFC 2018) and a segment that arrived again if the flow undoes (RFC 2883), a time stamp, the echo of congestion until the sender answers with CWR (RFC 3168 §6.1.3), the count of marked packets,
 //! and what routers answered to requests.
 
 mod ack_policy;
@@ -12,7 +12,7 @@ mod reassembly;
 pub use counters::ReceiverCounters;
 
 use crate::transfer::Transfer;
-use crate::{Host, RecoveryKind, TransportOptions};
+use crate::{Host, RecoveryKind, TransportOptions, UndoKind};
 use ack_policy::AckPolicy;
 use narrows_units::{Bytes, Time};
 use narrows_wire::{Body, Ecn, Feedback, FlowId, Packet, Request, SackBlocks};
@@ -28,6 +28,12 @@ pub struct Receiver {
     reassembly: Reassembly,
     policy: AckPolicy,
     selective: bool,
+    /// The segment that arrived again since the last acknowledgement.
+    duplicate: Option<u64>,
+    /// The time stamp to echo: TS.Recent (RFC 7323 §4.3).
+    timestamp: u8,
+    /// The number of the last acknowledgement: Last.ACK.sent.
+    acknowledged: u64,
     /// Congestion was seen and the sender has not answered yet (ECE).
     echo: bool,
     /// The last data packet arrived marked.
@@ -58,6 +64,9 @@ impl Receiver {
             reassembly: Reassembly::default(),
             policy: AckPolicy::new(&options),
             selective: matches!(options.recovery, RecoveryKind::Sack | RecoveryKind::Rack),
+            duplicate: None,
+            timestamp: 0,
+            acknowledged: 0,
             echo: false,
             last_marked: false,
             feedback: None,
@@ -70,7 +79,7 @@ impl Receiver {
     /// Takes in a packet from the sender.
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match packet.body {
-            Body::Data { request, .. } => self.on_data(packet, request, now, host),
+            Body::Data { request, timestamp, .. } => self.on_data(packet, request, timestamp, now, host),
             Body::Syn => self.on_syn(now, host),
             Body::Established => self.accept(now),
             Body::SynAck
@@ -123,7 +132,14 @@ impl Receiver {
         self.handshake = AcceptState::Accepted;
     }
 
-    fn on_data<H: Host>(&mut self, packet: &Packet, request: Option<Request>, now: Time, host: &mut H) {
+    fn on_data<H: Host>(
+        &mut self,
+        packet: &Packet,
+        request: Option<Request>,
+        timestamp: u8,
+        now: Time,
+        host: &mut H,
+    ) {
         self.accept(now);
         self.counters.packets_received += 1;
         let marked = packet.ecn == Ecn::Ce;
@@ -137,11 +153,17 @@ impl Receiver {
         if let Some(request) = request {
             self.note_answer(request);
         }
+        // RFC 7323 §4.3, rule 2: of a segment that may have let the acknowledgement advance, unless its stamp is older.
+        if packet.number <= self.acknowledged && timestamp.wrapping_sub(self.timestamp).cast_signed() >= 0 {
+            self.timestamp = timestamp;
+        }
         let before = self.reassembly.next();
         let arrival = self.reassembly.insert(packet.number);
         let next = self.reassembly.next();
         if arrival == Arrival::Duplicate {
             self.counters.duplicates += 1;
+            let reports = self.selective && self.options.undo != UndoKind::None;
+            self.duplicate = reports.then_some(packet.number);
         } else if next != before {
             self.counters.bytes_delivered = self.transfer.payload_before(next).count();
         }
@@ -180,9 +202,16 @@ impl Receiver {
         let ce_packets = self.counters.ce_packets as u16;
         let reported = if self.selective { usize::MAX } else { 0 };
         let blocks = self.reassembly.blocks().take(reported);
+        let (duplicate, timestamp_echo) = (self.duplicate.take(), self.timestamp);
+        self.acknowledged = next;
         let body = match self.feedback.take() {
-            None => Body::Ack { blocks: SackBlocks::new(next, blocks), ce_packets },
-            Some(feedback) => Body::Answer { blocks: SackBlocks::new(next, blocks), feedback, ce_packets },
+            None => {
+                Body::Ack { blocks: SackBlocks::new(next, duplicate, blocks), ce_packets, timestamp_echo }
+            }
+            Some(feedback) => {
+                let blocks = SackBlocks::new(next, duplicate, blocks);
+                Body::Answer { blocks, feedback, ce_packets, timestamp_echo }
+            }
         };
         let mut packet = self.packet(body, now);
         packet.number = next;

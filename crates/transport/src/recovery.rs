@@ -3,8 +3,14 @@
 //! One policy per file. A policy reads what an acknowledgement changed, declares segments lost on the scoreboard and
 //! answers with a [`Verdict`]; the sender tells the algorithm and sends. Congestion windows are cut only where a verdict
 //! or a timeout begins an episode. Policies are variants of an enum, since they are asked for every packet.
+//!
+//! Limited transmit (RFC 3042) is common to all: each of the first two duplicate ACKs lets a new segment go beyond the
+//! window, which itself stays. Where arrivals are named, what has arrived leaves `pipe` instead, which comes to the same
+//! and asks for news in each ACK, as RFC 3042 does; under RACK it goes on until a loss is declared. Early retransmit
+//! (RFC 5827) is absent: the third duplicate ACK, RACK's clock or the timer finds a loss in a small window.
 
 mod newreno;
+mod patience;
 mod phase;
 mod rack;
 mod reno;
@@ -98,6 +104,16 @@ impl Recovery {
             Self::NewReno(newreno) => newreno.on_timeout(board),
             Self::Sack(sack) => sack.on_timeout(board),
             Self::Rack(rack) => rack.on_timeout(board),
+        }
+    }
+
+    /// The running episode was false: there is nothing to repair.
+    pub(crate) fn abandon(&mut self, board: &Scoreboard) {
+        match self {
+            Self::Reno(reno) => reno.abandon(),
+            Self::NewReno(newreno) => newreno.abandon(),
+            Self::Sack(sack) => sack.abandon(),
+            Self::Rack(rack) => rack.abandon(board),
         }
     }
 

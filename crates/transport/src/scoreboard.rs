@@ -322,6 +322,27 @@ impl Scoreboard {
         self.lost - known
     }
 
+    /// Nothing was lost after all: what was declared lost and has not gone again is on its way.
+    pub(crate) fn take_back_losses(&mut self) {
+        self.lost_queue.clear();
+        // What selective acknowledgements say against a segment counts anew.
+        self.examined = self.una;
+        for number in self.una..self.next {
+            self.step();
+            if self.at(number).state == State::Lost {
+                self.leave(number);
+                self.in_flight += 1;
+                self.at_mut(number).state = State::InFlight;
+            }
+        }
+    }
+
+    /// The segments on their way, lowest first, and when each last left.
+    pub(crate) fn on_their_way(&self) -> impl Iterator<Item = (u64, Time)> + '_ {
+        let on_their_way = (self.una..self.next).filter(|&number| self.at(number).state.is_in_flight());
+        on_their_way.map(|number| (number, self.at(number).sent_at))
+    }
+
     /// The lost segment to send next: the lowest.
     pub(crate) fn next_lost(&mut self) -> Option<u64> {
         if self.lost == 0 {

@@ -20,12 +20,13 @@ use crate::ecn::EcnSender;
 use crate::pacer::{Pacer, default_rate};
 use crate::rate_reduction::RateReduction;
 use crate::rate_sample::DeliveryRate;
-use crate::recovery::Recovery;
+use crate::recovery::{Phase, Recovery};
 use crate::round::RoundCounter;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 use crate::silent::SilentDeliveries;
 use crate::transfer::Transfer;
+use crate::undo::Undo;
 use crate::usage::WindowUsage;
 use crate::{Host, News};
 use handshake::Handshake;
@@ -48,6 +49,7 @@ pub struct Sender {
     board: Scoreboard,
     recovery: Recovery,
     reduction: Option<RateReduction>,
+    undo: Undo,
     silent: SilentDeliveries,
     rtt: RttEstimator,
     ecn: EcnSender,
@@ -117,6 +119,7 @@ impl Sender {
             board: Scoreboard::new(transfer, needs.packets || needs.rate_samples, needs.packets),
             recovery: Recovery::new(&options),
             reduction: None,
+            undo: Undo::new(options.undo),
             silent: SilentDeliveries::default(),
             rtt: RttEstimator::new(options.rto, options.initial_rto, options.min_rto, options.max_rto),
             ecn: EcnSender::new(options.ecn, algorithm.ecn()),
@@ -140,12 +143,15 @@ impl Sender {
     /// Takes in a packet from the receiver.
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match packet.body {
-            Body::Ack { blocks, ce_packets } => {
-                let report = acknowledge::Report::new(packet, ce_packets, None);
+            Body::Ack { blocks, ce_packets, timestamp_echo } => {
+                let duplicated = blocks.duplicate(packet.number);
+                let report = acknowledge::Report::new(packet, ce_packets, timestamp_echo, duplicated, None);
                 self.on_ack(&report, blocks.iter(packet.number), now, host);
             }
-            Body::Answer { blocks, feedback, ce_packets } => {
-                let report = acknowledge::Report::new(packet, ce_packets, Some(feedback));
+            Body::Answer { blocks, feedback, ce_packets, timestamp_echo } => {
+                let duplicated = blocks.duplicate(packet.number);
+                let report =
+                    acknowledge::Report::new(packet, ce_packets, timestamp_echo, duplicated, Some(feedback));
                 self.on_ack(&report, blocks.iter(packet.number), now, host);
             }
             Body::SynAck => self.on_syn_ack(now, host),
@@ -248,6 +254,12 @@ impl Sender {
         self.counters.packets_lost += lost;
         if new_episode {
             self.counters.reductions += 1;
+            // A probe that repaired a loss is told as an episode of none (RFC 8985 §7.4.2): it was needed.
+            if cause == Cause::Mark || lost == 0 {
+                self.undo.forget();
+            } else {
+                self.undo.begin(cause == Cause::Timeout, self.board.una());
+            }
             self.ecn.on_reduction();
             self.handshake.lift_cap();
             if let (Some(window_before), Some(window_after)) = (window_before, self.algorithm.window()) {
@@ -262,6 +274,19 @@ impl Sender {
         self.forced = false;
         let path = self.path(now);
         self.algorithm.on_recovered(&path);
+    }
+
+    /// The last episode proved false: nothing had been lost.
+    fn take_back(&mut self, now: Time) {
+        let running = self.recovery.phase() != Phase::Open;
+        self.board.take_back_losses();
+        self.recovery.abandon(&self.board);
+        self.counters.undone += 1;
+        let path = self.path(now);
+        self.algorithm.on_spurious_loss(&path);
+        if running {
+            self.tell_recovered(now);
+        }
     }
 
     /// An episode begins: from now on the usable window falls towards the algorithm's, if the flow is so configured.

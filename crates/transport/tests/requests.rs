@@ -1,7 +1,7 @@
 //! Truth: rule. What routers wrote into requests comes back in acknowledgements, and an algorithm hears it.
 
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
-use narrows_transport::{Host, Receiver, RecoveryKind, RtoRule, Sender, TransportOptions};
+use narrows_transport::{Host, Receiver, RecoveryKind, RtoRule, Sender, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, Ecn, Feedback, FlowId, Packet, Request};
 use std::sync::Arc;
@@ -27,6 +27,7 @@ fn options(delayed_ack: u32) -> Arc<TransportOptions> {
         quick_start: None,
         first_cut: FirstCut::Rule,
         receive_window: None,
+        undo: UndoKind::Duplicates,
         idle_restart: true,
         pacing: false,
         ecn: false,
@@ -59,7 +60,7 @@ fn echoed(requests: &[Request], delayed_ack: u32) -> Vec<Feedback> {
             next: 0,
             ecn: Ecn::NotCapable,
             ecn_echo: false,
-            body: Body::Data { request: Some(*request), payload: 1000, retransmission: false },
+            body: Body::Data { request: Some(*request), payload: 1000, retransmission: false, timestamp: 0 },
         };
         receiver.on_packet(&packet, Time::ZERO, &mut line);
     }

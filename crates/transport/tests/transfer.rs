@@ -4,7 +4,7 @@
 mod wire;
 
 use narrows_cc::{Ack, Cause, CongestionControl, Limits, Loss, Path};
-use narrows_transport::{RecoveryKind, TransportOptions};
+use narrows_transport::{RecoveryKind, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Span};
 use narrows_wire::Packet;
 use proptest::prelude::*;
@@ -61,6 +61,9 @@ impl CongestionControl for Auditor {
     fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
         tell("acked", self.acked as f64);
     }
+    fn on_spurious_loss(&mut self, path: &Path) {
+        self.window.on_spurious_loss(path);
+    }
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
         Box::new(self.clone())
     }
@@ -78,6 +81,10 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
     prop::collection::vec(fate, 1..400)
 }
 
+fn undo() -> impl Strategy<Value = UndoKind> {
+    prop_oneof![Just(UndoKind::None), Just(UndoKind::Duplicates), Just(UndoKind::DuplicatesAndTimestamps),]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
@@ -87,6 +94,7 @@ proptest! {
         proportional_rate_reduction: bool,
         limited_transmit: bool,
         idle_restart: bool,
+        undo in undo(),
         ecn: bool,
         pacing: bool,
         quick_ack: bool,
@@ -99,6 +107,7 @@ proptest! {
             proportional_rate_reduction,
             limited_transmit,
             idle_restart,
+            undo,
             ecn,
             pacing,
             quick_ack,

@@ -107,6 +107,8 @@ pub enum Body {
         payload: u16,
         /// Sent before, under the same number.
         retransmission: bool,
+        /// The sender's clock as the packet left, in units of its own (RFC 7323's TSval); wraps.
+        timestamp: u8,
     },
     /// An acknowledgement.
     Ack {
@@ -114,6 +116,8 @@ pub enum Body {
         blocks: SackBlocks,
         /// Data packets that arrived with CE since the connection opened; wraps.
         ce_packets: u16,
+        /// The time stamp of the segment that let the packet's number advance last (RFC 7323's TSecr).
+        timestamp_echo: u8,
     },
     /// An acknowledgement that brings back what routers answered, in the place of one SACK block.
     Answer {
@@ -123,6 +127,8 @@ pub enum Body {
         feedback: Feedback,
         /// As in [`Body::Ack`].
         ce_packets: u16,
+        /// As in [`Body::Ack`].
+        timestamp_echo: u8,
     },
     /// A packet that is never sent again.
     Datagram {

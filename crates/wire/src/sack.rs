@@ -10,32 +10,52 @@ pub struct Block {
 }
 
 /// At most `N` blocks, kept as distances from the cumulative acknowledgement so that they fit the packet. Three are
-/// what fits into a TCP header beside a time stamp (RFC 2018 §3).
+/// what fits into a TCP header beside a time stamp (RFC 2018 §3). The first may report a duplicate instead (RFC 2883).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackBlocks<const N: usize = 3> {
-    packed: [(u32, u32); N],
+    packed: [(i32, u32); N],
 }
 
 impl<const N: usize> SackBlocks<N> {
-    /// Packs `blocks` in their order, those beyond the capacity left out. Each must lie above `next` and hold a segment.
-    pub fn new(next: u64, blocks: impl IntoIterator<Item = Block>) -> Self {
+    /// Packs `blocks` in their order, those beyond the capacity left out, after segment `duplicate` if it arrived again.
+    /// Each block must lie above `next` and hold a segment.
+    pub fn new(next: u64, duplicate: Option<u64>, blocks: impl IntoIterator<Item = Block>) -> Self {
         let mut packed = [(0, 0); N];
-        for (slot, block) in packed.iter_mut().zip(blocks) {
+        let duplicate = duplicate.map(|number| Block { start: number, end: number + 1 });
+        let blocks = blocks.into_iter().inspect(|block| {
             debug_assert!(
                 next < block.start && block.start < block.end,
                 "a block lies above the cumulative point"
             );
-            *slot = ((block.start - next) as u32, (block.end - block.start) as u32);
+        });
+        for (slot, block) in packed.iter_mut().zip(duplicate.into_iter().chain(blocks)) {
+            let distance = block.start.wrapping_sub(next).cast_signed();
+            *slot = (distance as i32, (block.end - block.start) as u32);
         }
         Self { packed }
     }
 
-    /// The blocks again, given the acknowledgement's `next`.
+    /// The blocks again, that of a duplicate included, given the acknowledgement's `next`.
     pub fn iter(&self, next: u64) -> impl Iterator<Item = Block> + '_ {
-        self.packed.iter().take_while(|(_, length)| *length > 0).map(move |&(offset, length)| {
-            let start = next + u64::from(offset);
+        self.packed.iter().take_while(|(_, length)| *length > 0).map(move |&(distance, length)| {
+            let start = next.wrapping_add_signed(i64::from(distance));
             Block { start, end: start + u64::from(length) }
         })
+    }
+
+    /// The segment reported as a duplicate, given the acknowledgement's `next`: the first block lies below the cumulative
+    /// point or inside the second block (RFC 2883 §4).
+    pub fn duplicate(&self, next: u64) -> Option<u64> {
+        let (distance, length) = self.packed[0];
+        if length == 0 {
+            return None;
+        }
+        let inside = |&(start, run): &(i32, u32)| {
+            let (start, end) = (i64::from(start), i64::from(start) + i64::from(run));
+            (start..end).contains(&i64::from(distance)) && length <= run
+        };
+        let duplicate = distance < 0 || self.packed.get(1).is_some_and(inside);
+        duplicate.then(|| next.wrapping_add_signed(i64::from(distance)))
     }
 
     /// Nothing has arrived out of order.
@@ -51,8 +71,24 @@ mod tests {
     #[test]
     fn blocks_come_back_in_order_and_none_is_invented() {
         let given = [Block { start: 20, end: 25 }, Block { start: 12, end: 13 }];
-        let blocks: SackBlocks = SackBlocks::new(10, given);
+        let blocks: SackBlocks = SackBlocks::new(10, None, given);
         assert_eq!(blocks.iter(10).collect::<Vec<_>>(), given);
-        assert!(SackBlocks::<3>::new(10, []).is_empty());
+        assert_eq!(blocks.duplicate(10), None);
+        assert!(SackBlocks::<3>::new(10, None, []).is_empty());
+    }
+
+    #[test]
+    fn a_duplicate_below_the_cumulative_point_is_told_from_a_block() {
+        let blocks: SackBlocks = SackBlocks::new(10, Some(7), []);
+        assert_eq!(blocks.duplicate(10), Some(7));
+        assert_eq!(blocks.iter(10).collect::<Vec<_>>(), [Block { start: 7, end: 8 }]);
+    }
+
+    #[test]
+    fn a_duplicate_above_it_lies_inside_the_second_block() {
+        let run = Block { start: 12, end: 15 };
+        let blocks: SackBlocks = SackBlocks::new(10, Some(13), [run]);
+        assert_eq!(blocks.duplicate(10), Some(13));
+        assert_eq!(SackBlocks::<3>::new(10, None, [Block { start: 20, end: 21 }, run]).duplicate(10), None);
     }
 }

@@ -8,7 +8,7 @@ use crate::network::Group;
 use crate::network::dumbbell::Direction;
 use narrows_cc::catalogue::{FirstCut, SlowStartKind};
 use narrows_qdisc::{Discipline, red, rio};
-use narrows_transport::{RecoveryKind, TransportOptions};
+use narrows_transport::{RecoveryKind, TransportOptions, UndoKind};
 
 /// Title and text of each paragraph.
 pub(super) fn describe(scenario: &Resolved) -> Vec<(String, String)> {
@@ -190,6 +190,8 @@ fn endpoint(endpoint: &Endpoint) -> String {
         (options.proportional_rate_reduction, "proportional rate reduction"),
         (options.quick_ack, "quick ACKs at the start"),
         (!options.limited_transmit, "no limited transmit"),
+        (options.undo == UndoKind::None, "no undo of false cuts"),
+        (options.undo == UndoKind::DuplicatesAndTimestamps, "time stamps"),
         (!options.idle_restart, "no restart after silence"),
         (options.ecn, "ECN"),
         (options.pacing, "paced"),

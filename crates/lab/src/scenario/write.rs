@@ -8,7 +8,7 @@ use crate::network::Group;
 use crate::network::dumbbell::Direction;
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind, Value};
 use narrows_qdisc::{Discipline, Limit};
-use narrows_transport::{RecoveryKind, RtoRule};
+use narrows_transport::{RecoveryKind, RtoRule, UndoKind};
 use narrows_units::{Rate, Span};
 use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
@@ -271,6 +271,11 @@ fn endpoint(endpoint: &Endpoint) -> Vec<(&'static str, String)> {
         FirstCut::Rule => "rule",
         FirstCut::Half => "half",
     };
+    let undo = match options.undo {
+        UndoKind::None => "none",
+        UndoKind::Duplicates => "dsack",
+        UndoKind::DuplicatesAndTimestamps => "dsack+timestamps",
+    };
     let rto = match options.rto {
         RtoRule::Rfc6298 => "rfc6298",
         RtoRule::Linux => "linux",
@@ -287,6 +292,7 @@ fn endpoint(endpoint: &Endpoint) -> Vec<(&'static str, String)> {
         ("quick_start_ssthresh", options.quick_start.is_some_and(|ask| ask.ends_slow_start).to_string()),
         ("first_cut", text(first_cut)),
         ("receive_window", packets(options.receive_window)),
+        ("undo", text(undo)),
         ("idle_restart", options.idle_restart.to_string()),
         ("pacing", options.pacing.to_string()),
         ("ecn", options.ecn.to_string()),

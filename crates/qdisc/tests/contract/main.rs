@@ -44,7 +44,7 @@ fn packet(number: u64, flow: u32, size: u16, ecn: Ecn, now: Time) -> Packet {
         next: 0,
         ecn,
         ecn_echo: false,
-        body: Body::Data { request: request(number), payload: 0, retransmission: false },
+        body: Body::Data { request: request(number), payload: 0, retransmission: false, timestamp: 0 },
     }
 }
 

@@ -2,15 +2,16 @@
 //!
 //! A segment is lost if one that left later has arrived and `RACK.rtt + reo_wnd` have passed since it left; so a lost
 //! retransmission is found like any other loss. `reo_wnd` is zero while no reordering has been seen and three segments
-//! arrived out of order or an episode runs, else `min(min_rtt/4, SRTT)`. If the tail of a flight stays unanswered for
+//! arrived out of order or an episode runs, else `min(n · min_rtt/4, SRTT)`, where `n` follows reports of duplicates. If the tail of a flight stays unanswered for
 //! `2 SRTT` (plus 200 ms for a lone segment) a probe is sent, and a probe that repaired a loss costs a cut.
 //!
 //! Transmissions stand in a queue in the order in which they left; stale ones are dropped at its front, so finding
-//! losses costs amortised O(1). Deviations: the reorder timer waits for the first segment to expire, not the last; the
-//! window does not adapt, since receivers here report no duplicates (no DSACK), but an answer sooner than any round trip
-//! counts as reordering; a timeout declares lost all that has
+//! losses costs amortised O(1). Deviations: the reorder timer waits for the first segment to expire, not the last; an
+//! answer sooner than any round trip counts as reordering; the duplicate that a probe causes is no sign of reordering, as
+//! in Linux; receivers report duplicates if the option `undo` asks for it; a timeout declares lost all that has
 //! not arrived, not only what has expired; a timeout inside fast recovery belongs to its episode, as in Linux.
 
+use super::patience::Patience;
 use super::{DUPLICATE_THRESHOLD, Phase, Verdict, View, WORST_DELAYED_ACK};
 use crate::scoreboard::{Delivery, Newest, Scoreboard};
 use narrows_units::{Span, Time};
@@ -28,6 +29,8 @@ pub(crate) struct Rack {
     /// `RACK.rtt`: its round-trip time.
     rtt: Span,
     reordering_seen: bool,
+    /// How the reordering window follows reports of duplicates.
+    patience: Patience,
     /// When the first segment overtaken by `newest` expires.
     reorder_deadline: Time,
     /// When the tail is to be probed.
@@ -54,6 +57,7 @@ impl Rack {
             newest: None,
             rtt: Span::ZERO,
             reordering_seen: false,
+            patience: Patience::default(),
             reorder_deadline: Time::NEVER,
             probe_deadline: Time::NEVER,
             probe: None,
@@ -67,13 +71,18 @@ impl Rack {
     pub(super) fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, view: View<'_>) -> Verdict {
         self.reordering_seen |= delivery.reordered;
         if let Some(newest) = delivery.newest {
-            self.advance(newest, view);
+            self.advance(newest, delivery.original, view);
         }
+        let needless = delivery.duplicated.is_some_and(|number| !self.is_probe(number));
+        self.patience.on_ack(needless, board);
         let repaired = self.is_repaired_by_probe(delivery, board);
         let lost = self.detect(board, view);
         let mut verdict = self.phase.follow(board, lost);
         if repaired && self.phase == Phase::Open {
             verdict.passes = true;
+        }
+        if verdict.ends && !needless {
+            self.patience.on_recovered();
         }
         if verdict.begins {
             self.probe = None;
@@ -93,6 +102,15 @@ impl Rack {
         self.probe_deadline = Time::NEVER;
         self.probe = None;
         new_episode
+    }
+
+    /// The episode was false.
+    pub(super) fn abandon(&mut self, board: &Scoreboard) {
+        self.phase = Phase::Open;
+        // What a timeout declared lost may have left the queue.
+        self.sent.clear();
+        self.sent.extend(board.on_their_way());
+        self.sent.make_contiguous().sort_unstable_by_key(|&(number, sent_at)| (sent_at, number));
     }
 
     pub(super) fn on_sent(&mut self, number: u64, new: bool, view: View<'_>, board: &Scoreboard) {
@@ -135,7 +153,11 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 steps 1 and 2.
-    fn advance(&mut self, newest: Newest, view: View<'_>) {
+    fn advance(&mut self, newest: Newest, original: bool, view: View<'_>) {
+        // The time stamp says that this answers an earlier transmission.
+        if newest.resent && original {
+            return;
+        }
         let rtt = view.now - newest.sent_at;
         // An answer sooner than any round trip is to an earlier transmission: it was overtaken, not lost.
         let overtaken = newest.resent && view.rtt.is_some_and(|known| rtt < known.min);
@@ -173,7 +195,9 @@ impl Rack {
     fn reordering_window(&self, board: &Scoreboard, view: View<'_>) -> Span {
         let impatient = self.phase != Phase::Open || board.sacked() >= DUPLICATE_THRESHOLD;
         match view.rtt {
-            Some(rtt) if self.reordering_seen || !impatient => (rtt.min / 4).min(rtt.smoothed),
+            Some(rtt) if self.reordering_seen || !impatient => {
+                (rtt.min / 4 * self.patience.quarters).min(rtt.smoothed)
+            }
             _ => Span::ZERO,
         }
     }
@@ -190,10 +214,15 @@ impl Rack {
         self.probe_deadline = view.now + timeout;
     }
 
+    /// The probe that is out sent segment `number` again.
+    fn is_probe(&self, number: u64) -> bool {
+        self.probe.is_some_and(|probe| probe.resent && number + 1 == probe.end)
+    }
+
     /// RFC 8985 §7.4.2: the probe is answered; true if it repaired a loss that nothing else told of.
     fn is_repaired_by_probe(&mut self, delivery: &Delivery, board: &Scoreboard) -> bool {
         let Some(probe) = self.probe.filter(|probe| board.una() >= probe.end) else { return false };
-        let twice = delivery.duplicate && delivery.newly_sacked == 0;
+        let twice = (delivery.duplicate && delivery.newly_sacked == 0) || delivery.duplicated.is_some();
         let repaired = probe.resent && board.una() > probe.end;
         if !probe.resent || repaired || twice {
             self.probe = None;

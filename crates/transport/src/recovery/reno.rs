@@ -59,6 +59,12 @@ impl Reno {
         new_episode
     }
 
+    /// The episode was false.
+    pub(super) fn abandon(&mut self) {
+        self.phase = Phase::Open;
+        self.duplicates = 0;
+    }
+
     pub(super) fn usable_window(&self, window: u64) -> u64 {
         match self.phase {
             Phase::Open if self.limited_transmit => window + self.duplicates.min(DUPLICATE_THRESHOLD - 1),

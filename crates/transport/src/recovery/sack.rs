@@ -96,6 +96,11 @@ impl Sack {
         new_episode
     }
 
+    /// The episode was false.
+    pub(super) fn abandon(&mut self) {
+        self.phase = Phase::Open;
+    }
+
     pub(super) fn usable_window(&self, window: u64, board: &Scoreboard) -> u64 {
         self.phase.selective_window(window, board, self.limited_transmit)
     }

@@ -4,6 +4,7 @@ use narrows_units::Time;
 
 /// What one acknowledgement changed on the scoreboard.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of independent observations")]
 pub(crate) struct Delivery {
     /// Segments by which the cumulative point moved.
     pub(crate) advanced: u64,
@@ -11,6 +12,10 @@ pub(crate) struct Delivery {
     pub(crate) newly_acked: u64,
     /// Of these, how many by selective acknowledgement.
     pub(crate) newly_sacked: u64,
+    /// A segment that the receiver reports to have arrived again (RFC 2883).
+    pub(crate) duplicated: Option<u64>,
+    /// It advanced by a segment that left before the last episode began, says its time stamp (RFC 3522).
+    pub(crate) original: bool,
     /// It moved nothing though segments were outstanding: a duplicate ACK (RFC 5681 §2).
     pub(crate) duplicate: bool,
     /// Of the segments newly acknowledged the one that left last.

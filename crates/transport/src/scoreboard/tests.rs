@@ -114,6 +114,18 @@ fn an_overtaken_segment_tells_reordering() {
 }
 
 #[test]
+fn losses_that_are_taken_back_are_on_their_way_and_may_be_found_again() {
+    let mut board = board(10);
+    sack(&mut board, 4, 7);
+    board.declare_all_lost();
+    board.on_resent(0, Time::from_ps(50));
+    board.take_back_losses();
+    assert_eq!((board.in_flight(), board.unrepaired(), board.next_lost()), (7, 1, None));
+    assert_eq!(board.on_their_way().map(|(number, _)| number).collect::<Vec<_>>(), [0, 1, 2, 3, 7, 8, 9]);
+    assert_eq!(board.declare_lost_below_third(), 3);
+}
+
+#[test]
 fn after_a_timeout_all_that_has_not_arrived_goes_again_in_order() {
     let mut board = board(6);
     sack(&mut board, 2, 5);
@@ -180,6 +192,7 @@ enum Event {
     LoseFirst,
     Double,
     Timeout,
+    TakeBack,
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -192,6 +205,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => Just(Event::LoseFirst),
         2 => Just(Event::Double),
         1 => Just(Event::Timeout),
+        1 => Just(Event::TakeBack),
     ]
 }
 
@@ -216,6 +230,7 @@ proptest! {
                     board.declare_lost(board.una);
                 },
                 Event::Double => if let Some(number) = board.first_doubtful(0) { board.double(number); },
+                Event::TakeBack => board.take_back_losses(),
                 Event::Timeout => { board.declare_all_lost(); }
             }
             let doubled = recount(&board, |state| state == State::Doubled);

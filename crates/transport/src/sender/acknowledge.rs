@@ -17,12 +17,21 @@ pub(super) struct Report {
     echo: bool,
     /// Data packets that arrived marked; wraps.
     ce_packets: u16,
+    timestamp_echo: u8,
+    /// A segment arrived again.
+    duplicated: Option<u64>,
     feedback: Option<Feedback>,
 }
 
 impl Report {
-    pub(super) fn new(packet: &Packet, ce_packets: u16, feedback: Option<Feedback>) -> Self {
-        Self { next: packet.number, echo: packet.ecn_echo, ce_packets, feedback }
+    pub(super) fn new(
+        packet: &Packet,
+        ce_packets: u16,
+        timestamp_echo: u8,
+        duplicated: Option<u64>,
+        feedback: Option<Feedback>,
+    ) -> Self {
+        Self { next: packet.number, echo: packet.ecn_echo, ce_packets, timestamp_echo, duplicated, feedback }
     }
 }
 
@@ -39,9 +48,10 @@ impl Sender {
         }
         self.counters.acks_received += 1;
         let prior_in_flight = self.board.in_flight();
-        let mut delivery = Delivery::default();
+        let mut delivery = Delivery { duplicated: report.duplicated, ..Delivery::default() };
         self.read(report, blocks, &mut delivery);
-        if delivery.newly_acked > 0 || delivery.advanced > 0 || delivery.duplicate {
+        let news = delivery.newly_acked > 0 || delivery.advanced > 0;
+        if news || delivery.duplicate || delivery.duplicated.is_some() {
             self.apply(report, &delivery, prior_in_flight, now, host);
         }
     }
@@ -53,6 +63,7 @@ impl Sender {
         if report.next > una {
             self.board.acknowledge(report.next, delivery);
         }
+        delivery.original = delivery.advanced > 0 && self.undo.is_original(report.timestamp_echo);
         delivery.duplicate = report.next == una && outstanding > 0;
         if self.recovery.is_selective() {
             for block in blocks {
@@ -78,6 +89,9 @@ impl Sender {
         let rtt = self.measure(delivery, now, host);
         let rate = self.sample_rate(delivery, prior_in_flight, now);
 
+        if self.undo.on_ack(delivery, self.board.unrepaired()) {
+            self.take_back(now);
+        }
         // Before losses are marked: what the window had to cover until now.
         let flight = self.board.in_flight() + delivery.newly_acked;
         let view = View { now, rtt: self.rtt.view() };

@@ -25,6 +25,8 @@ pub struct SenderCounters {
     pub probes: u64,
     /// Episodes declared: window reductions for whatever cause.
     pub reductions: u64,
+    /// Of these, how many proved false and were taken back.
+    pub undone: u64,
     /// Packets that the receiver reported as marked.
     pub marks_seen: u64,
 }

@@ -55,6 +55,9 @@ impl Sender {
             if let Next::LastResort(segment) = next {
                 self.recovery.on_last_resort(segment, &mut self.board);
             }
+            if let Some(number) = next.resent() {
+                self.undo.on_resent(number);
+            }
             self.send_segment(next.resent(), self.paced_by(&limits), now, host);
         };
         // The window as such, not what recovery lets use of it, is what may grow.
@@ -137,7 +140,12 @@ impl Sender {
             next: 0,
             ecn: self.ecn.codepoint(resent.is_some()),
             ecn_echo: resent.is_none() && self.ecn.take_cwr(number),
-            body: Body::Data { request, payload: payload.count() as u16, retransmission: resent.is_some() },
+            body: Body::Data {
+                request,
+                payload: payload.count() as u16,
+                retransmission: resent.is_some(),
+                timestamp: self.undo.clock(),
+            },
         });
         self.counters.packets_sent += 1;
         self.counters.bytes_sent += size.count();

@@ -5,7 +5,7 @@
 use narrows_cc::catalogue::{FirstCut, Needs, SlowStartKind};
 use narrows_cc::{Ack, Cause, CongestionControl, Limits, Loss, Path};
 use narrows_transport::{
-    ConnectionState, Host, News, Receiver, RecoveryKind, RtoRule, Sender, TransportOptions,
+    ConnectionState, Host, News, Receiver, RecoveryKind, RtoRule, Sender, TransportOptions, UndoKind,
 };
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
@@ -293,17 +293,19 @@ pub struct Halving {
     pub ssthresh: f64,
     pub grows: bool,
     pub recovering: bool,
+    /// Window and ssthresh before the last cut.
+    pub before_cut: Option<(f64, f64)>,
 }
 
 impl Halving {
     /// A window that stays until it is cut, and after a timeout grows back to half.
     pub fn fixed(window: f64) -> Self {
-        Self { window, ssthresh: window, grows: false, recovering: false }
+        Self { window, ssthresh: window, grows: false, recovering: false, before_cut: None }
     }
 
     /// Slow start from `window`, then one packet per round trip.
     pub fn growing(window: f64) -> Self {
-        Self { window, ssthresh: f64::INFINITY, grows: true, recovering: false }
+        Self { window, ssthresh: f64::INFINITY, grows: true, recovering: false, before_cut: None }
     }
 }
 
@@ -329,6 +331,7 @@ impl CongestionControl for Halving {
     }
     fn on_loss(&mut self, loss: &Loss<'_>, _path: &Path) {
         if loss.new_episode {
+            self.before_cut = Some((self.window, self.ssthresh));
             self.ssthresh = (self.window / 2.0).max(2.0);
             self.window = self.ssthresh;
             self.recovering = true;
@@ -339,6 +342,11 @@ impl CongestionControl for Halving {
         }
     }
     fn on_recovered(&mut self, _path: &Path) {
+        self.recovering = false;
+    }
+    fn on_spurious_loss(&mut self, _path: &Path) {
+        let (window, ssthresh) = self.before_cut.take().expect("only what was cut can be given back");
+        (self.window, self.ssthresh) = (self.window.max(window), ssthresh);
         self.recovering = false;
     }
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
@@ -358,6 +366,7 @@ pub fn options(recovery: RecoveryKind) -> TransportOptions {
         quick_start: None,
         first_cut: FirstCut::Rule,
         receive_window: None,
+        undo: UndoKind::Duplicates,
         idle_restart: true,
         pacing: false,
         ecn: false,

@@ -5,7 +5,7 @@ use crate::model::{RateModel, Start};
 use crate::network::{Group, Layout};
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
 use narrows_qdisc::{Discipline, Limit, droptail};
-use narrows_transport::{RecoveryKind, RtoRule, TransportOptions};
+use narrows_transport::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span};
 use proptest::prelude::*;
 
@@ -49,6 +49,7 @@ fn options() -> TransportOptions {
         quick_start: None,
         first_cut: FirstCut::Rule,
         receive_window: None,
+        undo: UndoKind::Duplicates,
         idle_restart: true,
         pacing: false,
         ecn: false,

@@ -64,6 +64,15 @@ pub(super) const TRANSPORT: &[Key] = &[
         "What the receiver can hold.",
     ),
     Key::new(
+        "undo",
+        Kind::Choice(&["none", "dsack", "dsack+timestamps"]),
+        "dsack; ns2: none; linux: dsack+timestamps",
+        "By what signs a cut for a loss that was none is known and taken back. dsack: receivers with selective \
+         acknowledgements report duplicates (RFC 2883), and every retransmission was one (RFC 3708); the reordering window \
+         of rack grows with them, too (RFC 8985 §6.2). timestamps: the original was acknowledged, not its retransmission \
+         (RFC 3522).",
+    ),
+    Key::new(
         "idle_restart",
         Kind::Flag,
         "true",

@@ -10,7 +10,7 @@ use super::super::table::{Checked, Table};
 use super::super::tree::Place;
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
 use narrows_cc::explicit::quick_start::StartUp;
-use narrows_transport::{RecoveryKind, RtoRule, TransportOptions};
+use narrows_transport::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Quantity, Rate, Span};
 
 /// How a flow's endpoints behave, and the preset it came from.
@@ -82,6 +82,12 @@ pub(super) fn resolve(
     let initial_rto = layers.read("initial_rto", Span::from_ms(1000), Checked::span);
     let timeouts = timeouts(min_rto, initial_rto, max_rto, &layers, scale, faults);
     let recovery = layers.read("recovery", if linux { "rack" } else { "sack" }, Checked::word);
+    let usual_undo = match preset {
+        "ns2" => "none",
+        "linux" => "dsack+timestamps",
+        _ => "dsack",
+    };
+    let undo = layers.read("undo", usual_undo, Checked::word);
     let rto = layers.read("rto", if linux { "linux" } else { "rfc6298" }, Checked::word);
     let hystart = linux && algorithm.is_some_and(|algorithm| algorithm.entry.name == "cubic-linux");
     let slow_start = layers.read("slow_start", if hystart { "hystart" } else { "standard" }, Checked::word);
@@ -109,6 +115,7 @@ pub(super) fn resolve(
             quick_start: start_up(asked?, flag(ENDS_SLOW_START, false)?),
             first_cut: if first_cut? == "half" { FirstCut::Half } else { FirstCut::Rule },
             receive_window: receive_window?,
+            undo: undo_named(undo?),
             idle_restart: flag("idle_restart", true)?,
             pacing: flag("pacing", false)?,
             ecn: flag("ecn", false)?,
@@ -226,6 +233,14 @@ fn timeouts(
         }
     }
     Some(())
+}
+
+fn undo_named(word: &str) -> UndoKind {
+    match word {
+        "dsack" => UndoKind::Duplicates,
+        "dsack+timestamps" => UndoKind::DuplicatesAndTimestamps,
+        _ => UndoKind::None,
+    }
 }
 
 fn recovery_named(word: &str) -> RecoveryKind {

@@ -1,0 +1,152 @@
+//! Rules: a cut for a loss that was none is known and taken back (RFC 2883, RFC 3522, RFC 3708), and recovery by time
+//! learns from it (RFC 8985 §6.2).
+
+mod wire;
+
+use narrows_transport::RecoveryKind::{self, NewReno, Rack, Reno, Sack};
+use narrows_transport::UndoKind::{self, Duplicates, DuplicatesAndTimestamps, None as Nothing};
+use narrows_transport::{SenderCounters, TransportOptions};
+use narrows_units::Span;
+use narrows_wire::{Body, Packet};
+use wire::{Fate, Halving, POLICIES, Wire, at, options};
+
+fn wire(
+    recovery: RecoveryKind,
+    undo: UndoKind,
+    script: impl FnMut(&Packet, usize) -> Fate + 'static,
+) -> Wire {
+    let options = TransportOptions { undo, ..options(recovery) };
+    Wire::new(options, Halving::fixed(20.0), Some(300), script)
+}
+
+fn run(
+    recovery: RecoveryKind,
+    undo: UndoKind,
+    script: impl FnMut(&Packet, usize) -> Fate + 'static,
+) -> (SenderCounters, f64) {
+    let mut wire = wire(recovery, undo, script);
+    assert!(wire.complete(Span::from_ms(60_000)), "{:?}", wire.sender);
+    (*wire.sender.counters(), wire.sender.window().expect("a window"))
+}
+
+/// The first transmission of each of `late` arrives 5 ms later, overtaken by more than three others; that of each of
+/// `lost` never.
+fn late_and_lost(late: &'static [u64], lost: &'static [u64]) -> impl FnMut(&Packet, usize) -> Fate + 'static {
+    move |packet, count| match packet.body {
+        Body::Data { .. } if count == 0 && late.contains(&packet.number) => Fate::Delay(Span::from_ms(5)),
+        Body::Data { .. } if count == 0 && lost.contains(&packet.number) => Fate::Drop,
+        _ => Fate::Deliver,
+    }
+}
+
+/// The path holds back until 500 ms whatever data leaves after 100 ms, and loses and reorders nothing.
+fn delay_spike(packet: &Packet, _: usize) -> Fate {
+    match packet.body {
+        Body::Data { .. } if packet.sent_at > at(100) && packet.sent_at < at(500) => {
+            Fate::Delay(at(500) - packet.sent_at)
+        }
+        _ => Fate::Deliver,
+    }
+}
+
+#[test]
+fn a_segment_that_arrives_again_is_reported_in_the_first_block() {
+    for (undo, reports) in [(Nothing, 0), (Duplicates, 1)] {
+        let mut wire = wire(Sack, undo, late_and_lost(&[45], &[]));
+        assert!(wire.complete(Span::from_ms(60_000)));
+        let reported = wire.acks.iter().filter(|(_, ack)| match ack.body {
+            Body::Ack { blocks, .. } => blocks.duplicate(ack.number) == Some(45),
+            _ => false,
+        });
+        assert_eq!(reported.count(), reports, "{undo:?}");
+    }
+}
+
+#[test]
+fn a_cut_is_taken_back_once_every_retransmission_was_reported_as_a_duplicate() {
+    for recovery in [Sack, Rack] {
+        for late in [&[45][..], &[45, 48]] {
+            let late: &'static [u64] = Box::leak(late.to_vec().into());
+            let (counters, window) = run(recovery, Duplicates, late_and_lost(late, &[]));
+            assert_eq!((counters.reductions, counters.undone), (1, 1), "{recovery:?} {late:?}");
+            assert!((window - 20.0).abs() < f64::EPSILON, "{recovery:?}: {window}");
+            let (counters, window) = run(recovery, Nothing, late_and_lost(late, &[]));
+            assert_eq!(counters.undone, 0);
+            assert!((window - 10.0).abs() < f64::EPSILON, "{recovery:?}: {window}");
+        }
+    }
+}
+
+#[test]
+fn a_cut_for_a_loss_stands_even_if_other_retransmissions_were_needless() {
+    for recovery in POLICIES {
+        for late in [&[][..], &[45]] {
+            let late: &'static [u64] = Box::leak(late.to_vec().into());
+            let (counters, _) = run(recovery, Duplicates, late_and_lost(late, &[48]));
+            assert_eq!(counters.undone, 0, "{recovery:?} {late:?}");
+        }
+        let (counters, _) = run(recovery, DuplicatesAndTimestamps, late_and_lost(&[], &[48]));
+        assert_eq!(counters.undone, 0, "{recovery:?}");
+    }
+}
+
+#[test]
+fn the_time_stamp_of_the_original_takes_a_cut_back_without_waiting_for_the_duplicate() {
+    for recovery in POLICIES {
+        let mut wire = wire(recovery, DuplicatesAndTimestamps, late_and_lost(&[45], &[]));
+        wire.run(at(60_000));
+        assert_eq!(wire.sender.counters().undone, 1, "{recovery:?}");
+        assert_eq!(wire.sender.window(), Some(20.0), "{recovery:?}");
+    }
+    // The original arrives 5 ms late, its retransmission a round trip later.
+    let undone = |undo| {
+        let mut wire = wire(Sack, undo, late_and_lost(&[45], &[]));
+        wire.run(at(130));
+        let original = wire.departures.iter().find(|departure| departure.number == 45).expect("sent").at;
+        wire.run(original + Span::from_ms(48));
+        wire.sender.counters().undone
+    };
+    assert_eq!((undone(Duplicates), undone(DuplicatesAndTimestamps)), (0, 1));
+}
+
+#[test]
+fn without_selective_acknowledgements_only_time_stamps_tell() {
+    for recovery in [Reno, NewReno] {
+        assert_eq!(run(recovery, Duplicates, late_and_lost(&[45], &[])).0.undone, 0, "{recovery:?}");
+    }
+}
+
+#[test]
+fn a_needless_timeout_is_taken_back_and_with_time_stamps_sends_one_segment_again() {
+    for recovery in POLICIES {
+        let (counters, _) = run(recovery, Nothing, delay_spike);
+        assert_eq!((counters.timeouts, counters.undone), (1, 0), "{recovery:?}");
+        assert!(counters.retransmissions >= 15, "{recovery:?}: {}", counters.retransmissions);
+        let (counters, window) = run(recovery, DuplicatesAndTimestamps, delay_spike);
+        assert_eq!((counters.timeouts, counters.undone), (1, 1), "{recovery:?}");
+        assert!(counters.retransmissions <= 2, "{recovery:?}: {}", counters.retransmissions);
+        assert!((window - 20.0).abs() < f64::EPSILON, "{recovery:?}: {window}");
+    }
+    for recovery in [Sack, Rack] {
+        let (counters, window) = run(recovery, Duplicates, delay_spike);
+        assert_eq!((counters.timeouts, counters.undone), (1, 1), "{recovery:?}");
+        assert!((window - 20.0).abs() < f64::EPSILON, "{recovery:?}: {window}");
+    }
+}
+
+#[test]
+fn recovery_by_time_waits_longer_after_a_duplicate_was_reported() {
+    // Held back by 15 ms, more than a quarter of the round trip of 40 ms and less than half.
+    let script = |packet: &Packet, count: usize| match packet.body {
+        Body::Data { .. } if count == 0 && packet.number % 70 == 30 => Fate::Delay(Span::from_ms(15)),
+        _ => Fate::Deliver,
+    };
+    let needless = |undo| {
+        let options = TransportOptions { undo, ..options(Rack) };
+        let mut wire = Wire::new(options, Halving::fixed(200.0), Some(2_000), script);
+        assert!(wire.complete(Span::from_ms(60_000)));
+        wire.sender.counters().retransmissions
+    };
+    assert!(needless(Nothing) > 10, "{}", needless(Nothing));
+    assert!(needless(Duplicates) <= 4, "{}", needless(Duplicates));
+}
