@@ -12,8 +12,23 @@ Examples:
     1
 """
 
-from narrows.core import RunError, ScenarioError
+from narrows.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
 from narrows.errors import InputError, Interrupted, OutputError, ReportError
 from narrows.scenario import Scenario, load
 
-__all__ = ["InputError", "Interrupted", "OutputError", "ReportError", "RunError", "Scenario", "ScenarioError", "load"]
+__all__ = [
+    "Ack",
+    "AlgorithmError",
+    "InputError",
+    "Interrupted",
+    "Loss",
+    "Moment",
+    "OutputError",
+    "ReportError",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Sent",
+    "Setup",
+    "load",
+]

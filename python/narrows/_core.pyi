@@ -6,11 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Ack",
+    "AlgorithmError",
+    "Loss",
+    "Moment",
     "Progress",
     "Records",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Sent",
+    "Setup",
     "algorithms",
     "complaint",
     "fingerprint",
@@ -38,6 +44,8 @@ class ScenarioError(Exception):
 class RunError(Exception):
     job: int
 
+class AlgorithmError(Exception): ...
+
 @final
 class Scenario:
     @property
@@ -62,9 +70,13 @@ class Scenario:
     def files(self) -> list[tuple[str, str]]: ...
     @property
     def digest(self) -> str: ...
+    @property
+    def interpreted(self) -> bool: ...
 
 @final
 class Records:
+    def __new__(cls, digest: str, dicts: list[dict[str, Any]], checks: list[dict[str, Any]]) -> Records: ...
+    def __getnewargs__(self) -> tuple[Any, ...]: ...
     @property
     def digest(self) -> str: ...
     @property
@@ -97,6 +109,154 @@ class Progress:
     def __new__(cls) -> Progress: ...
     def simulated_s(self) -> float: ...
     def cancel(self) -> None: ...
+
+@final
+class Setup:
+    def __new__(
+        cls,
+        *,
+        mss_bytes: int = 1460,
+        packet_bytes: int = 1500,
+        initial_window: float = 10.0,
+        initial_ssthresh: float = ...,
+        seed: int = 1,
+    ) -> Setup: ...
+    @property
+    def mss_bytes(self) -> int: ...
+    @property
+    def packet_bytes(self) -> int: ...
+    @property
+    def initial_window(self) -> float: ...
+    @property
+    def initial_ssthresh(self) -> float: ...
+    @property
+    def seed(self) -> int: ...
+    def __deepcopy__(self, _memo: Any) -> Setup: ...
+
+@final
+class Ack:
+    def __new__(
+        cls,
+        *,
+        now_s: float = 0.0,
+        newly_acked: int = 1,
+        may_grow: bool = True,
+        advanced: bool = True,
+        window_limited: bool = True,
+        ce_packets: int = 0,
+        rtt_s: float | None = None,
+        srtt_s: float | None = None,
+        min_rtt_s: float | None = None,
+        delivery_rate_bps: float | None = None,
+        app_limited: bool = False,
+        in_flight: int = 0,
+        rounds: int = 0,
+    ) -> Ack: ...
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def newly_acked(self) -> int: ...
+    @property
+    def may_grow(self) -> bool: ...
+    @property
+    def advanced(self) -> bool: ...
+    @property
+    def window_limited(self) -> bool: ...
+    @property
+    def ce_packets(self) -> int: ...
+    @property
+    def rtt_s(self) -> float | None: ...
+    @property
+    def srtt_s(self) -> float | None: ...
+    @property
+    def min_rtt_s(self) -> float | None: ...
+    @property
+    def delivery_rate_bps(self) -> float | None: ...
+    @property
+    def app_limited(self) -> bool: ...
+    @property
+    def in_flight(self) -> int: ...
+    @property
+    def rounds(self) -> int: ...
+    def __deepcopy__(self, _memo: Any) -> Ack: ...
+
+@final
+class Loss:
+    def __new__(
+        cls,
+        *,
+        now_s: float = 0.0,
+        cause: str = ...,
+        new_episode: bool = True,
+        lost: int = 1,
+        srtt_s: float | None = None,
+        min_rtt_s: float | None = None,
+        in_flight: int = 0,
+        rounds: int = 0,
+    ) -> Loss: ...
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def cause(self) -> str: ...
+    @property
+    def new_episode(self) -> bool: ...
+    @property
+    def lost(self) -> int: ...
+    @property
+    def srtt_s(self) -> float | None: ...
+    @property
+    def min_rtt_s(self) -> float | None: ...
+    @property
+    def in_flight(self) -> int: ...
+    @property
+    def rounds(self) -> int: ...
+    def __deepcopy__(self, _memo: Any) -> Loss: ...
+
+@final
+class Sent:
+    def __new__(
+        cls,
+        *,
+        now_s: float = 0.0,
+        number: int = 0,
+        size_bytes: int = 1460,
+        app_limited: bool = False,
+        in_flight: int = 1,
+    ) -> Sent: ...
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def size_bytes(self) -> int: ...
+    @property
+    def app_limited(self) -> bool: ...
+    @property
+    def in_flight(self) -> int: ...
+    def __deepcopy__(self, _memo: Any) -> Sent: ...
+
+@final
+class Moment:
+    def __new__(
+        cls,
+        *,
+        now_s: float = 0.0,
+        srtt_s: float | None = None,
+        min_rtt_s: float | None = None,
+        in_flight: int = 0,
+        rounds: int = 0,
+    ) -> Moment: ...
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def srtt_s(self) -> float | None: ...
+    @property
+    def min_rtt_s(self) -> float | None: ...
+    @property
+    def in_flight(self) -> int: ...
+    @property
+    def rounds(self) -> int: ...
+    def __deepcopy__(self, _memo: Any) -> Moment: ...
 
 def load(
     text: str,

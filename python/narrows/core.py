@@ -1,11 +1,17 @@
 """The only door to the extension: no other module imports `narrows._core`."""
 
 from narrows._core import (
+    Ack,
+    AlgorithmError,
+    Loss,
+    Moment,
     Progress,
     Records,
     RunError,
     Scenario,
     ScenarioError,
+    Sent,
+    Setup,
     algorithms,
     complaint,
     fingerprint,
@@ -18,11 +24,17 @@ from narrows._core import (
 )
 
 __all__ = [
+    "Ack",
+    "AlgorithmError",
+    "Loss",
+    "Moment",
     "Progress",
     "Records",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Sent",
+    "Setup",
     "algorithms",
     "complaint",
     "fingerprint",

@@ -1,7 +1,7 @@
 """Running: the extension works in its own threads, without the interpreter's lock, while this one watches.
 
 Python handles signals in the main thread only, so the main thread waits in short steps and the extension is called
-from another one.
+from another one. A run of an algorithm written in Python gets a process of its own.
 """
 
 from __future__ import annotations
@@ -86,8 +86,13 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
 
     Raises:
         RunError: A run broke one of the simulator's own rules.
+        AlgorithmError: An algorithm written in Python made a mistake.
     """
     watch = watch or Unwatched()
+    if any(scenario.interpreted for scenario, _ in jobs):
+        from narrows.workers import execute as execute_apart
+
+        return execute_apart(jobs, threads or processors(), watch)
     progress = core.Progress()
     total_s = sum(scenario.duration_s for scenario, _ in jobs)
     with ThreadPoolExecutor(max_workers=1) as pool:

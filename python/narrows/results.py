@@ -248,8 +248,8 @@ class Comparison:
 
 
 def folder_name(algorithm: str) -> str:
-    """Return the folder of an algorithm's run: its name as typed, but for what separates folders."""
-    return algorithm.replace("/", "%2F")
+    """Return the folder of an algorithm's run: its name as typed, but for what separates folders or hides them."""
+    return algorithm.removeprefix("./").replace("/", "%2F")
 
 
 def _report(folder: Path) -> Exception | None:

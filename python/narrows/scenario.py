@@ -102,6 +102,7 @@ class Scenario:
         Raises:
             ScenarioError: The scenario has faults.
             RunError: A run broke one of the simulator's own rules.
+            AlgorithmError: An algorithm written in Python made a mistake.
             Interrupted: The work was stopped before a replication had finished.
         """
         from narrows.execution import run
@@ -131,6 +132,7 @@ class Scenario:
         Raises:
             ScenarioError: The scenario or an algorithm has faults.
             RunError: A run broke one of the simulator's own rules.
+            AlgorithmError: An algorithm written in Python made a mistake.
             Interrupted: The work was stopped before a replication had finished.
             ValueError: No algorithm is given, or one is given twice.
         """
@@ -185,12 +187,18 @@ class Scenario:
         """
         if not subjects:
             raise ValueError("at least one algorithm is needed")
-        twice = [name for name in subjects if list(subjects).count(name) > 1]
-        if twice:
-            raise ValueError(f"{twice[0]} is given twice: a comparison names each algorithm once")
+        twice = given_twice(subjects)
+        if twice is not None:
+            raise ValueError(f"{twice} is given twice: a comparison names each algorithm once")
         if replications is None:
             replications = self.resolve(subjects[0]).replications_written or COMPARED_REPLICATIONS
         return {name: self.resolve(name, replications, seed) for name in subjects}
+
+
+def given_twice(names: Sequence[str]) -> str | None:
+    """Return the first name that is given twice, `./mine.py:Mine` being the same as `mine.py:Mine`."""
+    plain = [name.removeprefix("./") for name in names]
+    return next((name for name, short in zip(names, plain, strict=True) if plain.count(short) > 1), None)
 
 
 STAND_IN = "newreno"

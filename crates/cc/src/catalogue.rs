@@ -4,7 +4,7 @@
 mod algorithm;
 mod fault;
 
-pub use algorithm::{Algorithm, Values};
+pub use algorithm::{Algorithm, Values, parameters};
 pub use fault::Fault;
 
 use crate::CongestionControl;

@@ -92,6 +92,12 @@ pub trait CongestionControl: Send + Debug {
         Transport::Reliable
     }
 
+    /// What went wrong inside, if something did: from then on its answers mean nothing and the run must end. Only an
+    /// algorithm that is not compiled in can fail.
+    fn failure(&self) -> Option<&Failure> {
+        None
+    }
+
     /// Inner variables by name, for records only.
     fn observe(&self, _tell: &mut dyn FnMut(&'static str, f64)) {}
 
@@ -108,6 +114,15 @@ pub struct Limits {
     pub pacing: Option<Rate>,
     /// Bytes that may leave back to back when paced.
     pub burst: Bytes,
+}
+
+/// The first mistake of an algorithm that is not compiled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// When it was made.
+    pub at: Time,
+    /// What happened, for whoever wrote the algorithm.
+    pub reason: String,
 }
 
 /// What an algorithm wants of ECN when the flow has it switched on.

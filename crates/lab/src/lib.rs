@@ -5,6 +5,7 @@
 //! them. [`replication::run`] does both. [`link`] and [`network`] hold what a link does over time and how links are laid
 //! out.
 
+pub mod algorithm;
 pub mod link;
 pub mod metrics;
 pub mod model;
@@ -15,6 +16,11 @@ pub mod run;
 pub mod scenario;
 pub mod trace;
 pub mod traffic;
+
+/// What an algorithm is told and asked, for hosts of guests.
+pub use narrows_cc as congestion_control;
+/// Times, rates and sizes.
+pub use narrows_units as units;
 
 /// The algorithms of congestion control: names, parameters, cards.
 pub use narrows_cc::catalogue as algorithms;

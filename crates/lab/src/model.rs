@@ -4,7 +4,7 @@ mod population;
 
 pub use population::{Access, Classes, Demand, HostModel, PopulationModel, Surge, WayModel};
 
-use narrows_cc::catalogue::Algorithm;
+use crate::algorithm::Control;
 use narrows_qdisc::Discipline;
 use narrows_transport::TransportOptions;
 use narrows_units::{Bytes, Rate, Span};
@@ -186,7 +186,7 @@ pub struct GroupModel {
     /// The person's name for it.
     pub name: String,
     /// Its algorithm.
-    pub algorithm: Algorithm,
+    pub algorithm: Control,
     /// `compare` may put another algorithm in its place.
     pub subject: bool,
     /// The bottleneck its data crosses: an index into the links.

@@ -2,6 +2,7 @@
 
 mod support;
 
+use narrows_lab::algorithm::Control;
 use narrows_lab::algorithms::Algorithm;
 use narrows_lab::model::{Access, Demand, HostModel, Model, PopulationModel, WayModel};
 use narrows_lab::records::{Column, Table};
@@ -138,7 +139,8 @@ fn a_user_has_one_transfer_at_a_time_and_thinks_between_them() {
 fn two_algorithms_meet_the_same_transfers() {
     let met = |algorithm: &str| {
         let mut model = poisson();
-        model.groups[0].algorithm = Algorithm::parse(algorithm).expect("the catalogue has it");
+        model.groups[0].algorithm =
+            Control::Listed(Algorithm::parse(algorithm).expect("the catalogue has it"));
         let records = run(&model, 1);
         let starts = records.transfers.real("start_s").expect("a column").iter().map(|start| start.to_bits());
         let mut all: Vec<_> = starts.zip(column(&records.transfers, "bytes").to_vec()).collect();

@@ -1,4 +1,4 @@
-//! Many runs at once, on threads that never touch Python.
+//! Many runs at once, on threads that touch Python only to call a guest.
 
 use narrows_lab::model::Model;
 use narrows_lab::replication::{Records, run};
@@ -26,6 +26,8 @@ pub enum Outcome {
     Stopped,
     /// The simulator broke one of its own rules: what happened.
     Failed(String),
+    /// An algorithm that is not compiled in made a mistake: what, when and in which flow.
+    Mistaken(String),
 }
 
 /// Runs all jobs, `threads` at a time, in the order in which they are given. After a failure, or when `progress` is
@@ -38,17 +40,23 @@ pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(place) else { break };
             let outcome = attempt(job, progress);
-            if matches!(outcome, Outcome::Failed(_)) {
+            if matches!(outcome, Outcome::Failed(_) | Outcome::Mistaken(_)) {
                 progress.cancel();
             }
             outcomes.lock().expect("no thread panics while it holds the outcomes")[place] = outcome;
         }
     };
-    thread::scope(|scope| {
-        for _ in 0..threads.get().min(jobs.len()) {
-            scope.spawn(work);
-        }
-    });
+    let threads = threads.get().min(jobs.len());
+    if threads == 1 {
+        // On the caller's own thread the interpreter need not make room for another one at each call of a guest.
+        work();
+    } else {
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(work);
+            }
+        });
+    }
     outcomes.into_inner().expect("no thread panics while it holds the outcomes")
 }
 
@@ -60,6 +68,7 @@ fn attempt(job: &Job, progress: &Progress) -> Outcome {
             Outcome::Finished(Box::new(records), digest)
         }
         Ok(Err(RunError::Interrupted)) => Outcome::Stopped,
+        Ok(Err(RunError::Algorithm(failure))) => Outcome::Mistaken(failure.to_string()),
         Ok(Err(error @ RunError::NotConserved(_))) => Outcome::Failed(error.to_string()),
         Err(panic) => Outcome::Failed(format!("a panic: {}", words(panic.as_ref()))),
     }

@@ -5,6 +5,7 @@
 
 mod catalogue;
 mod document;
+mod guest;
 mod jobs;
 mod records;
 mod run;
@@ -21,9 +22,11 @@ mod _core {
     #[pymodule_export]
     use super::fingerprint;
     #[pymodule_export]
+    use super::guest::{PyAck, PyLoss, PyMoment, PySent, PySetup};
+    #[pymodule_export]
     use super::records::PyRecords;
     #[pymodule_export]
-    use super::run::{PyProgress, RunError, run_jobs};
+    use super::run::{AlgorithmError, PyProgress, RunError, run_jobs};
     #[pymodule_export]
     use super::scenario::{PyScenario, ScenarioError, load, schema};
 }

@@ -21,8 +21,62 @@ pub struct PyRecords {
     group_measures: Py<PyDict>,
     link_measures: Py<PyDict>,
     group_sizes: Py<PyDict>,
-    checks: Vec<Py<PyDict>>,
     performance: Py<PyDict>,
+    checks: Vec<Py<PyDict>>,
+}
+
+#[pymethods]
+impl PyRecords {
+    /// What another process sent: every dict, in the order of the attributes.
+    #[new]
+    fn from_parts(digest: String, dicts: [Py<PyDict>; 11], checks: Vec<Py<PyDict>>) -> Self {
+        let [
+            flows,
+            links,
+            series,
+            distributions,
+            census,
+            classes,
+            transfers,
+            group_measures,
+            link_measures,
+            group_sizes,
+            performance,
+        ] = dicts;
+        Self {
+            digest,
+            flows,
+            links,
+            series,
+            distributions,
+            census,
+            classes,
+            transfers,
+            group_measures,
+            link_measures,
+            group_sizes,
+            performance,
+            checks,
+        }
+    }
+
+    /// The arguments of the constructor, for a pickle.
+    fn __getnewargs__(&self) -> (&str, [&Py<PyDict>; 11], Vec<&Py<PyDict>>) {
+        let dicts = [
+            &self.flows,
+            &self.links,
+            &self.series,
+            &self.distributions,
+            &self.census,
+            &self.classes,
+            &self.transfers,
+            &self.group_measures,
+            &self.link_measures,
+            &self.group_sizes,
+            &self.performance,
+        ];
+        (&self.digest, dicts, self.checks.iter().collect())
+    }
 }
 
 impl PyRecords {

@@ -16,6 +16,13 @@ pyo3::create_exception!(
     "A run broke one of the simulator's own rules: its records would be worthless. `job` is its place in the list."
 );
 
+pyo3::create_exception!(
+    narrows,
+    AlgorithmError,
+    PyException,
+    "An algorithm written in Python made a mistake during a run: simulated time, flow, group and traceback."
+);
+
 /// How far runs have come, and the wish to stop them; may be used from any thread while they go on.
 #[pyclass(name = "Progress", module = "narrows._core", frozen)]
 pub struct PyProgress(Arc<Progress>);
@@ -67,6 +74,9 @@ fn convert(py: Python<'_>, place: usize, job: &Job, outcome: Outcome) -> PyResul
     match outcome {
         Outcome::Finished(records, digest) => PyRecords::new(py, *records, digest).map(Some),
         Outcome::Stopped => Ok(None),
+        Outcome::Mistaken(mistake) => {
+            Err(AlgorithmError::new_err(format!("replication {}: {mistake}", job.replication)))
+        }
         Outcome::Failed(problem) => {
             let error = RunError::new_err(format!(
                 "\"{}\", seed {}, replication {}: {problem}",

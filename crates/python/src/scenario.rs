@@ -1,10 +1,12 @@
 //! Scenarios as Python sees them: checked and resolved.
 
+use crate::guest::Files;
+use narrows_lab::algorithm::Control;
 use narrows_lab::model::Model;
 use narrows_lab::scenario::{self, Diagnostic, Expectation, LoadOptions, Scenario};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,7 +35,13 @@ pub struct PyScenario {
     files: Vec<(String, String)>,
     #[pyo3(get)]
     digest: String,
+    #[pyo3(get)]
+    interpreted: bool,
+    source: Source,
 }
+
+/// The arguments of [`load`], to do the same again in another process.
+type Source = Py<PyTuple>;
 
 #[pymethods]
 impl PyScenario {
@@ -60,6 +68,11 @@ impl PyScenario {
     fn links(&self) -> Vec<&str> {
         self.model.links.iter().filter(|link| !link.access).map(|link| link.name.as_str()).collect()
     }
+
+    /// In another process the scenario is loaded again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Source)> {
+        Ok((py.import("narrows._core")?.getattr("load")?, self.source.clone_ref(py)))
+    }
 }
 
 impl PyScenario {
@@ -68,7 +81,9 @@ impl PyScenario {
         Arc::clone(&self.model)
     }
 
-    fn new(py: Python<'_>, scenario: Scenario) -> PyResult<Self> {
+    fn new(py: Python<'_>, scenario: Scenario, source: Source) -> PyResult<Self> {
+        let interpreted =
+            scenario.model.groups.iter().any(|group| matches!(group.algorithm, Control::Guest(_)));
         let expectations =
             scenario.expectations.iter().map(|each| expectation(py, each)).collect::<PyResult<_>>()?;
         let files = scenario
@@ -85,6 +100,8 @@ impl PyScenario {
             expectations,
             files,
             digest: scenario.digest,
+            interpreted,
+            source,
         })
     }
 }
@@ -115,9 +132,18 @@ pub fn load(
     replications: Option<u32>,
     overrides_directory: PathBuf,
 ) -> PyResult<PyScenario> {
-    let options = LoadOptions { subject, seed, replications, overrides_directory };
-    match scenario::load(text, file, Path::new(directory), &overrides, &options) {
-        Ok(scenario) => PyScenario::new(py, scenario),
+    let source = (text, file, directory, &overrides, &subject, seed, replications, &overrides_directory)
+        .into_pyobject(py)?
+        .unbind();
+    let files = Arc::new(Files::default());
+    let guests = Some(Arc::clone(&files) as _);
+    let options = LoadOptions { subject, seed, replications, overrides_directory, guests };
+    let loaded = scenario::load(text, file, Path::new(directory), &overrides, &options);
+    if let Some(interrupt) = files.interrupt() {
+        return Err(interrupt);
+    }
+    match loaded {
+        Ok(scenario) => PyScenario::new(py, scenario, source),
         Err(diagnostics) => Err(error(py, &diagnostics)?),
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     SenderCounters, TransportOptions,
 };
 use narrows_cc::catalogue::Needs;
-use narrows_cc::{CongestionControl, Transport};
+use narrows_cc::{CongestionControl, Failure, Transport};
 use narrows_units::{Bytes, Time};
 use narrows_wire::{FlowId, Packet};
 use std::sync::Arc;
@@ -125,6 +125,14 @@ impl SendingEndpoint {
         match self {
             Self::Reliable(sender) => sender.state(),
             Self::Datagram(sender) => sender.state(),
+        }
+    }
+
+    /// What went wrong inside the algorithm, if something did.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Reliable(sender) => sender.algorithm().failure(),
+            Self::Datagram(sender) => sender.algorithm().failure(),
         }
     }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from narrows.cli.arguments import parser
 from narrows.cli.status import BAD_INPUT, DONE, INTERNAL, INTERRUPTED
-from narrows.core import RunError, ScenarioError
+from narrows.core import AlgorithmError, RunError, ScenarioError
 from narrows.errors import InputError, Interrupted, OutputError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int = arguments.command(arguments)
         sys.stdout.flush()
-    except (InputError, OutputError, ScenarioError) as error:
+    except (AlgorithmError, InputError, OutputError, ScenarioError) as error:
         return _say(BAD_INPUT, str(error))
     except (Interrupted, KeyboardInterrupt) as error:
         return _say(INTERRUPTED, f"interrupted: {str(error) or 'nothing was kept'}")

@@ -25,7 +25,11 @@ def parser() -> argparse.ArgumentParser:
 
     compare = _add(commands, "compare", "simulate:compare", "run a scenario once per algorithm")
     compare.add_argument(
-        "algorithms", metavar="ALG", nargs="+", action=_Distinct, help="name, or name(parameter=value, ...)"
+        "algorithms",
+        metavar="ALG",
+        nargs="+",
+        action=_Distinct,
+        help="name, name(parameter=value, ...), or FILE.py:CLASS",
     )
     compare.add_argument("--scenario", metavar="FILE", default="two-flows", help="scenario file or name (%(default)s)")
     _add_work_flags(compare)
@@ -158,9 +162,11 @@ class _Distinct(argparse.Action):
     ) -> None:
         del option_string
         names = [str(value) for value in values or []]
-        twice = [name for name in names if names.count(name) > 1]
-        if twice:
-            parser.error(f"{twice[0]} is given twice: a comparison names each algorithm once")
+        from narrows.scenario import given_twice
+
+        twice = given_twice(names)
+        if twice is not None:
+            parser.error(f"{twice} is given twice: a comparison names each algorithm once")
         setattr(namespace, self.dest, names)
 
 

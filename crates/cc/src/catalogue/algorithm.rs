@@ -69,20 +69,8 @@ impl Algorithm {
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let form = || Fault::Form { given: text.to_owned() };
         let text = text.trim();
-        let Some((name, rest)) = text.split_once('(') else {
-            return if text.is_empty() { Err(form()) } else { Self::new(text, Vec::new()) };
-        };
-        let inside = rest.strip_suffix(')').ok_or_else(form)?;
-        let mut given = Vec::new();
-        if !inside.trim().is_empty() {
-            for part in inside.split(',') {
-                let (parameter, value) = part.split_once('=').ok_or_else(form)?;
-                if parameter.trim().is_empty() || value.trim().is_empty() {
-                    return Err(form());
-                }
-                given.push((parameter.trim().to_owned(), Value::parse(value.trim())));
-            }
-        }
+        let (name, rest) = text.split_at(text.find('(').unwrap_or(text.len()));
+        let given = parameters(rest).filter(|_| !text.is_empty()).ok_or_else(form)?;
         Self::new(name.trim(), given)
     }
 
@@ -122,6 +110,23 @@ impl Algorithm {
             None => algorithm,
         }
     }
+}
+
+/// Reads `(parameter=value, …)`, or nothing at all; `None` if it is neither.
+pub fn parameters(text: &str) -> Option<Vec<(String, Value)>> {
+    if text.is_empty() {
+        return Some(Vec::new());
+    }
+    let inside = text.strip_prefix('(')?.strip_suffix(')')?;
+    if inside.trim().is_empty() {
+        return Some(Vec::new());
+    }
+    let pair = |part: &str| {
+        let (parameter, value) = part.split_once('=')?;
+        let (parameter, value) = (parameter.trim(), value.trim());
+        (!parameter.is_empty() && !value.is_empty()).then(|| (parameter.to_owned(), Value::parse(value)))
+    };
+    inside.split(',').map(pair).collect()
 }
 
 impl Entry {

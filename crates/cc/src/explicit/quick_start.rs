@@ -12,7 +12,9 @@
 //! which RFC 4782 leaves the choice; an approval that comes after a loss is not used.
 
 use crate::catalogue::Setup;
-use crate::{Ack, Cause, CongestionControl, EcnUse, Limits, Loss, Path, Report, SentPacket, Transport};
+use crate::{
+    Ack, Cause, CongestionControl, EcnUse, Failure, Limits, Loss, Path, Report, SentPacket, Transport,
+};
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Feedback, Request};
 
@@ -190,6 +192,10 @@ impl CongestionControl for QuickStart {
 
     fn transport(&self) -> Transport {
         self.inner.transport()
+    }
+
+    fn failure(&self) -> Option<&Failure> {
+        self.inner.failure()
     }
 
     fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {

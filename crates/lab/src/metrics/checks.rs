@@ -1,7 +1,7 @@
 //! The sanity section: signs that a run did not do what its author meant.
 
 use super::Measures;
-use crate::model::{FlowModel, Model};
+use crate::model::{FlowModel, GroupModel, Model};
 use crate::records::Recorded;
 use narrows_qdisc::Limit;
 use narrows_transport::ConnectionState;
@@ -75,11 +75,11 @@ fn requests_answered(model: &Model) -> Check {
     let unanswered = |flow: &&FlowModel| {
         let group = &model.groups[flow.group];
         let router = model.links[group.bottleneck].queue.name();
-        (group.algorithm.entry.family == "explicit" && router != group.algorithm.entry.name)
+        explicit(group).is_some_and(|name| router != name)
             || (flow.transport.quick_start.is_some() && router != "quick-start")
     };
     let asks = |flow: &&FlowModel| {
-        model.groups[flow.group].algorithm.entry.family == "explicit" || flow.transport.quick_start.is_some()
+        explicit(&model.groups[flow.group]).is_some() || flow.transport.quick_start.is_some()
     };
     let asking = model.flows.iter().filter(asks).count();
     let alone = model.flows.iter().filter(unanswered).count();
@@ -89,6 +89,11 @@ fn requests_answered(model: &Model) -> Check {
         _ => format!("{alone} of {asking} flows ask for what the bottleneck's queue does not answer"),
     };
     Check { name, ok: (asking > 0).then_some(alone == 0), detail }
+}
+
+/// The name of the group's algorithm, if it asks routers of its own kind.
+fn explicit(group: &GroupModel) -> Option<&'static str> {
+    group.algorithm.entry().filter(|entry| entry.family == "explicit").map(|entry| entry.name)
 }
 
 fn control_was_the_limit(recorded: &Recorded) -> Check {

@@ -1,7 +1,7 @@
 //! What is said of flows that are alike, before they have places in a network.
 
+use crate::algorithm::Control;
 use crate::model::Start;
-use narrows_cc::catalogue::Algorithm;
 use narrows_transport::TransportOptions;
 use narrows_units::{Bytes, Span};
 
@@ -11,7 +11,7 @@ pub struct Group {
     /// Name of the group.
     pub name: String,
     /// Its congestion control.
-    pub algorithm: Algorithm,
+    pub algorithm: Control,
     /// `compare` may put another algorithm in its place.
     pub subject: bool,
     /// How many flows.

@@ -16,8 +16,9 @@ use crate::model::Model;
 use crate::records::Recorded;
 use cpu_time::ThreadTime;
 use layout::Layout;
+use narrows_cc::Failure;
 use narrows_units::{Span, Time};
-use partition::Partition;
+use partition::{Failed, Partition};
 use std::fmt;
 use std::sync::Arc;
 
@@ -43,6 +44,21 @@ pub enum RunError {
     Interrupted,
     /// Packets were lost or made up by the simulator itself: its records would be worthless.
     NotConserved(String),
+    /// An algorithm that is not compiled in made a mistake.
+    Algorithm(Box<AlgorithmFailure>),
+}
+
+/// What an algorithm did wrong, when, and in which flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlgorithmFailure {
+    /// The algorithm, as in records.
+    pub algorithm: String,
+    /// The flow: its number in the run.
+    pub flow: usize,
+    /// The flow's group.
+    pub group: String,
+    /// When, and what happened.
+    pub failure: Failure,
 }
 
 impl fmt::Display for RunError {
@@ -50,11 +66,24 @@ impl fmt::Display for RunError {
         match self {
             Self::Interrupted => write!(f, "interrupted"),
             Self::NotConserved(detail) => write!(f, "packets are not conserved: {detail}"),
+            Self::Algorithm(failure) => write!(f, "{failure}"),
         }
     }
 }
 
 impl std::error::Error for RunError {}
+
+impl fmt::Display for AlgorithmFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { algorithm, flow, group, failure } = self;
+        let at = failure.at.as_secs_f64();
+        write!(
+            f,
+            "{algorithm} failed at {at} s of simulated time, in flow {flow} of group {group}:\n{}",
+            failure.reason
+        )
+    }
+}
 
 /// Runs replication `replication` of `model` as `options` say, telling `progress` as it goes.
 pub fn simulate(
@@ -92,6 +121,9 @@ pub fn simulate(
             if progress.is_cancelled() {
                 return Err(RunError::Interrupted);
             }
+            if let Some(failure) = first_failure(model, &partitions) {
+                return Err(RunError::Algorithm(Box::new(failure)));
+            }
         }
     }
     for partition in &mut partitions {
@@ -102,6 +134,19 @@ pub fn simulate(
         Some(detail) => Err(RunError::NotConserved(detail)),
         None => Ok(gather::gather(model, &partitions, end, cpu_s)),
     }
+}
+
+/// The earliest mistake of an algorithm so far.
+fn first_failure(model: &Model, partitions: &[Partition<'_>]) -> Option<AlgorithmFailure> {
+    let failed = partitions.iter().flat_map(Partition::failures);
+    let Failed { failure, flow, group } = failed.min_by_key(|failed| (failed.failure.at, failed.flow))?;
+    let group = &model.groups[group];
+    Some(AlgorithmFailure {
+        algorithm: group.algorithm.to_string(),
+        flow,
+        group: group.name.clone(),
+        failure: failure.clone(),
+    })
 }
 
 fn exchange(partitions: &mut [Partition<'_>]) {

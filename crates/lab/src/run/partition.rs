@@ -11,6 +11,7 @@ use crate::model::{LinkModel, Model, RateModel, Start};
 use crate::records::{
     FlowTallies, Histogram, PopulationSample, ReceiverRecorder, SenderRecorder, SeriesRecorder,
 };
+use narrows_cc::Failure;
 use narrows_engine::{EventQueue, Stream};
 use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{ReceivingEndpoint, SendingEndpoint};
@@ -36,6 +37,15 @@ pub(super) struct Partition<'m> {
     pub series: SeriesRecorder,
     interval: Span,
     flow_series: bool,
+}
+
+/// A flow whose algorithm made a mistake.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failed<'a> {
+    pub failure: &'a Failure,
+    /// Its seat.
+    pub flow: usize,
+    pub group: usize,
 }
 
 impl<'m> Partition<'m> {
@@ -156,6 +166,14 @@ impl<'m> Partition<'m> {
         self.seats.hear(notice, &mut self.net);
     }
 
+    /// The mistakes of algorithms so far.
+    pub fn failures(&self) -> impl Iterator<Item = Failed<'_>> {
+        let ends = self.senders.iter().filter_map(|end| {
+            end.sender.failure().map(|failure| Failed { failure, flow: end.flow as usize, group: end.group })
+        });
+        ends.chain(self.seats.failures())
+    }
+
     /// Takes in a packet that another partition sent.
     pub fn take(&mut self, crossing: &Crossing) {
         self.net.under_way(crossing.pipe, crossing.packet);
@@ -257,7 +275,7 @@ fn build_senders(
             Arc::clone(&plan.transport),
             plan.size,
             algorithm,
-            group.algorithm.entry.needs,
+            group.algorithm.needs(),
         );
         let delay = (plan.send_delay > Span::ZERO).then(|| SendDelay {
             most: plan.send_delay,
@@ -280,7 +298,7 @@ fn build_receivers(model: &Model, layout: &Layout, number: usize) -> Vec<Receivi
     let build = |flow: usize| {
         let plan = &model.flows[flow];
         // The sender's instance may be in another partition; what it asks of a receiver needs no state.
-        let transport = model.groups[plan.group].algorithm.build(&plan.transport.setup(0)).transport();
+        let transport = model.groups[plan.group].algorithm.transport(&plan.transport.setup(0));
         let options = Arc::clone(&plan.transport);
         let receiver = ReceivingEndpoint::new(FlowId::new(flow as u32, 0), options, plan.size, transport);
         ReceivingEnd {

@@ -24,12 +24,14 @@ pub use document::{Complaint, Located, Written, complain, read_document};
 pub use expectation::Expectation;
 pub use schema::schema;
 
+use crate::algorithm::{Control, Guests};
 use crate::model::{Model, RateModel};
 use crate::network::Layout;
 use crate::trace::hexadecimal;
 use resolve::{Resolved, Surroundings};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A scenario that is ready to run.
 #[derive(Clone, Debug)]
@@ -63,6 +65,8 @@ pub struct LoadOptions {
     pub replications: Option<u32>,
     /// What paths in overrides are relative to; empty means the working directory.
     pub overrides_directory: PathBuf,
+    /// Loads algorithms that are not compiled in; `None` where there are only those of the catalogue.
+    pub guests: Option<Arc<dyn Guests>>,
 }
 
 /// Reads the scenario `text`. `file` is its name in messages, `directory` what its paths are relative to, and each of
@@ -98,6 +102,13 @@ fn finish(resolved: &Resolved) -> Scenario {
             && !files.iter().any(|(known, _)| known == file)
         {
             files.push((file.clone(), trace.digest.clone()));
+        }
+    }
+    for group in &groups {
+        if let Control::Guest(guest) = &group.algorithm
+            && !files.iter().any(|(known, _)| *known == guest.file)
+        {
+            files.push((guest.file.clone(), guest.guest.digest().to_owned()));
         }
     }
     // The digest must not depend on where a file lies, so there its content stands for its path.

@@ -3,10 +3,11 @@
 pub(super) mod queue;
 
 use super::resolve::{Endpoint, Resolved};
+use crate::algorithm::Control;
 use crate::model::{LossModel, RateModel, Start, Trace};
 use crate::network::Group;
 use crate::network::dumbbell::Direction;
-use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind, Value};
+use narrows_cc::catalogue::{FirstCut, SlowStartKind, Value};
 use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{RecoveryKind, RtoRule, UndoKind};
 use narrows_units::{Rate, Span};
@@ -48,7 +49,7 @@ pub(super) fn resolved(scenario: &Resolved, naming: Naming) -> String {
     }
     for (group, preset) in scenario.groups.iter().zip(&scenario.presets) {
         file.heading("[[flows]]");
-        file.group(group);
+        file.group(group, naming);
         let own = Endpoint { preset, options: group.transport.clone(), send_delay: group.send_delay };
         // What differs from [transport]: the rest is said there.
         for ((key, value), _) in endpoint(&own).iter().zip(&shared).filter(|(own, shared)| own != shared) {
@@ -136,9 +137,9 @@ impl File {
         }
     }
 
-    fn group(&mut self, group: &Group) {
+    fn group(&mut self, group: &Group, naming: Naming) {
         self.set("name", text(&group.name));
-        self.set("algorithm", algorithm(&group.algorithm));
+        self.set("algorithm", algorithm(&group.algorithm, naming));
         self.set("subject", group.subject);
         self.set("count", group.count);
         self.set(
@@ -235,9 +236,20 @@ fn loss_table(loss: &LossModel) -> String {
     }
 }
 
-fn algorithm(algorithm: &Algorithm) -> String {
-    let mut table = format!("{{ name = {}", text(algorithm.entry.name));
-    for (name, value) in algorithm.values.iter() {
+fn algorithm(control: &Control, naming: Naming) -> String {
+    let (name, values): (String, Vec<(&str, &Value)>) = match control {
+        Control::Listed(algorithm) => (algorithm.entry.name.to_owned(), algorithm.values.iter().collect()),
+        Control::Guest(guest) => {
+            let file = match naming {
+                Naming::Path => guest.file.to_string_lossy().into_owned(),
+                Naming::Digest => format!("sha256:{}", guest.guest.digest()),
+            };
+            let parameters = guest.parameters.iter().map(|(name, value)| (name.as_str(), value));
+            (format!("{file}:{}", guest.name), parameters.collect())
+        }
+    };
+    let mut table = format!("{{ name = {}", text(name));
+    for (name, value) in values {
         let value = match value {
             Value::Number(value) if value.is_finite() => number(*value),
             // TOML's own spelling.

@@ -1,6 +1,7 @@
 //! Rule: links and routes of a dumbbell; a flow's two-way propagation delay is exactly its round trip.
 
 use super::{Direction, Dumbbell};
+use crate::algorithm::Control;
 use crate::model::{RateModel, Start};
 use crate::network::{Group, Layout};
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
@@ -26,7 +27,7 @@ fn dumbbell(delay: Span) -> Dumbbell {
 fn group(rtt: Span, count: u64, reverse: bool) -> Group {
     Group {
         name: "cubic".into(),
-        algorithm: Algorithm::parse("cubic").expect("the catalogue has it"),
+        algorithm: Control::Listed(Algorithm::parse("cubic").expect("the catalogue has it")),
         subject: false,
         count,
         start: Start::At(Span::ZERO),

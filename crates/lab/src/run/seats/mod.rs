@@ -16,9 +16,11 @@ pub(super) use plan::{Plan, Planner};
 
 use super::layout::Layout;
 use super::net::Net;
+use super::partition::Failed;
 use super::slots::Event;
 use crate::model::{Classes, Model};
 use crate::records::{Census, ClassTally, Histogram, PopulationSample, SenderRecorder, Tally, TransferRow};
+use narrows_cc::Failure;
 use narrows_engine::Stream;
 use narrows_transport::{ConnectionState, ReceivingEndpoint, SendingEndpoint};
 use narrows_units::Time;
@@ -51,6 +53,8 @@ pub(super) struct Seats<'m> {
     pub rows: Vec<TransferRow>,
     /// For other partitions.
     pub notices: Vec<(u16, Notice)>,
+    /// Mistakes of algorithms in transfers that have ended.
+    failed: Vec<(Failure, Plan)>,
     measuring: bool,
 }
 
@@ -101,6 +105,7 @@ impl<'m> Seats<'m> {
             way_classes: model.populations.iter().map(|each| classes.of_ways(each)).collect(),
             rows: Vec::new(),
             notices: Vec::new(),
+            failed: Vec::new(),
             measuring: false,
         }
     }
@@ -240,6 +245,18 @@ impl<'m> Seats<'m> {
         samples
     }
 
+    /// The mistakes of algorithms so far, of transfers that have ended too.
+    pub fn failures(&self) -> impl Iterator<Item = Failed<'_>> {
+        let seated = self.desks.iter().flatten();
+        let seated = seated.filter_map(|desk| desk.sender.failure().map(|failure| (failure, &desk.plan)));
+        let gone = self.failed.iter().map(|(failure, plan)| (failure, plan));
+        gone.chain(seated).map(|(failure, plan)| Failed {
+            failure,
+            flow: plan.flow.seat(),
+            group: self.model.populations[plan.population as usize].group,
+        })
+    }
+
     /// Packets between hosts and routers.
     pub fn holding(&self) -> u64 {
         let desks = self.desks.iter().flatten().map(|desk| desk.wires.holding());
@@ -261,8 +278,7 @@ impl<'m> Seats<'m> {
         let group = &self.model.groups[population.group];
         let algorithm = group.algorithm.build(&population.transport.setup(plan.seed));
         let options = Arc::clone(&population.transport);
-        let sender =
-            SendingEndpoint::new(flow, options, Some(plan.size), algorithm, group.algorithm.entry.needs);
+        let sender = SendingEndpoint::new(flow, options, Some(plan.size), algorithm, group.algorithm.needs());
         let mut recorder = SenderRecorder::default();
         if self.measuring {
             recorder.measure(net.now, sender.counters());
@@ -309,6 +325,9 @@ impl<'m> Seats<'m> {
 
     fn fold(&mut self, desk: &Desk, at: Time, ending: Ending) {
         let plan = &desk.plan;
+        if let Some(failure) = desk.sender.failure() {
+            self.failed.push((failure.clone(), *plan));
+        }
         let tally = &mut self.tallies[plan.population as usize];
         let counters = desk.sender.counters();
         *tally += Tally::of_sender(&desk.recorder, counters);
@@ -364,7 +383,7 @@ impl<'m> Seats<'m> {
         let plan = opening.plan;
         let population = &self.model.populations[plan.population as usize];
         let group = &self.model.groups[population.group];
-        let transport = group.algorithm.build(&population.transport.setup(0)).transport();
+        let transport = group.algorithm.transport(&population.transport.setup(0));
         let options = Arc::clone(&population.transport);
         let [up, down] = plan.far;
         let mut wires = Wires::new(up, down);

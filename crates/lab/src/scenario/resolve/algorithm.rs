@@ -3,15 +3,19 @@
 use super::super::diagnostic::Fault;
 use super::super::table::{AlgorithmText, Checked, Table};
 use super::super::tree::Place;
-use narrows_cc::catalogue::{self, Algorithm};
+use super::Surroundings;
+use crate::algorithm::{Control, GuestAlgorithm};
+use narrows_cc::catalogue::{self, Algorithm, Value};
+use std::path::{Path, absolute};
 
 /// Resolves the algorithm of the group that `table` describes, with `typed` in its place where there is one.
 pub(super) fn resolve(
     table: &Table,
     typed: Option<&str>,
     preset: &str,
+    around: &Surroundings<'_>,
     faults: &mut Vec<Fault>,
-) -> Option<Algorithm> {
+) -> Option<Control> {
     let path = table.path_of("algorithm");
     let place = table.place_of("algorithm");
     let text = table.given("algorithm", |value| match value {
@@ -19,23 +23,23 @@ pub(super) fn resolve(
         other => unreachable!("{other:?} is no algorithm"),
     })?;
     let own = match &text {
-        AlgorithmText::Line(line) if line == SUBJECT => None,
-        AlgorithmText::Line(line) => {
-            let (name, parameters) = split(line);
-            let parsed = Algorithm::parse(&format!("{}{parameters}", variant(name, preset)));
-            Some(parsed.map_err(|fault| faults.push(describe(&fault, place, &path))).ok()?)
-        }
+        AlgorithmText::Line(text) if text == SUBJECT => None,
+        AlgorithmText::Line(text) => Some(line(text, preset, (place, &path), around)),
         AlgorithmText::Parts { name, name_place, values } => {
             let given = values.iter().map(|(key, value, _)| (key.clone(), value.clone())).collect();
-            let parsed = Algorithm::new(variant(name, preset), given);
-            Some(parsed.map_err(|fault| faults.push(locate(&fault, place, name_place, values, &path))).ok()?)
+            Some(if is_guest(name) {
+                guest(name, given, (name_place, &format!("{path}.name")), around)
+            } else {
+                let parsed = Algorithm::new(variant(name, preset), given).map(Control::Listed);
+                parsed.map_err(|fault| locate(&fault, place, name_place, values, &path))
+            })
         }
     };
+    let own = own.transpose().map_err(|fault| faults.push(fault)).ok()?;
     match (own, typed) {
         (_, Some(typed)) => {
-            let (name, parameters) = split(typed.trim());
-            let parsed = Algorithm::parse(&format!("{}{parameters}", variant(name, preset)));
-            parsed.map_err(|fault| faults.push(describe(&fault, &Place::CommandLine, "algorithm"))).ok()
+            let typed = line(typed.trim(), preset, (&Place::CommandLine, "algorithm"), around);
+            typed.map_err(|fault| faults.push(fault)).ok()
         }
         (Some(own), None) => Some(own),
         (None, None) => {
@@ -45,6 +49,58 @@ pub(super) fn resolve(
             None
         }
     }
+}
+
+/// Reads `name(parameter=value, …)`.
+fn line(
+    text: &str,
+    preset: &str,
+    (place, path): (&Place, &str),
+    around: &Surroundings<'_>,
+) -> Result<Control, Fault> {
+    let (name, parameters) = split(text);
+    if !is_guest(name) {
+        let parsed = Algorithm::parse(&format!("{}{parameters}", variant(name, preset)));
+        return parsed.map(Control::Listed).map_err(|fault| describe(&fault, place, path));
+    }
+    match catalogue::parameters(parameters) {
+        Some(given) => guest(name, given, (place, path), around),
+        None => Err(describe(&catalogue::Fault::Form { given: text.to_owned() }, place, path)),
+    }
+}
+
+/// Loads an algorithm from its file.
+fn guest(
+    name: &str,
+    given: Vec<(String, Value)>,
+    (place, path): (&Place, &str),
+    around: &Surroundings<'_>,
+) -> Result<Control, Fault> {
+    let fault = |message: &str| Fault::new(place, path, message).given(format!("\"{name}\""));
+    let Some((file, class)) =
+        name.rsplit_once(':').filter(|(file, class)| !file.is_empty() && !class.is_empty())
+    else {
+        return Err(fault("a file without the name of an algorithm in it").allowed(GUEST_FORM));
+    };
+    let count = |key: &str| given.iter().filter(|(other, _)| other == key).count();
+    if let Some((twice, _)) = given.iter().find(|(key, _)| count(key) > 1) {
+        return Err(fault(&format!("{twice} is given twice")));
+    }
+    let Some(guests) = &around.options.guests else {
+        return Err(fault("no algorithm can be loaded from a file here").allowed("a name of the catalogue"));
+    };
+    let base =
+        if matches!(place, Place::File(_)) { around.directory } else { &around.options.overrides_directory };
+    let file = base.join(file);
+    let file = absolute(&file).unwrap_or(file);
+    let loaded = guests.load(&file, class, &given);
+    let guest = loaded.map_err(|why| fault(&why.message).allowed(why.allowed).hint(why.hint))?;
+    Ok(Control::Guest(GuestAlgorithm { file, name: class.to_owned(), parameters: given, guest }))
+}
+
+/// The name is that of something in a file.
+fn is_guest(name: &str) -> bool {
+    name.contains(':') || Path::new(name).extension().is_some_and(|extension| extension == "py")
 }
 
 /// Linux counts windows in whole packets, and its CUBIC is another program than RFC 9438: in its preset the names mean
@@ -57,10 +113,16 @@ fn variant<'a>(name: &'a str, preset: &str) -> &'a str {
     }
 }
 
-/// The name and the parenthesis behind it.
+/// The name and the parenthesis behind it; a folder's name may hold one too.
 pub(super) fn split(line: &str) -> (&str, &str) {
-    let (name, parameters) = line.split_at(line.find('(').unwrap_or(line.len()));
+    let from = line.find(".py").unwrap_or(0);
+    let (name, parameters) = line.split_at(line[from..].find('(').map_or(line.len(), |at| from + at));
     (name.trim(), parameters)
+}
+
+/// What a group is called that has no name of its own but an algorithm of this name.
+pub(super) fn group_name(algorithm: &str) -> &str {
+    if is_guest(algorithm) { algorithm.rsplit(':').next().unwrap_or(algorithm) } else { algorithm }
 }
 
 fn describe(fault: &catalogue::Fault, place: &Place, path: &str) -> Fault {
@@ -113,3 +175,5 @@ fn locate(
 
 /// The word that stands for whatever `compare` puts to the test.
 pub(super) const SUBJECT: &str = "subject";
+
+const GUEST_FORM: &str = "a file and a class in it, as in \"./mine.py:Mine\"";

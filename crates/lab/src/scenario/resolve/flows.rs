@@ -2,7 +2,8 @@
 
 use super::super::diagnostic::Fault;
 use super::super::table::{AlgorithmText, Checked, Table};
-use super::algorithm::{self, SUBJECT, split};
+use super::Surroundings;
+use super::algorithm::{self, SUBJECT, group_name, split};
 use super::transport::{self, Scale};
 use crate::model::Start;
 use crate::network::Group;
@@ -16,6 +17,7 @@ pub(super) struct Resolved {
 
 /// What a group depends on.
 pub(super) struct Context<'a> {
+    pub around: &'a Surroundings<'a>,
     pub duration: Option<Span>,
     pub path: Option<&'a Table>,
     pub path_rtt: Option<Span>,
@@ -63,7 +65,7 @@ fn group(
         None
     } else {
         let typed = context.subject.filter(|_| subject);
-        preset.and_then(|preset| algorithm::resolve(table, typed, preset, faults))
+        preset.and_then(|preset| algorithm::resolve(table, typed, preset, context.around, faults))
     };
     let start = table.read("start", (Span::ZERO, Span::ZERO), |value| match value {
         Checked::Range(first, last) => (*first, *last),
@@ -124,7 +126,11 @@ fn written(table: &Table) -> Option<String> {
 
 /// The group's name: its own, else its algorithm's.
 fn name(table: &Table) -> Option<String> {
-    if table.has("name") { table.given("name", Checked::text) } else { written(table) }
+    if table.has("name") {
+        table.given("name", Checked::text)
+    } else {
+        written(table).map(|name| group_name(&name).to_owned())
+    }
 }
 
 /// Name and number of flows of every group; `None` if one did not pass.

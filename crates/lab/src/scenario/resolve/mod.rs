@@ -102,6 +102,7 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     let transport_layers: Vec<&Table> = transport_table.iter().collect();
     let transport = scale.and_then(|scale| transport::resolve(&transport_layers, None, scale, faults));
     let context = flows::Context {
+        around,
         duration,
         path: path_table.as_ref(),
         path_rtt: path_table.as_ref().and_then(|table| table.given("rtt", Checked::span)),

@@ -8,7 +8,8 @@ use super::super::diagnostic::Fault;
 use super::super::keys::PRESETS;
 use super::super::table::{Checked, Table};
 use super::super::tree::Place;
-use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
+use crate::algorithm::Control;
+use narrows_cc::catalogue::{FirstCut, SlowStartKind};
 use narrows_cc::explicit::quick_start::StartUp;
 use narrows_transport::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Quantity, Rate, Span};
@@ -32,7 +33,7 @@ pub(super) struct Scale<'a> {
 /// Resolves the keys found in `layers`, the most particular first; `None` if a fault stands in the way.
 pub(super) fn resolve(
     layers: &[&Table],
-    algorithm: Option<&Algorithm>,
+    algorithm: Option<&Control>,
     scale: Scale<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<Endpoint> {
@@ -89,7 +90,9 @@ pub(super) fn resolve(
     };
     let undo = layers.read("undo", usual_undo, Checked::word);
     let rto = layers.read("rto", if linux { "linux" } else { "rfc6298" }, Checked::word);
-    let hystart = linux && algorithm.is_some_and(|algorithm| algorithm.entry.name == "cubic-linux");
+    let hystart = linux
+        && algorithm
+            .is_some_and(|algorithm| algorithm.entry().is_some_and(|entry| entry.name == "cubic-linux"));
     let slow_start = layers.read("slow_start", if hystart { "hystart" } else { "standard" }, Checked::word);
     let asked = layers.read("quick_start", None, Checked::limit);
     let first_cut = layers.read("first_cut", if ns2 { "half" } else { "rule" }, Checked::word);

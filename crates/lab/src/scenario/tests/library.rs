@@ -28,7 +28,7 @@ fn the_main_comparison_puts_its_one_group_to_the_test() {
     for algorithm in ["newreno", "cubic", "aiad"] {
         let options = LoadOptions { subject: Some(algorithm.into()), ..LoadOptions::default() };
         let scenario = load(&text, "two-flows.toml", &folder, &[], &options).expect("it loads");
-        let names: Vec<_> = scenario.model.groups.iter().map(|group| group.algorithm.entry.name).collect();
+        let names: Vec<_> = scenario.model.groups.iter().map(|group| group.algorithm.name()).collect();
         assert_eq!(names, [algorithm]);
     }
 }

@@ -92,13 +92,10 @@ fn preset_linux_is_linux_and_its_cubic_is_linuxs() {
         (Bytes::new(52), Bytes::new(52), Bytes::new(1448))
     );
     assert_eq!(transport.slow_start, SlowStartKind::HyStart);
-    assert_eq!(
-        (model.groups[0].name.as_str(), model.groups[0].algorithm.entry.name),
-        ("cubic", "cubic-linux")
-    );
+    assert_eq!((model.groups[0].name.as_str(), model.groups[0].algorithm.name()), ("cubic", "cubic-linux"));
     let reno = good_with(LEAST, &["transport.preset=linux", "flows.0.algorithm=reno"]).model;
     assert_eq!(reno.flows[0].transport.slow_start, SlowStartKind::Standard);
-    assert_eq!(reno.groups[0].algorithm.entry.name, "reno-linux");
+    assert_eq!(reno.groups[0].algorithm.name(), "reno-linux");
 }
 
 #[test]

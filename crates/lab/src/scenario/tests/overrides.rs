@@ -54,32 +54,32 @@ fn a_key_of_the_present_form_changes_it_alone() {
 fn groups_are_addressed_by_number_and_by_name() {
     assert_eq!(good_with(EXAMPLE, &["flows.1.count=4"]).model.flows.len(), 6);
     assert_eq!(good_with(EXAMPLE, &["flows.cubic.count=4"]).model.flows.len(), 5);
-    assert_eq!(good_with(EXAMPLE, &["flows.0.algorithm=reno"]).model.groups[0].algorithm.entry.name, "reno");
+    assert_eq!(good_with(EXAMPLE, &["flows.0.algorithm=reno"]).model.groups[0].algorithm.name(), "reno");
 }
 
 #[test]
 fn a_subject_takes_the_place_of_the_marked_groups_alone() {
     let marked = format!("{LEAST}[[flows]]\nalgorithm = \"subject\"\n");
     let groups = subject(&marked, "aimd(a=2)").model.groups;
-    assert_eq!((groups[0].algorithm.entry.name, groups[0].subject), ("cubic", false));
+    assert_eq!((groups[0].algorithm.name(), groups[0].subject), ("cubic", false));
     assert_eq!((groups[1].algorithm.to_string().as_str(), groups[1].subject), ("aimd(a=2,b=0.5)", true));
     assert_eq!(groups[1].name, "subject");
     let by_flag = format!("{LEAST}[[flows]]\nalgorithm = \"reno\"\nsubject = true\n");
-    assert_eq!(subject(&by_flag, "aiad").model.groups[1].algorithm.entry.name, "aiad");
-    assert_eq!(good(&by_flag).model.groups[1].algorithm.entry.name, "reno", "run needs no other algorithm");
+    assert_eq!(subject(&by_flag, "aiad").model.groups[1].algorithm.name(), "aiad");
+    assert_eq!(good(&by_flag).model.groups[1].algorithm.name(), "reno", "run needs no other algorithm");
 }
 
 #[test]
 fn a_subject_takes_the_place_of_all_groups_where_none_is_marked() {
     let groups = subject(EXAMPLE, "aiad").model.groups;
-    assert!(groups.iter().all(|group| group.algorithm.entry.name == "aiad" && group.subject));
+    assert!(groups.iter().all(|group| group.algorithm.name() == "aiad" && group.subject));
     assert_eq!((groups[0].name.as_str(), groups[1].name.as_str()), ("cubic", "reno"), "names stay");
 }
 
 #[test]
 fn a_subject_obeys_the_preset() {
     let text = format!("{LEAST}[transport]\npreset = \"linux\"\n");
-    assert_eq!(subject(&text, "cubic").model.groups[0].algorithm.entry.name, "cubic-linux");
+    assert_eq!(subject(&text, "cubic").model.groups[0].algorithm.name(), "cubic-linux");
 }
 
 #[test]

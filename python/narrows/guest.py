@@ -1,0 +1,125 @@
+"""Algorithms that somebody wrote in Python: found in their file, checked, and their mistakes told.
+
+The extension calls `find` while a scenario is resolved and `explain` when something fails.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+import traceback
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+class GuestError(Exception):
+    """Why there is no algorithm of that name in that file."""
+
+    def __init__(self, message: str, allowed: str = "", hint: str | None = None) -> None:
+        """Say what is wrong.
+
+        Args:
+            message: What is wrong.
+            allowed: What would do.
+            hint: The nearest known name.
+        """
+        super().__init__(message)
+        self.message = message
+        self.allowed = allowed
+        if hint is not None:
+            self.hint = f"did you mean `{hint}`?"
+
+
+def find(file: Path, name: str) -> tuple[type, str, str]:
+    """Execute a file and find a class that can be an algorithm in it.
+
+    Args:
+        file: The file.
+        name: The class.
+
+    Returns:
+        The class, how it wants its packets marked, and the SHA-256 of the file.
+
+    Raises:
+        GuestError: The file cannot be read or fails, or the class is not there or is no algorithm.
+    """
+    try:
+        content = Path(file).read_bytes()
+    except OSError as error:
+        raise GuestError(f"cannot be read: {error.strerror or error}", FORM) from error
+    digest = hashlib.sha256(content).hexdigest()
+    found = _attribute(_execute(str(file), content, digest), name)
+    if not isinstance(found, type):
+        raise GuestError(f"{name} is a {type(found).__name__}, not a class", FORM)
+    _check_hooks(found)
+    for attribute in ANSWERS:
+        if not hasattr(found, attribute):
+            # So that reading what an algorithm does not use costs no exception.
+            setattr(found, attribute, None)
+    ecn = getattr(found, "ecn", ECN[0])
+    if ecn not in ECN:
+        raise GuestError(f"{name}.ecn is {ecn!r}", ", ".join(f'"{word}"' for word in ECN))
+    return found, ecn, digest
+
+
+def explain(error: BaseException) -> str:
+    """Return the traceback of an error, without the frames of this package."""
+    trace = error.__traceback__
+    while trace is not None and Path(trace.tb_frame.f_code.co_filename).parent == HERE:
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace)).rstrip("\n")
+
+
+def _execute(file: str, content: bytes, digest: str) -> ModuleType:
+    # A fresh module each time: what one run leaves in it must not reach another. Dataclasses look it up by its name.
+    module = ModuleType(f"narrows_algorithm_{digest[:16]}")
+    module.__file__ = file
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(content, file, "exec"), module.__dict__)  # noqa: S102  # that it is executed is what it is for
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # even `sys.exit()` in the file is only a mistake in the file
+        raise GuestError(f"the file fails:\n{explain(error)}") from error
+    return module
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    found: Any = getattr(module, name, None)
+    if found is not None:
+        return found
+    classes = [
+        name for name, each in vars(module).items() if isinstance(each, type) and each.__module__ == module.__name__
+    ]
+    near = get_close_matches(name, classes, n=1)
+    raise GuestError(
+        f"there is no {name} in the file", ", ".join(classes) or "the file holds no class", near[0] if near else None
+    )
+
+
+def _check_hooks(found: type) -> None:
+    for name in (each for each in dir(found) if each.startswith("on_") and each not in HOOKS):
+        near = get_close_matches(name, HOOKS, n=1)
+        raise GuestError(f"{found.__name__} is never told of `{name}`", ", ".join(HOOKS), near[0] if near else None)
+    for name in REQUIRED:
+        if not hasattr(found, name):
+            raise GuestError(f"{found.__name__} has no method `{name}`", f"a class with {' and '.join(REQUIRED)}")
+    for name in (each for each in HOOKS if hasattr(found, each)):
+        method = inspect.getattr_static(found, name)
+        if not callable(getattr(found, name)):
+            raise GuestError(f"{found.__name__}.{name} is a {type(method).__name__}, not a method")
+        try:
+            inspect.signature(getattr(found, name)).bind(found, None)
+        except TypeError as error:
+            raise GuestError(f"{found.__name__}.{name} cannot be called with one fact: {error}") from error
+
+
+FORM = 'a file and a class in it, as in "./mine.py:Mine"'
+REQUIRED = ("on_ack", "on_loss")
+HOOKS = (*REQUIRED, "on_recovered", "on_sent", "on_spurious_loss", "on_idle_restart", "on_timer")
+ANSWERS = ("window", "pacing_rate", "ssthresh", "timer_s")
+ECN = ("classic", "counted", "low-latency")
+HERE = Path(__file__).parent

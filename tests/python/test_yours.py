@@ -1,0 +1,262 @@
+"""Truth: contract. An algorithm written in Python stands wherever a name can, and its mistakes are told as such."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import narrows as nw
+from command_line import SHORT, command, environment, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_line import Narrows
+
+SUBJECT = SHORT.replace('algorithm = "newreno"', 'name = "tested"\nalgorithm = "subject"')
+
+# The rule of RFC 5681 §3.1 in the frame that all window algorithms here share.
+RENO = """\
+class Reno:
+    def __init__(self, setup, a=1.0, b=0.5):
+        self.a, self.b = a, b
+        self.window, self.ssthresh = setup.initial_window, setup.initial_ssthresh
+        self.before = None
+
+    def on_ack(self, ack):
+        if not ack.may_grow:
+            return
+        acked = ack.newly_acked
+        if self.window < self.ssthresh:
+            room = self.ssthresh - self.window
+            self.window += min(acked, room)
+            acked = max(acked - room, 0)
+        self.window += self.a * acked / self.window
+
+    def on_loss(self, loss):
+        if loss.new_episode:
+            self.before = self.window, self.ssthresh
+            self.ssthresh = self.window = max(self.window * self.b, 2.0)
+        if loss.cause == "timeout":
+            self.window = 1.0
+
+    def on_spurious_loss(self, moment):
+        if self.before:
+            self.window, self.ssthresh = max(self.window, self.before[0]), self.before[1]
+            self.before = None
+"""
+
+PLAIN = """\
+class Mine:
+    def __init__(self, setup):
+        self.window = setup.initial_window
+
+    def on_ack(self, ack):
+        {on_ack}
+
+    def on_loss(self, loss):
+        self.window = max(self.window / 2, 1)
+"""
+
+
+def place(folder: Path, text: str, name: str = "mine.py") -> Path:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def flows(folder: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.read_table(folder / "flows.parquet").drop_columns(["algorithm"]).to_pylist()
+    return rows
+
+
+def test_the_same_rule_in_python_gives_the_same_numbers(narrows: Narrows, tmp_path: Path) -> None:
+    place(tmp_path, RENO)
+    names = ["newreno", "./mine.py:Reno", "./mine.py:Reno(a=2,b=0.8)"]
+    done = narrows("compare", *names, "--scenario", write(tmp_path, SUBJECT), "--replications", "2", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert list(json.loads((tmp_path / "out/summary.json").read_text())["algorithms"]) == names
+    assert flows(tmp_path / "out" / "./mine.py:Reno") == flows(tmp_path / "out/newreno")
+    assert flows(tmp_path / "out" / "./mine.py:Reno(a=2,b=0.8)") != flows(tmp_path / "out/newreno")
+
+
+def test_the_digest_is_the_same_for_any_number_of_jobs_and_wherever_the_file_lies(
+    narrows: Narrows, tmp_path: Path
+) -> None:
+    (tmp_path / "deep").mkdir()
+    place(tmp_path, RENO)
+    elsewhere = place(tmp_path / "deep", RENO)
+    file = write(tmp_path, SUBJECT)
+    digests: set[str] = set()
+    for name, jobs in (("./mine.py:Reno", "1"), ("./mine.py:Reno", "2"), (f"{elsewhere}:Reno", "3")):
+        done = narrows("compare", name, "--scenario", file, "--jobs", jobs, "--json", "--out", f"out{jobs}")
+        digests.add(json.loads(done.stdout)["digest"])
+    assert len(digests) == 1
+
+
+def test_a_path_is_relative_to_the_file_and_in_an_argument_to_the_working_directory(
+    narrows: Narrows, tmp_path: Path
+) -> None:
+    folder = tmp_path / "below"
+    folder.mkdir()
+    place(folder, RENO)
+    file = write(folder, SHORT.replace('"aiad"', '"./mine.py:Reno"'))
+    assert narrows("check", file).returncode == 0
+    assert narrows("check", file, "--set", "flows.0.algorithm=./mine.py:Reno").returncode == 2
+    assert narrows("check", file, "--set", "flows.0.algorithm=below/mine.py:Reno(a=2)").returncode == 0
+    table = SHORT.replace('"aiad"', '{ name = "mine.py:Reno", b = 0.8 }')
+    done = narrows("run", write(folder, table), "--out", "out")
+    assert done.returncode == 0, done.stderr
+    # As resolved it runs again, from anywhere, to the same bits.
+    again = narrows("run", tmp_path / "out/scenario.toml", "--out", "again")
+    assert again.returncode == 0, again.stderr
+    digests = {json.loads((tmp_path / each / "summary.json").read_text())["digest"] for each in ("out", "again")}
+    assert len(digests) == 1
+
+
+def test_the_content_of_the_file_is_part_of_the_scenario(tmp_path: Path) -> None:
+    scenario = nw.Scenario(SUBJECT)
+    file = place(tmp_path, RENO)
+    one = scenario.resolve(f"{file}:Reno")
+    assert [path for path, _ in one.files] == [str(file)]
+    place(tmp_path, RENO.replace("2.0", "3.0"))
+    assert scenario.resolve(f"{file}:Reno").digest != one.digest
+
+
+def test_a_group_is_named_after_its_class(tmp_path: Path) -> None:
+    file = place(tmp_path, RENO)
+    run = nw.Scenario(SHORT.replace('"newreno"', f'"{file}:Reno"')).run()
+    assert list(run.summary["groups"]) == ["Reno", "other"]
+    assert set(run.flows.column("algorithm").to_pylist()) == {"mine.py:Reno", "aiad"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("class Mine\n", ["SyntaxError", 'mine.py", line 1']),
+        ("import no_such_module\n", ["no_such_module", "line 1, in <module>"]),
+        ("def Mine(setup): ...\n", ["is a function, not a class"]),
+        ("class Mime: ...\n", ["there is no Mine", "did you mean `Mime`"]),
+        (PLAIN.replace("on_ack(self", "on_akk(self").format(on_ack="pass"), ["on_akk", "did you mean `on_ack`"]),
+        (PLAIN.replace("on_ack(self, ack", "on_ack(self").format(on_ack="pass"), ["on_ack cannot be called"]),
+        (PLAIN.split("    def on_loss", maxsplit=1)[0].format(on_ack="pass"), ["has no method `on_loss`"]),
+        (PLAIN.replace("initial_window", "nonsense").format(on_ack="pass"), ["AttributeError", "in __init__"]),
+        (PLAIN.replace("setup.initial_window", "None").format(on_ack="pass"), ["neither window nor pacing_rate"]),
+        (PLAIN.replace("setup.initial_window", "'ten'").format(on_ack="pass"), ["window is 'ten'"]),
+    ],
+)
+def test_a_mistake_in_the_file_is_bad_input(
+    narrows: Narrows, tmp_path: Path, scenario: Path, text: str, words: list[str]
+) -> None:
+    place(tmp_path, text)
+    done = narrows("compare", "newreno", "./mine.py:Mine", "--scenario", scenario)
+    assert (done.returncode, done.stdout) == (2, "")
+    for word in words:
+        assert word in done.stderr
+    assert "narrows/guest.py" not in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["./mine.py", "./mine.py:", "./none.py:Mine", "./mine.py:Mine(gain=2)", "./mine.py:Mine(1)"]
+)
+def test_what_names_no_algorithm_is_bad_input(narrows: Narrows, tmp_path: Path, scenario: Path, name: str) -> None:
+    place(tmp_path, PLAIN.format(on_ack="pass"))
+    done = narrows("compare", name, "--scenario", scenario)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "mine.py" in done.stderr or "none.py" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("on_ack", "words"),
+    [
+        ("1 / (ack.now_s < 3)", ["ZeroDivisionError", 'mine.py", line 6, in on_ack']),
+        ("self.window = float('nan')", ["after on_ack, window is NaN"]),
+        ("self.window = -1", ["after on_ack, window is -1"]),
+        ("self.window = None", ["neither window nor pacing_rate"]),
+        ("self.window = 'wide'", ["window is 'wide'"]),
+        ("self.pacing_rate = 0", ["pacing_rate is 0"]),
+        ("self.timer_s = ack.now_s", ["timer_s is"]),
+        ("import os; os._exit(7)", ["exit status 7"]),
+    ],
+)
+def test_a_mistake_in_a_run_says_when_and_where_and_writes_nothing(
+    narrows: Narrows, tmp_path: Path, on_ack: str, words: list[str]
+) -> None:
+    place(tmp_path, PLAIN.format(on_ack=on_ack))
+    done = narrows("run", write(tmp_path, SHORT.replace('"aiad"', '"./mine.py:Mine"')), "--out", "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    for word in words:
+        assert word in done.stderr
+    if "_exit" not in on_ack:
+        assert "s of simulated time, in flow 2 of group other" in done.stderr
+    assert {entry.name for entry in tmp_path.iterdir()} == {"scenario.toml", "mine.py"}
+
+
+def test_the_time_of_a_mistake_is_that_of_its_fact(tmp_path: Path) -> None:
+    file = place(tmp_path, PLAIN.format(on_ack="assert ack.now_s < 3, f'now is {ack.now_s}'"))
+    with pytest.raises(nw.AlgorithmError) as caught:
+        nw.Scenario(SHORT.replace('"aiad"', f'"{file}:Mine"')).run()
+    text = str(caught.value)
+    now = text.rsplit("now is ", maxsplit=1)[1].strip()
+    assert f"failed at {now} s" in text
+
+
+def test_an_endless_loop_can_be_interrupted(tmp_path: Path, scenario: Path) -> None:
+    place(tmp_path, PLAIN.format(on_ack="while True: pass"))
+    process = subprocess.Popen(
+        command(["compare", "newreno", "./mine.py:Mine", "--scenario", scenario, "--jobs", "2", "--out", "out"]),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    assert process.stderr is not None
+    process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate()
+    assert process.returncode == 3, messages
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
+    assert list(manifest["finished"]) == ["newreno"]
+
+
+def test_what_an_algorithm_prints_does_not_reach_the_results(narrows: Narrows, tmp_path: Path) -> None:
+    place(tmp_path, PLAIN.format(on_ack="print('heard')"))
+    done = narrows("run", write(tmp_path, SHORT.replace('"aiad"', '"./mine.py:Mine"')), "--json", "--out", "out")
+    assert done.returncode == 0
+    assert set(json.loads(done.stdout)["groups"]) == {"newreno", "other"}
+    assert "heard" in done.stderr
+
+
+def test_runs_do_not_see_what_others_left_in_a_class(tmp_path: Path) -> None:
+    counting = PLAIN.format(on_ack="Mine.heard = getattr(Mine, 'heard', 0) + 1; self.window = 5 + Mine.heard % 7")
+    file = place(tmp_path, counting)
+    scenario = nw.Scenario(SHORT.replace('"aiad"', f'"{file}:Mine"'))
+    assert (
+        scenario.run(replications=2, jobs=1).summary["digest"] == scenario.run(replications=2, jobs=2).summary["digest"]
+    )
+
+
+def test_a_rate_and_a_timer_alone_make_an_algorithm(tmp_path: Path) -> None:
+    file = place(
+        tmp_path,
+        """\
+class Clock:
+    def __init__(self, setup):
+        self.pacing_rate, self.timer_s = 1e6, 2.0
+    def on_ack(self, ack): ...
+    def on_loss(self, loss): ...
+    def on_timer(self, moment):
+        assert moment.now_s == 2.0, moment.now_s
+        self.pacing_rate = 2e6
+""",
+    )
+    text = SHORT.replace('"newreno"', f'"{file}:Clock"').replace("count = 2", "count = 1").replace('"0s..1s"', '"0s"')
+    run = nw.Scenario(text.split("[[flows]]\nname")[0].replace("1s", "2s")).run()
+    assert run.summary["groups"]["Clock"]["goodput_bps"]["mean"] == pytest.approx(2e6, rel=0.02)
