@@ -51,6 +51,21 @@ def _failed(future: Future[Any]) -> bool:
     return future.done() and future.exception() is not None
 
 
+class Leash:
+    """Stops the work when somebody cancels a progress."""
+
+    def __init__(self, progress: core.Progress) -> None:
+        """Listen to `progress`."""
+        self._progress = progress
+
+    def update(self, fraction: float) -> None:
+        """Ignore it: nobody looks."""
+
+    def stopped(self) -> bool:
+        """Whether the progress was cancelled."""
+        return self._progress.is_cancelled()
+
+
 class _Crew:
     """The processes at work."""
 

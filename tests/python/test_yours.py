@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
@@ -12,10 +14,9 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT, command, environment, write
+from narrows import scaffold
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from command_line import Narrows
 
 SUBJECT = SHORT.replace('algorithm = "newreno"', 'name = "tested"\nalgorithm = "subject"')
@@ -260,3 +261,34 @@ class Clock:
     text = SHORT.replace('"newreno"', f'"{file}:Clock"').replace("count = 2", "count = 1").replace('"0s..1s"', '"0s"')
     run = nw.Scenario(text.split("[[flows]]\nname")[0].replace("1s", "2s")).run()
     assert run.summary["groups"]["Clock"]["goodput_bps"]["mean"] == pytest.approx(2e6, rel=0.02)
+
+
+def test_a_new_algorithm_passes_its_own_test_and_runs(narrows: Narrows, tmp_path: Path) -> None:
+    made = narrows("new", "algorithm", "my_rule")
+    assert (made.returncode, made.stdout.split()) == (0, ["my_rule.py", "test_my_rule.py"])
+    tested = subprocess.run(
+        [sys.executable, "test_my_rule.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert tested.returncode == 0, tested.stderr
+    assert tested.stdout.count("passed") == 4
+    done = narrows("compare", "newreno", "./my_rule.py:MyRule", "--scenario", write(tmp_path, SUBJECT))
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_new_algorithm_overwrites_nothing(narrows: Narrows, tmp_path: Path) -> None:
+    place(tmp_path, "mine", "test_mine.py")
+    done = narrows("new", "algorithm", "mine")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "test_mine.py" in done.stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == ["test_mine.py"]
+
+
+@pytest.mark.parametrize("name", ["", "Mine", "2fast", "my-rule", "../mine", "class", "x" * 41])
+def test_a_name_that_cannot_be_is_refused(narrows: Narrows, tmp_path: Path, name: str) -> None:
+    assert narrows("new", "algorithm", name).returncode == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_page_shows_what_is_written() -> None:
+    page = (Path(__file__).parents[2] / "docs/your-algorithm.md").read_text(encoding="utf-8")
+    assert f"```python\n{scaffold.PYTHON % {'name': 'mine', 'class': 'Mine'}}```" in page

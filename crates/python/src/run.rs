@@ -43,6 +43,11 @@ impl PyProgress {
     fn cancel(&self) {
         self.0.cancel();
     }
+
+    /// Somebody asked to stop.
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
 }
 
 /// Runs replications of scenarios on `threads` threads without the interpreter's lock.

@@ -51,6 +51,10 @@ def parser() -> argparse.ArgumentParser:
     report = _add(commands, "report", "report:report", "build the HTML report of a run, comparison or study again")
     report.add_argument("folder", metavar="DIR", type=Path)
 
+    new = _add(commands, "new", "new:algorithm", "write a new algorithm and its test into the working directory")
+    new.add_argument("kind", choices=["algorithm"])
+    new.add_argument("name", metavar="NAME", help="lower-case letters, digits and _")
+
     _add(commands, "schema", "check:schema", "print the JSON Schema of the scenario file")
     return top
 

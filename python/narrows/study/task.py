@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from narrows import core
+from narrows import core, workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,9 +134,17 @@ def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
         scenario = resolve(task.base, task.overrides, task.subject)
         if scenario.digest != task.digest:
             return Failed(task.key, "the scenario is another one here: a file that it names has changed")
-        (records,) = core.run([(scenario, task.replication)], 1, progress or core.Progress())
+        progress = progress or core.Progress()
+        if scenario.interpreted:
+            (records,) = workers.execute([(scenario, task.replication)], 1, workers.Leash(progress))
+        else:
+            (records,) = core.run([(scenario, task.replication)], 1, progress)
     except Exception as error:  # noqa: BLE001  # one bad cell does not end a study of thousands
-        kind = "" if isinstance(error, core.RunError | core.ScenarioError) else f"{type(error).__name__}: "
+        kind = (
+            ""
+            if isinstance(error, core.AlgorithmError | core.RunError | core.ScenarioError)
+            else f"{type(error).__name__}: "
+        )
         return Failed(task.key, f"{kind}{error}")
     return Stopped(task.key) if records is None else finished(task.key, records)
 
