@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import keyword
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from narrows.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def check_name(name: str) -> None:
