@@ -4,7 +4,7 @@
 //! the router it hangs on stay together, and a cut link's delay is the time by which one partition may run ahead.
 //! Local numbers follow the global order, so simultaneous events go in the same order however the network is cut.
 
-use crate::model::{FlowModel, Model, PopulationModel};
+use crate::model::{FlowModel, LinkModel, Model, PopulationModel};
 use narrows_units::Span;
 use narrows_wire::Packet;
 use std::sync::Arc;
@@ -59,10 +59,11 @@ pub(super) enum Stop {
 impl Layout {
     /// Lays `model` out over at most `partitions` partitions.
     pub fn new(model: &Model, partitions: usize) -> Self {
-        let regions = regions(model);
-        let partition_of = |node: u32| (regions[node as usize] % partitions.max(1)) as u16;
+        let partitions = partitions.max(1);
+        let parts = cut(model, partitions);
+        let partition_of = |node: u32| parts[node as usize];
         let places = |nodes: &mut dyn Iterator<Item = u32>| {
-            let mut counts = vec![0; partitions.max(1)];
+            let mut counts = vec![0; partitions];
             nodes.map(|node| next_place(partition_of(node), &mut counts)).collect::<Vec<_>>()
         };
         let near = places(&mut model.links.iter().map(|link| link.from));
@@ -107,7 +108,7 @@ impl Layout {
                 .collect(),
             bases,
             destinations: model.routes.iter().map(|route| partition_of(end(route))).collect(),
-            partitions: partitions.max(1),
+            partitions,
             near,
             far,
             senders,
@@ -140,25 +141,76 @@ fn next_place(partition: u16, counts: &mut [u32]) -> Place {
     Place { partition, index }
 }
 
-/// Numbers the parts that remain connected when every link that is not an access link is cut: for each node its part,
-/// in the order of the nodes.
-fn regions(model: &Model) -> Vec<usize> {
+/// The partition of each node. What hangs together by access links stays together; then what the shortest links join,
+/// as long as no part grows far beyond its share, so that the links that are cut are long and the work is even.
+fn cut(model: &Model, partitions: usize) -> Vec<u16> {
     let nodes = model.nodes as usize;
-    let mut sets = DisjointSets::new(nodes);
+    let mut parts = Parts { sets: DisjointSets::new(nodes), weights: weights(model) };
+    let ends = |link: &LinkModel| (link.from as usize, link.to as usize);
     for link in model.links.iter().filter(|link| link.access) {
-        sets.join(link.from as usize, link.to as usize);
+        let (from, to) = ends(link);
+        parts.join(from, to, u64::MAX);
     }
-    let mut numbers = vec![usize::MAX; nodes];
-    let mut count = 0;
-    for node in 0..nodes {
-        let root = sets.find(node);
-        if numbers[root] == usize::MAX {
-            numbers[root] = count;
-            count += 1;
+    let most = parts.weights.iter().sum::<u64>() / partitions as u64 * 11 / 10 + 1;
+    let mut between: Vec<&LinkModel> = model.links.iter().filter(|link| !link.access).collect();
+    between.sort_by_key(|link| link.delay);
+    for link in between {
+        let (from, to) = ends(link);
+        parts.join(from, to, most);
+    }
+    parts.deal(partitions)
+}
+
+/// What a node has to do, roughly: the flows that end there, or the seats.
+fn weights(model: &Model) -> Vec<u64> {
+    let mut weights = vec![1; model.nodes as usize];
+    for flow in &model.flows {
+        weights[model.links[flow.outward[0] as usize].from as usize] += FLOW_WEIGHT;
+    }
+    for population in &model.populations {
+        let route = &model.routes[population.ways[0].outward as usize];
+        weights[model.links[route[0] as usize].from as usize] += u64::from(population.seats);
+    }
+    weights
+}
+
+/// Sets of nodes that stay together.
+struct Parts {
+    sets: DisjointSets,
+    /// Of each set at its first node.
+    weights: Vec<u64>,
+}
+
+impl Parts {
+    /// Makes one set of two unless it would weigh more than `most`.
+    fn join(&mut self, one: usize, other: usize, most: u64) {
+        let (one, other) = (self.sets.find(one), self.sets.find(other));
+        let sum = self.weights[one] + self.weights[other];
+        if one != other && sum <= most {
+            self.sets.join(one, other);
+            let root = self.sets.find(one);
+            self.weights[root] = sum;
         }
     }
-    (0..nodes).map(|node| numbers[sets.find(node)]).collect()
+
+    /// Gives each set, the heaviest first, to the partition that has least.
+    fn deal(&mut self, partitions: usize) -> Vec<u16> {
+        let nodes = self.weights.len();
+        let mut roots: Vec<usize> = (0..nodes).filter(|&node| self.sets.find(node) == node).collect();
+        roots.sort_by_key(|&root| (std::cmp::Reverse(self.weights[root]), root));
+        let mut loads = vec![0_u64; partitions];
+        let mut of_root = vec![0_u16; nodes];
+        for root in roots {
+            let least = (0..partitions).min_by_key(|&number| loads[number]).expect("there is a partition");
+            loads[least] += self.weights[root];
+            of_root[root] = least as u16;
+        }
+        (0..nodes).map(|node| of_root[self.sets.find(node)]).collect()
+    }
 }
+
+/// An endless flow keeps its host busier than a seat does.
+const FLOW_WEIGHT: u64 = 10;
 
 /// Union-find with path halving.
 struct DisjointSets {

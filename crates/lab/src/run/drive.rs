@@ -1,0 +1,172 @@
+//! Takes the partitions of a run through time, each in a thread of its own where there are several.
+//!
+//! Each partition goes ahead by less than the shortest delay between any two, so that none hears of a packet after the
+//! packet's arrival. Between windows they exchange what crossed; each takes it in the order of the senders, so that the
+//! result does not depend on the threads.
+
+use super::net::Crossing;
+use super::partition::{Failed, Partition};
+use super::rendezvous::{Membership, Rendezvous};
+use super::seats::Notice;
+use super::{AlgorithmFailure, Progress, RunError};
+use crate::model::Model;
+use cpu_time::ThreadTime;
+use narrows_units::{Span, Time};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What one partition has for another after a window.
+#[derive(Debug, Default)]
+struct Mail {
+    notices: Vec<Notice>,
+    crossings: Vec<Crossing>,
+}
+
+/// The time windows of a run.
+#[derive(Clone, Copy, Debug)]
+struct Windows {
+    step: Span,
+    end: Time,
+    report_every: Span,
+}
+
+/// Runs all partitions to `end`; no window is longer than `lookahead`. Returns the processor time of all threads, seconds.
+pub(super) fn drive(
+    model: &Model,
+    partitions: &mut [Partition<'_>],
+    lookahead: Span,
+    progress: &Progress,
+) -> Result<f64, RunError> {
+    let instant = Span::from_ps(1);
+    let windows = Windows {
+        step: lookahead.saturating_sub(instant).min(model.duration / REPORTS).max(instant),
+        end: Time::ZERO + model.duration,
+        report_every: model.duration / REPORTS,
+    };
+    match partitions {
+        [alone] => drive_alone(model, alone, windows, progress),
+        many => drive_together(model, many, windows, progress),
+    }
+}
+
+fn drive_alone(
+    model: &Model,
+    partition: &mut Partition<'_>,
+    windows: Windows,
+    progress: &Progress,
+) -> Result<f64, RunError> {
+    let clock = ThreadTime::now();
+    let mut now = Time::ZERO;
+    while now < windows.end {
+        let until = windows.end.min(now + windows.step);
+        partition.run_until(until);
+        progress.advance(now, until);
+        now = until;
+        if progress.is_cancelled() {
+            return Err(RunError::Interrupted);
+        }
+        if let Some(failure) = first_failure(model, partition.failures()) {
+            return Err(RunError::Algorithm(Box::new(failure)));
+        }
+    }
+    partition.finish(windows.end);
+    Ok(clock.elapsed().as_secs_f64())
+}
+
+fn drive_together(
+    model: &Model,
+    partitions: &mut [Partition<'_>],
+    windows: Windows,
+    progress: &Progress,
+) -> Result<f64, RunError> {
+    let count = partitions.len();
+    let rendezvous = Rendezvous::new(count);
+    // By receiver and sender, twice: what is written in one window is read while the next one's is being written.
+    let boxes = || (0..count * count).map(|_| Mutex::new(Mail::default())).collect::<Vec<_>>();
+    let mail = [boxes(), boxes()];
+    let stop_after = AtomicU64::new(u64::MAX);
+    let one = |number: usize, partition: &mut Partition<'_>| {
+        let _membership = Membership(&rendezvous);
+        let clock = ThreadTime::now();
+        let (mut now, mut reported, mut window) = (Time::ZERO, Time::ZERO, 0_u64);
+        while now < windows.end {
+            let until = windows.end.min(now + windows.step);
+            partition.run_until(until);
+            let boxes = &mail[window as usize % 2];
+            post(partition, number, count, boxes);
+            now = until;
+            if now.since(reported) >= windows.report_every || now == windows.end {
+                if number == 0 {
+                    progress.advance(reported, now);
+                }
+                reported = now;
+                let over = progress.is_cancelled() || partition.failures().next().is_some();
+                if over {
+                    stop_after.fetch_min(window, Ordering::AcqRel);
+                }
+            }
+            if rendezvous.wait().is_err() {
+                return clock.elapsed().as_secs_f64();
+            }
+            collect(partition, number, count, boxes);
+            if stop_after.load(Ordering::Acquire) <= window {
+                return clock.elapsed().as_secs_f64();
+            }
+            window += 1;
+        }
+        partition.finish(windows.end);
+        clock.elapsed().as_secs_f64()
+    };
+    let cpu_s = std::thread::scope(|scope| {
+        let threads: Vec<_> = partitions
+            .iter_mut()
+            .enumerate()
+            .map(|(number, partition)| scope.spawn(move || one(number, partition)))
+            .collect();
+        let ends: Vec<_> = threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        ends.into_iter().map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum()
+    });
+    if let Some(failure) = first_failure(model, partitions.iter().flat_map(Partition::failures)) {
+        return Err(RunError::Algorithm(Box::new(failure)));
+    }
+    if stop_after.into_inner() < u64::MAX { Err(RunError::Interrupted) } else { Ok(cpu_s) }
+}
+
+/// Puts what `partition` has for the others into their boxes.
+fn post(partition: &mut Partition<'_>, number: usize, count: usize, boxes: &[Mutex<Mail>]) {
+    let at = |there: u16| boxes[usize::from(there) * count + number].lock().expect("a holder does not panic");
+    for (there, notice) in partition.seats.notices.drain(..) {
+        at(there).notices.push(notice);
+    }
+    for crossing in partition.net.outbox.drain(..) {
+        at(crossing.partition).crossings.push(crossing);
+    }
+}
+
+/// Takes what the others have for `partition`, in their order.
+fn collect(partition: &mut Partition<'_>, number: usize, count: usize, boxes: &[Mutex<Mail>]) {
+    for from in &boxes[number * count..(number + 1) * count] {
+        let mut mail = from.lock().expect("a holder does not panic");
+        for notice in mail.notices.drain(..) {
+            partition.hear(notice);
+        }
+        for crossing in mail.crossings.drain(..) {
+            partition.take(&crossing);
+        }
+    }
+}
+
+/// The earliest mistake of an algorithm among `failed`.
+fn first_failure<'f>(model: &Model, failed: impl Iterator<Item = Failed<'f>>) -> Option<AlgorithmFailure> {
+    let Failed { failure, flow, group } = failed.min_by_key(|failed| (failed.failure.at, failed.flow))?;
+    let group = &model.groups[group];
+    Some(AlgorithmFailure {
+        algorithm: group.algorithm.to_string(),
+        flow,
+        group: group.name.clone(),
+        failure: failure.clone(),
+    })
+}
+
+/// How often a run reports its progress and looks whether it should stop.
+const REPORTS: u64 = 200;
