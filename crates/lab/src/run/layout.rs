@@ -1,7 +1,7 @@
 //! Where everything lives: which partition owns which link end and endpoint, and the routes in those terms.
 //!
 //! Partitions share nothing while they run. A network is cut only at links that are not access links, so a host and
-//! the router it hangs on stay together, and a cut link's delay is the time by which one partition may run ahead.
+//! the router it hangs on stay together; a cut link's delay is the time by which one partition may run ahead.
 //! Local numbers follow the global order, so simultaneous events go in the same order however the network is cut.
 
 use crate::model::{FlowModel, LinkModel, Model, PopulationModel};

@@ -48,14 +48,7 @@ pub(super) fn resolve(
     let header = layers.read("header", Bytes::new(pick(40, 0, 52)), Checked::bytes);
     let ack = layers.read("ack", Bytes::new(pick(40, 40, 52)), Checked::bytes);
     let mss = header.and_then(|header| payload(header, &layers, scale, faults));
-    let ack = ack.filter(|ack| {
-        let fits = *ack <= scale.packet;
-        if !fits {
-            let fault = layers.fault("ack", "an acknowledgement larger than a packet", scale.packet_place);
-            faults.push(fault.given(ack.to_string()).allowed(format!("at most {}", scale.packet)));
-        }
-        fits
-    });
+    let ack = ack.filter(|ack| ack_fits(*ack, &layers, scale, faults));
     let initial_window =
         layers.read("initial_window", Some(Quantity::Packets(pick(10, 2, 10) as f64)), Checked::limit);
     let initial_ssthresh = layers.read("initial_ssthresh", None, Checked::limit);
@@ -140,6 +133,15 @@ pub(super) fn resolve(
             retries: count("retries", 15)?,
         },
     })
+}
+
+fn ack_fits(ack: Bytes, layers: &Layers<'_>, scale: Scale<'_>, faults: &mut Vec<Fault>) -> bool {
+    let fits = ack <= scale.packet;
+    if !fits {
+        let fault = layers.fault("ack", "an acknowledgement larger than a packet", scale.packet_place);
+        faults.push(fault.given(ack.to_string()).allowed(format!("at most {}", scale.packet)));
+    }
+    fits
 }
 
 /// What Quick-Start asks for: `None` where the flow asks for no rate.
