@@ -57,6 +57,8 @@ pub enum Distribution {
         minimum: f64,
         /// The tail's index.
         shape: f64,
+        /// Where the tail ends, if it does.
+        maximum: Option<f64>,
     },
     /// Measured: `(value, share of all values up to it)`, both ascending, the last share 1; linear in between. The first
     /// value has the whole of its share.
@@ -143,19 +145,15 @@ impl Distribution {
             Self::Constant(value) => *value,
             Self::Uniform { minimum, maximum } => minimum + share * (maximum - minimum),
             Self::Exponential { mean } => -mean * libm::log1p(-share),
-            Self::Pareto { minimum, shape, maximum } => {
-                let beyond = maximum.map_or(0.0, |maximum| libm::pow(minimum / maximum, *shape));
-                let value = minimum * libm::pow(1.0 - share * (1.0 - beyond), -1.0 / shape);
-                maximum.map_or(value, |maximum| value.min(maximum))
-            }
+            Self::Pareto { minimum, shape, maximum } => pareto_quantile(*minimum, *shape, *maximum, share),
             Self::LogNormal { median, sigma } => median * libm::exp(sigma * normal::quantile(share)),
-            Self::BodyAndTail { median, sigma, tail, minimum, shape } => {
+            Self::BodyAndTail { median, sigma, tail, minimum, shape, maximum } => {
                 let body = 1.0 - tail;
                 if share < body {
                     let uncut = normal::share_below(libm::log(minimum / median) / sigma);
                     (median * libm::exp(sigma * normal::quantile(share / body * uncut))).min(*minimum)
                 } else {
-                    minimum * libm::pow((1.0 - share) / tail, -1.0 / shape)
+                    pareto_quantile(*minimum, *shape, *maximum, (share - body) / tail)
                 }
             }
             Self::Empirical(points) => {
@@ -175,25 +173,14 @@ impl Distribution {
         match self {
             Self::Constant(mean) | Self::Exponential { mean } => *mean,
             Self::Uniform { minimum, maximum } => f64::midpoint(*minimum, *maximum),
-            Self::Pareto { minimum, shape, maximum: None } => pareto_mean(*minimum, *shape),
-            Self::Pareto { minimum, shape, maximum: Some(maximum) } => {
-                let ratio = maximum / minimum;
-                // The logarithm is the limit of the other form where the index is 1.
-                let growth = if (shape - 1.0).abs() < 1e-9 {
-                    libm::log(ratio)
-                } else {
-                    libm::expm1((1.0 - shape) * libm::log(ratio)) / (1.0 - shape)
-                };
-                let within = -libm::expm1(-shape * libm::log(ratio));
-                if within > 0.0 { minimum * shape * growth / within } else { *minimum }
-            }
+            Self::Pareto { minimum, shape, maximum } => pareto_mean(*minimum, *shape, *maximum),
             Self::LogNormal { median, sigma } => median * libm::exp(0.5 * sigma * sigma),
-            Self::BodyAndTail { median, sigma, tail, minimum, shape } => {
+            Self::BodyAndTail { median, sigma, tail, minimum, shape, maximum } => {
                 let cut = libm::log(minimum / median) / sigma;
                 let kept = normal::share_below(cut - sigma) / normal::share_below(cut);
                 let body = median * libm::exp(0.5 * sigma * sigma) * kept;
                 // Without a tail its mean, which may be infinite, does not count.
-                let beyond = if *tail > 0.0 { tail * pareto_mean(*minimum, *shape) } else { 0.0 };
+                let beyond = if *tail > 0.0 { tail * pareto_mean(*minimum, *shape, *maximum) } else { 0.0 };
                 (1.0 - tail) * body + beyond
             }
             Self::Empirical(points) => {
@@ -241,8 +228,26 @@ fn open_uniform(stream: &mut Stream) -> f64 {
     ((stream.bits() >> 12) as f64 + 0.5) * (1.0 / 4_503_599_627_370_496.0)
 }
 
-fn pareto_mean(minimum: f64, shape: f64) -> f64 {
-    if shape > 1.0 { minimum * shape / (shape - 1.0) } else { f64::INFINITY }
+/// The value that the share `share` of a Pareto distribution does not pass.
+fn pareto_quantile(minimum: f64, shape: f64, maximum: Option<f64>, share: f64) -> f64 {
+    let beyond = maximum.map_or(0.0, |maximum| libm::pow(minimum / maximum, shape));
+    let value = minimum * libm::pow(1.0 - share * (1.0 - beyond), -1.0 / shape);
+    maximum.map_or(value, |maximum| value.min(maximum))
+}
+
+fn pareto_mean(minimum: f64, shape: f64, maximum: Option<f64>) -> f64 {
+    let Some(maximum) = maximum else {
+        return if shape > 1.0 { minimum * shape / (shape - 1.0) } else { f64::INFINITY };
+    };
+    let logarithm = libm::log(maximum / minimum);
+    // The logarithm is the limit of the other form where the index is 1.
+    let growth = if (shape - 1.0).abs() < 1e-9 {
+        logarithm
+    } else {
+        libm::expm1((1.0 - shape) * logarithm) / (1.0 - shape)
+    };
+    let within = -libm::expm1(-shape * logarithm);
+    if within > 0.0 { minimum * shape * growth / within } else { minimum }
 }
 
 /// Halvings after which a float has no bit left to gain.

@@ -25,7 +25,14 @@ fn tame() -> Vec<Distribution> {
         Distribution::Pareto { minimum: 1.0, shape: 1.2, maximum: Some(50.0) },
         Distribution::Pareto { minimum: 1.0, shape: 1.0, maximum: Some(50.0) },
         Distribution::LogNormal { median: 2.0, sigma: 0.7 },
-        Distribution::BodyAndTail { median: 2.0, sigma: 1.0, tail: 0.1, minimum: 8.0, shape: 4.0 },
+        Distribution::BodyAndTail {
+            median: 2.0,
+            sigma: 1.0,
+            tail: 0.1,
+            minimum: 8.0,
+            shape: 4.0,
+            maximum: None,
+        },
         Distribution::Empirical([(1.0, 0.25), (3.0, 0.75), (3.0, 0.9), (10.0, 1.0)].into()),
         Distribution::Mixture(
             [
@@ -113,7 +120,7 @@ fn the_tail_of_web_objects_holds_its_share_and_its_index() {
     // Barford and Crovella 1998, file sizes: body of mu 9.357 and sigma 1.318, 7% beyond 133 KB with index 1.1.
     let (minimum, shape) = (133_000.0, 1.1);
     let median = libm::exp(9.357);
-    let web = Distribution::BodyAndTail { median, sigma: 1.318, tail: 0.07, minimum, shape };
+    let web = Distribution::BodyAndTail { median, sigma: 1.318, tail: 0.07, minimum, shape, maximum: None };
     let draws = draws(&web);
     let beyond = |from: f64| draws.iter().filter(|&&x| x >= from).count() as f64 / f64::from(DRAWS);
     for factor in [1.0, 10.0] {
