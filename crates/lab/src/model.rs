@@ -5,6 +5,7 @@ mod population;
 pub use population::{Access, Classes, Demand, HostModel, PopulationModel, Surge, WayModel};
 
 use crate::algorithm::Control;
+use crate::traffic::{Sizes, Spans};
 use narrows_qdisc::Discipline;
 use narrows_transport::TransportOptions;
 use narrows_units::{Bytes, Rate, Span};
@@ -191,7 +192,7 @@ pub struct GroupModel {
     pub subject: bool,
     /// The bottleneck its data crosses: an index into the links.
     pub bottleneck: usize,
-    /// Two-way propagation delay of its flows.
+    /// Two-way propagation delay of its flows; the mean where they draw it.
     pub rtt: Span,
 }
 
@@ -203,7 +204,9 @@ pub struct FlowModel {
     /// When it starts.
     pub start: Start,
     /// Payload to transfer; `None` is endless.
-    pub size: Option<Bytes>,
+    pub size: Option<Sizes>,
+    /// Two-way propagation delay where it is drawn anew in every replication; else the links have it.
+    pub rtt: Option<Spans>,
     /// Links its data crosses, in order.
     pub outward: Vec<u32>,
     /// Links its acknowledgements cross, in order.

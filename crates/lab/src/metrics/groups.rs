@@ -47,7 +47,7 @@ impl FlowMeasures {
             reduction_interval_s: sender.reduction_interval().map_or(f64::NAN, Span::as_secs_f64),
             reductions: sender.reductions as f64,
             completion_time_s,
-            slowdown: completion_time_s / ideal_completion_s(model, flow),
+            slowdown: completion_time_s / ideal_completion_s(model, flow, recorded),
         }
     }
 }
@@ -129,11 +129,11 @@ fn mean_of_known(values: impl Iterator<Item = f64>) -> f64 {
 
 /// What the transfer would need on an idle path: a round trip to open the connection, the transmission of all packets
 /// at the bottleneck's mean rate, and a round trip for the last of them and its acknowledgement.
-fn ideal_completion_s(model: &Model, flow: usize) -> f64 {
+fn ideal_completion_s(model: &Model, flow: usize, recorded: &RecordedFlow) -> f64 {
     let plan = &model.flows[flow];
     let group = &model.groups[plan.group];
-    let Some(size) = plan.size else { return f64::NAN };
+    let Some(size) = recorded.size else { return f64::NAN };
     let packets = size.count().div_ceil(plan.transport.mss.count());
     let bits = (size + Bytes::new(packets * plan.transport.header.count())).bits() as f64;
-    2.0 * group.rtt.as_secs_f64() + bits / model.links[group.bottleneck].rate.mean_bps(model.duration)
+    2.0 * recorded.rtt.as_secs_f64() + bits / model.links[group.bottleneck].rate.mean_bps(model.duration)
 }

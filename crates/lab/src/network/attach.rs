@@ -22,10 +22,12 @@ impl Core {
                 algorithm: group.algorithm.clone(),
                 subject: group.subject,
                 bottleneck: layout.narrowest(&way.outward),
-                rtt: group.rtt,
+                rtt: group.rtt.mean(),
             });
             let transport = Arc::new(group.transport.clone());
-            let access = Access::of(group.rtt - layout.delay(way), access_rate);
+            // A round trip that is drawn is set anew in every replication.
+            let rest = group.rtt.mean().saturating_sub(layout.delay(way));
+            let access = Access { rate: access_rate, delays: access_delays(rest) };
             for flow in 0..group.count {
                 let first = layout.links.len() as u32;
                 layout.add_hosts(&format!("{}[{flow}]", group.name), way, &access);
@@ -33,7 +35,8 @@ impl Core {
                 layout.flows.push(FlowModel {
                     group: index,
                     start: group.start,
-                    size: group.size,
+                    size: group.size.clone(),
+                    rtt: group.rtt.constant().is_none().then(|| group.rtt.clone()),
                     outward: route(first, &way.outward, first + 1),
                     homeward: route(first + 2, &way.homeward, first + 3),
                     transport: Arc::clone(&transport),
@@ -51,14 +54,11 @@ struct Access {
     delays: [Span; 4],
 }
 
-impl Access {
-    /// Links that together take `rest`.
-    fn of(rest: Span, rate: Rate) -> Self {
-        let sender = rest / 2;
-        let receiver = rest - sender;
-        let delays = [sender / 2, receiver / 2, receiver - receiver / 2, sender - sender / 2];
-        Self { rate, delays }
-    }
+/// How the four access links of a flow share `rest`.
+pub(super) fn access_delays(rest: Span) -> [Span; 4] {
+    let sender = rest / 2;
+    let receiver = rest - sender;
+    [sender / 2, receiver / 2, receiver - receiver / 2, sender - sender / 2]
 }
 
 impl Layout {

@@ -2,8 +2,9 @@
 
 use crate::algorithm::Control;
 use crate::model::Start;
+use crate::traffic::{Sizes, Spans};
 use narrows_transport::TransportOptions;
-use narrows_units::{Bytes, Span};
+use narrows_units::Span;
 
 /// Equal flows.
 #[derive(Clone, Debug)]
@@ -19,9 +20,9 @@ pub struct Group {
     /// When they start.
     pub start: Start,
     /// Payload of each; `None` is endless.
-    pub size: Option<Bytes>,
+    pub size: Option<Sizes>,
     /// Two-way propagation delay; at least that of its way.
-    pub rtt: Span,
+    pub rtt: Spans,
     /// Data goes from the right to the left.
     pub reverse: bool,
     /// The endpoints.

@@ -3,8 +3,10 @@
 mod attach;
 pub mod dumbbell;
 mod group;
+mod round_trips;
 
 pub use group::Group;
+pub use round_trips::{round_trip, with_round_trips};
 
 use crate::model::{FlowModel, GroupModel, LinkModel};
 use narrows_units::Rate;

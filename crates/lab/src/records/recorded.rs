@@ -5,7 +5,7 @@ use super::{
     SenderRecorder, SenderSample, TransferRow,
 };
 use narrows_transport::{ConnectionState, ReceiverCounters, SenderCounters};
-use narrows_units::Time;
+use narrows_units::{Bytes, Span, Time};
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
@@ -35,6 +35,10 @@ pub struct Recorded {
 pub struct RecordedFlow {
     /// Index into the model's groups.
     pub group: usize,
+    /// Payload to transfer; `None` is endless.
+    pub size: Option<Bytes>,
+    /// Two-way propagation delay.
+    pub rtt: Span,
     /// How far the connection had come at the end.
     pub state: ConnectionState,
     /// Its congestion control has a slow-start threshold: it cuts a window at losses.

@@ -4,7 +4,7 @@ use super::net::Net;
 use crate::records::{Histogram, ReceiverRecorder, SenderRecorder};
 use narrows_engine::Stream;
 use narrows_transport::{ConnectionState, Host, News, ReceivingEndpoint, SendingEndpoint};
-use narrows_units::{Span, Time};
+use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, Packet};
 
 /// A sender in its host.
@@ -12,6 +12,8 @@ use narrows_wire::{Body, Packet};
 pub(super) struct SendingEnd {
     pub flow: u32,
     pub group: usize,
+    /// Payload to transfer; `None` is endless.
+    pub size: Option<Bytes>,
     /// Where its packets begin their way.
     pub route: u32,
     pub sender: SendingEndpoint,

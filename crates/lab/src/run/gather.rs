@@ -3,6 +3,7 @@
 use super::link::Link;
 use super::partition::Partition;
 use crate::model::Model;
+use crate::network::round_trip;
 use crate::records::{
     ClassTally, Histogram, Performance, PopulationSample, Recorded, RecordedFlow, RecordedLink,
     RecordedPopulation,
@@ -53,6 +54,8 @@ pub(super) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu
         .zip(receivers)
         .map(|((sender, sender_series), (receiver, receiver_series))| RecordedFlow {
             group: sender.group,
+            size: sender.size,
+            rtt: round_trip(model, sender.flow as usize),
             state: sender.sender.state(),
             has_ssthresh: sender.sender.ssthresh().is_some(),
             sender: sender.recorder.clone(),

@@ -15,6 +15,7 @@ mod slots;
 pub use progress::Progress;
 
 use crate::model::Model;
+use crate::network::with_round_trips;
 use crate::records::Recorded;
 use layout::Layout;
 use narrows_cc::Failure;
@@ -93,6 +94,7 @@ pub fn simulate(
     progress: &Progress,
     options: RunOptions,
 ) -> Result<Recorded, RunError> {
+    let model = &*with_round_trips(model, replication);
     let mut layout = Layout::new(model, options.partitions);
     if layout.lookahead == Span::ZERO {
         layout = Layout::new(model, 1);

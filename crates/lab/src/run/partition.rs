@@ -15,7 +15,7 @@ use narrows_cc::Failure;
 use narrows_engine::{EventQueue, Stream};
 use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{ReceivingEndpoint, SendingEndpoint};
-use narrows_units::{Span, Time};
+use narrows_units::{Bytes, Span, Time};
 use narrows_wire::FlowId;
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl<'m> Partition<'m> {
         let links: Vec<usize> = Layout::members(&layout.near, number).collect();
         let pipes = Layout::members(&layout.far, number).count();
         let senders = build_senders(model, layout, number, &stream);
-        let receivers = build_receivers(model, layout, number);
+        let receivers = build_receivers(model, layout, number, &stream);
         let slots = Slots::new(&Entities {
             links: links.len() as u32,
             pipes: pipes as u32,
@@ -270,10 +270,11 @@ fn build_senders(
         let group = &model.groups[plan.group];
         let seed = stream(format!("flow {flow} algorithm")).bits();
         let algorithm = group.algorithm.build(&plan.transport.setup(seed));
+        let size = drawn_size(model, flow, stream);
         let sender = SendingEndpoint::new(
             FlowId::new(flow as u32, 0),
             Arc::clone(&plan.transport),
-            plan.size,
+            size,
             algorithm,
             group.algorithm.needs(),
         );
@@ -285,6 +286,7 @@ fn build_senders(
         SendingEnd {
             flow: flow as u32,
             group: plan.group,
+            size,
             route: layout.outward[flow],
             sender,
             recorder: SenderRecorder::default(),
@@ -294,13 +296,19 @@ fn build_senders(
     Layout::members(&layout.senders, number).map(build).collect()
 }
 
-fn build_receivers(model: &Model, layout: &Layout, number: usize) -> Vec<ReceivingEnd> {
+fn build_receivers(
+    model: &Model,
+    layout: &Layout,
+    number: usize,
+    stream: &impl Fn(String) -> Stream,
+) -> Vec<ReceivingEnd> {
     let build = |flow: usize| {
         let plan = &model.flows[flow];
         // The sender's instance may be in another partition; what it asks of a receiver needs no state.
         let transport = model.groups[plan.group].algorithm.transport(&plan.transport.setup(0));
         let options = Arc::clone(&plan.transport);
-        let receiver = ReceivingEndpoint::new(FlowId::new(flow as u32, 0), options, plan.size, transport);
+        let size = drawn_size(model, flow, stream);
+        let receiver = ReceivingEndpoint::new(FlowId::new(flow as u32, 0), options, size, transport);
         ReceivingEnd {
             flow: flow as u32,
             group: plan.group,
@@ -331,6 +339,12 @@ fn is_computable(model: &LinkModel) -> bool {
         && model.loss.is_none()
         && matches!(model.rate, RateModel::Constant(_))
         && matches!(&model.queue, Discipline::DropTail(config) if config.limit == Limit::Unlimited)
+}
+
+/// What a flow transfers in this replication: the same at both its ends.
+fn drawn_size(model: &Model, flow: usize, stream: &impl Fn(String) -> Stream) -> Option<Bytes> {
+    let sizes = model.flows[flow].size.as_ref()?;
+    Some(sizes.sample(&mut stream(format!("flow {flow} size"))))
 }
 
 fn draw_start(start: Start, stream: impl FnOnce() -> Stream) -> Time {

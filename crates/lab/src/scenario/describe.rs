@@ -1,6 +1,7 @@
 //! What a scenario runs, in words, for the head of a report.
 
-use super::resolve::{Endpoint, Resolved};
+use super::resolve::{Endpoint, Resolved, Unit};
+use super::write::distribution;
 use super::write::queue::of_groups;
 use super::write::{Short, limit, limit_in_words};
 use crate::model::{LossModel, RateModel, Start};
@@ -151,13 +152,15 @@ fn flows(group: &Group, preset: &str) -> String {
         Start::At(at) => format!("from {at}"),
         Start::Between(first, last) => format!("from a random time between {first} and {last}"),
     };
-    let size = group.size.map_or("endless".into(), |size| format!("{size} each"));
+    let size = group.size.as_ref();
+    let size =
+        size.map_or("endless".into(), |size| format!("{} each", distribution::words(&size.0, Unit::Bytes)));
     let direction = if group.reverse { ", in the reverse direction" } else { "" };
     let own = Endpoint { preset: "", options: group.transport.clone(), send_delay: group.send_delay };
     format!(
         "{count} of {}{subject}, {size}, {start}, round trip {}{direction}; preset {preset}: {}",
         group.algorithm,
-        group.rtt,
+        distribution::words(&group.rtt.0, Unit::Seconds),
         endpoint(&own)
     )
 }

@@ -4,6 +4,7 @@
 //! documented.
 
 mod classes;
+mod distribution;
 mod explicit;
 mod flow;
 mod path;
@@ -65,7 +66,7 @@ pub(super) enum Kind {
 }
 
 /// One form of a table.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Variant {
     /// What `kind` says.
     pub name: &'static str,

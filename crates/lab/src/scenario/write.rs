@@ -1,8 +1,9 @@
 //! The resolved scenario as a file: valid input again, with every default written out.
 
+pub(super) mod distribution;
 pub(super) mod queue;
 
-use super::resolve::{Endpoint, Resolved};
+use super::resolve::{Endpoint, Resolved, Unit};
 use crate::algorithm::Control;
 use crate::model::{LossModel, RateModel, Start, Trace};
 use crate::network::Group;
@@ -149,8 +150,9 @@ impl File {
                 Start::Between(first, last) => text(format!("{first}..{last}")),
             },
         );
-        self.set("size", group.size.map_or(text("unlimited"), text));
-        self.set("rtt", text(group.rtt));
+        let size = group.size.as_ref();
+        self.set("size", size.map_or(text("unlimited"), |size| distribution::table(&size.0, Unit::Bytes)));
+        self.set("rtt", distribution::table(&group.rtt.0, Unit::Seconds));
         self.set("direction", text(if group.reverse { "reverse" } else { "forward" }));
         self.set("source", "{ kind = \"bulk\" }");
     }

@@ -168,6 +168,19 @@ impl Distribution {
         }
     }
 
+    /// No value is smaller.
+    pub fn least(&self) -> f64 {
+        match self {
+            Self::Constant(value) => *value,
+            Self::Uniform { minimum, .. } | Self::Pareto { minimum, .. } => *minimum,
+            Self::Exponential { .. } | Self::LogNormal { .. } | Self::BodyAndTail { .. } => 0.0,
+            Self::Empirical(points) => points[0].0,
+            Self::Mixture(parts) => {
+                parts.iter().map(|part| part.distribution.least()).fold(f64::INFINITY, f64::min)
+            }
+        }
+    }
+
     /// The mean; infinite for a Pareto tail with an index up to 1.
     pub fn mean(&self) -> f64 {
         match self {
@@ -206,6 +219,24 @@ impl Sizes {
 }
 
 impl Spans {
+    /// The span, where it is always the same.
+    pub fn constant(&self) -> Option<Span> {
+        match self.0 {
+            Distribution::Constant(seconds) => Some(Span::from_secs_f64(seconds)),
+            _ => None,
+        }
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> Span {
+        Span::from_secs_f64(self.0.mean())
+    }
+
+    /// No span is shorter.
+    pub fn least(&self) -> Span {
+        Span::from_secs_f64(self.0.least())
+    }
+
     /// The next span, rounded to the picosecond.
     pub fn sample(&self, stream: &mut Stream) -> Span {
         Span::from_secs_f64(self.0.sample(stream))
@@ -228,10 +259,10 @@ fn open_uniform(stream: &mut Stream) -> f64 {
     ((stream.bits() >> 12) as f64 + 0.5) * (1.0 / 4_503_599_627_370_496.0)
 }
 
-/// The value that the share `share` of a Pareto distribution does not pass.
-fn pareto_quantile(minimum: f64, shape: f64, maximum: Option<f64>, share: f64) -> f64 {
+/// The value that the share `upto` of a Pareto distribution does not pass.
+fn pareto_quantile(minimum: f64, shape: f64, maximum: Option<f64>, upto: f64) -> f64 {
     let beyond = maximum.map_or(0.0, |maximum| libm::pow(minimum / maximum, shape));
-    let value = minimum * libm::pow(1.0 - share * (1.0 - beyond), -1.0 / shape);
+    let value = minimum * libm::pow(1.0 - upto * (1.0 - beyond), -1.0 / shape);
     maximum.map_or(value, |maximum| value.min(maximum))
 }
 

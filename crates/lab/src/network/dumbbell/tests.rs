@@ -4,6 +4,7 @@ use super::{Direction, Dumbbell};
 use crate::algorithm::Control;
 use crate::model::{RateModel, Start};
 use crate::network::{Group, Layout};
+use crate::traffic::{Distribution, Spans};
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
 use narrows_qdisc::{Discipline, Limit, droptail};
 use narrows_transport::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
@@ -32,7 +33,7 @@ fn group(rtt: Span, count: u64, reverse: bool) -> Group {
         count,
         start: Start::At(Span::ZERO),
         size: None,
-        rtt,
+        rtt: Spans(Distribution::Constant(rtt.as_secs_f64())),
         reverse,
         transport: options(),
         send_delay: Span::ZERO,

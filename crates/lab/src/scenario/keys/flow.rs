@@ -1,5 +1,6 @@
 //! Keys of `[transport]` and of `[[flows]]`.
 
+use super::distribution::{SIZES, SPANS};
 use super::{Key, Kind, PACKETS, PACKETS_OR_BYTES, RATE, SIZE, TIME, TIME_OR_PACKETS, Variant};
 
 /// What `preset` may say.
@@ -162,8 +163,19 @@ pub(super) const FLOW: &[Key] = &[
         "0s",
         "When the flows start: a time, or a range to draw from uniformly.",
     ),
-    Key::new("size", Kind::Quantity(SIZE.or("unlimited")), "unlimited", "Payload to transfer."),
-    Key::new("rtt", Kind::Quantity(TIME), "that of the path", "Two-way propagation delay."),
+    Key::new(
+        "size",
+        Kind::Variants { plain: Some(SIZE.or("unlimited")), variants: SIZES },
+        "unlimited",
+        "Payload to transfer; from a distribution each flow draws its own.",
+    ),
+    Key::new(
+        "rtt",
+        Kind::Variants { plain: Some(TIME), variants: SPANS },
+        "that of the path",
+        "Two-way propagation delay; from a distribution each flow draws its own, in each replication, and what is less \
+         than twice path.delay becomes that.",
+    ),
     Key::new("direction", Kind::Choice(&["forward", "reverse"]), "forward", "Which way the data goes."),
     Key::new(
         "source",

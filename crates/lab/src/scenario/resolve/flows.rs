@@ -4,10 +4,12 @@ use super::super::diagnostic::Fault;
 use super::super::table::{AlgorithmText, Checked, Table};
 use super::Surroundings;
 use super::algorithm::{self, SUBJECT, group_name, split};
+use super::distribution::{self, Unit};
 use super::transport::{self, Scale};
 use crate::model::Start;
 use crate::network::Group;
-use narrows_units::{Quantity, Span};
+use crate::traffic::{Distribution, Sizes, Spans};
+use narrows_units::Span;
 
 /// A group and the preset that its endpoints came from.
 pub(super) struct Resolved {
@@ -81,9 +83,8 @@ fn group(
         );
         faults.push(fault.given(last.to_string()).allowed(format!("before the duration, {duration}")));
     }
-    let rtt = table.read("rtt", None, |value| Some(value.span()));
-    let rtt = rtt.and_then(|rtt| rtt.or(context.path_rtt)).filter(|rtt| fits(*rtt, table, context, faults));
-    let size = table.read("size", None, Checked::limit);
+    let rtt = rtt(table, context, faults);
+    let size = size(table, context, faults);
     let direction = table.read("direction", "forward", Checked::word);
     // Bulk is the only source so far; what the walk lets pass is bulk.
     let source = table.read("source", (), |_| ());
@@ -99,16 +100,43 @@ fn group(
             subject,
             count: count(table)?,
             start: if start.0 == start.1 { Start::At(start.0) } else { Start::Between(start.0, start.1) },
-            size: size?.map(|size| match size {
-                Quantity::Size(bytes) => bytes,
-                other => unreachable!("{other} is no size"),
-            }),
+            size: size?,
             rtt: rtt?,
             reverse: direction? == "reverse",
             transport: endpoint.options,
             send_delay: endpoint.send_delay,
         },
     })
+}
+
+/// What each flow transfers: `Some(None)` is endless.
+#[expect(clippy::option_option, reason = "None stands for a faulty value, as everywhere in this module")]
+fn size(table: &Table, context: &Context<'_>, faults: &mut Vec<Fault>) -> Option<Option<Sizes>> {
+    if !table.has("size") || matches!(table.value("size")?, Checked::Unlimited) {
+        return Some(None);
+    }
+    distribution::resolve(table, "size", Unit::Bytes, context.around, faults).map(|size| Some(Sizes(size)))
+}
+
+/// The round trip of each flow.
+fn rtt(table: &Table, context: &Context<'_>, faults: &mut Vec<Fault>) -> Option<Spans> {
+    let rtt = if table.has("rtt") {
+        Spans(distribution::resolve(table, "rtt", Unit::Seconds, context.around, faults)?)
+    } else {
+        Spans(Distribution::Constant(distribution::seconds(context.path_rtt?)))
+    };
+    let drawn = rtt.constant().is_none();
+    let fault = |message: &str| Fault::new(table.place_of("rtt"), table.path_of("rtt"), message);
+    if drawn && rtt.mean() > LONGEST_MEAN {
+        faults.push(fault("the mean is longer than any path").allowed(format!("at most {LONGEST_MEAN}")));
+        return None;
+    }
+    if drawn && context.delay.is_none() && rtt.least() == Span::ZERO {
+        let allowed = "path.delay, or a distribution with a smallest value above zero";
+        faults.push(fault("round trips of any shortness leave no delay for the bottleneck").allowed(allowed));
+        return None;
+    }
+    (drawn || fits(rtt.mean(), table, context, faults)).then_some(rtt)
 }
 
 fn is_subject(table: &Table) -> bool {
@@ -167,3 +195,6 @@ fn fits(rtt: Span, table: &Table, context: &Context<'_>, faults: &mut Vec<Fault>
     faults.push(fault.allowed(format!("at least {}", delay * 2)));
     false
 }
+
+/// A day.
+const LONGEST_MEAN: Span = Span::from_ms(86_400_000);

@@ -5,6 +5,7 @@
 
 mod algorithm;
 mod classes;
+mod distribution;
 mod explicit;
 mod flows;
 mod path;
@@ -13,6 +14,7 @@ mod rate;
 mod record;
 mod transport;
 
+pub(super) use distribution::Unit;
 pub(super) use record::Recording;
 pub(super) use transport::Endpoint;
 
@@ -117,7 +119,7 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     let expect = root.given("expect", |value| value.tables().to_vec()).unwrap_or_default();
     let expectations = expectation::resolve(&expect, names.as_deref(), faults);
     let (path, groups) = (path?, groups?);
-    let smallest = groups.iter().map(|group| group.group.rtt).min()?;
+    let smallest = groups.iter().map(|group| group.group.rtt.least()).min()?;
     let delay = context.delay.unwrap_or(Span::from_ps((u128::from(smallest.as_ps()) * 2 / 5) as u64));
     let (presets, groups): (Vec<_>, Vec<_>) =
         groups.into_iter().map(|group| (group.preset, group.group)).unzip();

@@ -53,7 +53,7 @@ fn the_least_scenario_has_the_documented_defaults() {
     assert_eq!((model.title.as_str(), model.seed, model.warmup), ("test", 1, Span::ZERO));
     assert_eq!(model.links[0].queue, Discipline::DropTail(droptail::Config { limit: Limit::Bytes(100_000) }));
     assert_eq!(model.links[1].queue, Discipline::DropTail(droptail::Config { limit: Limit::Unlimited }));
-    assert_eq!((model.flows[0].start, model.flows[0].size), (Start::At(Span::ZERO), None));
+    assert_eq!((model.flows[0].start, model.flows[0].size.clone()), (Start::At(Span::ZERO), None));
     assert_eq!(
         (transport.recovery, transport.delayed_ack, transport.initial_window),
         (RecoveryKind::Sack, 2, 10)

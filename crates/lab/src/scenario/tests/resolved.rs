@@ -63,6 +63,21 @@ const SETS: &[&[&str]] = &[
     &["path.rate={kind=\"uniform\",minimum=\"2Mbps\",maximum=\"9Mbps\",interval=\"7ms\"}"],
     &["path.reverse={rate=\"1Mbps\",queue={kind=\"red\"},loss={kind=\"bernoulli\",rate=0.5}}"],
     &["flows.0.start=0s..5s", "flows.0.size=1MB", "flows.0.direction=reverse", "flows.0.subject=true"],
+    &[
+        "flows.0.size={kind=\"pareto\",mean=\"31234B\",shape=1.2,maximum=\"1MB\"}",
+        "flows.0.rtt={kind=\"uniform\",minimum=\"50ms\",maximum=\"70ms\"}",
+    ],
+    &[
+        "flows.0.size={kind=\"lognormal\",mean=\"1MB\",sigma=1.5}",
+        "flows.0.rtt={kind=\"exponential\",mean=\"33.3ms\"}",
+        "path.delay=1ms",
+    ],
+    &[
+        "flows.0.size={kind=\"web\",median=\"11580B\",sigma=1.318,tail=\"7%\",minimum=\"133KB\",shape=1.1}",
+        "flows.0.rtt={kind=\"empirical\",values=[\"10ms\",\"20ms\"],shares=[\"30%\",1]}",
+    ],
+    &["flows.0.size={kind=\"mixture\",parts=[{class=\"mice\",share=0.9,of=\"10KB\"},\
+         {share=\"10%\",of={kind=\"constant\",value=\"5MB\"}}]}"],
     &["flows.0.algorithm=aimd(a=1.5,b=0.8)", "flows.0.name=the \\ first \"group\""],
     &["record.interval=1ms", "record.flows=all", "replications=20", "title=\"50 % \\u00fc\u{3bc}\\\\\""],
     &[
