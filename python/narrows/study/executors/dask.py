@@ -118,7 +118,7 @@ class Dask:
         return workers
 
     def _inspect(self) -> None:
-        for address, engine in self._client.run(core.fingerprint, on_error="return").items():
+        for address, engine in self._client.run(engine_there, on_error="return").items():
             if engine != core.fingerprint():
                 self._refuse(address, engine if isinstance(engine, str) else f"none ({engine})")
         self._check_any_is_left()
@@ -134,6 +134,11 @@ class Dask:
         workers = set(self._workers())
         if workers and workers <= self._refused:
             raise InputError(self._address, f"every worker is refused: none has engine {core.fingerprint()}")
+
+
+def engine_there() -> str:
+    """Return a worker's build fingerprint."""
+    return core.fingerprint()
 
 
 def perform_there(task: Task) -> Outcome:

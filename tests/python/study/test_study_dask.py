@@ -1,0 +1,156 @@
+"""The same study on a Dask cluster, whose workers come, go and differ. Truth: product."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from study_files import STUDY, begin, digests, finish, state, study, write_study
+
+from command_line import environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# A worker that believes to have been built from other sources.
+OTHER_ENGINE = """\
+import sys
+from narrows import core
+core.fingerprint = lambda: "f" * 64
+from distributed.cli.dask_worker import main
+main()
+"""
+
+
+class Cluster:
+    """A scheduler and its workers, each a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        """Start a scheduler on a free port."""
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{port}"
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.start(
+            ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+        )
+
+    def start(self, arguments: list[str]) -> subprocess.Popen[bytes]:
+        """Start one of its processes."""
+        log = (self.folder / f"dask-{len(self.processes)}.log").open("wb")
+        process = subprocess.Popen(
+            [sys.executable, *arguments], cwd=self.folder, stdout=log, stderr=log, env=environment()
+        )
+        log.close()
+        self.processes.append(process)
+        return process
+
+    def worker(self, name: str, program: list[str] | None = None) -> subprocess.Popen[bytes]:
+        """Start a worker of one thread, without a nanny that would start it again."""
+        flags = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1", "--name", name]
+        return self.start([*(program or ["-m", "distributed.cli.dask_worker"]), self.address, *flags])
+
+    def wait_for(self, workers: int) -> None:
+        """Wait until so many workers have joined."""
+        for _ in range(600):
+            logs = "".join(log.read_text(errors="replace") for log in self.folder.glob("dask-*.log"))
+            if len(re.findall(r"Registered to:", logs)) >= workers:
+                return
+            time.sleep(0.1)
+        pytest.fail(f"the workers did not come:\n{logs}")
+
+    def close(self) -> None:
+        """End what still runs."""
+        for process in self.processes:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """Return a cluster without workers."""
+    found = Cluster(tmp_path)
+    yield found
+    found.close()
+
+
+def on_dask(cluster: Cluster) -> list[str]:
+    return ["--executor", "dask", "--address", cluster.address, "--quiet"]
+
+
+def test_a_worker_killed_in_the_middle_costs_nothing(tmp_path: Path, cluster: Cluster) -> None:
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 40"))
+    victim = cluster.worker("victim")
+    cluster.worker("survivor")
+    cluster.wait_for(2)
+    process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
+    for _ in range(600):
+        if len(list(tmp_path.glob("out/cells/*.json"))) > 20:
+            break
+        time.sleep(0.02)
+    os.kill(victim.pid, signal.SIGKILL)
+    assert state(tmp_path)["finished"] < 320
+    status, _, messages = finish(process)
+    assert status == 0, messages
+    assert state(tmp_path) == {"cells": 320, "finished": 320, "failed": 0, "running": None}
+    assert study(tmp_path, "run", "study.toml", "--out", "here", "--quiet")[0] == 0
+    assert digests(tmp_path) == digests(tmp_path, "here")
+
+
+def test_the_process_that_works_on_it_may_die_and_another_executor_go_on(tmp_path: Path, cluster: Cluster) -> None:
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 30"))
+    cluster.worker("only")
+    cluster.wait_for(1)
+    process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
+    for _ in range(600):
+        if len(list(tmp_path.glob("out/cells/*.json"))) > 5:
+            break
+        time.sleep(0.02)
+    process.kill()
+    finish(process)
+    assert 5 < state(tmp_path)["finished"] < 240
+    assert study(tmp_path, "resume", "out", "--quiet")[0] == 0
+    assert state(tmp_path)["finished"] == 240
+
+
+def test_a_worker_of_another_engine_is_refused_and_the_others_work(tmp_path: Path, cluster: Cluster) -> None:
+    write_study(tmp_path)
+    cluster.worker("other", ["-c", OTHER_ENGINE])
+    cluster.wait_for(1)
+    status, out, messages = study(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
+    assert (status, out) == (2, "")
+    from narrows import core
+
+    assert "f" * 64 in messages
+    assert core.fingerprint() in messages
+    assert not (tmp_path / "out").exists()
+    cluster.worker("good")
+    cluster.wait_for(2)
+    status, _, messages = study(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
+    assert status == 0, messages
+    assert "is refused" in messages
+    assert state(tmp_path)["finished"] == 24
+
+
+def test_a_worker_of_another_engine_that_joins_later_is_refused_too(tmp_path: Path, cluster: Cluster) -> None:
+    write_study(tmp_path, STUDY.replace("replications = 3", "replications = 120"))
+    cluster.worker("good")
+    cluster.wait_for(1)
+    process = begin(tmp_path, "run", "study.toml", "--out", "out", *on_dask(cluster))
+    cluster.worker("other", ["-c", OTHER_ENGINE])
+    status, _, messages = finish(process)
+    assert status == 0, messages
+    assert state(tmp_path)["finished"] == 960
+    assert messages.count("is refused") == 1
