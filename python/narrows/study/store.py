@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ class Store:
         self.cells = folder / "cells"
         self.failed = folder / "failed"
         self.table_file = folder / TABLE
+        self._writers = ThreadPoolExecutor(max_workers=WRITERS)
 
     def prepare(self) -> None:
         """Make the folders, and clear what a killed process left half written. Only the holder of the lease may."""
@@ -76,8 +78,13 @@ class Store:
         Raises:
             OSError: The disk is full, or worse; none of the cells that is not there already counts.
         """
-        for cell in cells:
-            _write(self.cells / f"{cell.key}.json", json.dumps(_written(cell), allow_nan=False, separators=(",", ":")))
+
+        def write(cell: Finished) -> None:
+            text = json.dumps(_written(cell), allow_nan=False, separators=(",", ":"))
+            _write(self.cells / f"{cell.key}.json", text)
+
+        # Waits for the disk that happen at the same time cost hardly more than one.
+        list(self._writers.map(write, cells))
         _sync(self.cells)
 
     def keep_failure(self, failed: Failed, scenario: str, about: Mapping[str, Any]) -> None:
@@ -279,3 +286,4 @@ def _nested(pairs: Sequence[tuple[str, float | None]]) -> dict[str, dict[str, di
 
 TABLE = "cells.parquet"
 MEASURED = "measured"
+WRITERS = 16

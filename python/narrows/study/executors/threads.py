@@ -32,8 +32,8 @@ class Threads:
 
     @property
     def slots(self) -> int:
-        """Twice the threads, so that none waits while results are written."""
-        return 2 * self.threads
+        """More than there are threads, so that none waits while results are written, however short the cells."""
+        return 2 * self.threads + SPARE
 
     def submit(self, task: Task) -> None:
         """Hand a cell to the next free thread."""
@@ -82,3 +82,6 @@ class Threads:
         self._outcomes.put(outcome)
         with self._guard:
             self._running.discard(progress)
+
+
+SPARE = 64
