@@ -12,9 +12,15 @@ if TYPE_CHECKING:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """Build the report of a run or comparison again and name it."""
+    """Build the report of a run, a comparison or a study again and name it."""
+    if (arguments.folder / "plan.json").is_file():
+        from narrows.study.report import build as build_study
+
+        print(build_study(arguments.folder))
+        return DONE
     if not (arguments.folder / "summary.json").is_file():
-        raise InputError(str(arguments.folder), "is no folder of a run or comparison: it has no summary.json")
+        problem = "is no folder of a run, comparison or study: it has neither summary.json nor plan.json"
+        raise InputError(str(arguments.folder), problem)
     from narrows.report import build
 
     print(build(arguments.folder))

@@ -12,7 +12,7 @@ from narrows.cli.place import folder_of
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align
-from narrows.errors import InputError
+from narrows.errors import InputError, ReportError
 from narrows.folder import check_place
 from narrows.manifest import to_json
 from narrows.study import campaign
@@ -144,8 +144,18 @@ def _work(arguments: argparse.Namespace, folder: Path, executor: Executor, *, re
     else:
         print(f"{found.finished} of {found.cells} cells are finished, {found.failed} failed")
     _print_failures(folder)
+    _report(folder)
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
     return INTERNAL if found.failed else DONE
+
+
+def _report(folder: Path) -> None:
+    from narrows.study.report import build
+
+    try:
+        print(f"Report: {build(folder)}", file=sys.stderr)
+    except Exception as problem:  # hours of simulation are not thrown away for want of a picture
+        raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
 
 
 def _check_executor(arguments: argparse.Namespace) -> None:

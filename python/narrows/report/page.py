@@ -29,25 +29,37 @@ def page(subject: Run | Comparison) -> str:
     drawn = figures(runs)
     expected = sanity.expectations(runs)
     note = _COMPARISON_NOTE if comparing else _RUN_NOTE if subject.replications > 1 else _SINGLE_NOTE
-    main = element(
-        "main",
-        _section("run", "What was run", provenance.what_was_run(subject)),
-        _section("checks", "Can the numbers be trusted?", sanity.checks(runs)),
-        _section("expected", "What the scenario expects", expected) if expected else "",
-        _section("measures", "Measures", element("p", note, class_="note"), measures),
-        *(_figure(figure, provenance.command(subject)) for figure in drawn),
-        _section("origin", "Where this comes from", provenance.origin(subject)),
-        id="main",
-    )
+    content = [
+        section("run", "What was run", provenance.what_was_run(subject)),
+        section("checks", "Can the numbers be trusted?", sanity.checks(runs)),
+        *([section("expected", "What the scenario expects", expected)] if expected else []),
+        section("measures", "Measures", element("p", note, class_="note"), measures),
+        *(figure_section(figure, provenance.command(subject)) for figure in drawn),
+        section("origin", "Where this comes from", provenance.origin(subject)),
+    ]
+    links = [("run", "Run"), ("checks", "Checks"), ("measures", "Measures")]
+    links += [(figure.name, figure.title) for figure in drawn]
+    header = page_header(subject.title, "Comparison" if comparing else "Run", sanity.verdict(runs), links)
+    return document(subject.title, header, content)
+
+
+def document(title: str, header: Markup, content: Sequence[Markup]) -> str:
+    """Return a whole page.
+
+    Args:
+        title: Of the document.
+        header: What `page_header` made.
+        content: Its sections, in their order.
+    """
     body = element(
         "body",
         element("a", "Skip to the results", class_="skip", href="#main"),
-        _header(subject.title, "Comparison" if comparing else "Run", runs, drawn),
-        main,
+        header,
+        element("main", *content, id="main"),
         element("footer", element("p", "Made by Narrows. This file is complete: it needs no network.")),
         element("script", Markup(_SCRIPT)),
     )
-    head = _head(subject.title)
+    head = _head(title)
     return f'<!doctype html>\n<html lang="en">{head}{body}</html>\n'
 
 
@@ -76,9 +88,15 @@ def _head(title: str) -> Markup:
     )
 
 
-def _header(title: str, kind: str, runs: Sequence[Run], drawn: Sequence[Figure]) -> Markup:
-    links = [("run", "Run"), ("checks", "Checks"), ("measures", "Measures")]
-    links += [(figure.name, figure.title) for figure in drawn]
+def page_header(title: str, kind: str, verdict: Markup, links: Sequence[tuple[str, str]]) -> Markup:
+    """Return the head of a page.
+
+    Args:
+        title: What the page is about.
+        kind: "Run", "Comparison" or "Study".
+        verdict: The badge below the title.
+        links: Anchor and text of each entry of the table of contents.
+    """
     return element(
         "header",
         element(
@@ -88,7 +106,7 @@ def _header(title: str, kind: str, runs: Sequence[Run], drawn: Sequence[Figure])
             class_="bar",
         ),
         element("h1", title),
-        sanity.verdict(runs),
+        verdict,
         element(
             "nav",
             element("ul", *(element("li", element("a", text, href=f"#{name}")) for name, text in links)),
@@ -97,15 +115,17 @@ def _header(title: str, kind: str, runs: Sequence[Run], drawn: Sequence[Figure])
     )
 
 
-def _section(name: str, title: str, *content: Markup) -> Markup:
+def section(name: str, title: str, *content: Markup) -> Markup:
+    """Return a section with its heading; `name` is its anchor."""
     return element(
         "section", element("h2", title, id=f"{name}-title"), *content, id=name, aria_labelledby=f"{name}-title"
     )
 
 
-def _figure(figure: Figure, command: str) -> Markup:
+def figure_section(figure: Figure, command: str) -> Markup:
+    """Return a figure with its legend, caption and the command that makes it again."""
     if figure.absent:
-        return _section(figure.name, figure.title, element("p", figure.absent, class_="note"))
+        return section(figure.name, figure.title, element("p", figure.absent, class_="note"))
     tools = [
         element("button", f"Save {kind}", type="button", class_="tool", data_save=kind.lower(),
                 aria_label=f"Save {kind}: {figure.title}", hidden=True)
@@ -126,7 +146,7 @@ def _figure(figure: Figure, command: str) -> Markup:
         data_title=figure.title,
         data_name=figure.name,
     )  # fmt: skip
-    return _section(figure.name, figure.title, content)
+    return section(figure.name, figure.title, content)
 
 
 def _key(key: Key) -> Markup:

@@ -1,0 +1,52 @@
+"""The mean of a measure by condition and algorithm, as a field of tiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.report.figures.frame import Figure
+from narrows.report.looks import Look
+from narrows.report.measures import meaning
+from narrows.report.plot import Axis
+from narrows.report.scale import quantity
+from narrows.report.study.rows import rows_panel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.analysis.table import Block
+    from narrows.report.figures.frame import Paper
+    from narrows.report.plot import Panel
+
+
+def heat_map(response: str, means: Block) -> Figure:
+    """Draw a tile per condition and algorithm, the fuller the greater its mean.
+
+    Args:
+        response: Name of the measure.
+        means: What `narrows.analysis.table.block` returned.
+    """
+    shown = meaning(response)
+    low, high = float(means.values.min()), float(means.values.max())
+    names = [", ".join(condition.values()) or "all" for condition in means.conditions]
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        panel = rows_panel(paper, Axis.of_names("Algorithm", means.treatments), "", names, row=26.0)
+        for row, condition in enumerate(means.conditions):
+            told = ", ".join(f"{factor} = {level}" for factor, level in condition.items())
+            for column, algorithm in enumerate(means.treatments):
+                value = float(means.values[row, column])
+                strength = (value - low) / (high - low) if high > low else 0.0
+                text = quantity(value, shown.unit)
+                panel.tile("mean", (column, row), _LOOK, strength, (text, f"{algorithm}; {told}: {text}"))
+        return [panel]
+
+    factors = ", ".join(means.conditions[0]) if means.conditions else ""
+    caption = (
+        f"Mean over replications of {shown.label} for each combination of {factors} and each algorithm.",
+        f"Colour grows from {quantity(low, shown.unit)} to {quantity(high, shown.unit)}.",
+    )
+    return Figure("heat", f"{shown.label} by condition and algorithm", caption, (), draw)
+
+
+_LOOK = Look(0, 0, 0)

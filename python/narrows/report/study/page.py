@@ -1,0 +1,286 @@
+"""The page of a study: its question, what was found, the design with what it cannot tell, and the figures."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.analysis import effects, multivariate, ranks
+from narrows.analysis.table import AnalysisError, block, complete
+from narrows.report import page
+from narrows.report.measures import difference_texts, interval_text, meaning
+from narrows.report.scale import NO_DATA, quantity
+from narrows.report.study import effects as effect_figures
+from narrows.report.study import heat
+from narrows.report.study import multivariate as many_figures
+from narrows.report.study import ranks as rank_figures
+from narrows.report.svg import Markup, element, join
+from narrows.study.design import describe
+from narrows.study.findings import Finding, findings, grouping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.analysis.table import Block
+    from narrows.report.figures.frame import Figure
+    from narrows.statistics import Estimate
+    from narrows.study.campaign import Status
+    from narrows.study.plan import Plan
+
+
+def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
+    """Return the report of a study as one HTML document.
+
+    Args:
+        plan: The study's.
+        cells: Its finished cells.
+        state: How many cells there are.
+        folder: Its folder, which the commands name.
+    """
+    found = findings(plan, cells)
+    drawn = list(_figures(plan, cells, found))
+    command = shlex.join(["narrows", "report", str(folder)])
+    sections = [
+        page.section("question", "Question", *_question(plan)),
+        page.section("findings", "Findings", *_findings(plan, found)),
+        page.section("design", "Design", element("pre", describe(plan.design)), _cells(plan, cells, state)),
+        *(page.figure_section(figure, command) for figure in drawn),
+        page.section("origin", "Where this comes from", _origin(plan, folder, command)),
+    ]
+    links = [("question", "Question"), ("findings", "Findings"), ("design", "Design")]
+    links += [(figure.name, figure.title) for figure in drawn]
+    return page.document(plan.title, page.page_header(plan.title, "Study", _badge(state), links), sections)
+
+
+def _question(plan: Plan) -> list[Markup]:
+    algorithms = [name for name in dict.fromkeys(point.algorithm for point in plan.points) if name]
+    told = [element("p", plan.question)] if plan.question else []
+    entries = [("Base scenario", plan.base.file)]
+    if algorithms:
+        entries.append(("Algorithms", ", ".join(algorithms)))
+    for factor in plan.factors:
+        levels = list(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
+        few = levels if len(levels) <= _SHOWN else [*levels[:_SHOWN], f"… ({len(levels)} values)"]
+        entries.append((factor, ", ".join(few)))
+    return [*told, _facts(entries)]
+
+
+def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
+    if not found:
+        return [element("p", "No cell has a value of any measure yet.", class_="note")]
+    sentences = [element("li", sentence) for finding in found for sentence in _sentences(finding)]
+    tables = [_means_table(finding) for finding in found if len(finding.means) > 1]
+    note = (
+        f"Means over all conditions; intervals are 95 % over {found[0].replications} replications (seed {plan.seed}), "
+        "and speak of the average over these conditions alone. Differences are paired on the same random numbers."
+    )
+    return [element("ul", *sentences), element("p", note, class_="note"), *tables]
+
+
+def _sentences(finding: Finding) -> Iterator[str]:
+    shown = meaning(finding.response)
+    known = [mean for mean in finding.means if mean.mean["mean"] is not None]
+    clear = [
+        f"{mean.algorithm} {_signed(mean.difference, finding.response)}"
+        for mean in known
+        if mean.difference is not None and _clear(mean.difference)
+    ]
+    if clear:
+        yield f"{shown.label}, against {known[0].algorithm}: {'; '.join(clear)}."
+    elif len(known) > 1:
+        yield f"{shown.label}: no algorithm differs clearly from {known[0].algorithm}."
+    if finding.moved and finding.moved[0].high > finding.moved[0].low:
+        top = finding.moved[0]
+        low, high = quantity(top.low, shown.unit), quantity(top.high, shown.unit)
+        yield f"{shown.label} moves most with {top.factor}: {low} at {top.low_level}, {high} at {top.high_level}."
+    if finding.missing:
+        yield f"{shown.label}: {finding.missing} cells have no value and do not count."
+
+
+def _means_table(finding: Finding) -> Markup:
+    shown = meaning(finding.response)
+    head = element("tr", *(element("th", text, scope="col") for text in ("", "Mean", "95 % interval", "Difference")))
+    rows = []
+    for mean in finding.means:
+        value, interval = mean.mean["mean"], mean.mean["ci95"]
+        ends = (
+            interval_text((interval[0], interval[1]), value, shown.unit) if interval and value is not None else NO_DATA
+        )
+        difference = _signed(mean.difference, finding.response) if mean.difference else NO_DATA
+        cells = (quantity(value, shown.unit), ends, difference)
+        rows.append(element("tr", element("th", mean.algorithm, scope="row"), *(element("td", each) for each in cells)))
+    table = element(
+        "table", element("caption", shown.label), element("thead", head), element("tbody", *rows), class_="measures"
+    )
+    return element("div", table, class_="scroll", role="region", aria_label=shown.label, tabindex="0")
+
+
+def _signed(difference: Estimate, response: str) -> str:
+    value, interval = difference["mean"], difference["ci95"]
+    if value is None:
+        return NO_DATA
+    told, ends = difference_texts(value, (interval[0], interval[1]) if interval else None, meaning(response).unit)
+    return f"{told} ({ends})" if ends else told
+
+
+def _clear(difference: Estimate) -> bool:
+    interval = difference["ci95"]
+    return interval is not None and not interval[0] <= 0.0 <= interval[1]
+
+
+def _figures(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Figure]:
+    several = len({point.algorithm for point in plan.points}) > 1
+    factors = [*grouping(plan, cells), *(["algorithm"] if several else [])]
+    for finding in found[:_RESPONSES]:
+        name = finding.response
+        rows = _with_values(cells, [name])
+        shown = meaning(name)
+        overall, interval = finding.overall["mean"], finding.overall["ci95"]
+        ends = (
+            f", 95 % interval {interval_text((interval[0], interval[1]), overall or 0.0, shown.unit)}"
+            if interval
+            else ""
+        )
+        basis = (
+            f"{finding.replications} replications, seed {plan.seed}; mean of all {quantity(overall, shown.unit)}{ends}."
+        )
+        for figure in _of_response(plan, rows, name, factors, several=several):
+            yield replace(figure, name=f"{figure.name}-{_anchor(name)}", caption=(*figure.caption, basis))
+    responses = [finding.response for finding in found if finding.missing == 0]
+    basis = f"{max((finding.replications for finding in found), default=0)} replications, seed {plan.seed}."
+    if several:
+        for figure in (*_drawn(lambda: _tree(cells, responses)), *_drawn(lambda: _plane(cells, responses))):
+            yield replace(figure, caption=(*figure.caption, basis))
+
+
+def _of_response(plan: Plan, cells: pa.Table, name: str, factors: Sequence[str], *, several: bool) -> Iterator[Figure]:
+    better = meaning(name.rpartition(".")[2]).better
+    few = grouping(plan, cells)
+    if factors:
+        means = {factor: effects.level_means(cells, name, factor) for factor in factors}
+        yield from _drawn(lambda: effect_figures.main_effects(name, means))
+    pairs = list(itertools.combinations(factors, 2))[:_PAIRS]
+    if pairs:
+        yield from _drawn(
+            lambda: effect_figures.interactions(name, [effects.pair_means(cells, name, *pair) for pair in pairs])
+        )
+    yield from _drawn(lambda: _half_normal(plan, cells, name))
+    if several and few:
+        yield from _drawn(lambda: heat.heat_map(name, _few_conditions(cells, name, few)))
+    if several and better and plan.factors:
+        spoken = meaning(name).label.lower()
+        yield from _drawn(
+            lambda: rank_figures.critical_difference(
+                ranks.ranking(block(cells, name, plan.factors), higher_is_better=better > 0), spoken
+            )
+        )
+
+
+def _drawn(make: Callable[[], Figure]) -> Iterator[Figure]:
+    """Make a figure, or none where the cells do not allow it."""
+    try:
+        yield make()
+    except AnalysisError:
+        return
+
+
+def _half_normal(plan: Plan, cells: pa.Table, name: str) -> Figure:
+    levels = {
+        factor: list(dict.fromkeys(str(point.levels[factor]) for point in plan.points)) for factor in plan.factors
+    }
+    if len(levels) < _TWO or any(len(each) != _TWO for each in levels.values()):
+        raise AnalysisError("a half-normal plot is for two-level designs")
+    coded = effects.coded(cells, {factor: (each[0], each[1]) for factor, each in levels.items()})
+    values = complete(cells, [name])[:, 0]
+    found = effects.effects(coded, plan.factors, values)
+    return effect_figures.half_normal_plot(name, found, effects.lenth(np.array([each.value for each in found])))
+
+
+def _few_conditions(cells: pa.Table, name: str, factors: Sequence[str]) -> Block:
+    means = block(cells, name, factors)
+    if len(means.conditions) > _TILES:
+        raise AnalysisError("more conditions than a page holds")
+    return means
+
+
+def _tree(cells: pa.Table, responses: Sequence[str]) -> Figure:
+    tree = multivariate.clusters(cells, responses)
+    if len(tree.leaves) <= _TWO:
+        raise AnalysisError("two algorithms make no tree")
+    return many_figures.dendrogram(tree, {})
+
+
+def _plane(cells: pa.Table, responses: Sequence[str]) -> Figure:
+    components = multivariate.principal_components(cells, responses)
+    return many_figures.biplot(components, multivariate.biplot(components), cells["algorithm"].to_pylist())
+
+
+def _with_values(cells: pa.Table, names: Sequence[str]) -> pa.Table:
+    import pyarrow.compute as pc
+
+    for name in names:
+        cells = cells.filter(pc.is_valid(cells[name]))
+    return cells
+
+
+def _badge(state: Status) -> Markup:
+    if state.failed:
+        css, sign, text = "failed", "✕", f"{state.failed} of {state.cells} cells failed"
+    elif state.finished < state.cells:
+        css, sign, text = "absent", NO_DATA, f"{state.finished} of {state.cells} cells are finished"
+    else:
+        css, sign, text = "ok", "✓", f"All {state.cells} cells are finished"
+    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+
+
+def _cells(plan: Plan, cells: pa.Table, state: Status) -> Markup:
+    failed = [names for names in cells["checks_failed"].to_pylist() if names]
+    counted = {name: sum(name in names.split(", ") for names in failed) for name in _each(failed)}
+    checks = "; ".join(f"{name}: in {count}" for name, count in counted.items()) or "none"
+    algorithms = len(plan.rows[0])
+    entries = [
+        ("Cells", f"{state.finished} of {state.cells} finished, {state.failed} failed"),
+        ("Made of", f"{len(plan.rows)} combinations of levels, {max(algorithms, 1)} algorithms, replications"),
+        ("Sanity checks that failed", checks),
+    ]
+    return _facts(entries)
+
+
+def _each(names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(name for each in names for name in each.split(", ")))
+
+
+def _origin(plan: Plan, folder: Path, command: str) -> Markup:
+    entries: list[tuple[str, object]] = [
+        ("Engine", element("code", plan.base.engine[:16])),
+        ("Seed", str(plan.seed)),
+        ("Results", element("code", str(folder / "cells.parquet"))),
+        ("This page again", element("code", command)),
+        ("One cell again", element("code", shlex.join(["narrows", "study", "replay", str(folder), "CELL"]))),
+        ("The study file", element("code", str(folder / "study.toml"))),
+    ]
+    return _facts(entries)
+
+
+def _facts(entries: Sequence[tuple[str, object]]) -> Markup:
+    rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
+    return element("dl", join(rows), class_="facts")
+
+
+def _anchor(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in name)
+
+
+_TWO = 2
+# What a page can hold: responses with figures of their own, pairs of factors, rows of tiles, levels in words.
+_RESPONSES = 4
+_PAIRS = 10
+_TILES = 40
+_SHOWN = 8
