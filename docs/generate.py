@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import cards
+import studies_page
 from cards import cell
 
 from narrows import core
@@ -136,6 +137,7 @@ def pages() -> dict[str, str]:
     return {
         "scenario.md": scenario_page(json.loads(core.schema())),
         "metrics.md": metrics_page(core.metrics()),
+        "studies.md": studies_page.page(),
         **dict(cards.pages()),
     }
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from narrows.report.figures.frame import Figure
 from narrows.report.looks import Look
-from narrows.report.measures import meaning
 from narrows.report.plot import Axis
 from narrows.report.scale import quantity
-from narrows.report.study.rows import rows_panel
+from narrows.report.study.rows import response_meaning, rows_panel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +25,7 @@ def heat_map(response: str, means: Block) -> Figure:
         response: Name of the measure.
         means: What `narrows.analysis.table.block` returned.
     """
-    shown = meaning(response)
+    shown = response_meaning(response)
     low, high = float(means.values.min()), float(means.values.max())
     names = [", ".join(condition.values()) or "all" for condition in means.conditions]
 

@@ -12,12 +12,13 @@ import numpy as np
 from narrows.analysis import effects, multivariate, ranks
 from narrows.analysis.table import AnalysisError, block, complete
 from narrows.report import page
-from narrows.report.measures import difference_texts, interval_text, meaning
+from narrows.report.measures import difference_texts, interval_text
 from narrows.report.scale import NO_DATA, quantity
 from narrows.report.study import effects as effect_figures
 from narrows.report.study import heat
 from narrows.report.study import multivariate as many_figures
 from narrows.report.study import ranks as rank_figures
+from narrows.report.study.rows import response_meaning
 from narrows.report.svg import Markup, element, join
 from narrows.study.design import describe
 from narrows.study.findings import Finding, findings, grouping
@@ -79,13 +80,14 @@ def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
     tables = [_means_table(finding) for finding in found if len(finding.means) > 1]
     note = (
         f"Means over all conditions; intervals are 95 % over {found[0].replications} replications (seed {plan.seed}), "
-        "and speak of the average over these conditions alone. Differences are paired on the same random numbers."
+        "and speak of the average over these conditions alone. Differences are paired on the same random "
+        "numbers. No interval is corrected for the number of them."
     )
     return [element("ul", *sentences), element("p", note, class_="note"), *tables]
 
 
 def _sentences(finding: Finding) -> Iterator[str]:
-    shown = meaning(finding.response)
+    shown = response_meaning(finding.response)
     known = [mean for mean in finding.means if mean.mean["mean"] is not None]
     clear = [
         f"{mean.algorithm} {_signed(mean.difference, finding.response)}"
@@ -105,7 +107,7 @@ def _sentences(finding: Finding) -> Iterator[str]:
 
 
 def _means_table(finding: Finding) -> Markup:
-    shown = meaning(finding.response)
+    shown = response_meaning(finding.response)
     head = element("tr", *(element("th", text, scope="col") for text in ("", "Mean", "95 % interval", "Difference")))
     rows = []
     for mean in finding.means:
@@ -126,7 +128,9 @@ def _signed(difference: Estimate, response: str) -> str:
     value, interval = difference["mean"], difference["ci95"]
     if value is None:
         return NO_DATA
-    told, ends = difference_texts(value, (interval[0], interval[1]) if interval else None, meaning(response).unit)
+    told, ends = difference_texts(
+        value, (interval[0], interval[1]) if interval else None, response_meaning(response).unit
+    )
     return f"{told} ({ends})" if ends else told
 
 
@@ -141,7 +145,7 @@ def _figures(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[
     for finding in found[:_RESPONSES]:
         name = finding.response
         rows = _with_values(cells, [name])
-        shown = meaning(name)
+        shown = response_meaning(name)
         overall, interval = finding.overall["mean"], finding.overall["ci95"]
         ends = (
             f", 95 % interval {interval_text((interval[0], interval[1]), overall or 0.0, shown.unit)}"
@@ -161,7 +165,7 @@ def _figures(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[
 
 
 def _of_response(plan: Plan, cells: pa.Table, name: str, factors: Sequence[str], *, several: bool) -> Iterator[Figure]:
-    better = meaning(name.rpartition(".")[2]).better
+    better = response_meaning(name).better
     few = grouping(plan, cells)
     if factors:
         means = {factor: effects.level_means(cells, name, factor) for factor in factors}
@@ -175,7 +179,8 @@ def _of_response(plan: Plan, cells: pa.Table, name: str, factors: Sequence[str],
     if several and few:
         yield from _drawn(lambda: heat.heat_map(name, _few_conditions(cells, name, few)))
     if several and better and plan.factors:
-        spoken = meaning(name).label.lower()
+        label = response_meaning(name).label
+        spoken = label if label[1:2].isupper() else label[:1].lower() + label[1:]
         yield from _drawn(
             lambda: rank_figures.critical_difference(
                 ranks.ranking(block(cells, name, plan.factors), higher_is_better=better > 0), spoken
@@ -247,10 +252,15 @@ def _cells(plan: Plan, cells: pa.Table, state: Status) -> Markup:
     algorithms = len(plan.rows[0])
     entries = [
         ("Cells", f"{state.finished} of {state.cells} finished, {state.failed} failed"),
-        ("Made of", f"{len(plan.rows)} combinations of levels, {max(algorithms, 1)} algorithms, replications"),
+        ("Made of", f"{len(plan.rows)} combinations of levels, {algorithms} algorithms, {_times(plan)} replications"),
         ("Sanity checks that failed", checks),
     ]
     return _facts(entries)
+
+
+def _times(plan: Plan) -> str:
+    few, many = plan.replications.minimum, plan.replications.maximum
+    return str(few) if few == many else f"{few} to {many}"
 
 
 def _each(names: Sequence[str]) -> list[str]:
