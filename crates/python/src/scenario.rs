@@ -63,6 +63,12 @@ impl PyScenario {
         self.model.duration.as_secs_f64()
     }
 
+    /// Name of each flow group, and whether it is under test.
+    #[getter]
+    fn groups(&self) -> Vec<(&str, bool)> {
+        self.model.groups.iter().map(|group| (group.name.as_str(), group.subject)).collect()
+    }
+
     /// The links that are measured: all but access links.
     #[getter]
     fn links(&self) -> Vec<&str> {
@@ -112,7 +118,7 @@ impl PyScenario {
 /// `subject`, `seed` and `replications` take the place of what the scenario says. Paths in overrides are relative to
 /// `overrides_directory`, or to the working directory.
 #[pyfunction]
-#[pyo3(signature = (text, file, directory, overrides, subject, seed, replications, overrides_directory = PathBuf::new()))]
+#[pyo3(signature = (text, file, directory, overrides, subject, seed, replications, overrides_directory = ""))]
 #[expect(
     clippy::needless_pass_by_value,
     reason = "Python's list is converted, so there is nothing to borrow"
@@ -130,13 +136,14 @@ pub fn load(
     subject: Option<String>,
     seed: Option<u64>,
     replications: Option<u32>,
-    overrides_directory: PathBuf,
+    overrides_directory: &str,
 ) -> PyResult<PyScenario> {
     let source = (text, file, directory, &overrides, &subject, seed, replications, &overrides_directory)
         .into_pyobject(py)?
         .unbind();
     let files = Arc::new(Files::default());
     let guests = Some(Arc::clone(&files) as _);
+    let overrides_directory = PathBuf::from(overrides_directory);
     let options = LoadOptions { subject, seed, replications, overrides_directory, guests };
     let loaded = scenario::load(text, file, Path::new(directory), &overrides, &options);
     if let Some(interrupt) = files.interrupt() {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -215,9 +214,8 @@ class _Planner:
             except core.ScenarioError as error:
                 self._blame(error, levels, algorithm)
                 continue
-            groups = tomllib.loads(scenario.resolved)["flows"]
-            names = [group["name"] for group in groups]
-            subjects = [group["name"] for group in groups if group["subject"]] or names
+            names = [name for name, _ in scenario.groups]
+            subjects = [name for name, tested in scenario.groups if tested] or names
             self.seed = scenario.seed
             self.groups |= set(names)
             self.links |= set(scenario.links)
