@@ -77,12 +77,12 @@ pub enum RateModel {
         /// Share of the period at `high`, 0 to 1.
         duty: f64,
     },
-    /// Every `interval` one step of `step` up or down, each with probability ½, reflected at the bounds.
+    /// Every `interval` a step that depends on the present rate.
     Walk {
         /// At the start.
         start: Rate,
-        /// Size of a step.
-        step: Rate,
+        /// Which step.
+        step: Step,
         /// Lower bound.
         minimum: Rate,
         /// Upper bound.
@@ -101,6 +101,21 @@ pub enum RateModel {
     },
     /// Delivery opportunities of 1500 bytes at recorded times.
     Trace(Arc<Trace>),
+}
+
+/// A step of a walk from the rate B.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// By this much up or down, each with probability ½; one that would cross a bound is taken the other way.
+    Fixed(Rate),
+    /// Uniform in [B − D, B + D] for this D, mirrored at the bounds.
+    Mirrored(Rate),
+    /// As `Mirrored`, but what is beyond a bound becomes the bound.
+    Clipped(Rate),
+    /// Uniform in [0, B + D] for this D, then clipped.
+    Additive(Rate),
+    /// Uniform in [0, µB] for this µ, then clipped.
+    Multiplicative(f64),
 }
 
 impl RateModel {
@@ -129,12 +144,44 @@ impl RateModel {
                 bits.sum::<f64>() / duration.as_secs_f64()
             }
             Self::Square { high, low, duty, .. } => bps(high) * duty + bps(low) * (1.0 - duty),
+            Self::Walk { start, step: Step::Additive(step), minimum, maximum, interval } => {
+                mean_of_walk(bps(start), bps(minimum), bps(maximum), steps_in(*interval, duration), |rate| {
+                    f64::midpoint(rate, bps(step))
+                })
+            }
+            Self::Walk { start, step: Step::Multiplicative(factor), minimum, maximum, interval } => {
+                mean_of_walk(bps(start), bps(minimum), bps(maximum), steps_in(*interval, duration), |rate| {
+                    0.5 * factor * rate
+                })
+            }
             Self::Walk { minimum, maximum, .. } | Self::Uniform { minimum, maximum, .. } => {
                 f64::midpoint(bps(minimum), bps(maximum))
             }
             Self::Trace(trace) => trace.mean_bps(),
         }
     }
+}
+
+/// How many rates hold within `duration`.
+fn steps_in(interval: Span, duration: Span) -> u64 {
+    duration.as_ps().div_ceil(interval.as_ps()).max(1)
+}
+
+/// The mean over `steps` steps of a walk whose expectation goes from `rate` to `next(rate)`, which the bounds cut short.
+/// What clipping does to the expectation itself is not counted.
+fn mean_of_walk(start: f64, minimum: f64, maximum: f64, steps: u64, next: impl Fn(f64) -> f64) -> f64 {
+    let (mut rate, mut sum) = (start, 0.0);
+    for step in 0..steps {
+        let next = next(rate).clamp(minimum, maximum);
+        if (next - rate).abs() <= f64::EPSILON * rate {
+            // It has settled.
+            sum += rate * (steps - step) as f64;
+            break;
+        }
+        sum += rate;
+        rate = next;
+    }
+    sum / steps as f64
 }
 
 impl Trace {

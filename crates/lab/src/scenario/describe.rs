@@ -4,7 +4,7 @@ use super::resolve::{Endpoint, Resolved, Unit};
 use super::write::distribution;
 use super::write::queue::of_groups;
 use super::write::{Short, limit, limit_in_words};
-use crate::model::{LossModel, RateModel, Start};
+use crate::model::{LossModel, RateModel, Start, Step};
 use crate::network::Group;
 use crate::network::dumbbell::Direction;
 use narrows_cc::catalogue::{FirstCut, SlowStartKind};
@@ -68,9 +68,16 @@ fn rate(rate: &RateModel) -> String {
                 Short(duty * 100.0)
             )
         }
-        RateModel::Walk { start, step, minimum, maximum, interval } => format!(
-            "a random walk from {start} in steps of {step} every {interval}, between {minimum} and {maximum}"
-        ),
+        RateModel::Walk { start, step, minimum, maximum, interval } => {
+            let step = match step {
+                Step::Fixed(step) => format!("in steps of {step}"),
+                Step::Mirrored(step) => format!("in uniform steps of up to {step}, mirrored"),
+                Step::Clipped(step) => format!("in uniform steps of up to {step}, clipped"),
+                Step::Additive(step) => format!("to a rate uniform from 0 to {step} more"),
+                Step::Multiplicative(factor) => format!("to a rate uniform from 0 to {factor} times as much"),
+            };
+            format!("a random walk from {start} {step} every {interval}, between {minimum} and {maximum}")
+        }
         RateModel::Uniform { minimum, maximum, interval } => {
             format!("a new rate every {interval}, uniform between {minimum} and {maximum}")
         }

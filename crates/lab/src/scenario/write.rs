@@ -5,7 +5,7 @@ pub(super) mod queue;
 
 use super::resolve::{Endpoint, Resolved, Unit};
 use crate::algorithm::Control;
-use crate::model::{LossModel, RateModel, Start, Trace};
+use crate::model::{LossModel, RateModel, Start, Step, Trace};
 use crate::network::Group;
 use crate::network::dumbbell::Direction;
 use narrows_cc::catalogue::{FirstCut, SlowStartKind, Value};
@@ -199,12 +199,21 @@ fn rate(rate: &RateModel, file: Option<&Path>, naming: Naming) -> String {
             text(period),
             number(*duty)
         ),
-        RateModel::Walk { start, step, minimum, maximum, interval } => format!(
-            "{{ kind = \"walk\", start = {}, step = {}, {} }}",
-            text(start),
-            text(step),
-            bounds(*minimum, *maximum, *interval)
-        ),
+        RateModel::Walk { start, step, minimum, maximum, interval } => {
+            let (kind, step) = match step {
+                Step::Fixed(step) => ("walk", format!("step = {}", text(step))),
+                Step::Mirrored(step) => ("walk", format!("step = {}, steps = \"uniform\"", text(step))),
+                Step::Clipped(step) => {
+                    ("walk", format!("step = {}, steps = \"uniform\", bounds = \"clip\"", text(step)))
+                }
+                Step::Additive(step) => ("additive-walk", format!("step = {}", text(step))),
+                Step::Multiplicative(factor) => {
+                    ("multiplicative-walk", format!("factor = {}", number(*factor)))
+                }
+            };
+            let bounds = bounds(*minimum, *maximum, *interval);
+            format!("{{ kind = \"{kind}\", start = {}, {step}, {bounds} }}", text(start))
+        }
         RateModel::Uniform { minimum, maximum, interval } => {
             format!("{{ kind = \"uniform\", {} }}", bounds(*minimum, *maximum, *interval))
         }

@@ -1,6 +1,6 @@
 //! A rate that changes: steps, a square wave, a random walk, uniform draws.
 
-use crate::model::RateModel;
+use crate::model::{RateModel, Step};
 use narrows_engine::Stream;
 use narrows_units::{Rate, Span, Time};
 
@@ -26,7 +26,7 @@ enum Law {
         is_high: bool,
     },
     Walk {
-        step: u64,
+        step: Step,
         minimum: u64,
         maximum: u64,
         interval: Span,
@@ -64,7 +64,7 @@ impl Process {
             }
             RateModel::Walk { start, step, minimum, maximum, interval } => {
                 let (minimum, maximum) = (minimum.as_bps(), maximum.as_bps());
-                let law = Law::Walk { step: step.as_bps(), minimum, maximum, interval };
+                let law = Law::Walk { step, minimum, maximum, interval };
                 (law, start, Time::ZERO + interval)
             }
             RateModel::Uniform { minimum, maximum, interval } => {
@@ -100,8 +100,7 @@ impl Process {
             }
             Law::Walk { step, minimum, maximum, interval } => {
                 self.next = now + *interval;
-                let up = self.draws.uniform() < 0.5;
-                stepped(rate.as_bps(), *step, up, *minimum, *maximum)
+                stepped(rate.as_bps(), *step, *minimum, *maximum, &mut self.draws)
             }
             Law::Uniform { minimum, maximum, interval } => {
                 self.next = now + *interval;
@@ -116,8 +115,34 @@ fn drawn_between(minimum: u64, maximum: u64, draws: &mut Stream) -> Rate {
     Rate::from_bps(minimum + draws.up_to(maximum - minimum))
 }
 
-/// One step of a walk. A step that would cross a bound is taken the other way; where neither fits, none is taken.
-fn stepped(rate: u64, step: u64, up: bool, minimum: u64, maximum: u64) -> Rate {
+/// One step of a walk; it takes one draw.
+fn stepped(rate: u64, step: Step, minimum: u64, maximum: u64, draws: &mut Stream) -> Rate {
+    let around = |step: Rate, draws: &mut Stream| {
+        let step = step.as_bps();
+        i128::from(rate) - i128::from(step) + i128::from(draws.up_to(2 * step))
+    };
+    let (low, high) = (i128::from(minimum), i128::from(maximum));
+    let next = match step {
+        Step::Fixed(step) => return fixed(rate, step.as_bps(), draws.uniform() < 0.5, minimum, maximum),
+        Step::Mirrored(step) => {
+            let next = around(step, draws);
+            if next < low {
+                2 * low - next
+            } else if next > high {
+                2 * high - next
+            } else {
+                next
+            }
+        }
+        Step::Clipped(step) => around(step, draws),
+        Step::Additive(step) => i128::from(draws.up_to(rate + step.as_bps())),
+        Step::Multiplicative(factor) => i128::from(draws.up_to((rate as f64 * factor).round() as u64)),
+    };
+    Rate::from_bps(next.clamp(low, high) as u64)
+}
+
+/// A step up or down. One that would cross a bound is taken the other way; where neither fits, none is taken.
+fn fixed(rate: u64, step: u64, up: bool, minimum: u64, maximum: u64) -> Rate {
     let above = rate.checked_add(step).filter(|&above| above <= maximum);
     let below = rate.checked_sub(step).filter(|&below| below >= minimum);
     let next = if up { above.or(below) } else { below.or(above) };

@@ -1,6 +1,7 @@
 //! Truth: change times and integrals worked by hand, and the rules of the random processes.
 
 use super::{Bytes, Capacity, Rate, RateModel, Stream, Time};
+use crate::model::Step;
 use narrows_units::Span;
 
 fn mbps(count: u64) -> Rate {
@@ -67,8 +68,13 @@ fn a_square_wave_of_one_part_never_changes() {
 #[test]
 fn a_walk_takes_one_step_per_interval_and_stays_in_its_bounds() {
     let (minimum, maximum) = (mbps(2), mbps(9));
-    let walk =
-        RateModel::Walk { start: mbps(5), step: mbps(2), minimum, maximum, interval: Span::from_ms(100) };
+    let walk = RateModel::Walk {
+        start: mbps(5),
+        step: Step::Fixed(mbps(2)),
+        minimum,
+        maximum,
+        interval: Span::from_ms(100),
+    };
     let mut capacity = capacity(&walk);
     let mut before = capacity.rate();
     assert_eq!(before, mbps(5));
@@ -94,12 +100,76 @@ fn a_walk_without_room_for_a_step_stands_still() {
     let bound = mbps(5);
     let walk = RateModel::Walk {
         start: bound,
-        step: mbps(1),
+        step: Step::Fixed(mbps(1)),
         minimum: bound,
         maximum: bound,
         interval: Span::from_ms(1),
     };
     assert!(changes(&mut capacity(&walk), 10).iter().all(|&(_, rate)| rate == bound));
+}
+
+/// Every pair of neighbours in a walk of many steps.
+fn pairs(step: Step, start: Rate, (minimum, maximum): (Rate, Rate)) -> Vec<(f64, f64)> {
+    let mut capacity =
+        capacity(&RateModel::Walk { start, step, minimum, maximum, interval: Span::from_ms(100) });
+    let mut before = capacity.rate();
+    let found = changes(&mut capacity, 20_000).into_iter().map(|(_, rate)| {
+        assert!((minimum..=maximum).contains(&rate));
+        let pair = (before.as_bps() as f64 * 1e-6, rate.as_bps() as f64 * 1e-6);
+        before = rate;
+        pair
+    });
+    found.collect()
+}
+
+#[test]
+fn walks_of_uniform_steps_move_as_their_laws_say() {
+    let bounds = (mbps(0), mbps(10));
+    // Where a step cannot leave the bounds, its place in its range is uniform: mean ½, variance 1/12.
+    let place = |what: &str, places: Vec<f64>| {
+        let n = places.len() as f64;
+        assert!(n > 500.0, "{what}: {n} steps stay inside");
+        assert!(places.iter().all(|place| (-1e-6..=1.000_001).contains(place)), "{what}");
+        let mean = places.iter().sum::<f64>() / n;
+        assert!((mean - 0.5).abs() < 5.0 * (1.0 / 12.0 / n).sqrt(), "{what}: {mean}");
+    };
+    for step in [Step::Mirrored(mbps(3)), Step::Clipped(mbps(3))] {
+        let inside = pairs(step, mbps(5), bounds).into_iter().filter(|(from, _)| (3.0..=7.0).contains(from));
+        place("uniform", inside.map(|(from, to)| (to - from + 3.0) / 6.0).collect());
+    }
+    let inside = pairs(Step::Additive(mbps(4)), mbps(5), bounds).into_iter().filter(|(from, _)| *from <= 6.0);
+    place("additive", inside.map(|(from, to)| to / (from + 4.0)).collect());
+    let grow = pairs(Step::Multiplicative(5.0), mbps(1), bounds);
+    let inside = grow.into_iter().filter(|(from, _)| (0.1..=2.0).contains(from));
+    place("multiplicative", inside.map(|(from, to)| to / (5.0 * from)).collect());
+}
+
+#[test]
+fn clipped_steps_end_at_a_bound_and_mirrored_ones_turn_back() {
+    let bounds = (mbps(0), mbps(4));
+    let at_bounds = |step| {
+        let all = pairs(step, mbps(2), bounds);
+        all.iter().filter(|(_, to)| *to <= 0.0 || *to >= 4.0).count()
+    };
+    assert!(at_bounds(Step::Clipped(mbps(3))) > 4000);
+    assert!(at_bounds(Step::Mirrored(mbps(3))) < 4);
+}
+
+#[test]
+fn the_mean_of_an_additive_walk_far_from_its_bounds_is_its_step() {
+    let step = Step::Additive(mbps(2));
+    let walk = RateModel::Walk {
+        start: mbps(9),
+        step,
+        minimum: mbps(0),
+        maximum: mbps(1000),
+        interval: Span::from_ms(100),
+    };
+    assert!((walk.mean_bps(Span::from_ms(1_000_000)) / 2e6 - 1.0).abs() < 0.001);
+    let all = pairs(step, mbps(9), (mbps(0), mbps(1000)));
+    let mean = all.iter().map(|(_, to)| to).sum::<f64>() / all.len() as f64;
+    // The variance of B, D²/2, is below D²; neighbours are correlated by ½, which triples the variance of the mean.
+    assert!((mean - 2.0).abs() < 5.0 * (4.0 * 3.0 / all.len() as f64).sqrt(), "{mean}");
 }
 
 #[test]

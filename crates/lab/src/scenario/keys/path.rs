@@ -84,12 +84,51 @@ const RATE_KIND: Kind = Kind::Variants {
                     "midway between the bounds",
                     "The rate at the start.",
                 ),
-                Key::required("step", Kind::Quantity(RATE), "Size of a step."),
+                Key::required(
+                    "step",
+                    Kind::Quantity(RATE),
+                    "Size of a step; the greatest where steps are uniform.",
+                ),
+                Key::new(
+                    "steps",
+                    Kind::Choice(&["fixed", "uniform"]),
+                    "fixed",
+                    "fixed: step up or down, each as likely; uniform: any change from -step to +step, each as likely.",
+                ),
+                Key::new(
+                    "bounds",
+                    Kind::Choice(&["reflect", "clip"]),
+                    "reflect",
+                    "What becomes of a step beyond a bound: it turns back, or ends at the bound. Fixed steps turn back.",
+                ),
                 Key::required("minimum", Kind::Quantity(RATE.or_zero()), "Lower bound."),
                 Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
                 Key::required("interval", Kind::Quantity(TIME), "Time between steps."),
             ],
-            meaning: "A random walk: up or down with equal probability, reflected at its bounds.",
+            meaning: "A random walk between two bounds.",
+        },
+        Variant {
+            name: "additive-walk",
+            keys: &[
+                Key::required("start", Kind::Quantity(RATE), "The rate at the start."),
+                Key::required("step", Kind::Quantity(RATE), "The most that the rate can rise at once."),
+                Key::new("minimum", Kind::Quantity(RATE.or_zero()), "0bps", "Lower bound."),
+                Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
+                Key::required("interval", Kind::Quantity(TIME), "Time between steps."),
+            ],
+            meaning: "Each rate is uniform between nothing and step more than the last, clipped to the bounds.",
+        },
+        Variant {
+            name: "multiplicative-walk",
+            keys: &[
+                Key::required("start", Kind::Quantity(RATE), "The rate at the start."),
+                Key::required("factor", Kind::Number, "The most by which the rate can grow at once."),
+                Key::new("minimum", Kind::Quantity(RATE.or_zero()), "0bps", "Lower bound."),
+                Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
+                Key::required("interval", Kind::Quantity(TIME), "Time between steps."),
+            ],
+            meaning: "Each rate is uniform between nothing and factor times the last, clipped to the bounds. From \
+                 nothing it never returns, and a factor below e leads there.",
         },
         Variant {
             name: "uniform",

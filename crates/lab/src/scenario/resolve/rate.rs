@@ -4,7 +4,7 @@ use super::super::diagnostic::Fault;
 use super::super::table::{Checked, Item, Table};
 use super::super::tree::Place;
 use super::Surroundings;
-use crate::model::RateModel;
+use crate::model::{RateModel, Step};
 use crate::trace;
 use narrows_units::{Rate, Span};
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ pub(super) fn resolve(
             let (low, high) = ordered?;
             generated(RateModel::Square { high, low, period: period?, duty: duty? })
         }
-        "walk" => generated(walk(form, duration, faults)?),
+        "walk" | "additive-walk" | "multiplicative-walk" => generated(walk(kind, form, duration, faults)?),
         "uniform" => {
             let (minimum, maximum) =
                 (form.given("minimum", Checked::rate), form.given("maximum", Checked::rate));
@@ -100,10 +100,10 @@ fn steps(form: &Table, faults: &mut Vec<Fault>) -> Option<RateModel> {
     Some(RateModel::Steps(resolved))
 }
 
-fn walk(form: &Table, duration: Option<Span>, faults: &mut Vec<Fault>) -> Option<RateModel> {
-    let (minimum, maximum) = (form.given("minimum", Checked::rate), form.given("maximum", Checked::rate));
+fn walk(kind: &str, form: &Table, duration: Option<Span>, faults: &mut Vec<Fault>) -> Option<RateModel> {
+    let minimum = form.read("minimum", Rate::ZERO, Checked::rate);
+    let maximum = form.given("maximum", Checked::rate);
     let ordered = ordered(form, ("minimum", minimum), ("maximum", maximum), faults);
-    let step = form.given("step", Checked::rate);
     let interval = calm(form, "interval", duration, faults);
     let start = form.read("start", None, |value| Some(value.rate()));
     let (minimum, maximum) = ordered?;
@@ -115,18 +115,45 @@ fn walk(form: &Table, duration: Option<Span>, faults: &mut Vec<Fault>) -> Option
         faults.push(fault.given(start.to_string()).allowed(format!("{minimum} to {maximum}")));
         return None;
     }
-    let step = step?;
-    if step.as_bps() > maximum.as_bps() - minimum.as_bps() {
-        let fault =
-            Fault::new(form.place_of("step"), form.path_of("step"), "a step longer than the whole walk");
-        faults.push(
-            fault
-                .given(step.to_string())
-                .allowed(format!("at most {}", Rate::from_bps(maximum.as_bps() - minimum.as_bps()))),
-        );
+    let step = match kind {
+        "multiplicative-walk" => Step::Multiplicative(factor(form, faults)?),
+        "additive-walk" => Step::Additive(form.given("step", Checked::rate)?),
+        _ => bounded_step(form, Rate::from_bps(maximum.as_bps() - minimum.as_bps()), faults)?,
+    };
+    Some(RateModel::Walk { start, step, minimum, maximum, interval: interval? })
+}
+
+/// The step of a walk that is `width` wide.
+fn bounded_step(form: &Table, width: Rate, faults: &mut Vec<Fault>) -> Option<Step> {
+    let step = form.given("step", Checked::rate)?;
+    let steps = form.read("steps", "fixed", Checked::word)?;
+    let bounds = form.read("bounds", "reflect", Checked::word)?;
+    if steps == "fixed" && bounds == "clip" {
+        let fault = Fault::new(form.place_of("bounds"), form.path_of("bounds"), "fixed steps turn back");
+        faults.push(fault.given("\"clip\"").allowed("\"reflect\", or steps = \"uniform\""));
         return None;
     }
-    Some(RateModel::Walk { start, step, minimum, maximum, interval: interval? })
+    if step > width && bounds == "reflect" {
+        let fault =
+            Fault::new(form.place_of("step"), form.path_of("step"), "a step longer than the whole walk");
+        faults.push(fault.given(step.to_string()).allowed(format!("at most {width}")));
+        return None;
+    }
+    Some(match (steps, bounds) {
+        ("fixed", _) => Step::Fixed(step),
+        (_, "reflect") => Step::Mirrored(step),
+        _ => Step::Clipped(step),
+    })
+}
+
+fn factor(form: &Table, faults: &mut Vec<Fault>) -> Option<f64> {
+    let factor = form.given("factor", Checked::number)?;
+    if factor > 0.0 && factor <= GREATEST_FACTOR {
+        return Some(factor);
+    }
+    let fault = Fault::new(form.place_of("factor"), form.path_of("factor"), "out of range");
+    faults.push(fault.given(factor.to_string()).allowed(format!("above 0 and up to {GREATEST_FACTOR}")));
+    None
 }
 
 /// The time between changes at `key`, if a run of that duration does not spend its time on them alone.
@@ -183,3 +210,6 @@ fn recorded(form: &Table, around: &Surroundings<'_>, faults: &mut Vec<Fault>) ->
 
 /// Changes of a generated rate in one run: far finer than a packet on any link that is worth the time.
 const MOST_CHANGES: u64 = 10_000_000;
+
+/// A rate that can grow by more than this at once is surely a slip.
+const GREATEST_FACTOR: f64 = 1000.0;

@@ -60,6 +60,16 @@ const SETS: &[&[&str]] = &[
     &["path.rate={kind=\"steps\",rates=[\"9Mbps\",\"0bps\"],times=[\"0s\",\"1.5s\"]}"],
     &["path.rate={kind=\"square\",high=\"9Mbps\",low=\"1234567bps\",period=\"0.3s\",duty=\"33.3%\"}"],
     &["path.rate={kind=\"walk\",step=\"1Mbps\",minimum=\"2Mbps\",maximum=\"9Mbps\",interval=\"7ms\"}"],
+    &[
+        "path.rate={kind=\"walk\",step=\"1Mbps\",minimum=\"2Mbps\",maximum=\"9Mbps\",interval=\"7ms\",steps=\"uniform\"}",
+        "path.reverse.rate={kind=\"walk\",step=\"9Mbps\",minimum=\"2Mbps\",maximum=\"9Mbps\",interval=\"7ms\",\
+         steps=\"uniform\",bounds=\"clip\"}",
+    ],
+    &[
+        "path.rate={kind=\"additive-walk\",start=\"3Mbps\",step=\"1Mbps\",maximum=\"9Mbps\",interval=\"7ms\"}",
+        "path.reverse.rate={kind=\"multiplicative-walk\",start=\"3Mbps\",factor=1.6667,minimum=\"1bps\",\
+         maximum=\"9Mbps\",interval=\"7ms\"}",
+    ],
     &["path.rate={kind=\"uniform\",minimum=\"2Mbps\",maximum=\"9Mbps\",interval=\"7ms\"}"],
     &["path.reverse={rate=\"1Mbps\",queue={kind=\"red\"},loss={kind=\"bernoulli\",rate=0.5}}"],
     &["flows.0.start=0s..5s", "flows.0.size=1MB", "flows.0.direction=reverse", "flows.0.subject=true"],
