@@ -28,6 +28,14 @@ A scenario is a TOML file. Keys are strict: an unknown one is an error. A number
 (`"10Mbps"`, `"40ms"`, `"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`); a bare number where a unit is needed is an error that
 says which units are allowed. `narrows check FILE` names every fault with line and column, and the folder of a run holds
 the scenario as it was resolved, with every default written out."""
+METRICS_PREFACE = """\
+All are taken after the warm-up unless they say otherwise. Intervals over replications are Student's, 95 %.
+
+A measure with parameters is taken of the series of a run, on request: `narrows run FILE --measure 'cov(bin=10s)'`, an
+`[[expect]]` clause of a scenario, or `narrows.measures.evaluate(run, "cov(bin=10s)", group="cubic")` in Python. Its
+bare name has the defaults, which stand in parentheses behind each parameter. Every summary holds `cov` and
+`jain(scale=1s)` of groups. Series have intervals of `record.interval`, and measures of flows need the series of flows
+(`record.flows`). Of a group, a measure of a flow is the mean over those of its flows that have one."""
 Schema = dict[str, Any]
 
 
@@ -120,16 +128,24 @@ def bounds(key: Schema) -> str:
 
 def metrics_page(metrics: list[Schema]) -> str:
     """The page of all measures."""
-    parts = ["# Measures", "All are taken after the warm-up. Intervals over replications are Student's, 95 %."]
-    for of in ("group", "link"):
+    parts = ["# Measures", METRICS_PREFACE]
+    for of in ("group", "flow", "pair", "link"):
         rows = ["| measure | unit | better | definition | source |", "|---|---|---|---|---|"]
         rows += [
-            f"| `{m['name']}` | {m['unit']} | {m['better']} | {cell(m['summary'])} | {cell(m['source'])} |"
+            f"| `{m['name']}` | {m['unit']} | {m['better']} | {cell(m['summary'])}{choices(m)} | {cell(m['source'])} |"
             for m in metrics
             if m["family"] == of
         ]
-        parts += [f"## Of a {of}", "\n".join(rows)]
+        parts += ["## Of a group against another" if of == "pair" else f"## Of a {of}", "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
+
+
+def choices(metric: Schema) -> str:
+    """What can be chosen about a measure, with defaults."""
+    told = "; ".join(
+        f"`{p['name']}` ({p['default'] or 'to be given'}): {cell(p['meaning'])}" for p in metric["parameters"]
+    )
+    return f". *{told}*" if told else ""
 
 
 def pages() -> dict[str, str]:

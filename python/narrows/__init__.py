@@ -12,8 +12,10 @@ Examples:
     1
 """
 
+from narrows import measures
 from narrows.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
 from narrows.errors import InputError, Interrupted, OutputError, ReportError
+from narrows.measures import MeasureError
 from narrows.scenario import Scenario, load
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Loss",
+    "MeasureError",
     "Moment",
     "OutputError",
     "ReportError",
@@ -31,4 +34,5 @@ __all__ = [
     "Sent",
     "Setup",
     "load",
+    "measures",
 ]

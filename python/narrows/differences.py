@@ -14,16 +14,15 @@ from narrows.statistics import paired
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.core import Records
+    Measures = Mapping[str, Mapping[str, float]]
+    Measured = Mapping[str, Measures]
 
-Measures = dict[str, dict[str, float]]
 
-
-def differences(runs: Mapping[str, Mapping[int, Records]]) -> list[dict[str, Any]]:
+def differences(runs: Mapping[str, Mapping[int, Measured]]) -> list[dict[str, Any]]:
     """Estimate every later algorithm minus every earlier one.
 
     Args:
-        runs: Records by replication, by algorithm in the order in which they were named.
+        runs: Measures of groups and links by replication, by algorithm in the order in which they were named.
 
     Returns:
         For each pair `{"of", "against", "groups", "links"}`: measures of `of` minus those of `against`, in their own
@@ -33,16 +32,16 @@ def differences(runs: Mapping[str, Mapping[int, Records]]) -> list[dict[str, Any
 
 
 def _difference(
-    against: str, against_records: Mapping[int, Records], of: str, of_records: Mapping[int, Records]
+    against: str, against_measured: Mapping[int, Measured], of: str, of_measured: Mapping[int, Measured]
 ) -> dict[str, Any]:
-    shared = [replication for replication in of_records if replication in against_records]
-    left = [of_records[replication] for replication in shared]
-    right = [against_records[replication] for replication in shared]
+    shared = [replication for replication in of_measured if replication in against_measured]
+    left = [of_measured[replication] for replication in shared]
+    right = [against_measured[replication] for replication in shared]
     return {
         "of": of,
         "against": against,
-        "groups": _measures([each.group_measures for each in left], [each.group_measures for each in right]),
-        "links": _measures([each.link_measures for each in left], [each.link_measures for each in right]),
+        "groups": _measures([each["groups"] for each in left], [each["groups"] for each in right]),
+        "links": _measures([each["links"] for each in left], [each["links"] for each in right]),
     }
 
 

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from narrows import core
 from narrows.errors import Interrupted
+from narrows.measures import check, resolve
 from narrows.results import Comparison, Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from narrows.measures import Measure
 
 Job = tuple[core.Scenario, int]
 
@@ -43,18 +46,22 @@ class Unwatched:
         return False
 
 
-def run(scenario: core.Scenario, jobs: int | None, watch: Watch | None) -> Run:
+def run(scenario: core.Scenario, jobs: int | None, watch: Watch | None, measures: Sequence[str] = ()) -> Run:
     """Run every replication of a scenario; the arguments are those of `Scenario.run`."""
+    wanted = wanted_of(measures, [scenario])
     clock = _Clock()
     outcomes = execute([(scenario, index) for index in range(scenario.replications)], jobs, watch)
     records = {index: each for index, each in enumerate(outcomes) if each is not None}
     if not records:
         raise Interrupted(NOTHING_FINISHED)
-    return Run(scenario, records, clock.started, clock.elapsed_s())
+    return Run(scenario, records, clock.started, clock.elapsed_s(), wanted)
 
 
-def compare(scenarios: Mapping[str, core.Scenario], jobs: int | None, watch: Watch | None) -> Comparison:
+def compare(
+    scenarios: Mapping[str, core.Scenario], jobs: int | None, watch: Watch | None, measures: Sequence[str] = ()
+) -> Comparison:
     """Run every replication of one scenario per algorithm; the arguments are those of `Scenario.compare`."""
+    wanted = wanted_of(measures, list(scenarios.values()))
     replications = next(iter(scenarios.values())).replications
     # Replication by replication, so that what has finished at an interrupt is still paired.
     plan = [(name, index) for index in range(replications) for name in scenarios]
@@ -66,7 +73,9 @@ def compare(scenarios: Mapping[str, core.Scenario], jobs: int | None, watch: Wat
         if each is not None:
             records[name][index] = each
     runs = {
-        name: Run(scenarios[name], finished, clock.started, wall_s) for name, finished in records.items() if finished
+        name: Run(scenarios[name], finished, clock.started, wall_s, wanted)
+        for name, finished in records.items()
+        if finished
     }
     if not runs:
         raise Interrupted(NOTHING_FINISHED)
@@ -106,6 +115,19 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
             progress.cancel()
             raise
         return future.result()
+
+
+def wanted_of(measures: Sequence[str], scenarios: Sequence[core.Scenario]) -> list[Measure]:
+    """Find measures and see to it that they say something about every scenario.
+
+    Raises:
+        MeasureError: One does not.
+    """
+    wanted = [resolve(text) for text in measures]
+    for each in wanted:
+        for scenario in scenarios:
+            check(each, scenario)
+    return wanted
 
 
 def processors() -> int:

@@ -11,21 +11,30 @@ from narrows.errors import ReportError
 from narrows.expectations import judge
 from narrows.folder import appearing
 from narrows.manifest import write_json, write_manifest
+from narrows.measures import measured, resolve
 from narrows.summary import digest, summarize
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
     from narrows.core import Records, Scenario
+    from narrows.measures import Measure
 
 
 class Run:
     """One scenario and the records of its replications."""
 
-    def __init__(self, scenario: Scenario, records: Mapping[int, Records], started: str, wall_s: float) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        records: Mapping[int, Records],
+        started: str,
+        wall_s: float,
+        wanted: Sequence[Measure] = (),
+    ) -> None:
         """Hold what came of a run.
 
         Args:
@@ -33,11 +42,13 @@ class Run:
             records: Of each replication that finished.
             started: When, ISO 8601 in UTC.
             wall_s: How long it took by the clock on the wall, seconds.
+            wanted: Measures for the summary beside those that every run has and those that the scenario expects.
         """
         self.scenario = scenario
         self.records = records
         self.started = started
         self.wall_s = wall_s
+        self.wanted = [*wanted, *(resolve(each["measure"]) for each in scenario.expectations)]
 
     @property
     def interrupted(self) -> bool:
@@ -45,9 +56,14 @@ class Run:
         return len(self.records) < self.scenario.replications
 
     @cached_property
+    def measured(self) -> dict[int, dict[str, dict[str, dict[str, float]]]]:
+        """Every measure of `groups` and `links` by replication; not a number where there is no data."""
+        return {index: measured(self.scenario, each, self.wanted) for index, each in self.records.items()}
+
+    @cached_property
     def summary(self) -> dict[str, Any]:
         """The contents of `summary.json`: every measure as a mean with its 95 % interval, and the checks."""
-        summary = summarize(self.scenario, self.records, self.wall_s)
+        summary = summarize(self.scenario, self.records, self.measured, self.wall_s)
         if self.scenario.expectations:
             summary["expectations"] = judge(self.scenario.expectations, summary)
         return summary
@@ -166,7 +182,7 @@ class Comparison:
             "algorithms": {
                 name: {key: each[key] for key in RUN_KEYS if key in each} for name, each in summaries.items()
             },
-            "differences": differences({name: run.records for name, run in self.runs.items()}),
+            "differences": differences({name: run.measured for name, run in self.runs.items()}),
         }
 
     @cached_property

@@ -87,6 +87,7 @@ class Scenario:
         seed: int | None = None,
         jobs: int | None = None,
         watch: Watch | None = None,
+        measures: Sequence[str] = (),
     ) -> Run:
         """Run the scenario.
 
@@ -95,27 +96,30 @@ class Scenario:
             seed: Instead of the scenario's own.
             jobs: How many run at a time; as many as there are processors unless given. The results are the same.
             watch: Is told of the progress and may stop the work: what has finished by then is returned.
+            measures: For the summary beside those that every run has, as in `"cov(bin=10s)"`.
 
         Returns:
             The run.
 
         Raises:
             ScenarioError: The scenario has faults.
+            MeasureError: A measure does not exist or says nothing about this scenario.
             RunError: A run broke one of the simulator's own rules.
             AlgorithmError: An algorithm written in Python made a mistake.
             Interrupted: The work was stopped before a replication had finished.
         """
         from narrows.execution import run
 
-        return run(self.resolve(None, replications, seed), jobs, watch)
+        return run(self.resolve(None, replications, seed), jobs, watch, measures)
 
-    def compare(
+    def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
         self,
         algorithms: Sequence[str],
         replications: int | None = None,
         seed: int | None = None,
         jobs: int | None = None,
         watch: Watch | None = None,
+        measures: Sequence[str] = (),
     ) -> Comparison:
         """Run the scenario once per algorithm on the same random numbers.
 
@@ -125,12 +129,14 @@ class Scenario:
             seed: Instead of the scenario's own.
             jobs: How many run at a time; as many as there are processors unless given. The results are the same.
             watch: Is told of the progress and may stop the work: what has finished by then is returned.
+            measures: For the summary beside those that every run has, as in `"cov(bin=10s)"`.
 
         Returns:
             The comparison.
 
         Raises:
             ScenarioError: The scenario or an algorithm has faults.
+            MeasureError: A measure does not exist or says nothing about this scenario.
             RunError: A run broke one of the simulator's own rules.
             AlgorithmError: An algorithm written in Python made a mistake.
             Interrupted: The work was stopped before a replication had finished.
@@ -138,7 +144,7 @@ class Scenario:
         """
         from narrows.execution import compare
 
-        return compare(self.resolve_each(algorithms, replications, seed), jobs, watch)
+        return compare(self.resolve_each(algorithms, replications, seed), jobs, watch, measures)
 
     def check(self, replications: int | None = None, seed: int | None = None) -> core.Scenario:
         """Check the scenario, for a run or, where a group's algorithm is `subject`, for a comparison.

@@ -15,13 +15,18 @@ if TYPE_CHECKING:
 
     from narrows.core import Records, Scenario
 
+    Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
-def summarize(scenario: Scenario, records: Mapping[int, Records], wall_s: float) -> dict[str, Any]:
+
+def summarize(
+    scenario: Scenario, records: Mapping[int, Records], measured: Mapping[int, Measured], wall_s: float
+) -> dict[str, Any]:
     """Summarise a run.
 
     Args:
         scenario: What was run.
         records: What came of it, by replication.
+        measured: Its measures, by replication.
         wall_s: How long it took by the clock on the wall, seconds.
 
     Returns:
@@ -29,14 +34,14 @@ def summarize(scenario: Scenario, records: Mapping[int, Records], wall_s: float)
     """
     all_records = list(records.values())
     sizes = all_records[0].group_sizes
-    groups = over_replications([each.group_measures for each in all_records])
+    groups = over_replications([each["groups"] for each in measured.values()])
     return {
         "title": scenario.title,
         "seed": scenario.seed,
         "replications": len(records),
         "digest": digest(each.digest for each in all_records),
         "groups": {name: {"flows": sizes[name], **measures} for name, measures in groups.items()},
-        "links": over_replications([each.link_measures for each in all_records]),
+        "links": over_replications([each["links"] for each in measured.values()]),
         "checks": combine_checks([each.checks for each in all_records]),
         "performance": combine_performance([each.performance for each in all_records], wall_s),
     }

@@ -1,6 +1,7 @@
 //! The cards of algorithms, queues and measures as dicts.
 
 use narrows_lab::{algorithms, metrics, queues};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -19,7 +20,49 @@ pub fn queue_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 /// What every measure means.
 #[pyfunction(name = "metrics")]
 pub fn metric_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    metrics::catalogue().iter().map(|metric| measure(py, metric)).collect()
+    metrics::all().map(|metric| measure(py, metric)).collect()
+}
+
+/// The measure that `text` asks for: `text` without white space, its `name`, `cards` by owner (`"group"`,
+/// `"link"` or both), `counted` (counters tell it, so that every run has it) and `choices` by parameter.
+///
+/// The error has `message`, `given`, `allowed` and `nearest`.
+#[pyfunction(name = "measure")]
+pub fn requested<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
+    let request = metrics::Request::parse(text, None).map_err(|fault| {
+        let error = PyValueError::new_err(fault.to_string());
+        let details = [
+            ("message", Some(fault.message)),
+            ("given", Some(fault.given)),
+            ("allowed", Some(fault.allowed)),
+        ];
+        for (name, detail) in details.into_iter().chain([("nearest", fault.nearest.map(str::to_owned))]) {
+            if let Err(error) = error.value(py).setattr(name, detail) {
+                return error;
+            }
+        }
+        error
+    })?;
+    let entry = PyDict::new(py);
+    entry.set_item("text", &request.text)?;
+    entry.set_item("name", request.metrics[0].name)?;
+    let name = request.metrics[0].name;
+    let counted = request.choices.is_empty() && metrics::catalogue().iter().any(|metric| metric.name == name);
+    entry.set_item("counted", counted)?;
+    let cards = PyDict::new(py);
+    for metric in &request.metrics {
+        cards.set_item(metric.owner(), measure(py, metric)?)?;
+    }
+    entry.set_item("cards", cards)?;
+    let choices = PyDict::new(py);
+    for (name, choice) in &request.choices {
+        match choice {
+            metrics::Choice::Number(number) => choices.set_item(name, number)?,
+            metrics::Choice::Word(word) => choices.set_item(name, word)?,
+        }
+    }
+    entry.set_item("choices", choices)?;
+    Ok(entry)
 }
 
 fn algorithm<'py>(py: Python<'py>, entry: &algorithms::Entry) -> PyResult<Bound<'py, PyDict>> {
@@ -77,6 +120,23 @@ fn measure<'py>(py: Python<'py>, metric: &metrics::Metric) -> PyResult<Bound<'py
     set_all(&card, &heading(metric.name, metric.of, metric.definition, metric.source))?;
     set_all(&card, &[("unit", metric.unit), ("better", metric.better)])?;
     card.set_item("validation", None::<&str>)?;
+    let is_this = |other: &metrics::Metric| other.name == metric.name && other.of == metric.of;
+    card.set_item("counted", metric.parameters.is_empty() && metrics::catalogue().iter().any(is_this))?;
+    let parameters = metric.parameters.iter().map(|parameter| {
+        let card = PyDict::new(py);
+        let allowed = parameter.kind.to_string();
+        set_all(
+            &card,
+            &[
+                ("name", parameter.name),
+                ("meaning", parameter.meaning),
+                ("default", parameter.default),
+                ("allowed", &allowed),
+            ],
+        )?;
+        Ok(card)
+    });
+    card.set_item("parameters", parameters.collect::<PyResult<Vec<_>>>()?)?;
     Ok(card)
 }
 

@@ -69,6 +69,26 @@ impl PyScenario {
         self.model.groups.iter().map(|group| (group.name.as_str(), group.subject)).collect()
     }
 
+    /// When measures start, seconds.
+    #[getter]
+    fn warmup_s(&self) -> f64 {
+        self.model.warmup.as_secs_f64()
+    }
+
+    /// Length of an interval of the series, seconds.
+    #[getter]
+    fn interval_s(&self) -> f64 {
+        self.model.record.interval.as_secs_f64()
+    }
+
+    /// The path of each flow group: its name, the link that is its bottleneck, two-way propagation delay in seconds.
+    #[getter]
+    fn paths(&self) -> Vec<(&str, &str, f64)> {
+        let link = |index: usize| self.model.links[index].name.as_str();
+        let groups = self.model.groups.iter();
+        groups.map(|group| (group.name.as_str(), link(group.bottleneck), group.rtt.as_secs_f64())).collect()
+    }
+
     /// The links that are measured: all but access links.
     #[getter]
     fn links(&self) -> Vec<&str> {

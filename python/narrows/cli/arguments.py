@@ -139,6 +139,13 @@ def _add_scenario_flags(command: argparse.ArgumentParser) -> None:
 
 def _add_work_flags(command: argparse.ArgumentParser) -> None:
     _add_scenario_flags(command)
+    command.add_argument(
+        "--measure",
+        metavar="MEASURE",
+        action="append",
+        default=[],
+        help="add a measure, as in 'cov(bin=10s)' (repeatable)",
+    )
     command.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
     command.add_argument("--out", metavar="DIR", type=Path, help="folder for the results (runs/TITLE-HASH)")
 

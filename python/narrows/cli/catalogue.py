@@ -26,6 +26,9 @@ def list_kind(arguments: argparse.Namespace) -> int:
     family_width = max((len(entry["family"]) for entry in entries), default=0)
     for entry in entries:
         about = entry.get("summary") or entry.get("title") or entry["source"] or ""
+        if arguments.kind == "metrics" and entry["parameters"]:
+            choices = ", ".join(f"{each['name']}={each['default'] or '…'}" for each in entry["parameters"])
+            about = f"({choices}) {about}"
         print(f"{entry['name']:{name_width}}  {entry['family']:{family_width}}  {about}".rstrip())
     return DONE
 

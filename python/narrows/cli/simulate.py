@@ -11,10 +11,11 @@ from narrows.cli.interrupt import Interrupt
 from narrows.cli.place import default_folder, is_whole
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
-from narrows.cli.table import comparison_tables, plus_minus, run_tables
+from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
 from narrows.folder import check_place
 from narrows.library import find_scenario
 from narrows.manifest import to_json
+from narrows.measures import resolve
 from narrows.scenario import read
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Run one scenario, write its folder, print its tables, judge what it expects."""
     scenario = read(find_scenario(arguments.file), arguments.set)
     resolved = scenario.resolve(None, arguments.replications, arguments.seed)
+    execution.wanted_of(arguments.measure, [resolved])
     folder = _place(arguments, [resolved])
-    result = _work(lambda watch: execution.run(resolved, arguments.jobs, watch), folder, arguments)
+    result = _work(lambda watch: execution.run(resolved, arguments.jobs, watch, arguments.measure), folder, arguments)
     _print(result.summary, run_tables, {"": result.summary}, arguments)
     return _finish(result, folder, {"": result.summary}, arguments)
 
@@ -43,8 +45,11 @@ def compare(arguments: argparse.Namespace) -> int:
     """Run a scenario once per algorithm, write the folder, print the tables, judge what the scenario expects."""
     scenario = read(find_scenario(arguments.scenario), arguments.set)
     resolved = scenario.resolve_each(arguments.algorithms, arguments.replications, arguments.seed)
+    execution.wanted_of(arguments.measure, list(resolved.values()))
     folder = _place(arguments, list(resolved.values()))
-    result = _work(lambda watch: execution.compare(resolved, arguments.jobs, watch), folder, arguments)
+    result = _work(
+        lambda watch: execution.compare(resolved, arguments.jobs, watch, arguments.measure), folder, arguments
+    )
     summaries = result.summary["algorithms"]
     _print(result.summary, comparison_tables, summaries, arguments)
     return _finish(result, folder, summaries, arguments)
@@ -82,6 +87,8 @@ def _print(
     spread = "" if count == 1 else ", ± is half of a 95 % interval"
     print(f"{summary['title']}\nseed {summary['seed']}, {count} replication{'s' if count > 1 else ''}{spread}\n")
     print(tables(summary), end="\n\n")
+    if arguments.measure:
+        print(wanted_table(runs, [resolve(text) for text in arguments.measure]), end="\n\n")
     for name, each in runs.items():
         for check in each["checks"]:
             if check["ok"] is False:

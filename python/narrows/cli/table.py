@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from narrows.measures import Measure
+
 
 class Shown(NamedTuple):
     """A measure as a column: what it is called, in which unit, and how much of that unit its own is."""
@@ -39,6 +41,18 @@ def comparison_tables(summary: Mapping[str, Any]) -> str:
     if against:
         parts.append(measure_table(f"minus {first}", _groups(against), GROUP_COLUMNS))
     return "\n\n".join(parts)
+
+
+def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Measure]) -> str:
+    """Return a table of the measures that somebody asked for: a row per measure and owner of every run."""
+    rows = [
+        (each.text, ": ".join(filter(None, [run, owner])), plus_minus(measures.get(each.text), 1.0), each.unit)
+        for each in wanted
+        for run, summary in runs.items()
+        for of in each.owners
+        for owner, measures in summary[f"{of}s"].items()
+    ]
+    return align([("measure", "of", "value", ""), *rows])
 
 
 def measure_table(owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Sequence[Shown]) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
+from narrows import core
 from narrows.report.scale import (
     BITS_PER_SECOND,
     BYTES,
@@ -39,10 +42,20 @@ def meaning(name: str) -> Meaning:
     """Return how the measure of this name is shown; an unknown one is read from its suffix."""
     if name in _KNOWN:
         return _KNOWN[name]
+    bare, _, choices = name.partition("(")
+    card = _cards().get(bare)
+    if card is not None:
+        words = _words(bare) + (f" ({choices}" if choices else "")
+        return Meaning(words, _UNITS.get(card["unit"]) or Unit(card["unit"]), _BETTER[card["better"]])
     for suffix, unit in _SUFFIXES:
         if name.endswith(suffix):
             return Meaning(_words(name.removesuffix(suffix) if suffix in _DROPPED else name), unit)
     return Meaning(_words(name), INDEX)
+
+
+@cache
+def _cards() -> dict[str, dict[str, Any]]:
+    return {card["name"]: card for card in core.metrics()}
 
 
 def interval_text(interval: tuple[float, float], mean: float, unit: Unit) -> str:
@@ -135,4 +148,6 @@ _SUFFIXES = (
     ("_rate", PERCENT),
     ("_fraction", PERCENT),
 )
+_UNITS = {"": INDEX, "bps": BITS_PER_SECOND, "s": SECONDS, "B": BYTES, "packets": PACKETS}
+_BETTER = {"higher": 1, "lower": -1, "": 0}
 _DROPPED = frozenset({"_bps", "_packets", "_bytes", "_s"})

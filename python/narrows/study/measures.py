@@ -109,8 +109,8 @@ def _bare(name: str, known: Known) -> list[Column]:
 
 
 def measures_of(of: str) -> list[str]:
-    """Return the names of all measures of a group or of a link."""
-    return [card["name"] for card in core.metrics() if card["family"] == of]
+    """Return the names of all measures of a group or of a link that come from counters, so that every cell has them."""
+    return [card["name"] for card in core.metrics() if card["family"] == of and card["counted"]]
 
 
 def _every(of: str, owners: Iterable[str], measure: str) -> str:

@@ -1,11 +1,14 @@
 //! What every measure means: its unit, its better direction, its definition and where that comes from.
 
+use super::series::SERIES;
+
 /// One measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// Its name in `summary.json`.
     pub name: &'static str,
-    /// What it is measured of: `"group"` or `"link"`.
+    /// What it is measured of: `"group"`, `"link"`, `"flow"` (taken of a group, it is the mean over those of its flows
+    /// that have one) or `"pair"` (a group against another).
     pub of: &'static str,
     /// Its unit; `""` for a pure number.
     pub unit: &'static str,
@@ -15,11 +18,46 @@ pub struct Metric {
     pub definition: &'static str,
     /// Where the definition comes from.
     pub source: &'static str,
+    /// What can be chosen; what is chosen nowhere has its default.
+    pub parameters: &'static [Parameter],
 }
 
-/// All measures: groups first, in the order in which they are shown.
+/// What can be chosen about a measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// What it may be.
+    pub kind: Kind,
+    /// As a person would write it; `""` where it must be given.
+    pub default: &'static str,
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A time with its unit, or one of these words.
+    Time(&'static [&'static str]),
+    /// A percentage, or a number from 0.
+    Share,
+    /// A whole number from 0.
+    Whole,
+    /// Bits per second with its unit.
+    Rate,
+    /// The name of a group of flows, or this word.
+    Group(&'static str),
+}
+
+/// The measures that come from counters: groups first, in the order in which they are shown. Every run has them.
 pub fn catalogue() -> &'static [Metric] {
     METRICS
+}
+
+/// Those, and the ones that are taken of the series of a run when somebody asks for them.
+pub fn all() -> impl Iterator<Item = &'static Metric> {
+    METRICS.iter().chain(SERIES)
 }
 
 const fn metric(
@@ -30,7 +68,7 @@ const fn metric(
     definition: &'static str,
     source: &'static str,
 ) -> Metric {
-    Metric { name, of, unit, better, definition, source }
+    Metric { name, of, unit, better, definition, source, parameters: &[] }
 }
 
 #[rustfmt::skip]
@@ -38,8 +76,11 @@ const METRICS: &[Metric] = &[
     metric("goodput_bps", "group", "bps", "higher", "payload delivered in order by all flows of the group, per second", "RFC 5166 §2.1.1"),
     metric("goodput_fraction", "group", "", "higher", "goodput over the mean rate that the bottleneck offered", "Akella et al., CMU-CS-02-139, §3.1"),
     metric("throughput_bps", "group", "bps", "", "bits sent by all flows of the group, headers and retransmissions included, per second", "RFC 5166 §2.1.1"),
-    metric("jain", "group", "", "higher", "Jain's index of the flows' goodputs: 1 is equal shares, 1/n is one flow taking all", "Jain, Chiu, Hawe, DEC-TR-301"),
+    metric("jain", "group", "", "higher", "Jain's index of the flows' goodputs: 1 is equal shares, 1/n is one flow taking all", "Jain, Chiu, Hawe, DEC-TR-301; Chiu and Jain, Computer Networks 17, 1989"),
     metric("range_fairness", "group", "", "lower", "(max - min) / mean of the flows' goodputs", "Akella et al., CMU-CS-02-139, §3.1"),
+    metric("min_max", "group", "", "higher", "smallest over largest of the flows' goodputs: 1 - epsilon where they are epsilon-fair", "RFC 5166 §2.3.1"),
+    metric("product", "group", "", "higher", "product of the flows' goodputs, each over their mean: 1 is equal shares, 0 is a flow that has nothing", "RFC 5166 §2.3.1"),
+    metric("power", "group", "bps/s", "higher", "goodput over the mean one-way delay of data packets", "RFC 5166 §2.1; Kleinrock, ICC 1979"),
     metric("loss_rate", "group", "", "lower", "data packets dropped or lost over data packets sent, both of those sent after the warm-up", "RFC 5166 §2.1.3"),
     metric("mark_rate", "group", "", "", "data packets marked over data packets sent, both of those sent after the warm-up", "RFC 3168"),
     metric("retransmission_rate", "group", "", "lower", "data packets sent again over data packets sent", "RFC 5166 §2.1.3"),

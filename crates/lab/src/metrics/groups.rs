@@ -1,6 +1,6 @@
 //! Measures of a flow and of a group of flows.
 
-use super::{Measures, jain, populations, range};
+use super::{Measures, jain, min_max, populations, product, range};
 use crate::model::Model;
 use crate::records::{Recorded, RecordedFlow};
 use narrows_units::{Bytes, Span};
@@ -79,6 +79,9 @@ pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_
         ("throughput_bps", sum(|flow| flow.throughput_bps)),
         ("jain", jain(&goodputs)),
         ("range_fairness", range(&goodputs)),
+        ("min_max", min_max(&goodputs)),
+        ("product", product(&goodputs)),
+        ("power", goodput / recorded.delays[group].mean_s()),
         ("loss_rate", sum(|flow| flow.lost_packets) / sent),
         ("mark_rate", sum(|flow| flow.marked_packets) / sent),
         ("retransmission_rate", sum(|flow| flow.retransmissions) / sent),

@@ -6,11 +6,14 @@ mod fairness;
 pub(crate) mod groups;
 pub(crate) mod links;
 pub(crate) mod populations;
+mod request;
+mod series;
 pub(crate) mod tables;
 
-pub use catalogue::{Metric, catalogue};
+pub use catalogue::{Kind, Metric, Parameter, all, catalogue};
 pub use checks::Check;
-pub use fairness::{jain, range};
+pub use fairness::{jain, min_max, product, range};
+pub use request::{Choice, Request, RequestFault};
 
 /// The measures of one group or link.
 #[derive(Clone, Debug, PartialEq)]

@@ -103,6 +103,7 @@ pub(crate) fn series(model: &Model, recorded: &Recorded) -> Table {
     link("capacity_bps", |sample| sample.capacity_bps);
     link("queue_packets", |sample| sample.queue_packets);
     link("queue_delay_s", |sample| sample.queue_delay_s);
+    link("arrived_packets", |sample| sample.arrived_packets);
     link("dropped_packets", |sample| sample.dropped_packets);
     link("marked_packets", |sample| sample.marked_packets);
     table

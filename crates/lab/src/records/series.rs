@@ -61,6 +61,8 @@ pub struct LinkSample {
     pub queue_packets: f64,
     /// Mean wait of the packets whose transmission began.
     pub queue_delay_s: f64,
+    /// Packets that reached the queue.
+    pub arrived_packets: f64,
     /// Packets the queue dropped, or lost behind it.
     pub dropped_packets: f64,
     /// Packets the queue marked.
@@ -118,6 +120,7 @@ impl SeriesRecorder {
             capacity_bps: (offered - offered_before) / seconds,
             queue_packets: (counts.queue_packet_ps - before.queue_packet_ps) as f64 / interval.as_ps() as f64,
             queue_delay_s: LinkRecorder::mean_wait(&before, counts).map_or(f64::NAN, Span::as_secs_f64),
+            arrived_packets: (counts.arrived - before.arrived) as f64,
             dropped_packets: (gone(counts) - gone(&before)) as f64,
             marked_packets: (counts.marked - before.marked) as f64,
         });

@@ -125,7 +125,7 @@ pub(super) fn locate(
 }
 
 /// The known name most like `given`, if any is like it at all.
-pub(super) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = given.to_lowercase();
     let distance = |name: &str| strsim::damerau_levenshtein(&lower, &name.to_lowercase());
     let best = known.into_iter().map(|name| (distance(name), name)).min_by_key(|(distance, _)| *distance)?;

@@ -2,12 +2,12 @@
 
 use super::diagnostic::{Fault, nearest};
 use super::table::{Checked, Table};
-use crate::metrics;
+use crate::metrics::Request;
 
 /// A measure with bounds, judged by its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// Its name in the catalogue of metrics.
+    /// Its name in the catalogue of metrics, with what is chosen about it, without white space.
     pub measure: String,
     /// The group it is taken of; `None` is every group, unless it is taken of a link.
     pub group: Option<String>,
@@ -63,16 +63,31 @@ fn clause(table: &Table, groups: Option<&[String]>, faults: &mut Vec<Fault>) -> 
         fault("at_least", "more than at_most", "", &[]);
     }
     let measure = table.given("measure", Checked::text)?;
-    let of =
-        |kind: &str| metrics::catalogue().iter().any(|metric| metric.name == measure && metric.of == kind);
-    let kind = if link.is_some() || (group.is_none() && !of("group")) { "link" } else { "group" };
-    if !of(kind) {
-        let fits = |metric: &&metrics::Metric| metric.of == kind || (group.is_none() && link.is_none());
-        let mut known: Vec<&str> =
-            metrics::catalogue().iter().filter(fits).map(|metric| metric.name).collect();
-        known.dedup();
-        fault("measure", "no such measure", &measure, &known);
+    let wanted = |kind| Request::parse(&measure, Some(kind));
+    let kind = if link.is_some() || (group.is_none() && wanted("group").is_err() && wanted("link").is_ok()) {
+        "link"
+    } else {
+        "group"
+    };
+    // Where neither owner is named, any measure of either might have been meant.
+    let owner = (group.is_some() || link.is_some() || wanted(kind).is_ok()).then_some(kind);
+    match Request::parse(&measure, owner) {
+        Err(wrong) => {
+            let fault = Fault::new(table.place_of("measure"), table.path_of("measure"), wrong.message);
+            faults.push(
+                fault.given(format!("\"{}\"", wrong.given)).allowed(wrong.allowed).nearest(wrong.nearest),
+            );
+        }
+        Ok(request) => {
+            if let Some(unknown) = groups.and_then(|groups| request.unknown_group(groups)) {
+                let known: Vec<&str> = groups.unwrap_or_default().iter().map(String::as_str).collect();
+                let fault = Fault::new(table.place_of("measure"), table.path_of("measure"), "no such group");
+                let fault = fault.given(format!("\"{unknown}\"")).allowed(known.join(", "));
+                faults.push(fault.nearest(nearest(unknown, known.iter().copied())));
+            }
+        }
     }
+    let measure: String = measure.chars().filter(|letter| !letter.is_whitespace()).collect();
     let link = link.or_else(|| (kind == "link").then(|| LINKS[0].to_owned()));
     (faults.len() == before).then_some(Expectation { measure, group, link, at_least, at_most })
 }

@@ -20,6 +20,7 @@ mod walk;
 mod write;
 
 pub use diagnostic::Diagnostic;
+pub(crate) use diagnostic::nearest;
 pub use document::{Complaint, Located, Written, complain, read_document};
 pub use expectation::Expectation;
 pub use schema::schema;

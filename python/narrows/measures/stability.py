@@ -1,0 +1,54 @@
+"""How steady a rate is, and how fast it answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from narrows.measures.series import FloatArray
+
+
+def cov(rates: FloatArray) -> float:
+    """Return the coefficient of variation: standard deviation over mean (RFC 5166 §2.2.1); at least two values."""
+    middle = rates.mean() if len(rates) > 1 else 0.0
+    return float(rates.std() / middle) if middle > 0 else float("nan")
+
+
+def smoothness(rates: FloatArray) -> float:
+    """Return the smallest rate relative to the one before it, at most 1.
+
+    Args:
+        rates: Sending rate per round trip. What follows silence is not compared.
+    """
+    before, behind = rates[:-1], rates[1:]
+    known = before > 0
+    return float(min((behind[known] / before[known]).min(), 1.0)) if known.any() else float("nan")
+
+
+def aggressiveness(rates: FloatArray, undisturbed: NDArray[np.bool_]) -> float:
+    """Return the largest rise from one value to the next while both are undisturbed, in the unit of the rates."""
+    both = undisturbed[:-1] & undisturbed[1:]
+    rises = np.diff(rates)[both]
+    return float(max(rises.max(), 0.0)) if len(rises) else float("nan")
+
+
+def first(happens: NDArray[np.bool_]) -> int | None:
+    """Return where something first happens."""
+    return int(np.argmax(happens)) if happens.any() else None
+
+
+def bins_until_halved(before: float, rates: FloatArray) -> float:
+    """Return how many values pass until one is at most half of `before`, that one included; no value if none is."""
+    place = first(rates <= before / 2)
+    return float("nan") if place is None or not before > 0 else place + 1.0
+
+
+def bins_until_maximum(rates: FloatArray, share: float) -> float:
+    """Return how many values pass until one is `share` of the highest of all, that one included."""
+    if not len(rates) or not rates.max() > 0:
+        return float("nan")
+    return float(np.argmax(rates >= share * rates.max())) + 1.0
