@@ -9,7 +9,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 SCRIPTS := python tests/python docs benches validation
-RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml)
+RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One interpreter for every build, so that a change of tool does not compile PyO3 again.

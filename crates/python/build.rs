@@ -9,8 +9,13 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     let crates = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("..");
     let lock = crates.join("../Cargo.lock");
+    let own = crates.join("../algorithms");
     let mut files = vec![lock.clone()];
     collect(&crates, &mut files)?;
+    if own.is_dir() {
+        collect(&own, &mut files)?;
+        println!("cargo:rerun-if-changed={}", own.display());
+    }
     files.sort();
     let mut hash = Sha256::new();
     for file in &files {

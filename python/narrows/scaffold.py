@@ -74,7 +74,7 @@ def class_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+NAME = re.compile(r"[a-z][a-z0-9_]{0,29}")
 
 PYTHON = '''\
 """Additive increase, multiplicative decrease."""

@@ -21,7 +21,8 @@ ARROWS = {
     "traffic": {"units"},
     "transport": {"units", "wire", "cc"},
     "engine": {"units"},
-    "lab": {"units", "wire", "cc", "qdisc", "traffic", "transport", "engine"},
+    "guests": {"units", "wire", "cc"},
+    "lab": {"units", "wire", "cc", "guests", "qdisc", "traffic", "transport", "engine"},
     "python": {"lab"},
 }
 MANIFESTS = sorted(HOUSE.glob("crates/*/Cargo.toml"))

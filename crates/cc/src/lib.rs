@@ -25,6 +25,11 @@ pub mod window;
 
 pub use fact::{Ack, Cause, Fact, Loss, Path, RateSample, Report, RttView, SentPacket};
 
+/// Times, rates and sizes, so that an algorithm in a crate of its own depends on this one alone.
+pub use narrows_units as units;
+/// Requests and feedback of routers, likewise.
+pub use narrows_wire as wire;
+
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::Request;
 use std::fmt::{self, Debug};

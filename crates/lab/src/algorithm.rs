@@ -1,4 +1,4 @@
-//! The algorithm of a group: one of the catalogue, or a guest that is not compiled in.
+//! The algorithm of a group: one that is compiled in, or a guest that is not compiled in.
 //!
 //! A guest is told the same facts and asked the same questions; only where it comes from is left to whoever loads it
 //! ([`Guests`]), so the laboratory knows no language but its own.
@@ -10,10 +10,15 @@ use std::fmt::{self, Debug, Display};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The algorithms compiled in: those of the catalogue, then those in crates of their own.
+pub fn listed() -> impl Iterator<Item = &'static Entry> {
+    narrows_cc::catalogue::entries().iter().chain(narrows_guests::entries().iter().copied())
+}
+
 /// What controls the flows of a group, ready to be built any number of times.
 #[derive(Clone, Debug)]
 pub enum Control {
-    /// One of the catalogue.
+    /// One that is compiled in.
     Listed(Algorithm),
     /// Somebody's own, from a file.
     Guest(GuestAlgorithm),

@@ -1,6 +1,6 @@
 //! The cards of algorithms, queues and measures as dicts.
 
-use narrows_lab::{algorithms, metrics, queues};
+use narrows_lab::{algorithm, algorithms, metrics, queues};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 /// The cards of all algorithms.
 #[pyfunction(name = "algorithms")]
 pub fn algorithm_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    algorithms::entries().iter().map(|entry| algorithm(py, entry)).collect()
+    algorithm::listed().map(|entry| algorithm_card(py, entry)).collect()
 }
 
 /// The cards of all queue disciplines.
@@ -65,7 +65,7 @@ pub fn requested<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict
     Ok(entry)
 }
 
-fn algorithm<'py>(py: Python<'py>, entry: &algorithms::Entry) -> PyResult<Bound<'py, PyDict>> {
+fn algorithm_card<'py>(py: Python<'py>, entry: &algorithms::Entry) -> PyResult<Bound<'py, PyDict>> {
     let parameters = entry.parameters.iter().map(|parameter| {
         let card = PyDict::new(py);
         set_all(

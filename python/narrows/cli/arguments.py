@@ -51,9 +51,10 @@ def parser() -> argparse.ArgumentParser:
     report = _add(commands, "report", "report:report", "build the HTML report of a run, comparison or study again")
     report.add_argument("folder", metavar="DIR", type=Path)
 
-    new = _add(commands, "new", "new:algorithm", "write a new algorithm and its test into the working directory")
+    new = _add(commands, "new", "new:algorithm", "write a new algorithm and its test")
     new.add_argument("kind", choices=["algorithm"])
     new.add_argument("name", metavar="NAME", help="lower-case letters, digits and _")
+    new.add_argument("--rust", action="store_true", help="a crate in the source tree instead of a Python file")
 
     _add(commands, "schema", "check:schema", "print the JSON Schema of the scenario file")
     return top

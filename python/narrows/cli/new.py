@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING
 
 from narrows.cli.status import DONE
 from narrows.scaffold import class_name, new_python
+from narrows.scaffold_rust import new_rust
 
 if TYPE_CHECKING:
     import argparse
 
 
 def algorithm(arguments: argparse.Namespace) -> int:
-    """Write a new algorithm with its test into the working directory, and say what to do with it."""
+    """Write a new algorithm with its test, and say what to do with it."""
     name = arguments.name
+    if arguments.rust:
+        for file in new_rust(name, Path()):
+            print(file)
+        written = name.replace("_", "-")
+        print(f"test it: cargo test -p {written} -p narrows-guests", file=sys.stderr)
+        print(f"try it: make build && .venv/bin/narrows compare cubic {written}", file=sys.stderr)
+        return DONE
     for file in new_python(name, Path()):
         print(file)
     print(f"try it: narrows compare cubic ./{name}.py:{class_name(name)}", file=sys.stderr)

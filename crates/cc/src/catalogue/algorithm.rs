@@ -4,7 +4,7 @@
 //! parameter of the card, each inside its domain, so that building cannot fail.
 
 use super::fault::nearest;
-use super::{Domain, Entry, Fault, FirstCut, Parameter, Setup, SlowStartKind, Value, entries, find};
+use super::{Domain, Entry, Fault, FirstCut, Parameter, Setup, SlowStartKind, Value, entries};
 use crate::explicit::quick_start::QuickStart;
 use crate::{CongestionControl, Transport};
 use narrows_units::{Bytes, Dimension, Quantity, Rate};
@@ -76,10 +76,21 @@ impl Algorithm {
 
     /// The algorithm `name` with the values `given`; what is not given takes its default.
     pub fn new(name: &str, given: Vec<(String, Value)>) -> Result<Self, Fault> {
-        let entry = find(name).ok_or_else(|| Fault::UnknownName {
-            given: name.to_owned(),
-            nearest: nearest(name, entries().iter().map(|entry| entry.name)),
-        })?;
+        Self::among(entries(), name, given)
+    }
+
+    /// As [`new`](Self::new), of the algorithms `known` alone.
+    pub fn among(
+        known: impl IntoIterator<Item = &'static Entry>,
+        name: &str,
+        given: Vec<(String, Value)>,
+    ) -> Result<Self, Fault> {
+        let known: Vec<_> = known.into_iter().collect();
+        let entry =
+            known.iter().copied().find(|entry| entry.name == name).ok_or_else(|| Fault::UnknownName {
+                given: name.to_owned(),
+                nearest: nearest(name, known.iter().map(|entry| entry.name)),
+            })?;
         let mut values: Vec<_> = entry.defaults().collect();
         let mut seen = Vec::new();
         for (key, value) in given {

@@ -4,7 +4,7 @@ use super::super::diagnostic::Fault;
 use super::super::table::{AlgorithmText, Checked, Table};
 use super::super::tree::Place;
 use super::Surroundings;
-use crate::algorithm::{Control, GuestAlgorithm};
+use crate::algorithm::{self, Control, GuestAlgorithm};
 use narrows_cc::catalogue::{self, Algorithm, Value};
 use std::path::{Path, absolute};
 
@@ -30,8 +30,8 @@ pub(super) fn resolve(
             Some(if is_guest(name) {
                 guest(name, given, (name_place, &format!("{path}.name")), around)
             } else {
-                let parsed = Algorithm::new(variant(name, preset), given).map(Control::Listed);
-                parsed.map_err(|fault| locate(&fault, place, name_place, values, &path))
+                let parsed = Algorithm::among(algorithm::listed(), variant(name, preset), given);
+                parsed.map(Control::Listed).map_err(|fault| locate(&fault, place, name_place, values, &path))
             })
         }
     };
@@ -59,14 +59,14 @@ fn line(
     around: &Surroundings<'_>,
 ) -> Result<Control, Fault> {
     let (name, parameters) = split(text);
-    if !is_guest(name) {
-        let parsed = Algorithm::parse(&format!("{}{parameters}", variant(name, preset)));
-        return parsed.map(Control::Listed).map_err(|fault| describe(&fault, place, path));
+    let Some(given) = catalogue::parameters(parameters).filter(|_| !name.is_empty()) else {
+        return Err(describe(&catalogue::Fault::Form { given: text.to_owned() }, place, path));
+    };
+    if is_guest(name) {
+        return guest(name, given, (place, path), around);
     }
-    match catalogue::parameters(parameters) {
-        Some(given) => guest(name, given, (place, path), around),
-        None => Err(describe(&catalogue::Fault::Form { given: text.to_owned() }, place, path)),
-    }
+    let parsed = Algorithm::among(algorithm::listed(), variant(name, preset), given);
+    parsed.map(Control::Listed).map_err(|fault| describe(&fault, place, path))
 }
 
 /// Loads an algorithm from its file.
@@ -126,7 +126,7 @@ pub(super) fn group_name(algorithm: &str) -> &str {
 }
 
 fn describe(fault: &catalogue::Fault, place: &Place, path: &str) -> Fault {
-    let known = || catalogue::entries().iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+    let known = || algorithm::listed().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
     match fault {
         catalogue::Fault::UnknownName { given, nearest } => Fault::new(place, path, "unknown algorithm")
             .given(format!("\"{given}\""))

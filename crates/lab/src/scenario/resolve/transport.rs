@@ -83,9 +83,7 @@ pub(super) fn resolve(
     };
     let undo = layers.read("undo", usual_undo, Checked::word);
     let rto = layers.read("rto", if linux { "linux" } else { "rfc6298" }, Checked::word);
-    let hystart = linux
-        && algorithm
-            .is_some_and(|algorithm| algorithm.entry().is_some_and(|entry| entry.name == "cubic-linux"));
+    let hystart = linux && algorithm.is_some_and(|algorithm| algorithm.name() == "cubic-linux");
     let slow_start = layers.read("slow_start", if hystart { "hystart" } else { "standard" }, Checked::word);
     let asked = layers.read("quick_start", None, Checked::limit);
     let first_cut = layers.read("first_cut", if ns2 { "half" } else { "rule" }, Checked::word);

@@ -1,9 +1,7 @@
-//! Contract: what every algorithm of the catalogue keeps to under any history of facts.
+//! The promises, over whatever algorithms the test file names as its subjects.
 
-mod facts;
-
-use facts::{MSS, histories, histories_then_growth};
-use narrows_cc::catalogue::{Algorithm, Domain, FirstCut, Setup, SlowStartKind, Value, entries};
+use crate::facts::{MSS, histories, histories_then_growth};
+use narrows_cc::catalogue::{Algorithm, Domain, FirstCut, Setup, SlowStartKind, Value};
 use narrows_cc::explicit::quick_start::StartUp;
 use narrows_cc::fact::replay;
 use narrows_cc::{Cause, CongestionControl, Fact, Loss, Path};
@@ -37,11 +35,13 @@ fn setups() -> impl Strategy<Value = Setup> {
 
 /// Every entry, each parameter at its default, its smallest or its largest value as `draw` says.
 fn everyone(setup: &Setup, draw: u32) -> impl Iterator<Item = Box<dyn CongestionControl>> {
-    entries().iter().map(move |entry| {
+    crate::subjects().map(move |entry| {
         let given = entry.parameters.iter().enumerate().map(|(place, parameter)| {
             (parameter.name.to_owned(), value(parameter.domain, draw >> (2 * place) & 3))
         });
-        Algorithm::new(entry.name, given.collect()).expect("the values are inside their domains").build(setup)
+        Algorithm::among([entry], entry.name, given.collect())
+            .expect("the values are inside their domains")
+            .build(setup)
     })
 }
 

@@ -1,0 +1,59 @@
+"""Truth: contract. An algorithm in a crate of its own is written whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from narrows import InputError, scaffold_rust
+
+if TYPE_CHECKING:
+    from command_line import Narrows
+
+HOUSE = Path(__file__).parents[2]
+WORDS = {"name": "mine", "written": "mine", "class": "Mine"}
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return what of the source tree is changed, so that the lock of the real one stays as it is."""
+    for part in (scaffold_rust.MANIFEST, scaffold_rust.LIST):
+        (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(HOUSE / part, tmp_path / part)
+    monkeypatch.setattr(scaffold_rust, "_lock", lambda _root: None)
+    return tmp_path
+
+
+def test_a_crate_and_a_line_each_in_the_manifest_and_the_list(tree: Path) -> None:
+    scaffold_rust.new_rust("my_rule", tree / "crates")
+    assert 'name: "my-rule"' in (tree / "algorithms/my-rule/src/lib.rs").read_text()
+    assert 'my-rule = { path = "../../algorithms/my-rule" }' in (tree / scaffold_rust.MANIFEST).read_text()
+    scaffold_rust.new_rust("other", tree)
+    entries = (tree / scaffold_rust.LIST).read_text()
+    assert "    &my_rule::ENTRY,\n" in entries
+    assert "    &other::ENTRY,\n" in entries
+
+
+def test_what_is_there_is_kept(tree: Path) -> None:
+    scaffold_rust.new_rust("mine", tree)
+    before = {file: file.read_bytes() for file in tree.rglob("*") if file.is_file()}
+    with pytest.raises(InputError, match="is there already"):
+        scaffold_rust.new_rust("mine", tree)
+    assert {file: file.read_bytes() for file in tree.rglob("*") if file.is_file()} == before
+
+
+def test_a_name_of_the_catalogue_and_a_place_outside_the_tree_are_refused(narrows: Narrows, tmp_path: Path) -> None:
+    taken = narrows("new", "algorithm", "cubic", "--rust")
+    assert (taken.returncode, taken.stdout) == (2, "")
+    outside = narrows("new", "algorithm", "mine", "--rust")
+    assert outside.returncode == 2
+    assert "source tree" in outside.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_page_shows_what_is_written() -> None:
+    page = (HOUSE / "docs/your-algorithm.md").read_text(encoding="utf-8")
+    assert f"```rust\n{scaffold_rust.RUST % WORDS}```" in page
