@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build test test-rust test-python check-rust check-python format lock clean
+.PHONY: demo build test test-rust test-python check-rust check-python instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -20,7 +20,7 @@ demo: build
 
 build: .venv/.core
 
-test: check-rust check-python test-rust test-python
+test: check-rust check-python test-rust test-python instructions
 
 check-rust: .venv/.packages
 	cargo fmt --all --check
@@ -38,6 +38,13 @@ test-rust:
 
 test-python: build
 	$(BIN)/python -m pytest
+
+# Instructions do not depend on what else the machine does, so they are a test and times are not.
+instructions: .venv/.packages
+	$(BIN)/python benches/instructions.py
+
+accept-instructions: .venv/.packages
+	$(BIN)/python benches/instructions.py --accept
 
 format: .venv/.packages
 	cargo fmt --all
