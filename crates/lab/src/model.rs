@@ -287,13 +287,6 @@ pub struct RecordModel {
     pub interval: Span,
     /// Series of every flow, or of links alone.
     pub flows: bool,
-    /// Of each seat of a population so many transfers are kept as rows.
-    pub transfers: u32,
-}
-
-impl RecordModel {
-    /// Whether a row is kept of the transfer that is number `turn`, from 1, in its seat.
-    pub fn keeps_transfer(&self, turn: u32) -> bool {
-        turn <= self.transfers
-    }
+    /// So many transfers of populations, about, are kept as rows.
+    pub transfers: u64,
 }

@@ -4,8 +4,10 @@
 //! its receiver, to its sender. Of a flow's round trip its access links have what its way leaves, shared equally by the
 //! sender's side and the receiver's side, so that its two-way propagation delay is exactly its round trip.
 
-use super::{Core, Group, Layout, Way};
-use crate::model::{FlowModel, GroupModel, LinkModel, RateModel};
+use super::{Core, Group, Layout, Transfers, Way};
+use crate::model::Access as AccessModel;
+use crate::model::{FlowModel, GroupModel, LinkModel, PopulationModel, RateModel, WayModel};
+use crate::traffic::Distribution;
 use narrows_qdisc::{Discipline, Limit, droptail};
 use narrows_units::{Rate, Span};
 use std::sync::Arc;
@@ -14,8 +16,14 @@ impl Core {
     /// Gives each flow of `groups` hosts at the ends of its group's way, one of `ways` for each group.
     pub fn attach(self, groups: &[Group], ways: &[Way]) -> Layout {
         let access_rate = self.access_rate;
-        let mut layout =
-            Layout { nodes: self.nodes, links: self.links, flows: Vec::new(), groups: Vec::new() };
+        let mut layout = Layout {
+            nodes: self.nodes,
+            links: self.links,
+            flows: Vec::new(),
+            routes: Vec::new(),
+            populations: Vec::new(),
+            groups: Vec::new(),
+        };
         for (index, (group, way)) in groups.iter().zip(ways).enumerate() {
             layout.groups.push(GroupModel {
                 name: group.name.clone(),
@@ -25,6 +33,11 @@ impl Core {
                 rtt: group.rtt.mean(),
             });
             let transport = Arc::new(group.transport.clone());
+            if let Some(transfers) = &group.transfers {
+                let population = layout.population(index, group, transfers, way, access_rate);
+                layout.populations.push(population);
+                continue;
+            }
             // A round trip that is drawn is set anew in every replication.
             let rest = group.rtt.mean().saturating_sub(layout.delay(way));
             let access = Access { rate: access_rate, delays: access_delays(rest) };
@@ -73,6 +86,30 @@ impl Layout {
         let rate = |link: &u32| self.links[*link as usize].rate.first_bps();
         let narrowest = route.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)));
         *narrowest.expect("a way has a link") as usize
+    }
+
+    /// The transfers of a group along `way`.
+    fn population(
+        &mut self,
+        index: usize,
+        group: &Group,
+        transfers: &Transfers,
+        way: &Way,
+        rate: Rate,
+    ) -> PopulationModel {
+        let outward = self.routes.len() as u32;
+        self.routes.extend([way.outward.clone(), way.homeward.clone()]);
+        PopulationModel {
+            group: index,
+            demand: transfers.demand.clone(),
+            seats: transfers.seats,
+            // Recorded arrivals bring their own.
+            size: group.size.as_ref().map_or(Distribution::Constant(1.0), |size| size.0.clone()),
+            surges: transfers.surges.clone(),
+            ways: vec![WayModel { weight: 1.0, outward, homeward: outward + 1, class: "".into() }],
+            access: AccessModel::RoundTrip { rtt: group.rtt.0.clone(), rate },
+            transport: Arc::new(group.transport.clone()),
+        }
     }
 
     fn add_hosts(&mut self, flow: &str, way: &Way, access: &Access) {

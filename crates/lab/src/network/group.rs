@@ -1,10 +1,12 @@
 //! What is said of flows that are alike, before they have places in a network.
 
 use crate::algorithm::Control;
-use crate::model::Start;
+use crate::model::{Demand, Start, Surge};
 use crate::traffic::{Sizes, Spans};
 use narrows_transport::TransportOptions;
 use narrows_units::Span;
+use std::ops::Range;
+use std::path::PathBuf;
 
 /// Equal flows.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub struct Group {
     pub subject: bool,
     /// How many flows.
     pub count: u64,
+    /// Transfers come and go, instead of `count` flows that are there from their start.
+    pub transfers: Option<Transfers>,
     /// When they start.
     pub start: Start,
     /// Payload of each; `None` is endless.
@@ -29,4 +33,38 @@ pub struct Group {
     pub transport: TransportOptions,
     /// Upper bound of the random delay before each packet.
     pub send_delay: Span,
+}
+
+/// The seats of groups, of which each is given by its number of seats and whether its transfers come and go: the flows
+/// that stay have the first, in the order of their groups.
+pub fn seats(groups: &[(u64, bool)]) -> Vec<Range<u64>> {
+    let mut next = 0;
+    let mut all = vec![0..0; groups.len()];
+    for coming in [false, true] {
+        for (index, (count, _)) in groups.iter().enumerate().filter(|(_, group)| group.1 == coming) {
+            all[index] = next..next + count;
+            next += count;
+        }
+    }
+    all
+}
+
+impl Group {
+    /// How many seats it has, and whether its transfers come and go.
+    pub fn seats(&self) -> (u64, bool) {
+        self.transfers.as_ref().map_or((self.count, false), |transfers| (u64::from(transfers.seats), true))
+    }
+}
+
+/// Transfers that come and go.
+#[derive(Clone, Debug)]
+pub struct Transfers {
+    /// What begins one.
+    pub demand: Demand,
+    /// How many may be under way at once.
+    pub seats: u32,
+    /// Times and places of greater ones.
+    pub surges: Vec<Surge>,
+    /// Where recorded arrivals were read from, and the SHA-256 of that file, hexadecimal.
+    pub file: Option<(PathBuf, String)>,
 }

@@ -5,10 +5,10 @@ pub mod dumbbell;
 mod group;
 mod round_trips;
 
-pub use group::Group;
+pub use group::{Group, Transfers, seats};
 pub use round_trips::{round_trip, with_round_trips};
 
-use crate::model::{FlowModel, GroupModel, LinkModel};
+use crate::model::{FlowModel, GroupModel, LinkModel, PopulationModel};
 use narrows_units::Rate;
 
 /// Routers and the links between them.
@@ -40,6 +40,10 @@ pub struct Layout {
     pub links: Vec<LinkModel>,
     /// Every flow, those of a group side by side.
     pub flows: Vec<FlowModel>,
+    /// Ways that transfers take.
+    pub routes: Vec<Vec<u32>>,
+    /// Transfers that come and go.
+    pub populations: Vec<PopulationModel>,
     /// Every group, in the order given.
     pub groups: Vec<GroupModel>,
 }

@@ -1,9 +1,9 @@
 //! What a scenario runs, in words, for the head of a report.
 
 use super::resolve::{Endpoint, Resolved, Unit};
-use super::write::distribution;
 use super::write::queue::of_groups;
 use super::write::{Short, limit, limit_in_words};
+use super::write::{distribution, transfers};
 use crate::model::{LossModel, RateModel, Start, Step};
 use crate::network::Group;
 use crate::network::dumbbell::Direction;
@@ -153,7 +153,11 @@ fn loss(loss: &LossModel) -> String {
 }
 
 fn flows(group: &Group, preset: &str) -> String {
-    let count = if group.count == 1 { "1 flow".into() } else { format!("{} flows", group.count) };
+    let count = match &group.transfers {
+        Some(source) => transfers::words(group, source),
+        None if group.count == 1 => "1 flow".into(),
+        None => format!("{} flows", group.count),
+    };
     let subject = if group.subject { " (put to the test)" } else { "" };
     let start = match group.start {
         Start::At(at) => format!("from {at}"),

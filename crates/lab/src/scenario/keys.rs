@@ -9,6 +9,7 @@ mod explicit;
 mod flow;
 mod path;
 mod queue;
+mod transfers;
 
 pub(super) use flow::PRESETS;
 
@@ -169,6 +170,12 @@ const RECORD: &[Key] = &[
         Kind::Choice(&["auto", "all", "none"]),
         "auto",
         "Series of every flow, or of links alone; auto: of up to 100 flows.",
+    ),
+    Key::new(
+        "transfers",
+        Kind::Choice(&["auto", "all", "none"]),
+        "auto",
+        "A row for each transfer of a source whose transfers come and go; auto: for about 100000 of them.",
     ),
     Key::new("packets", Kind::Never, "false", "Per-packet records, which no command reads yet."),
 ];

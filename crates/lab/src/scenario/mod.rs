@@ -92,7 +92,8 @@ pub fn load(
 }
 
 fn finish(resolved: &Resolved) -> Scenario {
-    let Layout { nodes, links, flows, groups } = resolved.dumbbell.layout(&resolved.groups);
+    let Layout { nodes, links, flows, routes, populations, groups } =
+        resolved.dumbbell.layout(&resolved.groups);
     let mut files = Vec::new();
     let directions = [
         (&resolved.path.forward_trace, &resolved.dumbbell.forward.rate),
@@ -112,6 +113,12 @@ fn finish(resolved: &Resolved) -> Scenario {
             files.push((guest.file.clone(), guest.guest.digest().to_owned()));
         }
     }
+    let recorded = resolved.groups.iter().filter_map(|group| group.transfers.as_ref()?.file.as_ref());
+    for (file, digest) in recorded {
+        if !files.iter().any(|(known, _)| known == file) {
+            files.push((file.clone(), digest.clone()));
+        }
+    }
     // The digest must not depend on where a file lies, so there its content stands for its path.
     let anonymous = write::resolved(resolved, write::Naming::Digest);
     Scenario {
@@ -123,8 +130,8 @@ fn finish(resolved: &Resolved) -> Scenario {
             nodes,
             links,
             flows,
-            routes: Vec::new(),
-            populations: Vec::new(),
+            routes,
+            populations,
             groups,
             record: resolved.recording.model,
         },

@@ -2,10 +2,11 @@
 
 pub(super) mod distribution;
 pub(super) mod queue;
+pub(super) mod transfers;
 
 use super::resolve::{Endpoint, Resolved, Unit};
 use crate::algorithm::Control;
-use crate::model::{LossModel, RateModel, Start, Step, Trace};
+use crate::model::{Demand, LossModel, RateModel, Start, Step, Trace};
 use crate::network::Group;
 use crate::network::dumbbell::Direction;
 use narrows_cc::catalogue::{FirstCut, SlowStartKind, Value};
@@ -61,6 +62,12 @@ pub(super) fn resolved(scenario: &Resolved, naming: Naming) -> String {
     file.heading("[record]");
     file.set("interval", text(scenario.recording.model.interval));
     file.set("flows", text(if scenario.recording.model.flows { "all" } else { "none" }));
+    let transfers = match scenario.recording.model.transfers {
+        0 => "none",
+        u64::MAX => "all",
+        _ => "auto",
+    };
+    file.set("transfers", text(transfers));
     file.set("packets", false);
     for expectation in &scenario.expectations {
         file.heading("[[expect]]");
@@ -142,7 +149,9 @@ impl File {
         self.set("name", text(&group.name));
         self.set("algorithm", algorithm(&group.algorithm, naming));
         self.set("subject", group.subject);
-        self.set("count", group.count);
+        if group.transfers.as_ref().is_none_or(|it| matches!(it.demand, Demand::Users { .. })) {
+            self.set("count", group.count);
+        }
         self.set(
             "start",
             match group.start {
@@ -154,7 +163,8 @@ impl File {
         self.set("size", size.map_or(text("unlimited"), |size| distribution::table(&size.0, Unit::Bytes)));
         self.set("rtt", distribution::table(&group.rtt.0, Unit::Seconds));
         self.set("direction", text(if group.reverse { "reverse" } else { "forward" }));
-        self.set("source", "{ kind = \"bulk\" }");
+        let source = group.transfers.as_ref();
+        self.set("source", source.map_or("{ kind = \"bulk\" }".into(), |it| transfers::table(it, naming)));
     }
 }
 

@@ -31,6 +31,7 @@ fn group(rtt: Span, count: u64, reverse: bool) -> Group {
         algorithm: Control::Listed(Algorithm::parse("cubic").expect("the catalogue has it")),
         subject: false,
         count,
+        transfers: None,
         start: Start::At(Span::ZERO),
         size: None,
         rtt: Spans(Distribution::Constant(rtt.as_secs_f64())),

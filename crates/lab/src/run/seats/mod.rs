@@ -18,7 +18,7 @@ use super::layout::Layout;
 use super::net::Net;
 use super::partition::Failed;
 use super::slots::Event;
-use crate::model::{Classes, Model};
+use crate::model::{Classes, Demand, Model, PopulationModel};
 use crate::records::{Census, ClassTally, Histogram, PopulationSample, SenderRecorder, Tally, TransferRow};
 use narrows_cc::Failure;
 use narrows_engine::Stream;
@@ -55,6 +55,8 @@ pub(super) struct Seats<'m> {
     pub notices: Vec<(u16, Notice)>,
     /// Mistakes of algorithms in transfers that have ended.
     failed: Vec<(Failure, Plan)>,
+    /// By population, of how many transfers of a user, or of all arrivals, a row is kept: the first.
+    kept: Vec<u64>,
     measuring: bool,
 }
 
@@ -106,6 +108,7 @@ impl<'m> Seats<'m> {
             rows: Vec::new(),
             notices: Vec::new(),
             failed: Vec::new(),
+            kept: model.populations.iter().map(|each| kept(model, each)).collect(),
             measuring: false,
         }
     }
@@ -345,7 +348,7 @@ impl<'m> Seats<'m> {
             let group = self.model.populations[number].group;
             self.classes[group][class].add(plan.size.count(), at - started, completed);
         }
-        if self.model.record.keeps_transfer(self.turns_of(plan)) {
+        if plan.order < self.kept[plan.population as usize] {
             self.rows.push(TransferRow {
                 population: plan.population,
                 seat: (plan.flow.seat() - self.model.flows.len()) as u32,
@@ -361,10 +364,6 @@ impl<'m> Seats<'m> {
                 timeouts: counters.timeouts,
             });
         }
-    }
-
-    fn turns_of(&self, plan: &Plan) -> u32 {
-        self.turns[plan.flow.seat() - self.model.flows.len()]
     }
 
     fn tell(&mut self, notice: Notice, plan: Plan, net: &mut Net) {
@@ -407,4 +406,13 @@ impl<'m> Seats<'m> {
         self.tallies[number as usize].bytes_delivered += before.receiver.counters().bytes_delivered;
         Some(before)
     }
+}
+
+/// The rows that the model keeps are shared equally, by users or by populations whose transfers arrive.
+fn kept(model: &Model, population: &PopulationModel) -> u64 {
+    let sharers = match population.demand {
+        Demand::Users { .. } => model.populations.iter().map(|each| u64::from(each.seats)).sum::<u64>(),
+        Demand::Open(_) => model.populations.len() as u64,
+    };
+    model.record.transfers.div_ceil(sharers)
 }

@@ -13,6 +13,8 @@ pub(in crate::run) struct Plan {
     /// Index into the model's populations.
     pub population: u32,
     pub size: Bytes,
+    /// How many transfers its user, or its population's arrivals, had before.
+    pub order: u64,
     /// The class of files that the size was drawn from.
     pub file: u32,
     /// Index into the population's ways.
@@ -91,6 +93,7 @@ impl Planner {
             flow,
             population: number,
             size: Bytes::new(bytes),
+            order: index & ORDER,
             file: file as u32,
             way: way as u32,
             near,
@@ -141,3 +144,6 @@ fn along(model: &Model, route: u32) -> Span {
     let links = model.routes[route as usize].iter();
     links.fold(Span::ZERO, |sum, &link| sum + model.links[link as usize].delay)
 }
+
+/// A transfer's number has the user's seat above these bits.
+const ORDER: u64 = u32::MAX as u64;

@@ -1,6 +1,7 @@
 //! Keys of `[transport]` and of `[[flows]]`.
 
 use super::distribution::{SIZES, SPANS};
+use super::transfers::{ARRIVALS, POISSON, POISSON_STEPS, USERS};
 use super::{Key, Kind, PACKETS, PACKETS_OR_BYTES, RATE, SIZE, TIME, TIME_OR_PACKETS, Variant};
 
 /// What `preset` may say.
@@ -156,7 +157,12 @@ pub(super) const FLOW: &[Key] = &[
         "true where algorithm is \"subject\"",
         "compare puts other algorithms in the place of this one.",
     ),
-    Key::new("count", Kind::Integer { minimum: 1, maximum: 100_000 }, "1", "Flows in the group."),
+    Key::new(
+        "count",
+        Kind::Integer { minimum: 1, maximum: 1_000_000 },
+        "1",
+        "Flows in the group, or users where source is that.",
+    ),
     Key::new(
         "start",
         Kind::TimeRange,
@@ -181,11 +187,13 @@ pub(super) const FLOW: &[Key] = &[
         "source",
         Kind::Variants {
             plain: None,
-            variants: &[Variant {
-                name: "bulk",
-                keys: &[],
-                meaning: "Always something to send, up to size.",
-            }],
+            variants: &[
+                Variant { name: "bulk", keys: &[], meaning: "Always something to send, up to size." },
+                POISSON,
+                POISSON_STEPS,
+                ARRIVALS,
+                USERS,
+            ],
         },
         "bulk",
         "What makes the data.",

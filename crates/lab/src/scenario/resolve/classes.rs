@@ -7,9 +7,10 @@ use super::super::walk::list;
 use super::queue::{Scale, length};
 use narrows_qdisc::{Classes, Discipline, Limit, priority, red, rio};
 use narrows_units::Quantity;
+use std::ops::Range;
 
-/// The groups of flows that a queue may name, in the order of their flows: name and number of flows.
-pub(super) type Groups = [(String, u64)];
+/// The groups of flows that a queue may name: name and seats.
+pub(super) type Groups = [(String, Range<u64>)];
 
 pub(super) fn priority(
     form: &Table,
@@ -145,8 +146,11 @@ fn find(name: &str, place: &Place, path: &str, groups: &Groups, faults: &mut Vec
 
 /// The class of every flow, from that of its group.
 fn of_flows(groups: &Groups, class: impl Fn(usize) -> u8, others: u8) -> Classes {
-    let of_group = |(index, (_, flows)): (usize, &(String, u64))| vec![class(index); *flows as usize];
-    Classes::new(groups.iter().enumerate().flat_map(of_group).collect::<Vec<u8>>(), others)
+    let mut of_seats = vec![others; groups.iter().map(|(_, seats)| seats.end).max().unwrap_or(0) as usize];
+    for (index, (_, seats)) in groups.iter().enumerate() {
+        of_seats[seats.start as usize..seats.end as usize].fill(class(index));
+    }
+    Classes::new(of_seats, others)
 }
 
 /// Keys and defaults, in packets.

@@ -5,11 +5,13 @@ use super::super::table::{AlgorithmText, Checked, Table};
 use super::Surroundings;
 use super::algorithm::{self, SUBJECT, group_name, split};
 use super::distribution::{self, Unit};
+use super::transfers::{self, Beside};
 use super::transport::{self, Scale};
 use crate::model::Start;
-use crate::network::Group;
+use crate::network::{self, Group};
 use crate::traffic::{Distribution, Sizes, Spans};
 use narrows_units::Span;
+use std::ops::Range;
 
 /// A group and the preset that its endpoints came from.
 pub(super) struct Resolved {
@@ -86,12 +88,19 @@ fn group(
     let rtt = rtt(table, context, faults);
     let size = size(table, context, faults);
     let direction = table.read("direction", "forward", Checked::word);
-    // Bulk is the only source so far; what the walk lets pass is bulk.
-    let source = table.read("source", (), |_| ());
     let endpoint =
         context.scale.and_then(|scale| transport::resolve(&layers, algorithm.as_ref(), scale, faults));
-    let (endpoint, start) = (endpoint?, start?);
-    source?;
+    let (endpoint, start, size) = (endpoint?, start?, size?);
+    let start = if start.0 == start.1 { Start::At(start.0) } else { Start::Between(start.0, start.1) };
+    let source = if table.has("source") { Some(table.value("source")?.variant()) } else { None };
+    let transfers = match source {
+        Some((kind, form)) if transfers::KINDS.contains(&kind) => {
+            let beside =
+                Beside { count: count(table)?, start, sized: size.is_some(), duration: context.duration };
+            Some(transfers::resolve(kind, form, table, &beside, context.around, faults)?)
+        }
+        _ => None,
+    };
     Some(Resolved {
         preset: endpoint.preset,
         group: Group {
@@ -99,8 +108,9 @@ fn group(
             algorithm: algorithm?,
             subject,
             count: count(table)?,
-            start: if start.0 == start.1 { Start::At(start.0) } else { Start::Between(start.0, start.1) },
-            size: size?,
+            transfers,
+            start,
+            size,
             rtt: rtt?,
             reverse: direction? == "reverse",
             transport: endpoint.options,
@@ -161,9 +171,21 @@ fn name(table: &Table) -> Option<String> {
     }
 }
 
-/// Name and number of flows of every group; `None` if one did not pass.
-pub(super) fn names(tables: &[Table]) -> Option<Vec<(String, u64)>> {
-    tables.iter().map(|table| name(table).zip(count(table))).collect()
+/// Name and seats of every group; `None` if one did not pass.
+pub(super) fn names(tables: &[Table]) -> Option<Vec<(String, Range<u64>)>> {
+    let names: Option<Vec<String>> = tables.iter().map(name).collect();
+    let seats: Option<Vec<(u64, bool)>> = tables
+        .iter()
+        .map(|table| {
+            let form = table.value("source").map(Checked::variant);
+            match form.filter(|(kind, _)| transfers::KINDS.contains(kind)) {
+                Some(("users", _)) => Some((count(table)?, true)),
+                Some((_, form)) => Some((u64::from(transfers::seats(form)?), true)),
+                None => Some((count(table)?, false)),
+            }
+        })
+        .collect();
+    Some(names?.into_iter().zip(network::seats(&seats?)).collect())
 }
 
 fn count(table: &Table) -> Option<u64> {

@@ -12,6 +12,7 @@ mod path;
 mod queue;
 mod rate;
 mod record;
+mod transfers;
 mod transport;
 
 pub(super) use distribution::Unit;

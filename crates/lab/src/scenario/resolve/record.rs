@@ -25,7 +25,13 @@ pub(super) fn resolve(
     let written = table.read("interval", Span::from_ms(100), Checked::span)?;
     let flows = table.read("flows", "auto", Checked::word)?;
     table.read("packets", false, Checked::flag)?;
-    let count: u64 = groups.iter().map(|group| group.count).sum();
+    let transfers = match table.read("transfers", "auto", Checked::word)? {
+        "all" => u64::MAX,
+        "none" => 0,
+        _ => MOST_TRANSFERS,
+    };
+    let still = groups.iter().filter(|group| group.transfers.is_none());
+    let count: u64 = still.map(|group| group.count).sum();
     let flows = flows == "all" || (flows == "auto" && count <= MOST_FLOWS);
     let series = BOTTLENECKS + if flows { count } else { 0 };
     let rows = |interval: Span| {
@@ -39,13 +45,16 @@ pub(super) fn resolve(
     }
     let interval = (written * factor).min(duration);
     Some(Recording {
-        model: RecordModel { interval, flows, transfers: 0 },
+        model: RecordModel { interval, flows, transfers },
         widened_from: (interval > written).then_some(written),
     })
 }
 
 /// Flows whose series are recorded unless the file says otherwise.
 const MOST_FLOWS: u64 = 100;
+
+/// Transfers of which a row is kept unless the file says otherwise.
+const MOST_TRANSFERS: u64 = 100_000;
 
 /// Rows of series over all replications: tens of megabytes at most, and more than a plot can show.
 const MOST_ROWS: u128 = 1_000_000;

@@ -72,6 +72,22 @@ const SETS: &[&[&str]] = &[
     ],
     &["path.rate={kind=\"uniform\",minimum=\"2Mbps\",maximum=\"9Mbps\",interval=\"7ms\"}"],
     &["path.reverse={rate=\"1Mbps\",queue={kind=\"red\"},loss={kind=\"bernoulli\",rate=0.5}}"],
+    &[
+        "flows.0.size=1MB",
+        "flows.0.start=3s",
+        "flows.0.source={kind=\"poisson\",interval=\"7ms\",until=\"9s\"}",
+    ],
+    &[
+        "flows.0.size={kind=\"mixture\",parts=[{class=\"web\",share=0.9,of=\"9kB\"},{class=\"film\",share=0.1,of=\"9MB\"}]}",
+        "flows.0.source={kind=\"poisson-steps\",intervals=[\"30ms\",\"none\",\"10ms\"],times=[\"0s\",\"1s\",\"2s\"],period=\"5s\",concurrent=77}",
+        "record.transfers=all",
+    ],
+    &[
+        "flows.0.size=1MB",
+        "flows.0.count=30",
+        "flows.0.source={kind=\"users\",think={kind=\"exponential\",mean=\"2s\"},patience=\"9s\"}",
+        "record.transfers=none",
+    ],
     &["flows.0.start=0s..5s", "flows.0.size=1MB", "flows.0.direction=reverse", "flows.0.subject=true"],
     &[
         "flows.0.size={kind=\"pareto\",mean=\"31234B\",shape=1.2,maximum=\"1MB\"}",

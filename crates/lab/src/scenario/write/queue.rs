@@ -1,7 +1,7 @@
 //! A queue as an inline table.
 
 use super::{number, text};
-use crate::network::Group;
+use crate::network::{self, Group};
 use narrows_qdisc::quick_start::Encoding;
 use narrows_qdisc::{Classes, Discipline, Limit, codel, drr, priority, quick_start, rcp, red, rio, xcp};
 use narrows_units::Bytes;
@@ -129,17 +129,16 @@ fn precedences(config: &rio::Config, groups: &[Group]) -> [(&'static str, String
     ]
 }
 
-/// Every group with the class of its flows, which have their seats in the order of the groups.
+/// Every group with the class of its flows.
 pub(in super::super) fn of_groups<'a>(
     classes: &'a Classes,
     groups: &'a [Group],
 ) -> impl Iterator<Item = (&'a str, u8)> {
-    let mut first = 0;
-    groups.iter().map(move |group| {
-        let class = classes.of(FlowId::new(first, 0));
-        first += group.count as u32;
-        (group.name.as_str(), class)
-    })
+    let seats = network::seats(&groups.iter().map(Group::seats).collect::<Vec<_>>());
+    groups
+        .iter()
+        .zip(seats)
+        .map(|(group, seats)| (group.name.as_str(), classes.of(FlowId::new(seats.start as u32, 0))))
 }
 
 fn control(control: &codel::Control) -> [(&'static str, String); 2] {

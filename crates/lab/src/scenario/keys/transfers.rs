@@ -1,0 +1,79 @@
+//! Sources whose transfers come and go.
+
+use super::distribution::SPANS;
+use super::{Key, Kind, Quantities, TIME, Variant};
+
+const SEATS: Key = Key::new(
+    "concurrent",
+    Kind::Integer { minimum: 1, maximum: 1_000_000 },
+    "10000",
+    "So many transfers may be under way at once; one more is turned away, and counted.",
+);
+
+const UNTIL: Key =
+    Key::new("until", Kind::Quantity(TIME), "the end of the run", "Nothing begins at or after this.");
+
+/// Mean time between arrivals.
+const INTERVAL: Quantities = TIME.or("none");
+
+/// Transfers arrive at a rate.
+pub(super) const POISSON: Variant = Variant {
+    name: "poisson",
+    keys: &[Key::required("interval", Kind::Quantity(TIME), "Mean time between arrivals."), UNTIL, SEATS],
+    meaning: "Transfers of `size` arrive independently from `start` on, whatever becomes of those before.",
+};
+
+/// Transfers arrive at a rate that changes.
+pub(super) const POISSON_STEPS: Variant = Variant {
+    name: "poisson-steps",
+    keys: &[
+        Key::required(
+            "intervals",
+            Kind::List(&Kind::Quantity(INTERVAL)),
+            "Mean time between arrivals from each time on; \"none\" for no arrivals.",
+        ),
+        Key::required(
+            "times",
+            Kind::List(&Kind::Quantity(TIME.or_zero())),
+            "Ascending, the first 0s, counted from `start`.",
+        ),
+        Key::new("period", Kind::Quantity(TIME), "none", "After this the steps begin again."),
+        UNTIL,
+        SEATS,
+    ],
+    meaning: "As poisson, at a rate that is constant between given times.",
+};
+
+/// Recorded arrivals.
+pub(super) const ARRIVALS: Variant = Variant {
+    name: "arrivals",
+    keys: &[
+        Key::required(
+            "arrivals",
+            Kind::File,
+            "A file with a time in seconds, counted from `start`, and a payload in bytes on each line, times ascending.",
+        ),
+        SEATS,
+    ],
+    meaning: "Recorded transfers: when each begins and how much it carries.",
+};
+
+/// Users.
+pub(super) const USERS: Variant = Variant {
+    name: "users",
+    keys: &[
+        Key::required(
+            "think",
+            Kind::Variants { plain: Some(TIME), variants: SPANS },
+            "Time from the end of a transfer, or from `start`, to the begin of the next.",
+        ),
+        Key::new(
+            "patience",
+            Kind::Variants { plain: Some(TIME.or("infinite")), variants: SPANS },
+            "infinite",
+            "A transfer that takes longer is abandoned.",
+        ),
+        UNTIL,
+    ],
+    meaning: "`count` users, each of whom thinks, transfers `size`, and thinks again.",
+};
