@@ -48,15 +48,16 @@ def scenario_page(schema: Schema) -> str:
     Returns:
         The page as Markdown.
     """
-    return f"{SCENARIO_PREFACE}\n\n{keys_table('The whole file', schema)}\n"
+    return f"{SCENARIO_PREFACE}\n\n{keys_table('The whole file', schema, {})}\n"
 
 
-def keys_table(title: str, table: Schema, level: int = TOP_LEVEL) -> str:
+def keys_table(title: str, table: Schema, known: dict[str, str], level: int = TOP_LEVEL) -> str:
     """One table's keys, then the tables below it.
 
     Args:
         title: Its heading.
         table: Its JSON Schema, of type `object`.
+        known: Which key was the first to hold what; a key that holds the same is only referred to it. Grows.
         level: Depth of the heading.
 
     Returns:
@@ -72,28 +73,37 @@ def keys_table(title: str, table: Schema, level: int = TOP_LEVEL) -> str:
         meaning = key.get("description", "")
         if name in required:
             meaning += " **Required.**"
+        path = f"`{name}`" if level == TOP_LEVEL else f"{title}: `{name}`"
+        held = json.dumps({word: value for word, value in key.items() if word != "description"}, sort_keys=True)
+        if held in known:
+            rows.append(f"| `{name}` | the same as {known[held]} | {cell(meaning)} |")
+            continue
         rows.append(f"| `{name}` | {cell(holds(key))} | {cell(meaning)} |")
-        below.extend(tables_below(f"`{name}`" if level == TOP_LEVEL else f"{title}: `{name}`", key, level + 1))
+        tables = tables_below(path, key, known, level + 1)
+        if tables:
+            known[held] = path
+        below.extend(tables)
     return "\n\n".join([*parts, "\n".join(rows), *below])
 
 
-def tables_below(title: str, key: Schema, level: int) -> list[str]:
+def tables_below(title: str, key: Schema, known: dict[str, str], level: int) -> list[str]:
     """The tables that a key may hold.
 
     Args:
         title: What their headings begin with.
         key: The key's JSON Schema.
+        known: Which key was the first to hold what.
         level: Depth of their headings.
 
     Returns:
         Markdown of each.
     """
     if key.get("type") == "object" and "properties" in key:
-        return [keys_table(title, key, min(level, DEEPEST_LEVEL))]
+        return [keys_table(title, key, known, min(level, DEEPEST_LEVEL))]
     if key.get("type") == "array":
-        return tables_below(title, key["items"], level)
+        return tables_below(title, key["items"], known, level)
     forms = [form for form in key.get("anyOf", []) if form.get("type") == "object" and "properties" in form]
-    return [keys_table(f"{title}, {form_name(form)}", form, min(level, DEEPEST_LEVEL)) for form in forms]
+    return [keys_table(f"{title}, {form_name(form)}", form, known, min(level, DEEPEST_LEVEL)) for form in forms]
 
 
 def form_name(form: Schema) -> str:

@@ -1,7 +1,9 @@
 //! A checked and resolved scenario: nothing in it can be invalid, every default is written out, every name is an index.
 
+mod change;
 mod population;
 
+pub use change::{ChangeModel, FlowRoutes, LinkChange};
 pub use population::{Access, Classes, Demand, HostModel, PopulationModel, Surge, WayModel};
 
 use crate::algorithm::Control;
@@ -32,6 +34,8 @@ pub struct Model {
     pub routes: Vec<Vec<u32>>,
     /// Transfers that come and go; their seats follow those of the flows.
     pub populations: Vec<PopulationModel>,
+    /// What happens to the network, ascending by time.
+    pub changes: Vec<ChangeModel>,
     /// Groups in the order of the file.
     pub groups: Vec<GroupModel>,
     /// What to record.

@@ -57,6 +57,13 @@ pub trait QueueDiscipline: Send + Debug {
     /// The time given by [`next_wake`](Self::next_wake) has come.
     fn on_wake(&mut self, _context: &mut Context<'_>) {}
 
+    /// The link has failed: what waits is lost.
+    fn purge(&mut self, context: &mut Context<'_>) {
+        while let Some(packet) = self.dequeue(context) {
+            context.drop(&packet, DropReason::Failure);
+        }
+    }
+
     /// Inner variables by name, for records only.
     fn observe(&self, _tell: &mut dyn FnMut(&'static str, f64)) {}
 }
@@ -91,6 +98,8 @@ pub enum DropReason {
     Overflow,
     /// The discipline dropped early, to signal congestion.
     Early,
+    /// The link has failed.
+    Failure,
 }
 
 /// Counts what a queue does to packets.

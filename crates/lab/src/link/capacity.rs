@@ -91,6 +91,14 @@ impl Capacity {
         }
     }
 
+    /// Gives up the packet in transmission.
+    pub fn abort(&mut self, now: Time) {
+        match &mut self.0 {
+            Medium::Rated(rated) => rated.serializer.abort(now),
+            Medium::Recorded(opportunities) => opportunities.abort(),
+        }
+    }
+
     /// The rate now; of a recording the mean rate.
     pub fn rate(&self) -> Rate {
         match &self.0 {

@@ -29,7 +29,7 @@ impl Core {
                 name: group.name.clone(),
                 algorithm: group.algorithm.clone(),
                 subject: group.subject,
-                bottleneck: layout.narrowest(&way.outward),
+                bottleneck: narrowest(&layout.links, &way.outward),
                 rtt: group.rtt.mean(),
             });
             let transport = Arc::new(group.transport.clone());
@@ -61,6 +61,19 @@ impl Core {
     }
 }
 
+impl Core {
+    /// The first link of `route` with the lowest rate at the start of the run.
+    pub fn narrowest(&self, route: &[u32]) -> usize {
+        narrowest(&self.links, route)
+    }
+}
+
+fn narrowest(links: &[LinkModel], route: &[u32]) -> usize {
+    let rate = |link: &u32| links[*link as usize].rate.first_bps();
+    let narrowest = route.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)));
+    *narrowest.expect("a way has a link") as usize
+}
+
 /// Rate of the access links of a flow, and the propagation delay of each in the order in which they are laid.
 struct Access {
     rate: Rate,
@@ -79,13 +92,6 @@ impl Layout {
     fn delay(&self, way: &Way) -> Span {
         let all = way.outward.iter().chain(&way.homeward);
         all.fold(Span::ZERO, |sum, link| sum + self.links[*link as usize].delay)
-    }
-
-    /// The first link of the lowest rate at the start of the run.
-    fn narrowest(&self, route: &[u32]) -> usize {
-        let rate = |link: &u32| self.links[*link as usize].rate.first_bps();
-        let narrowest = route.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)));
-        *narrowest.expect("a way has a link") as usize
     }
 
     /// The transfers of a group along `way`.

@@ -1,7 +1,7 @@
 //! The dumbbell: two routers and one bottleneck in each direction. Link 0 is the bottleneck, link 1 that of the other
 //! direction.
 
-use super::{Core, Group, Layout, Way};
+use super::{Core, Course, Group, Layout, Way};
 use crate::model::{LinkModel, LossModel, RateModel};
 use narrows_qdisc::Discipline;
 use narrows_units::{Rate, Span};
@@ -30,10 +30,17 @@ pub struct Direction {
     pub loss: Option<LossModel>,
 }
 
+impl Direction {
+    /// What `link` is besides its place and delay.
+    pub fn of(link: &LinkModel) -> Self {
+        Self { rate: link.rate.clone(), queue: link.queue.clone(), loss: link.loss }
+    }
+}
+
 impl Dumbbell {
     /// Lays out the links and routes of `groups`.
     pub fn layout(&self, groups: &[Group]) -> Layout {
-        let ways: Vec<Way> = groups.iter().map(|group| Self::way(group.reverse)).collect();
+        let ways: Vec<Way> = groups.iter().map(|group| Self::way(group.course == Course::Reverse)).collect();
         self.core().attach(groups, &ways)
     }
 

@@ -1,5 +1,6 @@
 //! What is said of flows that are alike, before they have places in a network.
 
+use super::Course;
 use crate::algorithm::Control;
 use crate::model::{Demand, Start, Surge};
 use crate::traffic::{Sizes, Spans};
@@ -27,8 +28,8 @@ pub struct Group {
     pub size: Option<Sizes>,
     /// Two-way propagation delay; at least that of its way.
     pub rtt: Spans,
-    /// Data goes from the right to the left.
-    pub reverse: bool,
+    /// Where its data goes.
+    pub course: Course,
     /// The endpoints.
     pub transport: TransportOptions,
     /// Upper bound of the random delay before each packet.

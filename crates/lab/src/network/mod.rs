@@ -1,10 +1,14 @@
 //! How links are laid out and which of them a flow's packets cross.
 
 mod attach;
+mod course;
 pub mod dumbbell;
+pub mod graph;
+pub mod graphml;
 mod group;
 mod round_trips;
 
+pub use course::Course;
 pub use group::{Group, Transfers, seats};
 pub use round_trips::{round_trip, with_round_trips};
 

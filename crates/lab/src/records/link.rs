@@ -19,6 +19,8 @@ pub struct LinkCounts {
     pub overflowed: u64,
     /// Packets the queue dropped early.
     pub dropped_early: u64,
+    /// Packets lost because the link had failed.
+    pub failed: u64,
     /// Packets the queue marked.
     pub marked: u64,
     /// Packets lost at random behind the queue.
@@ -52,9 +54,9 @@ pub struct LinkRecorder {
 }
 
 impl LinkCounts {
-    /// Packets the queue dropped.
+    /// Packets dropped at the queue.
     pub fn dropped(&self) -> u64 {
-        self.overflowed + self.dropped_early
+        self.overflowed + self.dropped_early + self.failed
     }
 }
 
@@ -123,6 +125,11 @@ impl LinkRecorder {
     /// A packet was lost at random behind the queue.
     pub fn lost(&mut self) {
         self.counts.lost += 1;
+    }
+
+    /// The link failed while it was sending a packet.
+    pub fn cut_off(&mut self) {
+        self.counts.failed += 1;
     }
 
     /// Packets that wait now.
@@ -210,6 +217,7 @@ impl Tap for QueueTap<'_> {
         match reason {
             DropReason::Overflow => self.link.counts.overflowed += 1,
             DropReason::Early => self.link.counts.dropped_early += 1,
+            DropReason::Failure => self.link.counts.failed += 1,
         }
         self.flows.lost(packet);
     }

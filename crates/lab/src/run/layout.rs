@@ -4,7 +4,7 @@
 //! the router it hangs on stay together; a cut link's delay is the time by which one partition may run ahead.
 //! Local numbers follow the global order, so simultaneous events go in the same order however the network is cut.
 
-use crate::model::{FlowModel, LinkModel, Model, PopulationModel};
+use crate::model::{FlowModel, LinkChange, LinkModel, Model, PopulationModel};
 use narrows_units::Span;
 use narrows_wire::Packet;
 use std::sync::Arc;
@@ -36,7 +36,20 @@ pub(super) struct Layout {
     pub outward: Vec<u32>,
     /// Where each flow's acknowledgements begin theirs.
     pub homeward: Vec<u32>,
+    /// What becomes of these places, by change of the model.
+    pub reroutes: Vec<Reroutes>,
+    /// Links that packets enter from more than one other.
+    pub merging: Vec<bool>,
     routes: Vec<Stop>,
+}
+
+/// Where packets begin their ways after a change of the network.
+#[derive(Debug)]
+pub(super) struct Reroutes {
+    /// Seat of a flow, of its data, of its acknowledgements.
+    pub flows: Vec<(u32, u32, u32)>,
+    /// Route of the model, and where it begins.
+    pub routes: Vec<(u32, u32)>,
 }
 
 /// A partition and an index there.
@@ -74,14 +87,13 @@ impl Layout {
         };
         let senders = places(&mut model.flows.iter().map(|flow| ends(flow).0));
         let receivers = places(&mut model.flows.iter().map(|flow| ends(flow).1));
-        let lookahead = model
-            .links
-            .iter()
-            .enumerate()
-            .filter(|(link, _)| near[*link].partition != far[*link].partition)
-            .map(|(_, link)| link.delay)
-            .min()
-            .unwrap_or(Span::MAX);
+        let is_cut = |link: usize| near[link].partition != far[link].partition;
+        let first = model.links.iter().enumerate().map(|(link, each)| (link, each.delay));
+        let later = model.changes.iter().flat_map(|change| &change.links).filter_map(|&(link, change)| {
+            if let LinkChange::Delay(delay) = change { Some((link as usize, delay)) } else { None }
+        });
+        let delays = first.chain(later).filter(|(link, _)| is_cut(*link)).map(|(_, delay)| delay);
+        let lookahead = delays.min().unwrap_or(Span::MAX);
 
         let mut routes = Vec::new();
         let mut write = |links: &[u32], end: Stop| {
@@ -97,6 +109,19 @@ impl Layout {
             homeward.push(write(&plan.homeward, Stop::Sender(senders[flow].index)));
         }
         let bases = model.routes.iter().map(|links| write(links, Stop::Host)).collect();
+        let changes = model.changes.iter().map(|change| Reroutes {
+            flows: change
+                .flows
+                .iter()
+                .map(|each| {
+                    let flow = each.flow as usize;
+                    let outward = write(&each.outward, Stop::Receiver(receivers[flow].index));
+                    (each.flow, outward, write(&each.homeward, Stop::Sender(senders[flow].index)))
+                })
+                .collect(),
+            routes: change.routes.iter().map(|(route, links)| (*route, write(links, Stop::Host))).collect(),
+        });
+        let reroutes = changes.collect();
         let end = |route: &Vec<u32>| model.links[route[route.len() - 1] as usize].to;
         let start = |route: &Vec<u32>| model.links[route[0] as usize].from;
         let home = |each: &PopulationModel| start(&model.routes[each.ways[0].outward as usize]);
@@ -116,6 +141,8 @@ impl Layout {
             lookahead,
             outward,
             homeward,
+            reroutes,
+            merging: merging(model),
             routes,
         }
     }
@@ -133,6 +160,22 @@ impl Layout {
             .filter(move |(_, place)| usize::from(place.partition) == partition)
             .map(|(i, _)| i)
     }
+}
+
+/// For each link whether packets come to it from more than one other in the course of the run.
+fn merging(model: &Model) -> Vec<bool> {
+    let mut before: Vec<Option<u32>> = vec![None; model.links.len()];
+    let mut merging = vec![false; model.links.len()];
+    let flows = model.flows.iter().flat_map(|flow| [&flow.outward, &flow.homeward]);
+    let later = model.changes.iter().flat_map(|change| &change.flows);
+    for route in flows.chain(later.flat_map(|flow| [&flow.outward, &flow.homeward])) {
+        for pair in route.windows(2) {
+            let (from, link) = (pair[0], pair[1] as usize);
+            merging[link] |= before[link].is_some_and(|known| known != from);
+            before[link] = Some(from);
+        }
+    }
+    merging
 }
 
 fn next_place(partition: u16, counts: &mut [u32]) -> Place {

@@ -1,9 +1,10 @@
 //! A link in motion: its queue, the packet in transmission, and the packets under way.
 
 use crate::link::{Capacity, Loss};
+use crate::model::LinkChange;
 use crate::records::{FlowTallies, LinkRecorder, QueueTap};
 use narrows_engine::Stream;
-use narrows_qdisc::{Context, QueueDiscipline};
+use narrows_qdisc::{Context, DropReason, QueueDiscipline};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 use std::collections::VecDeque;
@@ -28,7 +29,10 @@ pub(super) struct Transmitter {
     /// When it will have left.
     departure: Time,
     /// Propagation delay.
-    pub delay: Span,
+    delay: Span,
+    /// When the last packet that was sent will arrive.
+    last_arrival: Time,
+    outage: Outage,
     /// What is counted here.
     pub recorder: LinkRecorder,
     /// Records have a row for it: it is not an access link.
@@ -61,6 +65,27 @@ pub(super) struct Bits {
     pub offered: f64,
 }
 
+/// While a link has failed it sends nothing and loses whatever comes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Outage {
+    /// Bits that the capacity had offered when the link failed, if it has.
+    since: Option<f64>,
+    /// Bits that it would have offered in earlier outages.
+    missed: f64,
+}
+
+impl Outage {
+    /// The link works again; its capacity would have offered `bits` by now.
+    fn end(&mut self, bits: f64) {
+        self.missed += self.since.take().map_or(0.0, |since| bits - since);
+    }
+
+    /// What the link offered, where its capacity would have offered `bits`.
+    fn without(&self, bits: f64) -> f64 {
+        self.since.unwrap_or(bits) - self.missed
+    }
+}
+
 /// What a link wants after something was done to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wish {
@@ -87,6 +112,8 @@ impl Transmitter {
             in_transmission: None,
             departure: Time::NEVER,
             delay,
+            last_arrival: Time::ZERO,
+            outage: Outage::default(),
             recorder: LinkRecorder::new(),
             recorded,
             at_measure: Bits::default(),
@@ -104,7 +131,11 @@ impl Transmitter {
         packet.stamp = now;
         self.recorder.advance(now);
         self.recorder.arrived(&packet);
-        self.with_queue(now, flows, |queue, context| queue.enqueue(packet, context));
+        if self.outage.since.is_some() {
+            self.with_queue(now, flows, |_, context| context.drop(&packet, DropReason::Failure));
+        } else {
+            self.with_queue(now, flows, |queue, context| queue.enqueue(packet, context));
+        }
         self.recorder.settled();
         self.serve(now, flows)
     }
@@ -141,6 +172,40 @@ impl Transmitter {
         Wish { departure, wake: None }
     }
 
+    /// When a packet that leaves now arrives at the far end: packets do not overtake each other, even if the delay has
+    /// become shorter since the last.
+    pub fn arrival(&mut self, now: Time) -> Time {
+        self.last_arrival = self.last_arrival.max(now + self.delay);
+        self.last_arrival
+    }
+
+    /// Something happens to the link now.
+    pub fn change(&mut self, change: LinkChange, now: Time, flows: &mut FlowTallies) -> Wish {
+        match change {
+            LinkChange::Fail => self.fail(now, flows),
+            LinkChange::Restore => {
+                self.outage.end(self.capacity.offered_bits(now));
+                self.serve(now, flows)
+            }
+            LinkChange::Delay(delay) => {
+                self.delay = delay;
+                Wish::default()
+            }
+        }
+    }
+
+    fn fail(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
+        self.outage.since = Some(self.capacity.offered_bits(now));
+        self.recorder.advance(now);
+        self.with_queue(now, flows, |queue, context| queue.purge(context));
+        if let Some(packet) = self.in_transmission.take() {
+            self.recorder.cut_off();
+            flows.lost(&packet);
+        }
+        self.capacity.abort(now);
+        Wish { departure: Some(Time::NEVER), wake: self.queue.next_wake() }
+    }
+
     /// When the rate changes next.
     pub fn next_rate_change(&self) -> Time {
         self.capacity.next_change()
@@ -153,7 +218,7 @@ impl Transmitter {
             let ahead = self.capacity.rate().as_bps() as f64 * self.departure.since(now).as_secs_f64();
             (packet.size().bits() as f64 - ahead).max(0.0)
         });
-        Bits { sent: whole + part, offered: self.capacity.offered_bits(now) }
+        Bits { sent: whole + part, offered: self.outage.without(self.capacity.offered_bits(now)) }
     }
 
     /// Every packet that reached the queue was sent, dropped, waits or is in transmission.
@@ -170,7 +235,7 @@ impl Transmitter {
 
     fn serve(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
         let mut departure = None;
-        if self.in_transmission.is_none() {
+        if self.in_transmission.is_none() && self.outage.since.is_none() {
             let ready = self.capacity.ready(now);
             if ready > now && self.recorder.waiting() > 0 {
                 departure = Some(ready);

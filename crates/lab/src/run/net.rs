@@ -3,6 +3,7 @@
 use super::layout::{Layout, Stop};
 use super::link::{Link, Pipe, Wish};
 use super::slots::{Event, Slots};
+use crate::model::LinkChange;
 use crate::records::FlowTallies;
 use narrows_engine::EventQueue;
 use narrows_units::Time;
@@ -25,6 +26,8 @@ pub(super) struct Net {
     /// Packets that wait out their random send delay at their sender's host.
     pub holds: Vec<Pipe>,
     pub flows: FlowTallies,
+    /// Where each of the model's routes begins now.
+    pub bases: Vec<u32>,
     /// Packets that left for other partitions since the last exchange.
     pub outbox: Vec<Crossing>,
     /// Links crossed by packets so far.
@@ -90,7 +93,7 @@ impl Net {
             unreachable!("computed links have no events");
         };
         let (packet, wish) = transmitter.depart(now, &mut self.flows);
-        let arrival = now + transmitter.delay;
+        let arrival = packet.map_or(Time::NEVER, |_| transmitter.arrival(now));
         self.grant(link, wish);
         if let Some(mut packet) = packet {
             self.hops += 1;
@@ -163,6 +166,16 @@ impl Net {
             self.grant(link, wish);
             self.queue.set(self.slots.of(Event::RateChange(link)), next);
         }
+    }
+
+    /// Something happens to a link.
+    pub fn change_link(&mut self, link: u32, change: LinkChange) {
+        let now = self.now;
+        let Link::Scheduled(transmitter) = &mut self.links[link as usize] else {
+            unreachable!("nothing happens to an access link");
+        };
+        let wish = transmitter.change(change, now, &mut self.flows);
+        self.grant(link, wish);
     }
 
     /// Packets inside this partition.

@@ -35,6 +35,9 @@ pub(super) struct Partition<'m> {
     /// Each population when the warm-up ended.
     pub at_measure: Vec<PopulationSample>,
     pub series: SeriesRecorder,
+    model: &'m Model,
+    /// How many of the model's changes have come.
+    changed: usize,
     interval: Span,
     flow_series: bool,
 }
@@ -76,13 +79,17 @@ impl<'m> Partition<'m> {
             });
             queue.set(slots.of(Event::Start(index as u32)), start);
         }
-        let built: Vec<Link> =
-            links.iter().map(|&link| build_link(&model.links[link], compute_hops, &stream)).collect();
+        let near_end = |&link: &usize| {
+            // Packets that come from two links may come in another order than that in which they left them.
+            build_link(&model.links[link], compute_hops && !layout.merging[link], &stream)
+        };
+        let built: Vec<Link> = links.iter().map(near_end).collect();
         for (index, link) in built.iter().enumerate() {
             if let Link::Scheduled(transmitter) = link {
                 queue.set(slots.of(Event::RateChange(index as u32)), transmitter.next_rate_change());
             }
         }
+        queue.set(slots.of(Event::Change), change_due(model, 0));
         queue.set(slots.of(Event::Measure), Time::ZERO + model.warmup);
         queue.set(slots.of(Event::Sample), Time::ZERO + model.record.interval);
         let groups = model.groups.len();
@@ -98,6 +105,7 @@ impl<'m> Partition<'m> {
             pipes: (0..pipes).map(|_| Pipe::default()).collect(),
             holds: senders.iter().map(|_| Pipe::default()).collect(),
             flows: FlowTallies::new(model.flows.len(), Arc::clone(&layout.populations)),
+            bases: layout.bases.clone(),
             outbox: Vec::new(),
             hops: 0,
             launched: 0,
@@ -114,6 +122,8 @@ impl<'m> Partition<'m> {
             seats,
             at_measure: vec![PopulationSample::default(); model.populations.len()],
             series: SeriesRecorder::default(),
+            model,
+            changed: 0,
             interval: model.record.interval,
             flow_series: model.record.flows,
         }
@@ -147,6 +157,7 @@ impl<'m> Partition<'m> {
                     self.net.queue.set(self.net.slots.of(Event::SenderWake(sender)), end.sender.next_wake());
                 }
                 Event::RateChange(link) => self.net.change_rate(link),
+                Event::Change => self.change(),
                 Event::Measure => self.measure(),
                 Event::Sample => {
                     self.sample(self.interval);
@@ -217,6 +228,32 @@ impl<'m> Partition<'m> {
         }
     }
 
+    /// The next change of the network: each partition sees to what of it is its own.
+    fn change(&mut self) {
+        let (model, number) = (self.model, self.changed);
+        self.changed += 1;
+        for &(link, change) in &model.changes[number].links {
+            let near = self.net.layout.near[link as usize];
+            if near.partition == self.net.partition {
+                self.net.change_link(near.index, change);
+            }
+        }
+        let layout = Arc::clone(&self.net.layout);
+        for &(flow, outward, homeward) in &layout.reroutes[number].flows {
+            let (sender, receiver) = (layout.senders[flow as usize], layout.receivers[flow as usize]);
+            if sender.partition == self.net.partition {
+                self.senders[sender.index as usize].route = outward;
+            }
+            if receiver.partition == self.net.partition {
+                self.receivers[receiver.index as usize].route = homeward;
+            }
+        }
+        for &(route, base) in &layout.reroutes[number].routes {
+            self.net.bases[route as usize] = base;
+        }
+        self.net.queue.set(self.net.slots.of(Event::Change), change_due(model, self.changed));
+    }
+
     fn measure(&mut self) {
         let now = self.net.now;
         self.net.flows.since = now;
@@ -257,6 +294,11 @@ impl<'m> Partition<'m> {
             }
         }
     }
+}
+
+/// When the change of that number comes.
+fn change_due(model: &Model, number: usize) -> Time {
+    model.changes.get(number).map_or(Time::NEVER, |change| Time::ZERO + change.at)
 }
 
 fn build_senders(

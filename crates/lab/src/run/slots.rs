@@ -30,6 +30,8 @@ pub(super) enum Event {
     Arrive(u32),
     /// A link's rate changes.
     RateChange(u32),
+    /// Something happens to the network.
+    Change,
     /// The warm-up is over.
     Measure,
     /// An interval of the series ends.
@@ -50,6 +52,7 @@ pub(super) struct Slots {
     starts: u32,
     arrives: u32,
     changes: u32,
+    network_change: u32,
     samples: u32,
 }
 
@@ -85,6 +88,7 @@ impl Slots {
         let starts = class(senders, Event::Start);
         let arrives = class(populations, Event::Arrive);
         let changes = class(links, Event::RateChange);
+        let network_change = class(1, |_| Event::Change);
         let samples = class(1, |_| Event::Measure);
         class(1, |_| Event::Sample);
         Self {
@@ -99,6 +103,7 @@ impl Slots {
             starts,
             arrives,
             changes,
+            network_change,
             samples,
         }
     }
@@ -127,6 +132,7 @@ impl Slots {
             Event::Start(sender) => self.starts + sender,
             Event::Arrive(population) => self.arrives + population,
             Event::RateChange(link) => self.changes + link,
+            Event::Change => self.network_change,
             Event::Measure => self.samples,
             Event::Sample => self.samples + 1,
         })

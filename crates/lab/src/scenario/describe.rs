@@ -1,22 +1,30 @@
 //! What a scenario runs, in words, for the head of a report.
 
-use super::resolve::{Endpoint, Resolved, Unit};
+mod network;
+
+use super::resolve::{Endpoint, Ground, PathSettings, Resolved, Unit};
 use super::write::queue::of_groups;
 use super::write::{Short, limit, limit_in_words};
 use super::write::{distribution, transfers};
 use crate::model::{LossModel, RateModel, Start, Step};
-use crate::network::Group;
-use crate::network::dumbbell::Direction;
+use crate::network::dumbbell::{Direction, Dumbbell};
+use crate::network::{Course, Group};
 use narrows_cc::catalogue::{FirstCut, SlowStartKind};
 use narrows_qdisc::{Discipline, red, rio};
 use narrows_transport::{RecoveryKind, TransportOptions, UndoKind};
 
 /// Title and text of each paragraph.
 pub(super) fn describe(scenario: &Resolved) -> Vec<(String, String)> {
-    let mut words = vec![("Run".to_owned(), run(scenario)), ("Bottleneck".to_owned(), bottleneck(scenario))];
-    words.push(("Reverse direction".to_owned(), direction(&scenario.dumbbell.reverse, scenario)));
+    let mut words = vec![("Run".to_owned(), run(scenario))];
+    match &scenario.ground {
+        Ground::Path { settings, dumbbell } => {
+            words.push(("Bottleneck".to_owned(), bottleneck(settings, dumbbell, scenario)));
+            words.push(("Reverse direction".to_owned(), direction(&dumbbell.reverse, scenario)));
+        }
+        Ground::Network(network) => words.extend(network::paragraphs(network, scenario)),
+    }
     for (group, preset) in scenario.groups.iter().zip(&scenario.presets) {
-        words.push((format!("Group {}", group.name), flows(group, preset)));
+        words.push((format!("Group {}", group.name), flows(group, preset, &scenario.ground)));
     }
     words.push(("Records".to_owned(), records(scenario)));
     for expectation in &scenario.expectations {
@@ -36,8 +44,7 @@ fn run(scenario: &Resolved) -> String {
     format!("{} simulated {times}, measured from {warmup} on, seed {}", scenario.duration, scenario.seed)
 }
 
-fn bottleneck(scenario: &Resolved) -> String {
-    let (path, dumbbell) = (&scenario.path, &scenario.dumbbell);
+fn bottleneck(path: &PathSettings, dumbbell: &Dumbbell, scenario: &Resolved) -> String {
     format!(
         "{}; {} one way; packets of {}; access links of {}; the bandwidth-delay product counts a round trip of {}",
         direction(&dumbbell.forward, scenario),
@@ -152,7 +159,7 @@ fn loss(loss: &LossModel) -> String {
     }
 }
 
-fn flows(group: &Group, preset: &str) -> String {
+fn flows(group: &Group, preset: &str, ground: &Ground) -> String {
     let count = match &group.transfers {
         Some(source) => transfers::words(group, source),
         None if group.count == 1 => "1 flow".into(),
@@ -166,7 +173,11 @@ fn flows(group: &Group, preset: &str) -> String {
     let size = group.size.as_ref();
     let size =
         size.map_or("endless".into(), |size| format!("{} each", distribution::words(&size.0, Unit::Bytes)));
-    let direction = if group.reverse { ", in the reverse direction" } else { "" };
+    let direction = match (&group.course, ground) {
+        (Course::Routers(trip), Ground::Network(network)) => network::trip(trip, network),
+        (Course::Reverse, _) => ", in the reverse direction".into(),
+        _ => String::new(),
+    };
     let own = Endpoint { preset: "", options: group.transport.clone(), send_delay: group.send_delay };
     format!(
         "{count} of {}{subject}, {size}, {start}, round trip {}{direction}; preset {preset}: {}",

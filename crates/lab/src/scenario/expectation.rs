@@ -19,17 +19,25 @@ pub struct Expectation {
     pub at_most: Option<f64>,
 }
 
-/// Resolves every clause; `None` if a fault stands in the way. `groups` are the known groups, if they are known.
+/// Resolves every clause; `None` if a fault stands in the way. `groups` are the known groups, if they are known, and so are
+/// `links`, of which the first is meant where none is named.
 pub(super) fn resolve(
     tables: &[Table],
     groups: Option<&[String]>,
+    links: Option<&[String]>,
     faults: &mut Vec<Fault>,
 ) -> Option<Vec<Expectation>> {
-    let all: Vec<Option<Expectation>> = tables.iter().map(|table| clause(table, groups, faults)).collect();
+    let all: Vec<Option<Expectation>> =
+        tables.iter().map(|table| clause(table, groups, links, faults)).collect();
     all.into_iter().collect()
 }
 
-fn clause(table: &Table, groups: Option<&[String]>, faults: &mut Vec<Fault>) -> Option<Expectation> {
+fn clause(
+    table: &Table,
+    groups: Option<&[String]>,
+    links: Option<&[String]>,
+    faults: &mut Vec<Fault>,
+) -> Option<Expectation> {
     let optional_text = |key| table.read(key, None, |value| Some(value.text()));
     let optional_number = |key| table.read(key, None, |value| Some(value.number()));
     let (group, link) = (optional_text("group")?, optional_text("link")?);
@@ -46,10 +54,11 @@ fn clause(table: &Table, groups: Option<&[String]>, faults: &mut Vec<Fault>) -> 
         let known: Vec<&str> = groups.iter().map(String::as_str).collect();
         fault("group", "no such group", group, &known);
     }
-    if let Some(link) = &link
-        && !LINKS.contains(&link.as_str())
+    if let (Some(link), Some(links)) = (&link, links)
+        && !links.contains(link)
     {
-        fault("link", "no such link", link, LINKS);
+        let known: Vec<&str> = links.iter().map(String::as_str).collect();
+        fault("link", "no such link", link, &known);
     }
     if group.is_some() && link.is_some() {
         fault("link", "a measure is taken of a group or of a link, not of both", "", &[]);
@@ -88,9 +97,6 @@ fn clause(table: &Table, groups: Option<&[String]>, faults: &mut Vec<Fault>) -> 
         }
     }
     let measure: String = measure.chars().filter(|letter| !letter.is_whitespace()).collect();
-    let link = link.or_else(|| (kind == "link").then(|| LINKS[0].to_owned()));
+    let link = if link.is_none() && kind == "link" { Some(links?.first()?.clone()) } else { link };
     (faults.len() == before).then_some(Expectation { measure, group, link, at_least, at_most })
 }
-
-/// Links that have measures.
-const LINKS: &[&str] = &["bottleneck", "bottleneck reverse"];

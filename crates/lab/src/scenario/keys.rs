@@ -7,6 +7,7 @@ mod classes;
 mod distribution;
 mod explicit;
 mod flow;
+mod network;
 mod path;
 mod queue;
 mod transfers;
@@ -15,6 +16,7 @@ pub(super) use flow::PRESETS;
 
 use flow::{FLOW, TRANSPORT};
 use narrows_units::Dimension;
+use network::NETWORK;
 use path::PATH;
 
 /// A key of a table.
@@ -145,7 +147,18 @@ pub(super) const ROOT: &[Key] = &[
         "1 for run, 5 for compare",
         "Independent repetitions; intervals need at least two.",
     ),
-    Key::required("path", Kind::Table(PATH), "The dumbbell: one bottleneck that all flows share."),
+    Key::new(
+        "path",
+        Kind::Table(PATH),
+        "none; either path or network is needed",
+        "The dumbbell: one bottleneck that all flows share.",
+    ),
+    Key::new(
+        "network",
+        Kind::Table(NETWORK),
+        "none; either path or network is needed",
+        "Routers and links of any shape; each flow says from which router to which it goes.",
+    ),
     Key::new(
         "transport",
         Kind::Table(TRANSPORT),
@@ -184,7 +197,12 @@ const RECORD: &[Key] = &[
 const EXPECT: &[Key] = &[
     Key::required("measure", Kind::Text, "Name of a measure of a group or link, as in summary.json."),
     Key::new("group", Kind::Text, "every group", "The group it is taken of."),
-    Key::new("link", Kind::Text, "bottleneck, for a measure of links", "The link it is taken of."),
+    Key::new(
+        "link",
+        Kind::Text,
+        "the bottleneck of the first group, for a measure of links",
+        "The link it is taken of.",
+    ),
     Key::new("at_least", Kind::Number, "no bound", "Lower bound, in the unit of the measure."),
     Key::new("at_most", Kind::Number, "no bound", "Upper bound, in the unit of the measure."),
 ];

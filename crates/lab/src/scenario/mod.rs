@@ -29,7 +29,7 @@ use crate::algorithm::{Control, Guests};
 use crate::model::{Model, RateModel};
 use crate::network::Layout;
 use crate::trace::hexadecimal;
-use resolve::{Resolved, Surroundings};
+use resolve::{Ground, Resolved, Surroundings};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -92,14 +92,23 @@ pub fn load(
 }
 
 fn finish(resolved: &Resolved) -> Scenario {
-    let Layout { nodes, links, flows, routes, populations, groups } =
-        resolved.dumbbell.layout(&resolved.groups);
+    let (layout, changes) = match &resolved.ground {
+        Ground::Path { dumbbell, .. } => (dumbbell.layout(&resolved.groups), Vec::new()),
+        Ground::Network(network) => network.graph.layout(&resolved.groups),
+    };
+    let Layout { nodes, links, flows, routes, populations, groups } = layout;
     let mut files = Vec::new();
-    let directions = [
-        (&resolved.path.forward_trace, &resolved.dumbbell.forward.rate),
-        (&resolved.path.reverse_trace, &resolved.dumbbell.reverse.rate),
-    ];
-    for (file, rate) in directions {
+    let recorded: Vec<_> = match &resolved.ground {
+        Ground::Path { settings, dumbbell } => vec![
+            (&settings.forward_trace, &dumbbell.forward.rate),
+            (&settings.reverse_trace, &dumbbell.reverse.rate),
+        ],
+        Ground::Network(network) => {
+            files.extend(network.file.clone());
+            network.traces.iter().zip(network.graph.core.links.iter().map(|link| &link.rate)).collect()
+        }
+    };
+    for (file, rate) in recorded {
         if let (Some(file), RateModel::Trace(trace)) = (file, rate)
             && !files.iter().any(|(known, _)| known == file)
         {
@@ -132,6 +141,7 @@ fn finish(resolved: &Resolved) -> Scenario {
             flows,
             routes,
             populations,
+            changes,
             groups,
             record: resolved.recording.model,
         },

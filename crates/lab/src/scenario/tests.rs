@@ -3,6 +3,7 @@
 mod faults;
 mod library;
 mod model;
+mod network;
 mod overrides;
 mod resolved;
 mod robust;

@@ -1,14 +1,15 @@
 //! The resolved scenario as a file: valid input again, with every default written out.
 
 pub(super) mod distribution;
+mod network;
 pub(super) mod queue;
 pub(super) mod transfers;
 
-use super::resolve::{Endpoint, Resolved, Unit};
+use super::resolve::{Endpoint, Ground, Resolved, Unit};
 use crate::algorithm::Control;
 use crate::model::{Demand, LossModel, RateModel, Start, Step, Trace};
-use crate::network::Group;
 use crate::network::dumbbell::Direction;
+use crate::network::{Course, Group};
 use narrows_cc::catalogue::{FirstCut, SlowStartKind, Value};
 use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{RecoveryKind, RtoRule, UndoKind};
@@ -34,15 +35,19 @@ pub(super) fn resolved(scenario: &Resolved, naming: Naming) -> String {
     file.set("seed", scenario.seed);
     file.set("replications", scenario.replications);
 
-    file.heading("[path]");
-    let (path, dumbbell) = (&scenario.path, &scenario.dumbbell);
-    file.direction(&dumbbell.forward, path.forward_trace.as_ref(), naming, scenario);
-    file.set("rtt", text(path.rtt));
-    file.set("packet", text(path.packet));
-    file.set("access_rate", text(dumbbell.access_rate));
-    file.set("delay", text(dumbbell.delay));
-    file.heading("[path.reverse]");
-    file.direction(&dumbbell.reverse, path.reverse_trace.as_ref(), naming, scenario);
+    match &scenario.ground {
+        Ground::Path { settings, dumbbell } => {
+            file.heading("[path]");
+            file.direction(&dumbbell.forward, settings.forward_trace.as_ref(), naming, scenario);
+            file.set("rtt", text(settings.rtt));
+            file.set("packet", text(settings.packet));
+            file.set("access_rate", text(dumbbell.access_rate));
+            file.set("delay", text(dumbbell.delay));
+            file.heading("[path.reverse]");
+            file.direction(&dumbbell.reverse, settings.reverse_trace.as_ref(), naming, scenario);
+        }
+        Ground::Network(network) => file.network(network, naming, scenario),
+    }
 
     file.heading("[transport]");
     let shared = endpoint(&scenario.transport);
@@ -51,7 +56,7 @@ pub(super) fn resolved(scenario: &Resolved, naming: Naming) -> String {
     }
     for (group, preset) in scenario.groups.iter().zip(&scenario.presets) {
         file.heading("[[flows]]");
-        file.group(group, naming);
+        file.group(group, &scenario.ground, naming);
         let own = Endpoint { preset, options: group.transport.clone(), send_delay: group.send_delay };
         // What differs from [transport]: the rest is said there.
         for ((key, value), _) in endpoint(&own).iter().zip(&shared).filter(|(own, shared)| own != shared) {
@@ -89,7 +94,7 @@ pub(super) fn resolved(scenario: &Resolved, naming: Naming) -> String {
 
 /// What waits at most, in all four units: packets, bytes, time and bandwidth-delay products.
 pub(super) fn limit_in_words(limit: Limit, scenario: &Resolved, rate: &RateModel) -> String {
-    let packet = scenario.path.packet.count() as f64;
+    let packet = scenario.ground.packet().count() as f64;
     let bytes = match limit {
         Limit::Unlimited => return "unlimited".into(),
         Limit::Packets(packets) => packets as f64 * packet,
@@ -97,7 +102,7 @@ pub(super) fn limit_in_words(limit: Limit, scenario: &Resolved, rate: &RateModel
     };
     let bytes_per_second = rate.mean_bps(scenario.duration) / 8.0;
     let seconds = bytes / bytes_per_second;
-    let bdp = bytes / (bytes_per_second * scenario.path.rtt.as_secs_f64());
+    let bdp = bytes / (bytes_per_second * scenario.ground.rtt().as_secs_f64());
     format!(
         "{:.6}pkt = {bytes}B = {:.6}ms = {:.6}bdp",
         Short(bytes / packet),
@@ -145,7 +150,7 @@ impl File {
         }
     }
 
-    fn group(&mut self, group: &Group, naming: Naming) {
+    fn group(&mut self, group: &Group, ground: &Ground, naming: Naming) {
         self.set("name", text(&group.name));
         self.set("algorithm", algorithm(&group.algorithm, naming));
         self.set("subject", group.subject);
@@ -162,7 +167,12 @@ impl File {
         let size = group.size.as_ref();
         self.set("size", size.map_or(text("unlimited"), |size| distribution::table(&size.0, Unit::Bytes)));
         self.set("rtt", distribution::table(&group.rtt.0, Unit::Seconds));
-        self.set("direction", text(if group.reverse { "reverse" } else { "forward" }));
+        match (&group.course, ground) {
+            (Course::Routers(trip), Ground::Network(network)) => self.trip(trip, network),
+            (course, _) => {
+                self.set("direction", text(if *course == Course::Reverse { "reverse" } else { "forward" }));
+            }
+        }
         let source = group.transfers.as_ref();
         self.set("source", source.map_or("{ kind = \"bulk\" }".into(), |it| transfers::table(it, naming)));
     }

@@ -163,4 +163,83 @@ pub const VARIED: &[(&str, &str)] = &[
         size = "1MB"
         "#,
     ),
+    (
+        "a mesh whose links fail, come back and become shorter",
+        r#"
+        duration = "6s"
+        warmup = "1s"
+        [network]
+        rtt = "30ms"
+        convergence = "50ms"
+        [[network.links]]
+        from = "A"
+        to = "B"
+        rate = "10Mbps"
+        delay = "3ms"
+        queue = { kind = "red", min = "5pkt", limit = "40pkt" }
+        [[network.links]]
+        from = "B"
+        to = "C"
+        rate = "8Mbps"
+        delay = "9ms"
+        [[network.links]]
+        from = "A"
+        to = "D"
+        rate = { kind = "walk", start = "8Mbps", step = "1Mbps", minimum = "2Mbps", maximum = "12Mbps", interval = "100ms" }
+        delay = "6ms"
+        loss = { kind = "bernoulli", rate = "0.1%" }
+        [[network.links]]
+        from = "D"
+        to = "C"
+        rate = "9Mbps"
+        delay = "7ms"
+        queue = { kind = "fq-codel" }
+        [[network.events]]
+        at = "2s"
+        fail = "B-C"
+        [[network.events]]
+        at = "3s"
+        restore = "B-C"
+        [[network.events]]
+        at = "3s"
+        set = "A-D"
+        delay = "1ms"
+        [[network.events]]
+        at = "4s"
+        set = "D-C"
+        delay = "2ms"
+        [[flows]]
+        algorithm = "cubic"
+        from = "A"
+        to = "C"
+        rtt = "40ms"
+        count = 2
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "newreno"
+        from = "B"
+        to = "C"
+        send_delay = "2ms"
+        [[flows]]
+        name = "insists"
+        algorithm = "reno"
+        from = "D"
+        to = "C"
+        via = ["A", "B"]
+        size = "1MB"
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "tfrc"
+        from = "C"
+        to = "A"
+        [[flows]]
+        name = "arrivals"
+        algorithm = "cubic"
+        from = "A"
+        to = "C"
+        rtt = { kind = "uniform", minimum = "40ms", maximum = "90ms" }
+        size = { kind = "pareto", mean = "30kB", shape = 1.3 }
+        source = { kind = "poisson", interval = "50ms" }
+        "#,
+    ),
 ];

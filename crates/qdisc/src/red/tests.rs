@@ -200,6 +200,7 @@ impl Tap for Counts {
         match reason {
             DropReason::Early => self.early += 1,
             DropReason::Overflow => self.overflow += 1,
+            DropReason::Failure => unreachable!("no link fails here"),
         }
     }
 

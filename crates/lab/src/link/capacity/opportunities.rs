@@ -49,6 +49,12 @@ impl Opportunities {
         self.last
     }
 
+    /// Gives up the packet in transmission; what it used of opportunities is lost.
+    pub fn abort(&mut self) {
+        self.last = Time::ZERO;
+        self.left = Bytes::ZERO;
+    }
+
     /// When a packet given to the free link at `now` would find the first byte's worth of an opportunity.
     pub fn ready(&self, now: Time) -> Time {
         if self.last < now {

@@ -45,6 +45,12 @@ impl Serializer {
         (now < self.departure).then(|| self.proceed(self.work - done, now))
     }
 
+    /// Gives up the packet in transmission.
+    pub fn abort(&mut self, now: Time) {
+        self.departure = self.departure.min(now);
+        self.remainder = 0;
+    }
+
     fn proceed(&mut self, work: u128, now: Time) -> Time {
         self.since = now;
         self.work = work;

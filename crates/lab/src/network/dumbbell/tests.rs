@@ -3,7 +3,7 @@
 use super::{Direction, Dumbbell};
 use crate::algorithm::Control;
 use crate::model::{RateModel, Start};
-use crate::network::{Group, Layout};
+use crate::network::{Course, Group, Layout};
 use crate::traffic::{Distribution, Spans};
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
 use narrows_qdisc::{Discipline, Limit, droptail};
@@ -35,7 +35,7 @@ fn group(rtt: Span, count: u64, reverse: bool) -> Group {
         start: Start::At(Span::ZERO),
         size: None,
         rtt: Spans(Distribution::Constant(rtt.as_secs_f64())),
-        reverse,
+        course: if reverse { Course::Reverse } else { Course::Forward },
         transport: options(),
         send_delay: Span::ZERO,
     }

@@ -15,7 +15,7 @@ pub(in crate::run) struct Desk {
     pub sender: SendingEndpoint,
     pub recorder: SenderRecorder,
     pub wires: Wires,
-    /// Where its packets begin their way.
+    /// The route of its packets, an index into the model's.
     pub route: u32,
     /// Its user waits no longer than that.
     pub patience: Time,
@@ -37,6 +37,7 @@ pub(in crate::run) struct Counter {
     pub flow: FlowId,
     pub receiver: ReceivingEndpoint,
     pub wires: Wires,
+    /// The route of its packets, an index into the model's.
     pub route: u32,
     /// Nothing more will come for it after that.
     pub closing: Time,
@@ -159,7 +160,8 @@ impl Counter {
 
 impl Host for DeskHost<'_> {
     fn send(&mut self, packet: Packet) {
-        self.wires.send(Packet { next: self.route, ..packet }, self.net);
+        let next = self.net.bases[self.route as usize];
+        self.wires.send(Packet { next, ..packet }, self.net);
     }
 
     fn tell(&mut self, news: News) {
@@ -169,7 +171,8 @@ impl Host for DeskHost<'_> {
 
 impl Host for CounterHost<'_> {
     fn send(&mut self, packet: Packet) {
-        self.wires.send(Packet { next: self.route, ..packet }, self.net);
+        let next = self.net.bases[self.route as usize];
+        self.wires.send(Packet { next, ..packet }, self.net);
     }
 }
 

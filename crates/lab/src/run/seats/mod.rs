@@ -293,7 +293,7 @@ impl<'m> Seats<'m> {
             sender,
             recorder,
             wires: Wires::new(up, down),
-            route: self.layout.bases[way.outward as usize],
+            route: way.outward,
             patience: process.patience(population, index, net.now),
             ended: None,
         });
@@ -393,7 +393,7 @@ impl<'m> Seats<'m> {
             flow: plan.flow,
             receiver: ReceivingEndpoint::new(plan.flow, options, Some(plan.size), transport),
             wires,
-            route: self.layout.bases[population.ways[plan.way as usize].homeward as usize],
+            route: population.ways[plan.way as usize].homeward,
             closing: Time::NEVER,
         }));
     }

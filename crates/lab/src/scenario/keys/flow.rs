@@ -178,11 +178,24 @@ pub(super) const FLOW: &[Key] = &[
     Key::new(
         "rtt",
         Kind::Variants { plain: Some(TIME), variants: SPANS },
-        "that of the path",
+        "that of the path; in a network that of the way between its routers",
         "Two-way propagation delay; from a distribution each flow draws its own, in each replication, and what is less \
-         than twice path.delay becomes that.",
+         than twice path.delay, or than its way through a network, becomes that.",
     ),
-    Key::new("direction", Kind::Choice(&["forward", "reverse"]), "forward", "Which way the data goes."),
+    Key::new(
+        "direction",
+        Kind::Choice(&["forward", "reverse"]),
+        "forward",
+        "Which way the data goes along the path.",
+    ),
+    Key::new("from", Kind::Text, "none; needed in a network", "The router of the senders."),
+    Key::new("to", Kind::Text, "none; needed in a network", "The router of the receivers."),
+    Key::new(
+        "via",
+        Kind::List(&Kind::Text),
+        "none: the shortest way by delay",
+        "Routers of a network that data passes in this order, and acknowledgements in the opposite one.",
+    ),
     Key::new(
         "source",
         Kind::Variants {

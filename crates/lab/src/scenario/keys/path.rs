@@ -41,7 +41,7 @@ const REVERSE: &[Key] = &[
     Key::new("loss", LOSS_KIND, "none", "Random loss on it, behind its queue."),
 ];
 
-const RATE_KIND: Kind = Kind::Variants {
+pub(super) const RATE_KIND: Kind = Kind::Variants {
     plain: Some(RATE),
     variants: &[
         Variant {
@@ -151,7 +151,7 @@ const RATE_KIND: Kind = Kind::Variants {
     ],
 };
 
-const LOSS_KIND: Kind = Kind::Variants {
+pub(super) const LOSS_KIND: Kind = Kind::Variants {
     plain: None,
     variants: &[
         Variant {

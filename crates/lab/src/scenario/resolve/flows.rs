@@ -2,13 +2,14 @@
 
 use super::super::diagnostic::Fault;
 use super::super::table::{AlgorithmText, Checked, Table};
-use super::Surroundings;
 use super::algorithm::{self, SUBJECT, group_name, split};
+use super::course;
 use super::distribution::{self, Unit};
 use super::transfers::{self, Beside};
 use super::transport::{self, Scale};
+use super::{Network, Surroundings};
 use crate::model::Start;
-use crate::network::{self, Group};
+use crate::network::{self, Course, Group};
 use crate::traffic::{Distribution, Sizes, Spans};
 use narrows_units::Span;
 use std::ops::Range;
@@ -23,6 +24,9 @@ pub(super) struct Resolved {
 pub(super) struct Context<'a> {
     pub around: &'a Surroundings<'a>,
     pub duration: Option<Span>,
+    /// The flows are in a network, which is `None` if it did not pass.
+    pub in_network: bool,
+    pub network: Option<&'a Network>,
     pub path: Option<&'a Table>,
     pub path_rtt: Option<Span>,
     /// The bottleneck's delay, where it is written.
@@ -85,11 +89,11 @@ fn group(
         );
         faults.push(fault.given(last.to_string()).allowed(format!("before the duration, {duration}")));
     }
-    let rtt = rtt(table, context, faults);
+    let course = course::course(table, context, faults);
+    let scale = course::scale(course.as_ref(), context);
+    let rtt = rtt(table, course.as_ref(), context, faults);
     let size = size(table, context, faults);
-    let direction = table.read("direction", "forward", Checked::word);
-    let endpoint =
-        context.scale.and_then(|scale| transport::resolve(&layers, algorithm.as_ref(), scale, faults));
+    let endpoint = scale.and_then(|scale| transport::resolve(&layers, algorithm.as_ref(), scale, faults));
     let (endpoint, start, size) = (endpoint?, start?, size?);
     let start = if start.0 == start.1 { Start::At(start.0) } else { Start::Between(start.0, start.1) };
     let source = if table.has("source") { Some(table.value("source")?.variant()) } else { None };
@@ -112,7 +116,7 @@ fn group(
             start,
             size,
             rtt: rtt?,
-            reverse: direction? == "reverse",
+            course: course?,
             transport: endpoint.options,
             send_delay: endpoint.send_delay,
         },
@@ -129,11 +133,22 @@ fn size(table: &Table, context: &Context<'_>, faults: &mut Vec<Fault>) -> Option
 }
 
 /// The round trip of each flow.
-fn rtt(table: &Table, context: &Context<'_>, faults: &mut Vec<Fault>) -> Option<Spans> {
+fn rtt(
+    table: &Table,
+    course: Option<&Course>,
+    context: &Context<'_>,
+    faults: &mut Vec<Fault>,
+) -> Option<Spans> {
+    let between = match (course, context.network) {
+        (Some(Course::Routers(trip)), Some(network)) => Some((trip, network)),
+        _ if context.in_network => return None,
+        _ => None,
+    };
     let rtt = if table.has("rtt") {
         Spans(distribution::resolve(table, "rtt", Unit::Seconds, context.around, faults)?)
     } else {
-        Spans(Distribution::Constant(distribution::seconds(context.path_rtt?)))
+        let usual = between.map_or(context.path_rtt, |(trip, network)| Some(network.propagation(trip)));
+        Spans(Distribution::Constant(distribution::seconds(usual?)))
     };
     let drawn = rtt.constant().is_none();
     let fault = |message: &str| Fault::new(table.place_of("rtt"), table.path_of("rtt"), message);
@@ -141,12 +156,17 @@ fn rtt(table: &Table, context: &Context<'_>, faults: &mut Vec<Fault>) -> Option<
         faults.push(fault("the mean is longer than any path").allowed(format!("at most {LONGEST_MEAN}")));
         return None;
     }
-    if drawn && context.delay.is_none() && rtt.least() == Span::ZERO {
+    if drawn && !context.in_network && context.delay.is_none() && rtt.least() == Span::ZERO {
         let allowed = "path.delay, or a distribution with a smallest value above zero";
         faults.push(fault("round trips of any shortness leave no delay for the bottleneck").allowed(allowed));
         return None;
     }
-    (drawn || fits(rtt.mean(), table, context, faults)).then_some(rtt)
+    let fits = drawn
+        || match between {
+            Some((trip, network)) => course::fits(rtt.mean(), trip, network, table, faults),
+            None => fits(rtt.mean(), table, context, faults),
+        };
+    fits.then_some(rtt)
 }
 
 fn is_subject(table: &Table) -> bool {

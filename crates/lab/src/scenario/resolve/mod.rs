@@ -5,9 +5,11 @@
 
 mod algorithm;
 mod classes;
+mod course;
 mod distribution;
 mod explicit;
 mod flows;
+mod network;
 mod path;
 mod queue;
 mod rate;
@@ -16,6 +18,7 @@ mod transfers;
 mod transport;
 
 pub(super) use distribution::Unit;
+pub(super) use network::Network;
 pub(super) use record::Recording;
 pub(super) use transport::Endpoint;
 
@@ -39,14 +42,38 @@ pub(super) struct Resolved {
     pub replications: u32,
     /// What the file says of replications.
     pub replications_written: Option<u32>,
-    pub path: PathSettings,
-    pub dumbbell: Dumbbell,
+    pub ground: Ground,
     pub transport: Endpoint,
     pub groups: Vec<Group>,
     /// The preset of each group.
     pub presets: Vec<&'static str>,
     pub recording: Recording,
     pub expectations: Vec<Expectation>,
+}
+
+/// Where the flows are.
+#[derive(Clone, Debug)]
+pub(super) enum Ground {
+    Path { settings: PathSettings, dumbbell: Box<Dumbbell> },
+    Network(Box<Network>),
+}
+
+impl Ground {
+    /// What 1bdp of a buffer counts.
+    pub fn rtt(&self) -> Span {
+        match self {
+            Self::Path { settings, .. } => settings.rtt,
+            Self::Network(network) => network.rtt,
+        }
+    }
+
+    /// A full data packet.
+    pub fn packet(&self) -> Bytes {
+        match self {
+            Self::Path { settings, .. } => settings.packet,
+            Self::Network(network) => network.packet,
+        }
+    }
 }
 
 /// What `[path]` says besides the shape of the dumbbell.
@@ -90,23 +117,32 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     }
     let replications = around.options.replications.or(written).unwrap_or(1);
 
+    only_one_ground(root, faults);
     let path_table = root.given("path", |value| value.table().clone());
+    let network_table = root.given("network", |value| value.table().clone());
     let transport_table = root.given("transport", |value| value.table().clone());
     let flow_tables = root.given("flows", |value| value.tables().to_vec()).unwrap_or_default();
     let members = flows::names(&flow_tables);
     let path = path_table
         .as_ref()
         .and_then(|table| path::resolve(table, duration, around, members.as_deref(), faults));
-    let scale = path.as_ref().zip(path_table.as_ref()).map(|(path, table)| transport::Scale {
-        packet: path.settings.packet,
-        packet_place: table.place_of("packet"),
-        mean: path.settings.mean,
+    let network = network_table
+        .as_ref()
+        .and_then(|table| network::resolve(table, duration, around, members.as_deref(), faults));
+    let of_path = path.as_ref().map(|path| (path.settings.packet, path.settings.mean));
+    let of_network =
+        || network.as_ref().zip(duration).map(|(each, duration)| (each.packet, each.narrowest(duration)));
+    let ground_table = path_table.as_ref().or(network_table.as_ref());
+    let scale = of_path.or_else(of_network).zip(ground_table).map(|((packet, mean), table)| {
+        transport::Scale { packet, packet_place: table.place_of("packet"), mean }
     });
     let transport_layers: Vec<&Table> = transport_table.iter().collect();
     let transport = scale.and_then(|scale| transport::resolve(&transport_layers, None, scale, faults));
     let context = flows::Context {
         around,
         duration,
+        in_network: network_table.is_some(),
+        network: network.as_ref(),
         path: path_table.as_ref(),
         path_rtt: path_table.as_ref().and_then(|table| table.given("rtt", Checked::span)),
         delay: path_table.as_ref().and_then(|table| table.given("delay", Checked::span)),
@@ -118,13 +154,26 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     let names: Option<Vec<String>> =
         groups.as_ref().map(|groups| groups.iter().map(|group| group.group.name.clone()).collect());
     let expect = root.given("expect", |value| value.tables().to_vec()).unwrap_or_default();
-    let expectations = expectation::resolve(&expect, names.as_deref(), faults);
-    let (path, groups) = (path?, groups?);
+    let links = if network_table.is_some() {
+        network.as_ref().zip(groups.as_deref()).map(|(network, groups)| network.names_of_links(groups))
+    } else {
+        Some(["bottleneck", "bottleneck reverse"].map(str::to_owned).to_vec())
+    };
+    let expectations = expectation::resolve(&expect, names.as_deref(), links.as_deref(), faults);
+    let groups = groups?;
     let smallest = groups.iter().map(|group| group.group.rtt.least()).min()?;
     let delay = context.delay.unwrap_or(Span::from_ps((u128::from(smallest.as_ps()) * 2 / 5) as u64));
     let (presets, groups): (Vec<_>, Vec<_>) =
         groups.into_iter().map(|group| (group.preset, group.group)).unzip();
-    let recording = record::resolve(root, duration?, &groups, replications)?;
+    let recording = record::resolve(root, duration?, &groups, links?.len() as u64, replications)?;
+    let ground = match (path, network) {
+        (Some(path), None) => {
+            Ground::Path { dumbbell: Box::new(path.dumbbell(delay)), settings: path.settings }
+        }
+        (None, Some(network)) => Ground::Network(Box::new(network)),
+        // Both, or none, is a fault that was reported.
+        _ => return None,
+    };
     Some(Resolved {
         title: title?,
         duration: duration?,
@@ -132,12 +181,22 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
         seed: seed?,
         replications,
         replications_written: written,
-        dumbbell: path.dumbbell(delay),
-        path: path.settings,
+        ground,
         transport: transport?,
         groups,
         presets,
         recording,
         expectations: expectations?,
     })
+}
+
+/// Either a path or a network.
+fn only_one_ground(root: &Table, faults: &mut Vec<Fault>) {
+    let (message, place) = match (root.has("path"), root.has("network")) {
+        (false, false) => ("missing: flows need a path or a network", &root.place),
+        (true, true) => ("a scenario has a path or a network, not both", root.place_of("network")),
+        _ => return,
+    };
+    let key = if root.has("network") { "network" } else { "path" };
+    faults.push(Fault::new(place, key, message).allowed("either [path] or [network]"));
 }

@@ -40,8 +40,7 @@ pub(super) fn resolve(
     faults: &mut Vec<Fault>,
 ) -> Option<Resolved> {
     let rtt = table.given("rtt", Checked::span);
-    let packet = table.read("packet", Bytes::new(1500), Checked::bytes);
-    let packet = packet.filter(|packet| packet_fits(*packet, table, faults));
+    let packet = packet(table, faults);
     let forward_rate = rate::resolve(table, duration, around, faults);
     let access_rate = table.read("access_rate", None, |value| Some(value.rate()));
 
@@ -86,6 +85,12 @@ pub(super) fn resolve(
     })
 }
 
+/// The key `packet`.
+pub(super) fn packet(table: &Table, faults: &mut Vec<Fault>) -> Option<Bytes> {
+    let packet = table.read("packet", Bytes::new(1500), Checked::bytes);
+    packet.filter(|packet| packet_fits(*packet, table, faults))
+}
+
 fn packet_fits(packet: Bytes, table: &Table, faults: &mut Vec<Fault>) -> bool {
     let fits = packet.count() <= LARGEST_PACKET;
     if !fits {
@@ -98,7 +103,7 @@ fn packet_fits(packet: Bytes, table: &Table, faults: &mut Vec<Fault>) -> bool {
 
 /// The key `loss`: `Some(None)` for none.
 #[expect(clippy::option_option, reason = "None stands for a faulty value, as everywhere in this module")]
-fn loss(table: &Table) -> Option<Option<LossModel>> {
+pub(super) fn loss(table: &Table) -> Option<Option<LossModel>> {
     if !table.has("loss") {
         return Some(None);
     }

@@ -18,6 +18,7 @@ pub(super) fn resolve(
     root: &Table,
     duration: Span,
     groups: &[Group],
+    links: u64,
     replications: u32,
 ) -> Option<Recording> {
     let nothing = Table::new("record", &root.place);
@@ -33,7 +34,7 @@ pub(super) fn resolve(
     let still = groups.iter().filter(|group| group.transfers.is_none());
     let count: u64 = still.map(|group| group.count).sum();
     let flows = flows == "all" || (flows == "auto" && count <= MOST_FLOWS);
-    let series = BOTTLENECKS + if flows { count } else { 0 };
+    let series = links + if flows { count } else { 0 };
     let rows = |interval: Span| {
         let intervals = duration.as_ps().div_ceil(interval.as_ps());
         u128::from(intervals) * u128::from(series) * u128::from(replications)
@@ -58,6 +59,3 @@ const MOST_TRANSFERS: u64 = 100_000;
 
 /// Rows of series over all replications: tens of megabytes at most, and more than a plot can show.
 const MOST_ROWS: u128 = 1_000_000;
-
-/// Links that have a series.
-const BOTTLENECKS: u64 = 2;

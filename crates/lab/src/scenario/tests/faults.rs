@@ -24,7 +24,7 @@ const MISTAKES: &[Mistake] = &[
     (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nsource = { kind = \"users\", think = §\"0s\" }", "flows.0.source.think", "zero"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"arrivals\", arrivals = §\"no such file\" }", "flows.0.source.arrivals", "No such file"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"bulk\", §rate = \"1Mbps\" }", "flows.0.source.rate", "unknown key of `bulk`"),
-    (APPENDED, "[§network]", "network", "unknown key"),
+    (APPENDED, "[§networks]", "networks", "unknown key"),
     (APPENDED, "[transport]\n§min_rtt = \"1s\"", "transport.min_rtt", "unknown key"),
     // What must be there.
     (1, "§title = \"x\"", "duration", "missing"),
