@@ -56,6 +56,23 @@ impl SendingEndpoint {
         }
     }
 
+    /// Nothing is written yet: what may be sent is what [`offer`](Self::offer) says. Without this the application has
+    /// written everything before the flow begins.
+    pub fn wait_for_offers(&mut self) {
+        match self {
+            Self::Reliable(sender) => sender.wait_for_offers(),
+            Self::Datagram(sender) => sender.wait_for_offers(),
+        }
+    }
+
+    /// The application has written that many segments more.
+    pub fn offer<H: Host>(&mut self, segments: u64, now: Time, host: &mut H) {
+        match self {
+            Self::Reliable(sender) => sender.offer(segments, now, host),
+            Self::Datagram(sender) => sender.offer(segments, now, host),
+        }
+    }
+
     /// Takes in a packet from the receiver.
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match self {

@@ -42,6 +42,8 @@ pub struct Sender {
     flow: FlowId,
     options: Arc<TransportOptions>,
     transfer: Transfer,
+    /// Segments that the application has written; `u64::MAX` where it has written everything.
+    offered: u64,
     algorithm: Box<dyn CongestionControl>,
     needs: Needs,
     state: ConnectionState,
@@ -113,6 +115,7 @@ impl Sender {
         Self {
             flow,
             transfer,
+            offered: u64::MAX,
             needs,
             state: ConnectionState::Closed,
             handshake: Handshake::default(),
@@ -162,6 +165,17 @@ impl Sender {
             | Body::Echo { .. }
             | Body::Report(_) => {}
         }
+    }
+
+    /// Nothing is written yet: what may be sent is what [`offer`](Self::offer) says.
+    pub fn wait_for_offers(&mut self) {
+        self.offered = 0;
+    }
+
+    /// The application has written that many segments more.
+    pub fn offer<H: Host>(&mut self, segments: u64, now: Time, host: &mut H) {
+        self.offered = self.offered.saturating_add(segments);
+        self.transmit(now, host);
     }
 
     /// Counts so far.

@@ -28,6 +28,8 @@ pub struct DatagramSender {
     flow: FlowId,
     options: Arc<TransportOptions>,
     transfer: Transfer,
+    /// Packets that the application has written; `u64::MAX` where it has written everything.
+    offered: u64,
     algorithm: Box<dyn CongestionControl>,
     needs: Needs,
     reports: Reports,
@@ -77,6 +79,7 @@ impl DatagramSender {
         Self {
             flow,
             transfer: Transfer::new(size, options.mss),
+            offered: u64::MAX,
             needs,
             reports,
             state: ConnectionState::Closed,
@@ -144,6 +147,19 @@ impl DatagramSender {
         }
         let timer = self.algorithm.next_timer().unwrap_or(Time::NEVER);
         self.pacing_deadline.min(timer).min(self.timeout_deadline())
+    }
+
+    /// Nothing is written yet: what may be sent is what [`offer`](Self::offer) says.
+    pub fn wait_for_offers(&mut self) {
+        self.offered = 0;
+    }
+
+    /// The application has written that many packets more.
+    pub fn offer<H: Host>(&mut self, packets: u64, now: Time, host: &mut H) {
+        self.offered = self.offered.saturating_add(packets);
+        if self.state == ConnectionState::Established {
+            self.transmit(now, host);
+        }
     }
 
     /// Counts so far.

@@ -99,7 +99,7 @@ impl Sender {
 
     /// What forbids to send a new segment.
     fn nothing_new(&self) -> Option<Limit> {
-        if self.board.next() >= self.transfer.segments() {
+        if self.board.next() >= self.transfer.segments().min(self.offered) {
             return Some(Limit::Application);
         }
         let full = self.options.receive_window.is_some_and(|window| self.board.outstanding() >= window);

@@ -136,6 +136,13 @@ impl Wire {
         }
     }
 
+    /// The application writes that many segments.
+    pub fn offer(&mut self, segments: u64) {
+        let mut outbox = Outbox::default();
+        self.sender.offer(segments, self.now, &mut outbox);
+        self.take(outbox);
+    }
+
     /// Runs until the sender has completed or given up, at most `limit`; true if it completed.
     pub fn complete(&mut self, limit: Span) -> bool {
         self.run(Time::ZERO + limit);

@@ -18,6 +18,10 @@ impl DatagramSender {
                 host.tell(News::Completed);
                 return;
             }
+            if self.next >= self.offered {
+                self.limited_by = Limit::Application;
+                return;
+            }
             if limits.window.is_some_and(|window| self.flight.count() >= window) {
                 self.limited_by = Limit::Window;
                 return;
@@ -64,7 +68,7 @@ impl DatagramSender {
             sent_at: now,
             in_flight: self.flight.count() + 1,
             lost_before: self.counters.packets_lost,
-            app_limited: self.next >= self.transfer.segments(),
+            app_limited: self.next >= self.transfer.segments().min(self.offered),
         };
         if self.reports != Reports::Nothing {
             self.flight.push(packet);
