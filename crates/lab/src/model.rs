@@ -2,9 +2,11 @@
 
 mod change;
 mod population;
+mod source;
 
 pub use change::{ChangeModel, FlowRoutes, LinkChange};
 pub use population::{Access, Classes, Demand, HostModel, PopulationModel, Surge, WayModel};
+pub use source::SourceModel;
 
 use crate::algorithm::Control;
 use crate::traffic::{Sizes, Spans};
@@ -254,6 +256,8 @@ pub struct FlowModel {
     pub group: usize,
     /// When it starts.
     pub start: Start,
+    /// What makes its data.
+    pub source: SourceModel,
     /// Payload to transfer; `None` is endless.
     pub size: Option<Sizes>,
     /// Two-way propagation delay where it is drawn anew in every replication; else the links have it.

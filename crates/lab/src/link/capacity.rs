@@ -7,7 +7,7 @@ mod opportunities;
 mod process;
 mod serializer;
 
-use crate::model::RateModel;
+use crate::model::{RateModel, SourceModel};
 use narrows_engine::Stream;
 use narrows_units::{Bytes, Rate, Time};
 use opportunities::Opportunities;
@@ -44,6 +44,24 @@ impl Capacity {
             return Self(Medium::Recorded(Opportunities::new(trace.clone())));
         }
         let (process, rate) = Process::new(model, draws);
+        Self::rated(process, rate)
+    }
+
+    /// The rate of a source; `None` of one that has none.
+    pub fn of_source(model: &SourceModel, draws: Stream) -> Option<Self> {
+        let (process, rate) = match model {
+            SourceModel::Rate(RateModel::Trace(trace)) => {
+                return Some(Self(Medium::Recorded(Opportunities::new(trace.clone()))));
+            }
+            SourceModel::Rate(rate) => Process::new(rate, draws),
+            SourceModel::Leaving { whole, left } => Process::leaving(*whole, left, draws),
+            SourceModel::OnOff { rate, on, off } => Process::on_off(*rate, on, off, draws),
+            SourceModel::Bulk | SourceModel::Writes { .. } => return None,
+        };
+        Some(Self::rated(process, rate))
+    }
+
+    fn rated(process: Process, rate: Rate) -> Self {
         let serializer = Serializer::new(rate);
         Self(Medium::Rated(Rated { process, serializer, offered: 0, since: Time::ZERO }))
     }

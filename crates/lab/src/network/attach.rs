@@ -48,6 +48,7 @@ impl Core {
                 layout.flows.push(FlowModel {
                     group: index,
                     start: group.start,
+                    source: group.source.clone(),
                     size: group.size.clone(),
                     rtt: group.rtt.constant().is_none().then(|| group.rtt.clone()),
                     outward: route(first, &way.outward, first + 1),

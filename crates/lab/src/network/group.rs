@@ -2,7 +2,7 @@
 
 use super::Course;
 use crate::algorithm::Control;
-use crate::model::{Demand, Start, Surge};
+use crate::model::{Demand, SourceModel, Start, Surge};
 use crate::traffic::{Sizes, Spans};
 use narrows_transport::TransportOptions;
 use narrows_units::Span;
@@ -24,6 +24,8 @@ pub struct Group {
     pub transfers: Option<Transfers>,
     /// When they start.
     pub start: Start,
+    /// What makes their data.
+    pub source: SourceModel,
     /// Payload of each; `None` is endless.
     pub size: Option<Sizes>,
     /// Two-way propagation delay; at least that of its way.

@@ -1,5 +1,6 @@
 //! The two ends of a flow in motion, each with its recorder.
 
+use super::application::Application;
 use super::net::Net;
 use crate::records::{Histogram, ReceiverRecorder, SenderRecorder};
 use narrows_engine::Stream;
@@ -20,6 +21,8 @@ pub(super) struct SendingEnd {
     pub recorder: SenderRecorder,
     /// Drawn from for the random send delay, where there is one.
     pub delay: Option<SendDelay>,
+    /// What writes little by little; without it everything is written.
+    pub application: Option<Application>,
 }
 
 /// A random delay before each packet that keeps their order.
@@ -58,11 +61,22 @@ struct ReceiverHost<'a> {
 }
 
 impl SendingEnd {
-    /// The flow starts.
-    pub fn start(&mut self, host: u32, net: &mut Net, rtts: &mut Histogram) {
+    /// The flow starts, or its application acts. When the application acts again.
+    pub fn on_application(&mut self, host: u32, net: &mut Net, rtts: &mut Histogram) -> Time {
         let now = net.now;
-        self.recorder.started = Some(now);
-        self.act(host, net, rtts, |sender, host| sender.open(now, host));
+        if self.recorder.started.is_none() {
+            self.recorder.started = Some(now);
+            self.act(host, net, rtts, |sender, host| sender.open(now, host));
+            self.application.iter_mut().for_each(|application| application.begin(now));
+        }
+        let Some(application) = &mut self.application else { return Time::NEVER };
+        let written = application.act(now);
+        let again = application.next();
+        if written > 0 {
+            self.act(host, net, rtts, |sender, host| sender.offer(written, now, host));
+        }
+        let over = matches!(self.sender.state(), ConnectionState::Completed | ConnectionState::GaveUp);
+        if over { Time::NEVER } else { again }
     }
 
     /// `packet` has arrived.
@@ -91,7 +105,8 @@ impl SendingEnd {
             &mut SenderHost { net, host, route: self.route, delay, recorder: &mut self.recorder, rtts },
         );
         self.recorder.window(now, self.sender.window().unwrap_or(f64::NAN));
-        if self.sender.state() == ConnectionState::Established {
+        // A sender that waits for its application is not what the scenario's limits are about.
+        if self.application.is_none() && self.sender.state() == ConnectionState::Established {
             self.recorder.observe_limit(self.sender.limited_by_control());
         }
     }

@@ -1,5 +1,6 @@
 //! Running a model: a pure function of model and replication, the same bits with any number of partitions.
 
+mod application;
 mod drive;
 mod endpoints;
 mod gather;

@@ -1,5 +1,6 @@
 //! One partition: its network, its endpoints and its clock. Partitions share nothing but the layout, which is constant.
 
+use super::application::Application;
 use super::endpoints::{ReceivingEnd, SendDelay, SendingEnd};
 use super::layout::Layout;
 use super::link::{Computed, Link, Pipe, Transmitter};
@@ -14,7 +15,7 @@ use crate::records::{
 use narrows_cc::Failure;
 use narrows_engine::{EventQueue, Stream};
 use narrows_qdisc::{Discipline, Limit};
-use narrows_transport::{ReceivingEndpoint, SendingEndpoint};
+use narrows_transport::{ReceivingEndpoint, SendingEndpoint, TransportOptions};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::FlowId;
 use std::sync::Arc;
@@ -77,7 +78,7 @@ impl<'m> Partition<'m> {
             let start = draw_start(model.flows[end.flow as usize].start, || {
                 stream(format!("flow {} start", end.flow))
             });
-            queue.set(slots.of(Event::Start(index as u32)), start);
+            queue.set(slots.of(Event::Application(index as u32)), start);
         }
         let near_end = |&link: &usize| {
             // Packets that come from two links may come in another order than that in which they left them.
@@ -151,9 +152,10 @@ impl<'m> Partition<'m> {
                 Event::Counter(seat) => self.at_seats(|seats, around| seats.counter(seat, around)),
                 Event::Arrive(population) => self.at_seats(|seats, around| seats.arrive(population, around)),
                 Event::QueueWake(link) => self.net.wake_queue(link),
-                Event::Start(sender) => {
+                Event::Application(sender) => {
                     let end = &mut self.senders[sender as usize];
-                    end.start(sender, &mut self.net, &mut self.rtts[end.group]);
+                    let next = end.on_application(sender, &mut self.net, &mut self.rtts[end.group]);
+                    self.net.queue.set(slot, next);
                     self.net.queue.set(self.net.slots.of(Event::SenderWake(sender)), end.sender.next_wake());
                 }
                 Event::RateChange(link) => self.net.change_rate(link),
@@ -313,13 +315,19 @@ fn build_senders(
         let seed = stream(format!("flow {flow} algorithm")).bits();
         let algorithm = group.algorithm.build(&plan.transport.setup(seed));
         let size = drawn_size(model, flow, stream);
-        let sender = SendingEndpoint::new(
+        let mut sender = SendingEndpoint::new(
             FlowId::new(flow as u32, 0),
             Arc::clone(&plan.transport),
             size,
             algorithm,
             group.algorithm.needs(),
         );
+        let TransportOptions { mss, header, .. } = *plan.transport;
+        let draws = stream(format!("flow {flow} source"));
+        let application = Application::new(&plan.source, mss + header, mss, draws);
+        if application.is_some() {
+            sender.wait_for_offers();
+        }
         let delay = (plan.send_delay > Span::ZERO).then(|| SendDelay {
             most: plan.send_delay,
             draws: stream(format!("flow {flow} send delay")),
@@ -333,6 +341,7 @@ fn build_senders(
             sender,
             recorder: SenderRecorder::default(),
             delay,
+            application,
         }
     };
     Layout::members(&layout.senders, number).map(build).collect()

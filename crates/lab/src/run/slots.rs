@@ -24,8 +24,8 @@ pub(super) enum Event {
     Desk(u32),
     /// Something is due at the counter of a seat.
     Counter(u32),
-    /// A flow starts.
-    Start(u32),
+    /// A flow starts, or the application above it writes.
+    Application(u32),
     /// A transfer of a population arrives.
     Arrive(u32),
     /// A link's rate changes.
@@ -49,7 +49,7 @@ pub(super) struct Slots {
     queue_wakes: u32,
     desks: u32,
     counters: u32,
-    starts: u32,
+    applications: u32,
     arrives: u32,
     changes: u32,
     network_change: u32,
@@ -85,7 +85,7 @@ impl Slots {
         let queue_wakes = class(links, Event::QueueWake);
         let desks = class(seats, Event::Desk);
         let counters = class(seats, Event::Counter);
-        let starts = class(senders, Event::Start);
+        let applications = class(senders, Event::Application);
         let arrives = class(populations, Event::Arrive);
         let changes = class(links, Event::RateChange);
         let network_change = class(1, |_| Event::Change);
@@ -100,7 +100,7 @@ impl Slots {
             queue_wakes,
             desks,
             counters,
-            starts,
+            applications,
             arrives,
             changes,
             network_change,
@@ -129,7 +129,7 @@ impl Slots {
             Event::QueueWake(link) => self.queue_wakes + link,
             Event::Desk(seat) => self.desks + seat,
             Event::Counter(seat) => self.counters + seat,
-            Event::Start(sender) => self.starts + sender,
+            Event::Application(sender) => self.applications + sender,
             Event::Arrive(population) => self.arrives + population,
             Event::RateChange(link) => self.changes + link,
             Event::Change => self.network_change,

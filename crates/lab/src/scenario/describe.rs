@@ -6,9 +6,10 @@ use super::resolve::{Endpoint, Ground, PathSettings, Resolved, Unit};
 use super::write::queue::of_groups;
 use super::write::{Short, limit, limit_in_words};
 use super::write::{distribution, transfers};
-use crate::model::{LossModel, RateModel, Start, Step};
+use crate::model::{LossModel, RateModel, SourceModel, Start, Step};
 use crate::network::dumbbell::{Direction, Dumbbell};
 use crate::network::{Course, Group};
+use crate::traffic::Spans;
 use narrows_cc::catalogue::{FirstCut, SlowStartKind};
 use narrows_qdisc::{Discipline, red, rio};
 use narrows_transport::{RecoveryKind, TransportOptions, UndoKind};
@@ -180,11 +181,30 @@ fn flows(group: &Group, preset: &str, ground: &Ground) -> String {
     };
     let own = Endpoint { preset: "", options: group.transport.clone(), send_delay: group.send_delay };
     format!(
-        "{count} of {}{subject}, {size}, {start}, round trip {}{direction}; preset {preset}: {}",
+        "{count} of {}{subject}, {size}{}, {start}, round trip {}{direction}; preset {preset}: {}",
         group.algorithm,
+        source(&group.source),
         distribution::words(&group.rtt.0, Unit::Seconds),
         endpoint(&own)
     )
+}
+
+fn source(source: &SourceModel) -> String {
+    let spans = |spans: &Spans| distribution::words(&spans.0, Unit::Seconds);
+    match source {
+        SourceModel::Bulk => String::new(),
+        SourceModel::Rate(model) => format!(", sending at {}", rate(model)),
+        SourceModel::Leaving { whole, left } => {
+            format!(", sending at what is left of {whole} by {}", rate(left))
+        }
+        SourceModel::OnOff { rate, on, off } => {
+            format!(", sending at {rate}, on for {} and off for {}", spans(on), spans(off))
+        }
+        SourceModel::Writes { interval, size } => {
+            let size = distribution::words(&size.0, Unit::Bytes);
+            format!(", written {size} at a time, every {}", spans(interval))
+        }
+    }
 }
 
 fn endpoint(endpoint: &Endpoint) -> String {

@@ -10,6 +10,7 @@ mod flow;
 mod network;
 mod path;
 mod queue;
+mod source;
 mod transfers;
 
 pub(super) use flow::PRESETS;

@@ -7,9 +7,10 @@ pub(super) mod transfers;
 
 use super::resolve::{Endpoint, Ground, Resolved, Unit};
 use crate::algorithm::Control;
-use crate::model::{Demand, LossModel, RateModel, Start, Step, Trace};
+use crate::model::{Demand, LossModel, RateModel, SourceModel, Start, Step, Trace};
 use crate::network::dumbbell::Direction;
 use crate::network::{Course, Group};
+use crate::traffic::Spans;
 use narrows_cc::catalogue::{FirstCut, SlowStartKind, Value};
 use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{RecoveryKind, RtoRule, UndoKind};
@@ -173,8 +174,11 @@ impl File {
                 self.set("direction", text(if *course == Course::Reverse { "reverse" } else { "forward" }));
             }
         }
-        let source = group.transfers.as_ref();
-        self.set("source", source.map_or("{ kind = \"bulk\" }".into(), |it| transfers::table(it, naming)));
+        let transfers = group.transfers.as_ref();
+        self.set(
+            "source",
+            transfers.map_or_else(|| source(&group.source), |it| transfers::table(it, naming)),
+        );
     }
 }
 
@@ -240,6 +244,27 @@ fn rate(rate: &RateModel, file: Option<&Path>, naming: Naming) -> String {
         RateModel::Trace(trace) => {
             format!("{{ kind = \"trace\", trace = {} }}", text(name(trace, file, naming)))
         }
+    }
+}
+
+fn source(source: &SourceModel) -> String {
+    let spans = |spans: &Spans| distribution::table(&spans.0, Unit::Seconds);
+    match source {
+        SourceModel::Bulk => "{ kind = \"bulk\" }".into(),
+        SourceModel::Rate(model) => {
+            format!("{{ kind = \"cbr\", rate = {} }}", rate(model, None, Naming::Path))
+        }
+        SourceModel::Leaving { left, .. } => {
+            format!("{{ kind = \"cbr\", leaves = {} }}", rate(left, None, Naming::Path))
+        }
+        SourceModel::OnOff { rate, on, off } => {
+            format!("{{ kind = \"onoff\", rate = {}, on = {}, off = {} }}", text(rate), spans(on), spans(off))
+        }
+        SourceModel::Writes { interval, size } => format!(
+            "{{ kind = \"writes\", interval = {}, size = {} }}",
+            spans(interval),
+            distribution::table(&size.0, Unit::Bytes)
+        ),
     }
 }
 

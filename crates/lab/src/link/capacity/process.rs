@@ -1,6 +1,7 @@
 //! A rate that changes: steps, a square wave, a random walk, uniform draws.
 
 use crate::model::{RateModel, Step};
+use crate::traffic::Spans;
 use narrows_engine::Stream;
 use narrows_units::{Rate, Span, Time};
 
@@ -9,6 +10,8 @@ use narrows_units::{Rate, Span, Time};
 pub(super) struct Process {
     law: Law,
     next: Time,
+    /// What the law leaves of this is the rate.
+    whole: Option<Rate>,
     draws: Stream,
 }
 
@@ -31,11 +34,21 @@ enum Law {
         maximum: u64,
         interval: Span,
     },
+    OnOff(Box<OnOff>),
     Uniform {
         minimum: u64,
         maximum: u64,
         interval: Span,
     },
+}
+
+/// A rate that comes and goes.
+#[derive(Clone, Debug)]
+struct OnOff {
+    rate: Rate,
+    on: Spans,
+    off: Spans,
+    is_on: bool,
 }
 
 impl Process {
@@ -74,7 +87,20 @@ impl Process {
             }
             RateModel::Trace(_) => unreachable!("a trace has opportunities, not a rate"),
         };
-        (Self { law, next, draws }, rate)
+        (Self { law, next, whole: None, draws }, rate)
+    }
+
+    /// The process that `left` leaves of `whole`.
+    pub fn leaving(whole: Rate, left: &RateModel, draws: Stream) -> (Self, Rate) {
+        let (process, rate) = Self::new(left, draws);
+        (Self { whole: Some(whole), ..process }, rest(whole, rate))
+    }
+
+    /// A rate that comes and goes, on from the start of the run.
+    pub fn on_off(rate: Rate, on: &Spans, off: &Spans, mut draws: Stream) -> (Self, Rate) {
+        let next = Time::ZERO + on.sample(&mut draws);
+        let law = Law::OnOff(Box::new(OnOff { rate, on: on.clone(), off: off.clone(), is_on: true }));
+        (Self { law, next, whole: None, draws }, rate)
     }
 
     /// When the rate changes next.
@@ -84,6 +110,14 @@ impl Process {
 
     /// Makes the next change. What `rate` becomes.
     pub fn advance(&mut self, rate: Rate) -> Rate {
+        match self.whole {
+            None => self.follow(rate),
+            Some(whole) => rest(whole, self.follow(rest(whole, rate))),
+        }
+    }
+
+    /// What the law makes of its `rate`.
+    fn follow(&mut self, rate: Rate) -> Rate {
         let now = self.next;
         match &mut self.law {
             Law::Constant => rate,
@@ -102,12 +136,24 @@ impl Process {
                 self.next = now + *interval;
                 stepped(rate.as_bps(), *step, *minimum, *maximum, &mut self.draws)
             }
+            Law::OnOff(law) => {
+                let OnOff { rate, on, off, is_on } = &mut **law;
+                *is_on = !*is_on;
+                let length = if *is_on { on } else { off };
+                self.next = now + length.sample(&mut self.draws);
+                if *is_on { *rate } else { Rate::ZERO }
+            }
             Law::Uniform { minimum, maximum, interval } => {
                 self.next = now + *interval;
                 drawn_between(*minimum, *maximum, &mut self.draws)
             }
         }
     }
+}
+
+/// What `part` leaves of `whole`.
+fn rest(whole: Rate, part: Rate) -> Rate {
+    Rate::from_bps(whole.as_bps().saturating_sub(part.as_bps()))
 }
 
 /// A whole number of bits per second from `minimum` to `maximum`, each as likely.

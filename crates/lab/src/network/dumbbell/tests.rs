@@ -2,7 +2,7 @@
 
 use super::{Direction, Dumbbell};
 use crate::algorithm::Control;
-use crate::model::{RateModel, Start};
+use crate::model::{RateModel, SourceModel, Start};
 use crate::network::{Course, Group, Layout};
 use crate::traffic::{Distribution, Spans};
 use narrows_cc::catalogue::{Algorithm, FirstCut, SlowStartKind};
@@ -33,6 +33,7 @@ fn group(rtt: Span, count: u64, reverse: bool) -> Group {
         count,
         transfers: None,
         start: Start::At(Span::ZERO),
+        source: SourceModel::Bulk,
         size: None,
         rtt: Spans(Distribution::Constant(rtt.as_secs_f64())),
         course: if reverse { Course::Reverse } else { Course::Forward },

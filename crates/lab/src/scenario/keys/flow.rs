@@ -1,8 +1,8 @@
 //! Keys of `[transport]` and of `[[flows]]`.
 
 use super::distribution::{SIZES, SPANS};
-use super::transfers::{ARRIVALS, POISSON, POISSON_STEPS, USERS};
-use super::{Key, Kind, PACKETS, PACKETS_OR_BYTES, RATE, SIZE, TIME, TIME_OR_PACKETS, Variant};
+use super::source::SOURCE;
+use super::{Key, Kind, PACKETS, PACKETS_OR_BYTES, RATE, SIZE, TIME, TIME_OR_PACKETS};
 
 /// What `preset` may say.
 pub(in super::super) const PRESETS: &[&str] = &["modern", "ns2", "linux"];
@@ -144,9 +144,10 @@ pub(super) const TRANSPORT: &[Key] = &[
 
 /// `[[flows]]`, besides every key of `[transport]`.
 pub(super) const FLOW: &[Key] = &[
-    Key::required(
+    Key::new(
         "algorithm",
         Kind::Algorithm,
+        "none; cbr and onoff sources: datagrams that nothing holds back",
         "Congestion control: a name, a name with parameters as in \"aimd(a=1,b=0.8)\", a table with name and \
          parameters, or \"subject\": what compare puts to the test.",
     ),
@@ -196,19 +197,5 @@ pub(super) const FLOW: &[Key] = &[
         "none: the shortest way by delay",
         "Routers of a network that data passes in this order, and acknowledgements in the opposite one.",
     ),
-    Key::new(
-        "source",
-        Kind::Variants {
-            plain: None,
-            variants: &[
-                Variant { name: "bulk", keys: &[], meaning: "Always something to send, up to size." },
-                POISSON,
-                POISSON_STEPS,
-                ARRIVALS,
-                USERS,
-            ],
-        },
-        "bulk",
-        "What makes the data.",
-    ),
+    Key::new("source", SOURCE, "bulk", "What makes the data."),
 ];

@@ -41,104 +41,16 @@ const REVERSE: &[Key] = &[
     Key::new("loss", LOSS_KIND, "none", "Random loss on it, behind its queue."),
 ];
 
+/// Rates of a link: everything generated, or a recording.
 pub(super) const RATE_KIND: Kind = Kind::Variants {
     plain: Some(RATE),
     variants: &[
-        Variant {
-            name: "steps",
-            keys: &[
-                Key::required(
-                    "rates",
-                    Kind::List(&Kind::Quantity(RATE.or_zero())),
-                    "The rate from each time on.",
-                ),
-                Key::required(
-                    "times",
-                    Kind::List(&Kind::Quantity(TIME.or_zero())),
-                    "Ascending, the first 0s.",
-                ),
-            ],
-            meaning: "Constant between given times.",
-        },
-        Variant {
-            name: "square",
-            keys: &[
-                Key::required("high", Kind::Quantity(RATE), "First part of each period."),
-                Key::required("low", Kind::Quantity(RATE.or_zero()), "Second part of each period."),
-                Key::required("period", Kind::Quantity(TIME), "Both parts."),
-                Key::new(
-                    "duty",
-                    Kind::Fraction { zero: false },
-                    "0.5",
-                    "Share of the period at the high rate.",
-                ),
-            ],
-            meaning: "A square wave.",
-        },
-        Variant {
-            name: "walk",
-            keys: &[
-                Key::new(
-                    "start",
-                    Kind::Quantity(RATE),
-                    "midway between the bounds",
-                    "The rate at the start.",
-                ),
-                Key::required(
-                    "step",
-                    Kind::Quantity(RATE),
-                    "Size of a step; the greatest where steps are uniform.",
-                ),
-                Key::new(
-                    "steps",
-                    Kind::Choice(&["fixed", "uniform"]),
-                    "fixed",
-                    "fixed: step up or down, each as likely; uniform: any change from -step to +step, each as likely.",
-                ),
-                Key::new(
-                    "bounds",
-                    Kind::Choice(&["reflect", "clip"]),
-                    "reflect",
-                    "What becomes of a step beyond a bound: it turns back, or ends at the bound. Fixed steps turn back.",
-                ),
-                Key::required("minimum", Kind::Quantity(RATE.or_zero()), "Lower bound."),
-                Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
-                Key::required("interval", Kind::Quantity(TIME), "Time between steps."),
-            ],
-            meaning: "A random walk between two bounds.",
-        },
-        Variant {
-            name: "additive-walk",
-            keys: &[
-                Key::required("start", Kind::Quantity(RATE), "The rate at the start."),
-                Key::required("step", Kind::Quantity(RATE), "The most that the rate can rise at once."),
-                Key::new("minimum", Kind::Quantity(RATE.or_zero()), "0bps", "Lower bound."),
-                Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
-                Key::required("interval", Kind::Quantity(TIME), "Time between steps."),
-            ],
-            meaning: "Each rate is uniform between nothing and step more than the last, clipped to the bounds.",
-        },
-        Variant {
-            name: "multiplicative-walk",
-            keys: &[
-                Key::required("start", Kind::Quantity(RATE), "The rate at the start."),
-                Key::required("factor", Kind::Number, "The most by which the rate can grow at once."),
-                Key::new("minimum", Kind::Quantity(RATE.or_zero()), "0bps", "Lower bound."),
-                Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
-                Key::required("interval", Kind::Quantity(TIME), "Time between steps."),
-            ],
-            meaning: "Each rate is uniform between nothing and factor times the last, clipped to the bounds. From \
-                 nothing it never returns, and a factor below e leads there.",
-        },
-        Variant {
-            name: "uniform",
-            keys: &[
-                Key::required("minimum", Kind::Quantity(RATE.or_zero()), "Lower bound."),
-                Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
-                Key::required("interval", Kind::Quantity(TIME), "Time between draws."),
-            ],
-            meaning: "Independent draws, uniform between the bounds.",
-        },
+        GENERATED[0],
+        GENERATED[1],
+        GENERATED[2],
+        GENERATED[3],
+        GENERATED[4],
+        GENERATED[5],
         Variant {
             name: "trace",
             keys: &[Key::required(
@@ -150,6 +62,91 @@ pub(super) const RATE_KIND: Kind = Kind::Variants {
         },
     ],
 };
+
+/// Rates that are made, not recorded.
+pub(super) const GENERATED: &[Variant] = &[
+    Variant {
+        name: "steps",
+        keys: &[
+            Key::required(
+                "rates",
+                Kind::List(&Kind::Quantity(RATE.or_zero())),
+                "The rate from each time on.",
+            ),
+            Key::required("times", Kind::List(&Kind::Quantity(TIME.or_zero())), "Ascending, the first 0s."),
+        ],
+        meaning: "Constant between given times.",
+    },
+    Variant {
+        name: "square",
+        keys: &[
+            Key::required("high", Kind::Quantity(RATE), "First part of each period."),
+            Key::required("low", Kind::Quantity(RATE.or_zero()), "Second part of each period."),
+            Key::required("period", Kind::Quantity(TIME), "Both parts."),
+            Key::new("duty", Kind::Fraction { zero: false }, "0.5", "Share of the period at the high rate."),
+        ],
+        meaning: "A square wave.",
+    },
+    Variant {
+        name: "walk",
+        keys: &[
+            Key::new("start", Kind::Quantity(RATE), "midway between the bounds", "The rate at the start."),
+            Key::required(
+                "step",
+                Kind::Quantity(RATE),
+                "Size of a step; the greatest where steps are uniform.",
+            ),
+            Key::new(
+                "steps",
+                Kind::Choice(&["fixed", "uniform"]),
+                "fixed",
+                "fixed: step up or down, each as likely; uniform: any change from -step to +step, each as likely.",
+            ),
+            Key::new(
+                "bounds",
+                Kind::Choice(&["reflect", "clip"]),
+                "reflect",
+                "What becomes of a step beyond a bound: it turns back, or ends at the bound. Fixed steps turn back.",
+            ),
+            Key::required("minimum", Kind::Quantity(RATE.or_zero()), "Lower bound."),
+            Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
+            Key::required("interval", Kind::Quantity(TIME), "Time between steps."),
+        ],
+        meaning: "A random walk between two bounds.",
+    },
+    Variant {
+        name: "additive-walk",
+        keys: &[
+            Key::required("start", Kind::Quantity(RATE), "The rate at the start."),
+            Key::required("step", Kind::Quantity(RATE), "The most that the rate can rise at once."),
+            Key::new("minimum", Kind::Quantity(RATE.or_zero()), "0bps", "Lower bound."),
+            Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
+            Key::required("interval", Kind::Quantity(TIME), "Time between steps."),
+        ],
+        meaning: "Each rate is uniform between nothing and step more than the last, clipped to the bounds.",
+    },
+    Variant {
+        name: "multiplicative-walk",
+        keys: &[
+            Key::required("start", Kind::Quantity(RATE), "The rate at the start."),
+            Key::required("factor", Kind::Number, "The most by which the rate can grow at once."),
+            Key::new("minimum", Kind::Quantity(RATE.or_zero()), "0bps", "Lower bound."),
+            Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
+            Key::required("interval", Kind::Quantity(TIME), "Time between steps."),
+        ],
+        meaning: "Each rate is uniform between nothing and factor times the last, clipped to the bounds. From \
+                 nothing it never returns, and a factor below e leads there.",
+    },
+    Variant {
+        name: "uniform",
+        keys: &[
+            Key::required("minimum", Kind::Quantity(RATE.or_zero()), "Lower bound."),
+            Key::required("maximum", Kind::Quantity(RATE), "Upper bound."),
+            Key::required("interval", Kind::Quantity(TIME), "Time between draws."),
+        ],
+        meaning: "Independent draws, uniform between the bounds.",
+    },
+];
 
 pub(super) const LOSS_KIND: Kind = Kind::Variants {
     plain: None,

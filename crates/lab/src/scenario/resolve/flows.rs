@@ -5,6 +5,7 @@ use super::super::table::{AlgorithmText, Checked, Table};
 use super::algorithm::{self, SUBJECT, group_name, split};
 use super::course;
 use super::distribution::{self, Unit};
+use super::source;
 use super::transfers::{self, Beside};
 use super::transport::{self, Scale};
 use super::{Network, Surroundings};
@@ -46,12 +47,15 @@ pub(super) fn resolve(
 ) -> Option<Vec<Resolved>> {
     unique_names(tables, faults);
     let marked: Vec<bool> = tables.iter().map(is_subject).collect();
-    // Where no group is marked, all are put to the test.
+    // Where no group is marked, all are put to the test whose rate is not their source's.
     let all = context.subject.is_some() && !marked.contains(&true);
     let groups: Vec<Option<Resolved>> = tables
         .iter()
         .zip(marked)
-        .map(|(table, marked)| group(table, marked || all, transport, context, faults))
+        .map(|(table, marked)| {
+            let tested = marked || (all && source::own_rate(table).is_none());
+            group(table, tested, transport, context, faults)
+        })
         .collect();
     groups.into_iter().collect()
 }
@@ -93,11 +97,16 @@ fn group(
     let scale = course::scale(course.as_ref(), context);
     let rtt = rtt(table, course.as_ref(), context, faults);
     let size = size(table, context, faults);
+    let source = source::resolve(table, context, faults);
     let endpoint = scale.and_then(|scale| transport::resolve(&layers, algorithm.as_ref(), scale, faults));
-    let (endpoint, start, size) = (endpoint?, start?, size?);
+    let (mut endpoint, start, size, source) = (endpoint?, start?, size?, source?);
+    // A source of its own rate spaces its packets itself.
+    if source.has_rate() && !layers.iter().any(|layer| layer.has("send_delay")) {
+        endpoint.send_delay = Span::ZERO;
+    }
     let start = if start.0 == start.1 { Start::At(start.0) } else { Start::Between(start.0, start.1) };
-    let source = if table.has("source") { Some(table.value("source")?.variant()) } else { None };
-    let transfers = match source {
+    let written = if table.has("source") { Some(table.value("source")?.variant()) } else { None };
+    let transfers = match written {
         Some((kind, form)) if transfers::KINDS.contains(&kind) => {
             let beside =
                 Beside { count: count(table)?, start, sized: size.is_some(), duration: context.duration };
@@ -114,6 +123,7 @@ fn group(
             count: count(table)?,
             transfers,
             start,
+            source,
             size,
             rtt: rtt?,
             course: course?,

@@ -14,6 +14,7 @@ mod path;
 mod queue;
 mod rate;
 mod record;
+mod source;
 mod transfers;
 mod transport;
 
@@ -121,7 +122,8 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     let path_table = root.given("path", |value| value.table().clone());
     let network_table = root.given("network", |value| value.table().clone());
     let transport_table = root.given("transport", |value| value.table().clone());
-    let flow_tables = root.given("flows", |value| value.tables().to_vec()).unwrap_or_default();
+    let mut flow_tables = root.given("flows", |value| value.tables().to_vec()).unwrap_or_default();
+    source::complete(&mut flow_tables, faults);
     let members = flows::names(&flow_tables);
     let path = path_table
         .as_ref()

@@ -41,7 +41,7 @@ pub(super) fn resolve(
 ) -> Option<Resolved> {
     let rtt = table.given("rtt", Checked::span);
     let packet = packet(table, faults);
-    let forward_rate = rate::resolve(table, duration, around, faults);
+    let forward_rate = rate::resolve(table, "rate", duration, around, faults);
     let access_rate = table.read("access_rate", None, |value| Some(value.rate()));
 
     let scale = |source: &Source| {
@@ -62,8 +62,11 @@ pub(super) fn resolve(
 
     let nothing = Table::new("path.reverse", &table.place);
     let back = table.section("reverse", &nothing)?;
-    let reverse_rate =
-        if back.has("rate") { rate::resolve(back, duration, around, faults) } else { forward_rate.clone() };
+    let reverse_rate = if back.has("rate") {
+        rate::resolve(back, "rate", duration, around, faults)
+    } else {
+        forward_rate.clone()
+    };
     let reverse_scale = reverse_rate.as_ref().and_then(scale);
     let reverse_queue = queue::resolve(back, reverse_scale, |_| Limit::Unlimited, groups, faults);
     let reverse_loss = loss(back);

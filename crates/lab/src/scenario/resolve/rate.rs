@@ -31,14 +31,15 @@ impl Source {
     }
 }
 
-/// Resolves the key `rate` of `[path]` or `[path.reverse]`; `None` if a fault stands in the way.
+/// Resolves a rate over time, as at the key `rate` of `[path]`; `None` if a fault stands in the way.
 pub(super) fn resolve(
     table: &Table,
+    key: &str,
     duration: Option<Span>,
     around: &Surroundings<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<Source> {
-    let checked = table.value("rate")?;
+    let checked = table.value(key)?;
     let generated = |rate| Some(Source { rate, file: None });
     let Checked::Variant(kind, form) = checked else {
         return generated(RateModel::Constant(checked.rate()));

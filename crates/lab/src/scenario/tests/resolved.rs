@@ -104,6 +104,14 @@ const SETS: &[&[&str]] = &[
     ],
     &["flows.0.size={kind=\"mixture\",parts=[{class=\"mice\",share=0.9,of=\"10KB\"},\
          {share=\"10%\",of={kind=\"constant\",value=\"5MB\"}}]}"],
+    &["flows.0.source={kind=\"cbr\",rate={kind=\"steps\",rates=[\"1Mbps\",\"0bps\"],times=[\"0s\",\"3s\"]}}"],
+    &[
+        "flows.0.source={kind=\"cbr\",leaves={kind=\"multiplicative-walk\",start=\"1Mbps\",factor=1.667,\
+         maximum=\"2Mbps\",interval=\"5s\"}}",
+        "flows.0.send_delay=1ms",
+    ],
+    &["flows.0.source={kind=\"onoff\",rate=\"1Mbps\",on=\"1s\",off={kind=\"pareto\",mean=\"2s\",shape=1.5}}"],
+    &["flows.0.source={kind=\"writes\",interval={kind=\"exponential\",mean=\"2s\"},size=\"64KiB\"}"],
     &["flows.0.algorithm=aimd(a=1.5,b=0.8)", "flows.0.name=the \\ first \"group\""],
     &["record.interval=1ms", "record.flows=all", "replications=20", "title=\"50 % \\u00fc\u{3bc}\\\\\""],
     &[

@@ -146,7 +146,7 @@ fn directions(table: &Table, context: &Context<'_>, faults: &mut Vec<Fault>) -> 
 
 /// One direction, each key from the first of `layers` that has it.
 fn direction(layers: &[&Table], context: &Context<'_>, faults: &mut Vec<Fault>) -> Option<Direction> {
-    let source = rate::resolve(layer(layers, "rate"), context.duration, context.around, faults)?;
+    let source = rate::resolve(layer(layers, "rate"), "rate", context.duration, context.around, faults)?;
     of_rate(layers, source, context, faults)
 }
 

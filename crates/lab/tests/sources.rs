@@ -1,0 +1,100 @@
+//! Theory: what an application writes is what its flow carries, where nothing is in the way.
+
+mod support;
+
+use narrows_lab::replication::Records;
+use narrows_lab::scenario::{LoadOptions, load};
+use std::path::Path;
+use support::{assert_near, run, value};
+
+/// A run of ten seconds over a path of 10 Mbps, with one more group.
+fn beside(group: &str) -> String {
+    format!(
+        r#"
+        duration = "10s"
+        path = {{ rate = "10Mbps", rtt = "40ms", packet = "1000B", queue = {{ kind = "droptail", limit = "50pkt" }} }}
+        transport = {{ header = "40B" }}
+        {group}
+    "#
+    )
+}
+
+fn throughput(records: &Records, group: &str) -> f64 {
+    value(records, group, "throughput_bps")
+}
+
+#[test]
+fn a_constant_rate_is_kept_to_the_packet() {
+    let records = run(&beside("[[flows]]\nsource = { kind = \"cbr\", rate = \"3Mbps\" }"), 0);
+    // A packet each 8/3 ms, of which 3750 are made in ten seconds; the last at the very end.
+    assert!((throughput(&records, "cbr") - 3e6).abs() <= 800.0, "{}", throughput(&records, "cbr"));
+    assert!(value(&records, "bottleneck", "queue_delay_p95_s") < 1e-9, "evenly spaced packets never wait");
+}
+
+#[test]
+fn a_rate_that_changes_is_followed_and_nothing_pauses_it() {
+    let steps = r#"{ kind = "steps", rates = ["4Mbps", "0bps", "8Mbps"], times = ["0s", "2s", "7.0005s"] }"#;
+    let records = run(&beside(&format!("[[flows]]\nsource = {{ kind = \"cbr\", rate = {steps} }}")), 0);
+    let bits = 4e6 * 2.0 + 8e6 * 2.9995;
+    assert!((throughput(&records, "cbr") * 10.0 - bits).abs() <= 8000.0);
+}
+
+#[test]
+fn a_source_leaves_to_others_what_it_says() {
+    let text = beside(
+        r#"
+        [[flows]]
+        source = { kind = "cbr", leaves = { kind = "square", high = "6Mbps", low = "2Mbps", period = "2s" } }
+        [[flows]]
+        algorithm = "newreno"
+        recovery = "sack"
+        receive_window = "60pkt"
+    "#,
+    );
+    let records = run(&text, 0);
+    assert!((value(&records, "cbr", "throughput_bps") - 6e6).abs() <= 800.0);
+    // The other may use 4 Mbps on average.
+    let other = throughput(&records, "newreno");
+    assert!((2.5e6..4.2e6).contains(&other), "{other}");
+}
+
+#[test]
+fn an_on_off_source_is_on_for_its_share_of_the_time() {
+    let group = r#"
+        [[flows]]
+        count = 40
+        source = { kind = "onoff", rate = "100kbps", on = { kind = "exponential", mean = "50ms" }, off = { kind = "exponential", mean = "150ms" } }
+    "#;
+    let records = run(&beside(group), 0);
+    // Each source has some fifty cycles; the share of one has a standard deviation of about 0.25·0.75·sqrt(2/50).
+    let share = throughput(&records, "onoff") / (40.0 * 100e3);
+    assert!((share - 0.25).abs() < 4.0 * 0.0375 / 40_f64.sqrt(), "{share}");
+}
+
+#[test]
+fn writes_are_carried_whole_by_any_congestion_control() {
+    for algorithm in ["newreno", "cubic", "rap"] {
+        let group = format!(
+            "[[flows]]\nname = \"chatty\"\nalgorithm = \"{algorithm}\"\n\
+             source = {{ kind = \"writes\", interval = \"1s\", size = \"48kB\" }}"
+        );
+        let records = run(&beside(&group), 0);
+        // At 0, 1, …, 9 seconds fifty packets with a payload of 960 bytes.
+        assert_near(
+            algorithm,
+            value(&records, "chatty", "goodput_bps") * 10.0,
+            10.0 * 50.0 * 960.0 * 8.0,
+            1e-9,
+        );
+    }
+}
+
+#[test]
+fn what_sends_at_a_rate_of_its_own_is_not_put_to_the_test() {
+    let text =
+        beside("[[flows]]\nsource = { kind = \"cbr\", rate = \"1Mbps\" }\n[[flows]]\nalgorithm = \"cubic\"");
+    let options = LoadOptions { subject: Some("newreno".into()), ..LoadOptions::default() };
+    let scenario = load(&text, "test.toml", Path::new("."), &[], &options).expect("it loads");
+    let tested: Vec<_> = scenario.model.groups.iter().map(|group| (&*group.name, group.subject)).collect();
+    assert_eq!(tested, [("cbr", false), ("cubic", true)]);
+}
