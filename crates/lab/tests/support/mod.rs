@@ -242,4 +242,25 @@ pub const VARIED: &[(&str, &str)] = &[
         source = { kind = "poisson", interval = "50ms" }
         "#,
     ),
+    (
+        "applications and draws",
+        r#"
+        duration = "5s"
+        warmup = "1s"
+        path = { rate = "10Mbps", rtt = "40ms", delay = "5ms" }
+        [[flows]]
+        algorithm = "cubic"
+        count = 3
+        size = { kind = "lognormal", median = "1MB", sigma = 1 }
+        rtt = { kind = "uniform", minimum = "20ms", maximum = "80ms" }
+        [[flows]]
+        source = { kind = "cbr", leaves = { kind = "additive-walk", start = "9Mbps", step = "4Mbps", maximum = "10Mbps", interval = "300ms" } }
+        [[flows]]
+        count = 2
+        source = { kind = "onoff", rate = "2Mbps", on = { kind = "pareto", mean = "100ms", shape = 1.5 }, off = { kind = "exponential", mean = "200ms" } }
+        [[flows]]
+        algorithm = "newreno"
+        source = { kind = "writes", interval = { kind = "exponential", mean = "300ms" }, size = "60kB" }
+    "#,
+    ),
 ];

@@ -1,6 +1,6 @@
 //! Contract: `[network]` resolves to explicit links that load to the same model, and its mistakes are told apart.
 
-use super::{LEAST, Scenario, good, good_with, read};
+use super::{LEAST, Scenario, good, good_with, read, read_with};
 use crate::model::LinkChange;
 use narrows_units::Span;
 
@@ -56,6 +56,14 @@ fn the_resolved_file_loads_to_the_same_model() {
     for shape in SHAPES {
         survives(&good(shape));
     }
+}
+
+#[test]
+fn sources_send_over_a_network_too_but_leave_nothing_of_a_rate_that_it_has_not() {
+    survives(&good_with(TRIANGLE, &["flows.0.source={kind=\"cbr\",rate=\"1Mbps\"}"]));
+    let faults =
+        read_with(TRIANGLE, &["flows.0.source={kind=\"cbr\",leaves=\"1Mbps\"}"]).expect_err("no one rate");
+    assert!(faults.iter().any(|fault| fault.render().contains("a network has no one rate")), "{faults:?}");
 }
 
 const SHAPES: &[&str] = &[
