@@ -95,7 +95,9 @@ def of_algorithm(card: Mapping[str, Any]) -> Shown:
     if family == "rate":
         return Shown("one-flow", ("rate", "queue"), name)
     if family == "explicit":
-        return Shown("explicit", ("window", "rate", "queue"), name, (f'path.queue.kind="{name}"',))
+        # RCP has a window only where no router answers its SYN.
+        panels = ("rate", "queue") if name == "rcp" else ("window", "rate", "queue")
+        return Shown("explicit", panels, name, (f'path.queue.kind="{name}"',))
     scenario = BY_NAME.get(name) or BY_FAMILY.get(family, "one-flow")
     return Shown(scenario, ("window", "queue"), name)
 

@@ -150,6 +150,8 @@ pub enum Fact {
     },
     /// [`CongestionControl::on_report`].
     Reported(Report, Path),
+    /// [`CongestionControl::on_answer`].
+    Answered(Feedback, Path),
     /// [`CongestionControl::on_recovered`].
     Recovered(Path),
     /// [`CongestionControl::on_spurious_loss`].
@@ -168,6 +170,7 @@ impl Fact {
             Self::Acked { ack, packets, path } => algorithm.on_ack(&Ack { packets, ..*ack }, path),
             Self::Lost { loss, packets, path } => algorithm.on_loss(&Loss { packets, ..*loss }, path),
             Self::Reported(report, path) => algorithm.on_report(report, path),
+            Self::Answered(feedback, path) => algorithm.on_answer(*feedback, path),
             Self::Recovered(path) => algorithm.on_recovered(path),
             Self::SpuriousLoss(path) => algorithm.on_spurious_loss(path),
             Self::IdleRestart(path) => algorithm.on_idle_restart(path),

@@ -31,7 +31,7 @@ pub use narrows_units as units;
 pub use narrows_wire as wire;
 
 use narrows_units::{Bytes, Rate, Time};
-use narrows_wire::Request;
+use narrows_wire::{Feedback, Request};
 use std::fmt::{self, Debug};
 
 /// A sender's policy.
@@ -53,6 +53,9 @@ pub trait CongestionControl: Send + Debug {
 
     /// A datagram receiver reported on what has arrived; only told to algorithms that ask for [`Reports::LossEvents`].
     fn on_report(&mut self, _report: &Report, _path: &Path) {}
+
+    /// The connection is open, and this is what the routers answered to the request of its SYN.
+    fn on_answer(&mut self, _feedback: Feedback, _path: &Path) {}
 
     /// Packets were declared lost, or congestion was signalled by a mark.
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path);
@@ -78,7 +81,7 @@ pub trait CongestionControl: Send + Debug {
     /// The time given by [`next_timer`](Self::next_timer) has come.
     fn on_timer(&mut self, _path: &Path) {}
 
-    /// What to ask of the routers in the packet that leaves next.
+    /// What to ask of the routers in the packet that leaves next: the SYN first, then each packet of data.
     fn request(&mut self, _path: &Path) -> Option<Request> {
         None
     }

@@ -126,7 +126,9 @@ fn packet(name: &str, number: u64, now: Time) -> Packet {
         "xcp" => Some(Request::Xcp { rtt: 0.04, spacing: 0.000_8, delta: 0.0 }),
         "rcp" => Some(Request::Rate { rate: f32::INFINITY, rtt: 0.04 }),
         // Only the first packets of a connection ask.
-        "quick-start" if number.is_multiple_of(100) => Some(Request::QuickStart { rate: 1e6, hops: 0 }),
+        "quick-start" if number.is_multiple_of(100) => {
+            Some(Request::QuickStart { rate: 1e6, ttl_difference: 0 })
+        }
         _ => None,
     };
     Packet {

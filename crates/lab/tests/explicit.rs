@@ -119,7 +119,7 @@ fn rcp_flows_share_alike_whatever_their_round_trips() {
 }
 
 /// RFC 4782 §4.4: 85 % of 1 Gbps over 60 ms are 4250 packets of 1500 bytes. With ssthresh they stay, and one packet a
-/// round trip is added; the link is then used to 85 % and a little more from the third round trip on.
+/// round trip is added; the link is used to 85 % and a little more from the second round trip on.
 #[test]
 fn an_approval_of_85_percent_is_used_at_once_and_loses_nothing() {
     let text = r#"
@@ -166,8 +166,8 @@ fn a_refused_flow_starts_slowly() {
         )
     };
     let records = run(&text(r#"{ kind = "quick-start", encoding = "exact" }"#), 0);
-    // A handshake and one and a half round trips later the first is heard at 850 Mbps, for half of the time.
-    assert!(value(&records, "first", "goodput_bps") > 0.45 * 850e6);
+    // Half a round trip after the handshake the first is heard at 850 Mbps, for 70 % of the time.
+    assert_near("first", value(&records, "first", "goodput_bps"), 0.7 * 850e6, 0.02);
     let second = value(&records, "second", "goodput_bps");
     let unheard = value(&run(&text(r#"{ kind = "droptail" }"#), 0), "second", "goodput_bps");
     assert!((second - unheard).abs() < 1.0 && second < 2e6, "{second} and {unheard}");

@@ -83,7 +83,7 @@ mod tests {
                 next: 0,
                 ecn: Ecn::NotCapable,
                 ecn_echo: false,
-                body: Body::Syn,
+                body: Body::Syn { request: None },
             };
             queue.enqueue(packet, &mut context);
         }

@@ -7,7 +7,7 @@ pub use approvals::{Approvals, Encoding};
 
 use crate::{Backlog, Context, Discipline, QueueDiscipline};
 use narrows_units::{Span, Time};
-use narrows_wire::{Body, Packet, Request};
+use narrows_wire::{Packet, Request};
 
 /// Settings of a Quick-Start queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,9 +40,9 @@ impl QuickStart {
 
 impl QueueDiscipline for QuickStart {
     fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
-        if let Body::Data { request: Some(Request::QuickStart { rate, hops }), .. } = &mut packet.body {
+        if let Some(Request::QuickStart { rate, ttl_difference }) = packet.request_mut() {
             *rate = self.approvals.answer(f64::from(*rate), context.rate, context.now) as f32;
-            *hops = hops.saturating_add(1);
+            *ttl_difference = ttl_difference.wrapping_sub(1);
         }
         self.waiting.enqueue(packet, context);
     }

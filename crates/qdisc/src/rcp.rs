@@ -7,7 +7,7 @@ pub use law::RcpLaw;
 
 use crate::{Backlog, Context, Discipline, QueueDiscipline};
 use narrows_units::{Bytes, Span, Time};
-use narrows_wire::{Body, Packet, Request};
+use narrows_wire::{Packet, Request};
 
 /// Settings of an RCP queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,9 +43,9 @@ impl Rcp {
 }
 
 impl QueueDiscipline for Rcp {
-    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) {
-        let rtt = match packet.body {
-            Body::Data { request: Some(Request::Rate { rtt, .. }), .. } => rtt,
+    fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
+        let rtt = match packet.request_mut() {
+            Some(Request::Rate { rtt, .. }) => *rtt,
             _ => 0.0,
         };
         self.law.on_arrival(packet.size(), rtt, context.rate, context.now);
@@ -54,7 +54,7 @@ impl QueueDiscipline for Rcp {
 
     fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
         let mut packet = self.waiting.dequeue(context)?;
-        if let Body::Data { request: Some(Request::Rate { rate, .. }), .. } = &mut packet.body {
+        if let Some(Request::Rate { rate, .. }) = packet.request_mut() {
             *rate = rate.min(self.law.offer() as f32);
         }
         Some(packet)

@@ -7,7 +7,7 @@ pub use law::XcpLaw;
 
 use crate::{Backlog, Context, Discipline, QueueDiscipline};
 use narrows_units::{Span, Time};
-use narrows_wire::{Body, Packet, Request};
+use narrows_wire::{Packet, Request};
 
 /// Settings of an XCP queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +43,8 @@ impl Xcp {
 }
 
 impl QueueDiscipline for Xcp {
-    fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) {
-        self.law.on_arrival(packet.size(), request_of(&packet), context.now);
+    fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
+        self.law.on_arrival(packet.size(), request_of(&mut packet), context.now);
         self.waiting.enqueue(packet, context);
     }
 
@@ -53,7 +53,7 @@ impl QueueDiscipline for Xcp {
         self.law.on_queue(self.waiting.backlog().bytes);
         let mut packet = taken?;
         let size = packet.size();
-        if let Body::Data { request: Some(Request::Xcp { rtt, spacing, delta }), .. } = &mut packet.body {
+        if let Some(Request::Xcp { rtt, spacing, delta }) = packet.request_mut() {
             *delta = self.law.feedback(size, (*rtt, *spacing), *delta);
         }
         Some(packet)
@@ -81,9 +81,9 @@ impl QueueDiscipline for Xcp {
 }
 
 /// The round-trip time and the time between packets that a packet tells, seconds.
-fn request_of(packet: &Packet) -> Option<(f32, f32)> {
-    match packet.body {
-        Body::Data { request: Some(Request::Xcp { rtt, spacing, .. }), .. } => Some((rtt, spacing)),
+fn request_of(packet: &mut Packet) -> Option<(f32, f32)> {
+    match packet.request_mut() {
+        Some(Request::Xcp { rtt, spacing, .. }) => Some((*rtt, *spacing)),
         _ => None,
     }
 }

@@ -80,9 +80,9 @@ impl Receiver {
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match packet.body {
             Body::Data { request, timestamp, .. } => self.on_data(packet, request, timestamp, now, host),
-            Body::Syn => self.on_syn(now, host),
+            Body::Syn { request } => self.on_syn(request, now, host),
             Body::Established => self.accept(now),
-            Body::SynAck
+            Body::SynAck { .. }
             | Body::Ack { .. }
             | Body::Answer { .. }
             | Body::Datagram { .. }
@@ -99,7 +99,8 @@ impl Receiver {
         if let AcceptState::Accepting { deadline, retries, .. } = self.handshake
             && now >= deadline
         {
-            self.send_syn_ack(retries + 1, now, host);
+            // Whoever asked has waited too long by now to know the round trip.
+            self.send_syn_ack(None, retries + 1, now, host);
         }
     }
 
@@ -116,10 +117,11 @@ impl Receiver {
         &self.counters
     }
 
-    fn on_syn<H: Host>(&mut self, now: Time, host: &mut H) {
+    fn on_syn<H: Host>(&mut self, request: Option<Request>, now: Time, host: &mut H) {
+        let feedback = request.map(|request| answer(request, None));
         match self.handshake {
-            AcceptState::Listening => self.send_syn_ack(0, now, host),
-            AcceptState::Accepting { retries, .. } => self.send_syn_ack(retries, now, host),
+            AcceptState::Listening => self.send_syn_ack(feedback, 0, now, host),
+            AcceptState::Accepting { retries, .. } => self.send_syn_ack(feedback, retries, now, host),
             AcceptState::Accepted => {}
         }
     }
@@ -151,7 +153,7 @@ impl Receiver {
         self.last_marked = marked;
         self.note_marks(packet, marked);
         if let Some(request) = request {
-            self.note_answer(request);
+            self.feedback = Some(answer(request, self.feedback));
         }
         // RFC 7323 §4.3, rule 2: of a segment that may have let the acknowledgement advance, unless its stamp is older.
         if packet.number <= self.acknowledged && timestamp.wrapping_sub(self.timestamp).cast_signed() >= 0 {
@@ -184,17 +186,6 @@ impl Receiver {
         }
     }
 
-    /// Keeps what the routers left in a request until the next acknowledgement; changes of throughput add up.
-    fn note_answer(&mut self, request: Request) {
-        self.feedback = Some(match (request, self.feedback) {
-            (Request::Xcp { delta, .. }, Some(Feedback::Delta(before))) => Feedback::Delta(before + delta),
-            (Request::Xcp { delta, .. }, _) => Feedback::Delta(delta),
-            // A rate that no router has seen is not approved.
-            (Request::QuickStart { hops: 0, .. }, _) => Feedback::Rate(0.0),
-            (Request::QuickStart { rate, .. } | Request::Rate { rate, .. }, _) => Feedback::Rate(rate),
-        });
-    }
-
     fn send_ack<H: Host>(&mut self, now: Time, host: &mut H) {
         self.policy.on_sent();
         self.counters.acks_sent += 1;
@@ -220,7 +211,7 @@ impl Receiver {
     }
 
     /// Sends the SYN-ACK, again after a timeout that doubles each time (RFC 6298 §5); gives up as the sender does.
-    fn send_syn_ack<H: Host>(&mut self, retries: u32, now: Time, host: &mut H) {
+    fn send_syn_ack<H: Host>(&mut self, feedback: Option<Feedback>, retries: u32, now: Time, host: &mut H) {
         let deadline = if retries > self.options.syn_retries {
             Time::NEVER
         } else {
@@ -228,7 +219,7 @@ impl Receiver {
         };
         self.handshake = AcceptState::Accepting { sent_at: now, deadline, retries };
         if retries <= self.options.syn_retries {
-            host.send(self.packet(Body::SynAck, now));
+            host.send(self.packet(Body::SynAck { feedback }, now));
         }
     }
 
@@ -244,5 +235,16 @@ impl Receiver {
             ecn_echo: false,
             body,
         }
+    }
+}
+
+/// What the routers left in a request, on top of what is still to be sent back; changes of throughput add up.
+fn answer(request: Request, before: Option<Feedback>) -> Feedback {
+    match (request, before) {
+        (Request::Xcp { delta, .. }, Some(Feedback::Delta(before))) => Feedback::Delta(before + delta),
+        (Request::Xcp { delta, .. }, _) => Feedback::Delta(delta),
+        // RFC 4782 §4.3: a router on the path did not take part.
+        (Request::QuickStart { ttl_difference: 1.., .. }, _) => Feedback::Rate(0.0),
+        (Request::QuickStart { rate, .. } | Request::Rate { rate, .. }, _) => Feedback::Rate(rate),
     }
 }

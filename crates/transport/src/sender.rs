@@ -157,8 +157,8 @@ impl Sender {
                     acknowledge::Report::new(packet, ce_packets, timestamp_echo, duplicated, Some(feedback));
                 self.on_ack(&report, blocks.iter(packet.number), now, host);
             }
-            Body::SynAck => self.on_syn_ack(now, host),
-            Body::Syn
+            Body::SynAck { feedback } => self.on_syn_ack(feedback, now, host),
+            Body::Syn { .. }
             | Body::Established
             | Body::Data { .. }
             | Body::Datagram { .. }

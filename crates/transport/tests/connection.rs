@@ -12,11 +12,11 @@ use wire::{DELAY, Fate, GAP, Halving, MSS, POLICIES, Wire, at, lossless, options
 const MINUTE: Span = Span::from_ms(60_000);
 
 fn is_syn(packet: &Packet) -> bool {
-    matches!(packet.body, Body::Syn)
+    matches!(packet.body, Body::Syn { .. })
 }
 
 fn is_syn_ack(packet: &Packet) -> bool {
-    matches!(packet.body, Body::SynAck)
+    matches!(packet.body, Body::SynAck { .. })
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_lost_syn_goes_again_after_a_second_and_the_window_starts_at_one() {
 #[test]
 fn after_a_lost_syn_the_first_data_timeout_is_three_seconds() {
     let script = |packet: &Packet, count: usize| match packet.body {
-        Body::Syn | Body::Data { .. } if count == 0 => Fate::Drop,
+        Body::Syn { .. } | Body::Data { .. } if count == 0 => Fate::Drop,
         _ => Fate::Deliver,
     };
     let mut wire = Wire::new(options(Sack), Halving::fixed(1.0), Some(1), script);

@@ -94,9 +94,15 @@ pub struct Packet {
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// Opens a connection.
-    Syn,
+    Syn {
+        /// What is asked of the routers.
+        request: Option<Request>,
+    },
     /// Accepts it.
-    SynAck,
+    SynAck {
+        /// What the routers answered to the SYN.
+        feedback: Option<Feedback>,
+    },
     /// Has heard that it is accepted: the third packet of a handshake.
     Established,
     /// A segment of data.
@@ -173,13 +179,30 @@ impl Packet {
         Bytes::new(u64::from(self.size))
     }
 
+    /// What it asks of the routers.
+    pub fn request_mut(&mut self) -> Option<&mut Request> {
+        match &mut self.body {
+            Body::Syn { request } | Body::Data { request, .. } => request.as_mut(),
+            _ => None,
+        }
+    }
+
+    /// Passes a router: the hop count of IP falls, and that of a Quick-Start request only if the router takes part.
+    pub fn pass_router(&mut self) {
+        if let Some(Request::QuickStart { ttl_difference, .. }) = self.request_mut() {
+            *ttl_difference = ttl_difference.wrapping_add(1);
+        }
+    }
+
     /// Which route it follows.
     pub fn leg(&self) -> Leg {
         match self.body {
-            Body::Syn | Body::Established | Body::Data { .. } | Body::Datagram { .. } => Leg::Outward,
-            Body::SynAck | Body::Ack { .. } | Body::Answer { .. } | Body::Echo { .. } | Body::Report(_) => {
-                Leg::Homeward
-            }
+            Body::Syn { .. } | Body::Established | Body::Data { .. } | Body::Datagram { .. } => Leg::Outward,
+            Body::SynAck { .. }
+            | Body::Ack { .. }
+            | Body::Answer { .. }
+            | Body::Echo { .. }
+            | Body::Report(_) => Leg::Homeward,
         }
     }
 }

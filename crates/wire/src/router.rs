@@ -1,6 +1,6 @@
 //! What an end host asks of the routers on its path, and what comes back.
 
-/// Asked in a data packet; each router on the path may lower it.
+/// Asked in a SYN or a data packet; each router on the path may lower it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
     /// XCP's congestion header (Katabi, Handley, Rohrs, SIGCOMM 2002).
@@ -16,8 +16,9 @@ pub enum Request {
     QuickStart {
         /// The rate wished for.
         rate: f32,
-        /// Routers that took part.
-        hops: u8,
+        /// What the routers have counted down the hop count of IP more than the request's own, modulo 256: 0 as long
+        /// as every router took part (the "TTL Diff" of RFC 4782 §3.1).
+        ttl_difference: u8,
     },
     /// The lowest rate that routers offer (RCP), bits per second.
     Rate {

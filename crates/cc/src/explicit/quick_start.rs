@@ -1,15 +1,15 @@
 //! Quick-Start (RFC 4782; Sarolahti, Allman and Floyd, Computer Networks 51, 2007): a start-up around any algorithm that
 //! has a window.
 //!
-//! The first data asks the routers for a rate. What comes back as approved, `R`, becomes the window
+//! The SYN asks the routers for a rate. What the SYN-ACK brings back as approved, `R`, becomes the window
 //! `w = R · rtt / packet` if that is more than the algorithm has, and leaves paced at `R` (§4.4). The first
 //! acknowledgement of this data ends the pacing, and the window becomes what is in flight, if that is less (§4.4). A loss
 //! among this data returns to the initial window (§4.6). ssthresh is left alone, so that slow start goes on; or it
 //! becomes `w` (Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start": TCP ADA).
 //!
-//! Deviations: the request leaves with the first data instead of the SYN, as in ns-2; it counts if at least one router
-//! answered, since access links have no queue to answer for; after a loss the algorithm's own cut has set ssthresh, on
-//! which RFC 4782 leaves the choice; an approval that comes after a loss is not used.
+//! Deviations: the SYN is sent again without the request, and an answer that has measured no round trip is not used;
+//! neither the nonce nor the report of the approved rate is sent, for nobody cheats; after a loss the algorithm's own
+//! cut has set ssthresh, on which RFC 4782 leaves the choice.
 
 use crate::catalogue::Setup;
 use crate::{
@@ -44,7 +44,7 @@ pub struct QuickStart {
 /// How far the start-up has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// No data has left.
+    /// No SYN has left.
     Asking,
     /// The request is under way.
     Asked,
@@ -122,8 +122,12 @@ impl CongestionControl for QuickStart {
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
         self.follow(ack.newly_acked, path);
         self.inner.on_ack(ack, path);
-        if let (Phase::Asked, Some(Feedback::Rate(rate))) = (self.phase, ack.feedback) {
-            self.approved(rate, path);
+    }
+
+    fn on_answer(&mut self, feedback: Feedback, path: &Path) {
+        match (self.phase, feedback) {
+            (Phase::Asked, Feedback::Rate(rate)) => self.approved(rate, path),
+            _ => self.inner.on_answer(feedback, path),
         }
     }
 
@@ -150,9 +154,6 @@ impl CongestionControl for QuickStart {
     }
 
     fn on_sent(&mut self, packet: &SentPacket, path: &Path) {
-        if self.phase == Phase::Asking {
-            self.phase = Phase::Asked;
-        }
         self.inner.on_sent(packet, path);
     }
 
@@ -177,7 +178,8 @@ impl CongestionControl for QuickStart {
 
     fn request(&mut self, path: &Path) -> Option<Request> {
         if self.phase == Phase::Asking {
-            return Some(Request::QuickStart { rate: self.ask.rate.as_bps() as f32, hops: 0 });
+            self.phase = Phase::Asked;
+            return Some(Request::QuickStart { rate: self.ask.rate.as_bps() as f32, ttl_difference: 0 });
         }
         self.inner.request(path)
     }

@@ -5,9 +5,9 @@
 //! what comes back, `payload = R · mss / packet`, and has no window. A loss is repaired and changes nothing: the
 //! routers see their queues.
 //!
-//! Deviations: the request leaves with the first data instead of the SYN, so that the flow begins with the initial
-//! window and takes the offered rate a round trip later. A path without an RCP router leaves the flow at that window,
-//! one packet after a timeout.
+//! The SYN asks too, so that the first data leaves at the rate offered.
+//!
+//! Deviations: a path without an RCP router leaves the flow at the initial window, one packet after a timeout.
 
 use super::{floored, seconds};
 use crate::catalogue::{Entry, Needs, Setup, Values};
@@ -53,8 +53,14 @@ impl CongestionControl for Rcp {
         None
     }
 
-    fn on_ack(&mut self, ack: &Ack<'_>, _path: &Path) {
-        if let Some(Feedback::Rate(offered)) = ack.feedback
+    fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
+        if let Some(feedback) = ack.feedback {
+            self.on_answer(feedback, path);
+        }
+    }
+
+    fn on_answer(&mut self, feedback: Feedback, _path: &Path) {
+        if let Feedback::Rate(offered) = feedback
             && offered.is_finite()
         {
             let rate = Rate::from_bps_f64(f64::from(offered) * self.payload_share);
@@ -83,12 +89,12 @@ pub(crate) const RCP: Entry = Entry {
     family: "explicit",
     summary: "RCP's end host: sends at the one rate that routers with an rcp queue offer to every flow",
     source: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
-    equations: &["request: rtt, any rate", "acknowledgement: pacing rate = least rate offered on the path"],
-    parameters: &[],
-    deviations: &[
-        "the request leaves with the first data instead of the SYN: the offered rate is reached one round trip later",
-        "a path without an rcp queue leaves the flow at its initial window",
+    equations: &[
+        "request, from the SYN on: rtt, any rate",
+        "acknowledgement: pacing rate = least rate offered on the path",
     ],
+    parameters: &[],
+    deviations: &["a path without an rcp queue leaves the flow at its initial window"],
     validation: Some(
         "four flows with round trips of 40 and 200 ms share alike within 2 %, at a utilisation above 0.98 and without a drop",
     ),

@@ -7,8 +7,8 @@
 //!
 //! Deviations: a path without an XCP router leaves the window as it is; the draft's sender would take its wish for
 //! granted. Feedback counts on acknowledgements that deliver something new, selective ones included, where ns-2 reads
-//! those that advance; while a loss is repaired only a decrease does. The handshake carries no request and has measured
-//! the round trip when the first packet leaves.
+//! those that advance; while a loss is repaired only a decrease does. The SYN tells no
+//! round-trip time, so that routers answer it with nothing; the handshake has measured it when the first data leaves.
 
 use super::{floored, seconds};
 use crate::catalogue::{Entry, Needs, Setup, Values};
@@ -120,7 +120,7 @@ pub(crate) const XCP: Entry = Entry {
     deviations: &[
         "a path without an xcp queue leaves the window as it is",
         "while a loss is repaired the window may shrink and not grow; ns-2 reads no feedback of duplicate acknowledgements",
-        "the first request leaves with the first data, when the handshake has measured the round trip",
+        "routers answer nothing to the SYN, which knows no round-trip time; the first data knows it from the handshake",
         "windows jump and packets leave in bursts, as in ns-2; the flow's key pacing spreads them",
     ],
     validation: Some(

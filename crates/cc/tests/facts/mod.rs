@@ -34,6 +34,7 @@ pub fn histories_then_growth(length: usize, more: usize) -> impl Strategy<Value 
 enum Kind {
     Acked,
     Reported,
+    Answered,
     Sent,
     Detected { new_episode: bool },
     Mark,
@@ -112,6 +113,7 @@ impl History {
                 },
                 path,
             ),
+            Kind::Answered => Fact::Answered(step.feedback.unwrap_or(Feedback::Rate(0.0)), path),
             Kind::Sent => Fact::Sent(self.packet(&step), path),
             Kind::Detected { new_episode } => lost(Cause::Detected, new_episode, step.packets),
             Kind::Mark => lost(Cause::Mark, true, 0),
@@ -151,6 +153,7 @@ fn steps() -> impl Strategy<Value = Step> {
     let kind = prop_oneof![
         12 => Just(Kind::Acked),
         4 => Just(Kind::Reported),
+        2 => Just(Kind::Answered),
         2 => Just(Kind::Sent),
         2 => any::<bool>().prop_map(|new_episode| Kind::Detected { new_episode }),
         1 => Just(Kind::Mark),

@@ -3,8 +3,8 @@
 use super::{ACK, Flow, SETUP, same};
 use narrows_cc::catalogue::Setup;
 use narrows_cc::explicit::quick_start::StartUp;
-use narrows_cc::{Ack, Cause, SentPacket};
-use narrows_units::{Bytes, Rate, Time};
+use narrows_cc::{Ack, Cause};
+use narrows_units::Rate;
 use narrows_wire::{Feedback, Request};
 
 /// An acknowledgement of one packet that brings an answer.
@@ -12,29 +12,21 @@ fn answered(flow: &mut Flow, feedback: Feedback) {
     flow.algorithm.on_ack(&Ack { newly_acked: 1, feedback: Some(feedback), ..ACK }, &flow.path);
 }
 
-fn sent(flow: &mut Flow) {
-    let packet = SentPacket {
-        number: 0,
-        size: Bytes::new(1448),
-        sent_at: Time::ZERO,
-        in_flight: 1,
-        lost_before: 0,
-        app_limited: false,
-    };
-    flow.algorithm.on_sent(&packet, &flow.path);
-}
-
 fn asking(name: &str, ends_slow_start: bool) -> Flow {
     let quick_start = Some(StartUp { rate: Rate::from_bps(100_000_000), ends_slow_start });
     Flow::new(name, Setup { quick_start, ..SETUP })
 }
 
+/// The handshake of a flow: its SYN asks, and the SYN-ACK brings `rate`.
+fn opened(mut flow: Flow, rate: f32) -> Flow {
+    flow.algorithm.request(&flow.path);
+    flow.algorithm.on_answer(Feedback::Rate(rate), &flow.path);
+    flow
+}
+
 /// A flow that was approved 12 Mbps, 100 packets of 1500 bytes in the 100 ms of its round trip.
 fn approved(ends_slow_start: bool) -> Flow {
-    let mut flow = asking("reno", ends_slow_start);
-    sent(&mut flow);
-    flow.algorithm.on_ack(&Ack { newly_acked: 0, feedback: Some(Feedback::Rate(12e6)), ..ACK }, &flow.path);
-    flow
+    opened(asking("reno", ends_slow_start), 12e6)
 }
 
 /// draft-falk-xcp-spec-03: round-trip time, time between packets, and a wish.
@@ -100,6 +92,14 @@ fn rcp_paces_at_the_rate_offered_less_headers() {
 }
 
 #[test]
+fn rcp_paces_from_the_first_data_on_at_what_its_syn_was_offered() {
+    let mut flow = Flow::new("rcp", SETUP);
+    flow.algorithm.on_answer(Feedback::Rate(15e6), &flow.path);
+    let limits = flow.algorithm.limits();
+    assert_eq!((limits.window, limits.pacing), (None, Some(Rate::from_bps(14_480_000))));
+}
+
+#[test]
 fn rcp_keeps_its_window_where_no_router_offers_a_rate() {
     let mut flow = Flow::new("rcp", SETUP);
     answered(&mut flow, Feedback::Rate(f32::INFINITY));
@@ -109,10 +109,28 @@ fn rcp_keeps_its_window_where_no_router_offers_a_rate() {
 #[test]
 fn quick_start_asks_once_with_the_first_packet() {
     let mut flow = asking("reno", false);
-    let request = Some(Request::QuickStart { rate: 1e8, hops: 0 });
+    let request = Some(Request::QuickStart { rate: 1e8, ttl_difference: 0 });
     assert_eq!(flow.algorithm.request(&flow.path), request);
-    sent(&mut flow);
     assert_eq!(flow.algorithm.request(&flow.path), None);
+}
+
+/// RCP's offers are rates, too, and are none of Quick-Start's affair once its own request is answered.
+#[test]
+fn what_data_is_answered_is_the_algorithms_own() {
+    let mut flow = opened(asking("rcp", false), 0.0);
+    assert!(matches!(flow.algorithm.request(&flow.path), Some(Request::Rate { .. })));
+    answered(&mut flow, Feedback::Rate(15e6));
+    assert_eq!(flow.algorithm.limits().pacing, Some(Rate::from_bps(14_480_000)));
+}
+
+/// Without a round trip a rate is no window.
+#[test]
+fn an_approval_is_not_used_where_the_handshake_has_measured_no_round_trip() {
+    let mut flow = asking("reno", true);
+    flow.path.rtt = None;
+    let flow = opened(flow, 12e6);
+    same(flow.window(), 10.0);
+    assert_eq!(flow.algorithm.limits().pacing, None);
 }
 
 /// RFC 4782 §4.4: window = rate times round trip over packet size, paced.
@@ -143,10 +161,8 @@ fn an_approval_that_ends_slow_start_goes_on_in_congestion_avoidance() {
 #[test]
 fn a_refused_request_or_less_than_the_window_changes_nothing() {
     for rate in [0.0, 1e6, f32::INFINITY] {
-        let mut flow = asking("reno", true);
-        sent(&mut flow);
-        answered(&mut flow, Feedback::Rate(rate));
-        same(flow.window(), 11.0);
+        let flow = opened(asking("reno", true), rate);
+        same(flow.window(), 10.0);
         assert_eq!(flow.algorithm.limits().pacing, None);
         assert_eq!(flow.algorithm.ssthresh(), Some(f64::INFINITY));
     }
@@ -181,9 +197,6 @@ fn a_loss_after_the_approved_data_is_the_algorithms_own_affair() {
 /// BBR takes its window from its model.
 #[test]
 fn an_algorithm_that_takes_its_window_from_elsewhere_starts_up_by_itself() {
-    let mut flow = asking("bbr1", false);
-    sent(&mut flow);
-    let before = flow.algorithm.limits();
-    flow.algorithm.on_ack(&Ack { newly_acked: 0, feedback: Some(Feedback::Rate(12e6)), ..ACK }, &flow.path);
-    assert_eq!(flow.algorithm.limits().pacing, before.pacing);
+    let before = asking("bbr1", false).algorithm.limits();
+    assert_eq!(opened(asking("bbr1", false), 12e6).algorithm.limits(), before);
 }

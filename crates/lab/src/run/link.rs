@@ -129,6 +129,10 @@ impl Transmitter {
     /// A packet reaches the queue.
     pub fn enqueue(&mut self, mut packet: Packet, now: Time, flows: &mut FlowTallies) -> Wish {
         packet.stamp = now;
+        // Access links are the end hosts' own: no router stands before them.
+        if self.recorded {
+            packet.pass_router();
+        }
         self.recorder.advance(now);
         self.recorder.arrived(&packet);
         if self.outage.since.is_some() {

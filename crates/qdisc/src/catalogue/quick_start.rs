@@ -47,8 +47,9 @@ pub(super) const CARD: Entry = Entry {
     deviations: &[
         "use and approvals share one interval, which ns-2 sets apart with the same default",
         "requests are answered as they arrive and are rounded here, not by the sender, with the same result",
-        "ns-2 asks with its SYN and counts 40 bytes more for each packet of the window",
-        "hops are counted and not compared with the path's: the sender counts an answer of one router at least",
+        "ns-2's SYN carries data, and it counts 40 bytes more for each packet of the window",
+        "an access link is its end host's own and no router that must take part",
+        "neither the nonce nor the report of the approved rate is sent: nobody cheats",
     ],
     validation: Some(
         "ns-2.35: NewReno asking 100 Mbps for all, utilisation 0.610 against 0.607 over 3 s, 1502 drops against 1502 \

@@ -44,7 +44,7 @@ fn the_legs_of_a_flow_are_kept_apart() {
     for number in 0..3 {
         bench.arrive(packet(number, 1, 1000));
     }
-    bench.arrive(Packet { body: Body::SynAck, ..packet(9, 1, 40) });
+    bench.arrive(Packet { body: Body::SynAck { feedback: None }, ..packet(9, 1, 40) });
     assert_eq!(bench.drain(), [0, 9, 1, 2]);
 }
 

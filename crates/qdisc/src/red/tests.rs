@@ -219,7 +219,7 @@ fn packet(ecn: Ecn) -> Packet {
         next: 0,
         ecn,
         ecn_echo: false,
-        body: Body::Syn,
+        body: Body::Syn { request: None },
     }
 }
 

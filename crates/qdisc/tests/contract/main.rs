@@ -53,7 +53,7 @@ fn request(number: u64) -> Option<Request> {
     match number % 4 {
         0 => Some(Request::Xcp { rtt: 0.05, spacing: 0.001, delta: f32::INFINITY }),
         1 => Some(Request::Rate { rate: f32::INFINITY, rtt: 0.05 }),
-        2 => Some(Request::QuickStart { rate: 1e6, hops: 0 }),
+        2 => Some(Request::QuickStart { rate: 1e6, ttl_difference: 0 }),
         _ => None,
     }
 }

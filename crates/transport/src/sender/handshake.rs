@@ -4,6 +4,8 @@
 //! handshake gives the first RTT sample unless a SYN was sent again (Karn). After a loss the connection starts with one
 //! segment (RFC 5681 §3.1) and a timeout of 3 s (RFC 6298 §5.7).
 //!
+//! The SYN carries what the algorithm asks of the routers, and the SYN-ACK that answers it their answer.
+//!
 //! Deviations: the algorithm's own initial window stays; the transport lets one packet go and one more for each
 //! acknowledged until that window is reached or cut.
 
@@ -11,7 +13,7 @@ use super::{ConnectionState, Sender};
 use crate::{Host, News};
 use narrows_cc::CongestionControl;
 use narrows_units::{Span, Time};
-use narrows_wire::{Body, Ecn, Packet};
+use narrows_wire::{Body, Ecn, Feedback, Packet};
 
 /// The state of the handshake.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +74,7 @@ impl Sender {
         self.send_syn(now, host);
     }
 
-    pub(super) fn on_syn_ack<H: Host>(&mut self, now: Time, host: &mut H) {
+    pub(super) fn on_syn_ack<H: Host>(&mut self, feedback: Option<Feedback>, now: Time, host: &mut H) {
         match self.state {
             ConnectionState::Connecting => {}
             ConnectionState::Established | ConnectionState::Completed => {
@@ -92,6 +94,10 @@ impl Sender {
             self.handshake.cap = 1;
         }
         host.send(self.handshake_packet(Body::Established, now));
+        if let Some(feedback) = feedback {
+            let path = self.path(now);
+            self.algorithm.on_answer(feedback, &path);
+        }
         if self.transfer.segments() == 0 {
             self.finish(ConnectionState::Completed, News::Completed, host);
             return;
@@ -108,7 +114,9 @@ impl Sender {
         self.handshake.sent_at = now;
         self.counters.syns_sent += 1;
         self.rto_deadline = now + self.rtt.rto();
-        host.send(self.handshake_packet(Body::Syn, now));
+        let path = self.path(now);
+        let request = self.algorithm.request(&path);
+        host.send(self.handshake_packet(Body::Syn { request }, now));
     }
 
     fn handshake_packet(&self, body: Body, now: Time) -> Packet {

@@ -240,8 +240,8 @@ impl Wire {
     fn dispatch(&mut self, mut packet: Packet) {
         assert_eq!(packet.sent_at, self.now);
         let kind = match packet.body {
-            Body::Syn => 0,
-            Body::SynAck => 1,
+            Body::Syn { .. } => 0,
+            Body::SynAck { .. } => 1,
             Body::Data { retransmission, .. } => {
                 let departure = Departure {
                     at: self.now,
