@@ -35,6 +35,8 @@ def arguments(scenario: Mapping[str, Any], agents: Mapping[str, str]) -> dict[st
     for flow in scenario["flows"]:
         if transport["preset"] != "ns2" or flow["size"] != "unlimited" or flow["source"] != {"kind": "bulk"}:
             raise Ns2Error(f"dumbbell.tcl knows only endless flows with the preset ns2, which {flow['name']} is not")
+        if transport["quick_start_ssthresh"] or flow.get("quick_start_ssthresh"):
+            raise Ns2Error("ns-2 knows no approval that ends slow start")
     flows = [flow for flow in scenario["flows"] for _ in range(flow["count"])]
     starts = [[_amount(bound) for bound in flow["start"].split("..")] for flow in flows]
     ssthresh = transport["initial_ssthresh"]
@@ -49,6 +51,7 @@ def arguments(scenario: Mapping[str, Any], agents: Mapping[str, str]) -> dict[st
         "delayed_ack": str(transport["delayed_ack"]),
         "loss": str(path.get("loss", {}).get("rate", 0)),
         "ssthresh": "0" if ssthresh == "infinite" else f"{_amount(ssthresh):.0f}",
+        "requests": " ".join(_request(flow.get("quick_start", transport["quick_start"])) for flow in flows),
         "starts": " ".join(f"{start[0]:.6g}" for start in starts),
         "spreads": " ".join(f"{start[-1] - start[0]:.6g}" for start in starts),
         "warmup": f"{_amount(scenario['warmup']):.6g}",
@@ -96,11 +99,23 @@ def version() -> str:
     return done.stdout.strip()
 
 
+def _request(rate: str) -> str:
+    return "0" if rate == "none" else f"{_amount(rate):.0f}"
+
+
 def _queue(queue: Mapping[str, Any]) -> dict[str, str]:
     limit = _amount(queue.get("discipline", queue)["limit"])
     if queue["kind"] in {"droptail", "xcp"}:
         # ns-2's DropTail holds one packet less than its limit, and XCP's queue is made of it.
         return {"queue": "DropTail" if queue["kind"] == "droptail" else "XCP", "limit": f"{limit + 1:.0f}"}
+    if queue["kind"] == "quick-start" and queue["encoding"] == "rfc4782" and queue["discipline"]["kind"] == "droptail":
+        return {
+            "queue": "QuickStart",
+            "limit": f"{limit + 1:.0f}",
+            "threshold": str(queue["threshold"]),
+            "share": str(queue["share"]),
+            "interval": f"{_amount(queue['interval']):.6g}",
+        }
     if queue["kind"] == "drr":
         return {"queue": "DRR", "limit": f"{limit:.0f}"}
     if queue["kind"] == "red" and not queue["adaptive"]:

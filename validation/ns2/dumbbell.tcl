@@ -4,8 +4,9 @@
 #
 # Every flow has a source of its own, which reaches r1 over a link of access_rate; the bottleneck leads from r1 to r2,
 # where all sinks are; nothing but the bottleneck drops. Rates in bps, times in seconds, packets in bytes, limits and
-# thresholds in packets. A flow starts at random within its spread after its start. Of lists, one for each flow, the
-# last entry holds for the rest.
+# thresholds in packets. A flow starts at random within its spread after its start. A queue of QuickStart is DropTail
+# between nodes that answer what flows ask for in requests, bps, nothing where 0. Of lists, one for each flow, the last
+# entry holds for the rest.
 #
 # An agent, one for each flow:
 #     reno, newreno, sack              increase 1, decrease to half
@@ -37,6 +38,10 @@ array set option {
     delayed_ack 1
     loss 0
     ssthresh 0
+    requests 0
+    threshold 0.85
+    share 0.85
+    interval 0.2
     starts 0
     spreads 1
     warmup 20
@@ -182,12 +187,22 @@ Queue/DRR set quantum_ $option(packet)
 Queue/DRR set blimit_ [expr $option(limit) * $option(packet)]
 
 set ns [new Simulator]
+set kind $option(queue)
+if {$kind == "QuickStart"} {
+    set kind DropTail
+    Agent/QSAgent set state_delay_ $option(interval)
+    Agent/QSAgent set alloc_rate_ $option(share)
+    Agent/QSAgent set threshold_ $option(threshold)
+    # Powers of two, as in RFC 4782.
+    Agent/QSAgent set rate_function_ 2
+    $ns node-config -QS ON
+}
 set r1 [$ns node]
 set r2 [$ns node]
 # Half of the shortest way belongs to the bottleneck.
 set shortest [lindex [lsort -real $option(rtts)] 0]
 set one_way [expr $shortest / 4.0]
-$ns simplex-link $r1 $r2 $option(rate) $one_way $option(queue)
+$ns simplex-link $r1 $r2 $option(rate) $one_way $kind
 # XCP's routers talk in both directions.
 $ns simplex-link $r2 $r1 $option(rate) $one_way [expr {$option(queue) == "XCP" ? "XCP" : "DropTail"}]
 $ns queue-limit $r1 $r2 $option(limit)
@@ -222,6 +237,14 @@ foreach agent $option(agents) {
     set tcp [sender $agent]
     set end [sink $agent]
     $tcp set fid_ $flow
+    set request [entry $option(requests) $flow]
+    if {$request > 0} {
+        # Mode 0 asks for rate_request_, kB/s; the default mode reckons an endless transfer into a negative rate.
+        $tcp set qs_enabled_ true
+        $tcp set qs_request_mode_ 0
+        $tcp set rate_request_ [expr $request / 8000.0]
+        $end set qs_enabled_ true
+    }
     $ns attach-agent $node $tcp
     $ns attach-agent $r2 $end
     $ns connect $tcp $end
