@@ -243,8 +243,8 @@ pub struct GroupModel {
     pub algorithm: Control,
     /// `compare` may put another algorithm in its place.
     pub subject: bool,
-    /// The bottleneck its data crosses: an index into the links.
-    pub bottleneck: usize,
+    /// The bottleneck its data crosses, an index into the links; `None` where its packets share no link.
+    pub bottleneck: Option<usize>,
     /// Two-way propagation delay of its flows; the mean where they draw it.
     pub rtt: Span,
 }

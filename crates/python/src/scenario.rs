@@ -81,10 +81,10 @@ impl PyScenario {
         self.model.record.interval.as_secs_f64()
     }
 
-    /// The path of each flow group: its name, the link that is its bottleneck, two-way propagation delay in seconds.
+    /// The path of each flow group: its name, the link that is its bottleneck (empty where its packets share none), two-way propagation delay in seconds.
     #[getter]
     fn paths(&self) -> Vec<(&str, &str, f64)> {
-        let link = |index: usize| self.model.links[index].name.as_str();
+        let link = |index: Option<usize>| index.map_or("", |index| self.model.links[index].name.as_str());
         let groups = self.model.groups.iter();
         groups.map(|group| (group.name.as_str(), link(group.bottleneck), group.rtt.as_secs_f64())).collect()
     }

@@ -37,7 +37,7 @@ pub(crate) fn all(model: &Model, recorded: &Recorded, groups: &[Measures], links
 
 fn saturated(model: &Model, links: &[Measures]) -> Check {
     let name = "bottleneck saturated";
-    let bottleneck = bottleneck(model, links);
+    let Some(bottleneck) = bottleneck(model, links) else { return nowhere(name) };
     let utilization = bottleneck.value("utilization");
     let detail = format!("{} was used at {:.1} % of its capacity", bottleneck.name, utilization * 100.0);
     Check { name, ok: Some(utilization >= SATURATED), detail }
@@ -45,12 +45,13 @@ fn saturated(model: &Model, links: &[Measures]) -> Check {
 
 fn buffer_filled(model: &Model, recorded: &Recorded, links: &[Measures]) -> Check {
     let name = "buffer ever full";
-    let link = &model.links[model.groups[0].bottleneck];
+    let Some(number) = first_bottleneck(model) else { return nowhere(name) };
+    let link = &model.links[number];
     let limited = link.queue.limit() != Limit::Unlimited;
-    let counted = recorded.links.iter().find(|link| link.link == model.groups[0].bottleneck);
+    let counted = recorded.links.iter().find(|link| link.link == number);
     let dropped =
         counted.map_or(0, |link| link.recorder.counts.overflowed - link.recorder.at_measure.overflowed);
-    let peak = bottleneck(model, links).value("queue_peak_packets");
+    let peak = bottleneck(model, links).map_or(f64::NAN, |link| link.value("queue_peak_packets"));
     let detail = format!("{dropped} packets found it full; at most {peak} waited");
     Check { name, ok: limited.then_some(dropped > 0), detail }
 }
@@ -74,7 +75,7 @@ fn requests_answered(model: &Model) -> Check {
     let name = "routers answer requests";
     let unanswered = |flow: &&FlowModel| {
         let group = &model.groups[flow.group];
-        let router = model.links[group.bottleneck].queue.name();
+        let router = group.bottleneck.map_or("", |link| model.links[link].queue.name());
         explicit(group).is_some_and(|name| router != name)
             || (flow.transport.quick_start.is_some() && router != "quick-start")
     };
@@ -129,9 +130,18 @@ fn long_enough(model: &Model, recorded: &Recorded) -> Check {
     Check { name, ok: cycles.map(|cycles| cycles >= ENOUGH_CYCLES), detail }
 }
 
-fn bottleneck<'a>(model: &Model, links: &'a [Measures]) -> &'a Measures {
-    let name = &model.links[model.groups[0].bottleneck].name;
-    links.iter().find(|link| link.name == *name).expect("a bottleneck is never an access link")
+fn bottleneck<'a>(model: &Model, links: &'a [Measures]) -> Option<&'a Measures> {
+    let name = &model.links[first_bottleneck(model)?].name;
+    links.iter().find(|link| link.name == *name)
+}
+
+/// The bottleneck of the first group whose packets share one.
+fn first_bottleneck(model: &Model) -> Option<usize> {
+    model.groups.iter().find_map(|group| group.bottleneck)
+}
+
+fn nowhere(name: &'static str) -> Check {
+    Check { name, ok: None, detail: "no group's packets all share a link".to_owned() }
 }
 
 /// Below this a bottleneck is not one.

@@ -104,7 +104,7 @@ pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_
 /// The mean rate that the group's bottleneck offered, bits per second.
 pub(super) fn available_bps(model: &Model, recorded: &Recorded, group: usize, window_s: f64) -> f64 {
     let bottleneck = model.groups[group].bottleneck;
-    let found = recorded.links.iter().find(|link| link.link == bottleneck);
+    let found = recorded.links.iter().find(|link| Some(link.link) == bottleneck);
     found.map_or(f64::NAN, |link| link.offered_bits / window_s)
 }
 
@@ -138,5 +138,6 @@ fn ideal_completion_s(model: &Model, flow: usize, recorded: &RecordedFlow) -> f6
     let Some(size) = recorded.size else { return f64::NAN };
     let packets = size.count().div_ceil(plan.transport.mss.count());
     let bits = (size + Bytes::new(packets * plan.transport.header.count())).bits() as f64;
-    2.0 * recorded.rtt.as_secs_f64() + bits / model.links[group.bottleneck].rate.mean_bps(model.duration)
+    let Some(bottleneck) = group.bottleneck else { return f64::NAN };
+    2.0 * recorded.rtt.as_secs_f64() + bits / model.links[bottleneck].rate.mean_bps(model.duration)
 }

@@ -13,8 +13,9 @@ use narrows_units::{Rate, Span};
 use std::sync::Arc;
 
 impl Core {
-    /// Gives each flow of `groups` hosts at the ends of its group's way, one of `ways` for each group.
-    pub fn attach(self, groups: &[Group], ways: &[Way]) -> Layout {
+    /// Gives each flow of `groups` hosts at the ends of its group's way, one of `ways` for each group; a group without one
+    /// gets no flows yet.
+    pub fn attach(self, groups: &[Group], ways: &[Option<Way>]) -> Layout {
         let access_rate = self.access_rate;
         let mut layout = Layout {
             nodes: self.nodes,
@@ -29,9 +30,10 @@ impl Core {
                 name: group.name.clone(),
                 algorithm: group.algorithm.clone(),
                 subject: group.subject,
-                bottleneck: narrowest(&layout.links, &way.outward),
+                bottleneck: way.as_ref().map(|way| narrowest(&layout.links, &way.outward)),
                 rtt: group.rtt.mean(),
             });
+            let Some(way) = way else { continue };
             let transport = Arc::new(group.transport.clone());
             if let Some(transfers) = &group.transfers {
                 let population = layout.population(index, group, transfers, way, access_rate);
@@ -112,7 +114,7 @@ impl Layout {
             seats: transfers.seats,
             // Recorded arrivals bring their own.
             size: group.size.as_ref().map_or(Distribution::Constant(1.0), |size| size.0.clone()),
-            surges: transfers.surges.clone(),
+            surges: transfers.surges.iter().map(|(surge, _)| *surge).collect(),
             ways: vec![WayModel { weight: 1.0, outward, homeward: outward + 1, class: "".into() }],
             access: AccessModel::RoundTrip { rtt: group.rtt.0.clone(), rate },
             transport: Arc::new(group.transport.clone()),

@@ -11,4 +11,6 @@ pub enum Course {
     Reverse,
     /// Between two routers of a graph.
     Routers(Trip),
+    /// Between the edges of a graph, from each to every other.
+    Edges,
 }

@@ -40,7 +40,8 @@ impl Direction {
 impl Dumbbell {
     /// Lays out the links and routes of `groups`.
     pub fn layout(&self, groups: &[Group]) -> Layout {
-        let ways: Vec<Way> = groups.iter().map(|group| Self::way(group.course == Course::Reverse)).collect();
+        let ways: Vec<Option<Way>> =
+            groups.iter().map(|group| Some(Self::way(group.course == Course::Reverse))).collect();
         self.core().attach(groups, &ways)
     }
 

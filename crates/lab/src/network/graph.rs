@@ -5,10 +5,11 @@
 
 mod generate;
 mod shortest;
+pub mod tiered;
 
 pub use generate::{Generated, dumbbell, parking_lot, ring, two_routers};
 
-use super::{Core, Course, Group, Layout, Way};
+use super::{Core, Course, Edges, Group, Layout, Way};
 use crate::model::{ChangeModel, FlowRoutes, LinkChange};
 use narrows_units::Span;
 use shortest::State;
@@ -20,6 +21,8 @@ pub struct Graph {
     pub nodes: Vec<String>,
     /// The links, each in one direction.
     pub core: Core,
+    /// Edge routers and the hosts behind them, where transfers go between those.
+    pub edges: Option<Edges>,
     /// What happens to links, ascending by time.
     pub events: Vec<Event>,
     /// From an event to the time at which hosts send along other ways for it.
@@ -59,6 +62,11 @@ pub struct Trip {
 }
 
 impl Graph {
+    /// Links alone, of routers without names.
+    pub fn of(core: Core) -> Self {
+        Self { nodes: Vec::new(), core, edges: None, events: Vec::new(), convergence: Span::ZERO }
+    }
+
     /// The shortest way of a trip when the run starts; `None` if there is none in one of the directions.
     pub fn way(&self, trip: &Trip) -> Option<Way> {
         State::new(&self.core).way(trip)
@@ -78,17 +86,20 @@ impl Graph {
     /// Lays out the links and routes of `groups`, all of which travel between routers that a way joins, and what changes
     /// in the course of the run.
     pub fn layout(&self, groups: &[Group]) -> (Layout, Vec<ChangeModel>) {
-        let trips: Vec<&Trip> = groups.iter().map(|group| group.course.trip()).collect();
-        let way = |trip: &&Trip| self.way(trip).expect("a group's way was found when it was resolved");
-        let mut ways: Vec<Way> = trips.iter().map(way).collect();
-        let layout = self.core.clone().attach(groups, &ways);
+        let trips: Vec<Option<&Trip>> = groups.iter().map(|group| group.course.trip()).collect();
+        let way = |trip: &Trip| self.way(trip).expect("a group's way was found when it was resolved");
+        let mut ways: Vec<Option<Way>> = trips.iter().map(|trip| trip.map(way)).collect();
+        let mut layout = self.core.clone().attach(groups, &ways);
+        let between = self.between_edges(&mut layout, groups);
         let mut changes = Vec::new();
         for Epoch { at, links, state } in self.epochs() {
             let (mut flows, mut routes) = (Vec::new(), Vec::new());
             if let Some(state) = state {
+                routes.extend(self.edge_routes(&state, between));
                 for (group, way) in ways.iter_mut().enumerate() {
+                    let (Some(way), Some(trip)) = (way, trips[group]) else { continue };
                     // Where no way is left, packets go on to the failed link and are lost there.
-                    let Some(other) = state.way(trips[group]).filter(|other| other != way) else { continue };
+                    let Some(other) = state.way(trip).filter(|other| other != way) else { continue };
                     *way = other;
                     flows.extend(reroute(&layout, group, way));
                     for population in layout.populations.iter().filter(|each| each.group == group) {
@@ -104,6 +115,33 @@ impl Graph {
             }
         }
         (layout, changes)
+    }
+
+    /// Gives the groups whose transfers go between edges their populations. Returns where the routes between edges begin.
+    fn between_edges(&self, layout: &mut Layout, groups: &[Group]) -> Option<u32> {
+        let spread = || groups.iter().enumerate().filter(|(_, group)| group.course == Course::Edges);
+        spread().next()?;
+        let edges = self.edges.as_ref().expect("transfers go between edges only where there are some");
+        let first = layout.routes.len() as u32;
+        layout.routes.extend(edges.routes(self));
+        for (index, group) in spread() {
+            edges.populate(layout, index, group, first);
+        }
+        Some(first)
+    }
+
+    /// Routes between edges as they are in `state`; one that is cut keeps to the failed link.
+    fn edge_routes(&self, state: &State<'_>, first: Option<u32>) -> Vec<(u32, Vec<u32>)> {
+        let (Some(first), Some(edges)) = (first, &self.edges) else { return Vec::new() };
+        let routers: Vec<u32> = edges.all.iter().map(|edge| edge.router).collect();
+        let all = between(state, &routers).into_iter().enumerate();
+        let open = all.filter(|(_, route)| !route.is_empty());
+        open.map(|(number, route)| (first + number as u32, route)).collect()
+    }
+
+    /// Shortest routes between every two of `routers`, row by row; empty from a router to itself and where there is none.
+    pub fn routes_between(&self, routers: &[u32]) -> Vec<Vec<u32>> {
+        between(&State::new(&self.core), routers)
     }
 
     /// Each time at which something changes, in order.
@@ -125,6 +163,15 @@ impl Graph {
     }
 }
 
+fn between(state: &State<'_>, routers: &[u32]) -> Vec<Vec<u32>> {
+    let mut all = Vec::with_capacity(routers.len() * routers.len());
+    for from in routers {
+        let tree = state.tree(*from);
+        all.extend(routers.iter().map(|to| tree.route(*to).unwrap_or_default()));
+    }
+    all
+}
+
 /// The routes of every flow of `group` along `way`.
 fn reroute(layout: &Layout, group: usize, way: &Way) -> Vec<FlowRoutes> {
     let between = |route: &[u32], links: &[u32]| [&route[..1], links, &route[route.len() - 1..]].concat();
@@ -139,9 +186,10 @@ fn reroute(layout: &Layout, group: usize, way: &Way) -> Vec<FlowRoutes> {
 }
 
 impl Course {
-    fn trip(&self) -> &Trip {
+    fn trip(&self) -> Option<&Trip> {
         match self {
-            Self::Routers(trip) => trip,
+            Self::Routers(trip) => Some(trip),
+            Self::Edges => None,
             Self::Forward | Self::Reverse => unreachable!("in a graph a group names its routers"),
         }
     }

@@ -66,8 +66,8 @@ pub struct Transfers {
     pub demand: Demand,
     /// How many may be under way at once.
     pub seats: u32,
-    /// Times and places of greater ones.
-    pub surges: Vec<Surge>,
+    /// Times of greater ones, each with the classes of edges whose sources make them; all where none is named.
+    pub surges: Vec<(Surge, Vec<String>)>,
     /// Where recorded arrivals were read from, and the SHA-256 of that file, hexadecimal.
     pub file: Option<(PathBuf, String)>,
 }

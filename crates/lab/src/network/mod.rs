@@ -3,12 +3,14 @@
 mod attach;
 mod course;
 pub mod dumbbell;
+mod edges;
 pub mod graph;
 pub mod graphml;
 mod group;
 mod round_trips;
 
 pub use course::Course;
+pub use edges::{Edge, Edges};
 pub use group::{Group, Transfers, seats};
 pub use round_trips::{round_trip, with_round_trips};
 

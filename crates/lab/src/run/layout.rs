@@ -122,7 +122,8 @@ impl Layout {
             routes: change.routes.iter().map(|(route, links)| (*route, write(links, Stop::Host))).collect(),
         });
         let reroutes = changes.collect();
-        let end = |route: &Vec<u32>| model.links[route[route.len() - 1] as usize].to;
+        // A route of no links is never taken.
+        let end = |route: &Vec<u32>| route.last().map_or(0, |link| model.links[*link as usize].to);
         let start = |route: &Vec<u32>| model.links[route[0] as usize].from;
         let home = |each: &PopulationModel| start(&model.routes[each.ways[0].outward as usize]);
         let numbers = model.populations.iter().enumerate();

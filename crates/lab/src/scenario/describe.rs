@@ -176,6 +176,7 @@ fn flows(group: &Group, preset: &str, ground: &Ground) -> String {
         size.map_or("endless".into(), |size| format!("{} each", distribution::words(&size.0, Unit::Bytes)));
     let direction = match (&group.course, ground) {
         (Course::Routers(trip), Ground::Network(network)) => network::trip(trip, network),
+        (Course::Edges, _) => ", from each edge to every other".into(),
         (Course::Reverse, _) => ", in the reverse direction".into(),
         _ => String::new(),
     };

@@ -167,9 +167,12 @@ impl File {
         );
         let size = group.size.as_ref();
         self.set("size", size.map_or(text("unlimited"), |size| distribution::table(&size.0, Unit::Bytes)));
-        self.set("rtt", distribution::table(&group.rtt.0, Unit::Seconds));
+        if group.course != Course::Edges {
+            self.set("rtt", distribution::table(&group.rtt.0, Unit::Seconds));
+        }
         match (&group.course, ground) {
             (Course::Routers(trip), Ground::Network(network)) => self.trip(trip, network),
+            (Course::Edges, _) => self.set("between", text("edges")),
             (course, _) => {
                 self.set("direction", text(if *course == Course::Reverse { "reverse" } else { "forward" }));
             }

@@ -85,7 +85,7 @@ fn data_and_acknowledgements_cross_the_bottleneck_in_opposite_directions() {
     assert_eq!((layout.links.len(), layout.flows.len()), (2 + 3 * 4, 3));
     assert_eq!((layout.flows[0].outward[1], layout.flows[0].homeward[1]), (0, 1));
     assert_eq!((layout.flows[2].outward[1], layout.flows[2].homeward[1]), (1, 0));
-    assert_eq!((layout.groups[0].bottleneck, layout.groups[1].bottleneck), (0, 1));
+    assert_eq!((layout.groups[0].bottleneck, layout.groups[1].bottleneck), (Some(0), Some(1)));
     assert_eq!(layout.links[6].name, "cubic[1] from sender");
 }
 

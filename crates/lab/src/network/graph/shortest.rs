@@ -51,6 +51,11 @@ impl<'a> State<'a> {
     }
 
     fn shortest(&self, from: u32, to: u32) -> Option<Vec<u32>> {
+        self.tree(from).route(to)
+    }
+
+    /// The shortest ways from one router to all.
+    pub fn tree(&self, from: u32) -> Tree<'_> {
         let nodes = self.core.nodes as usize;
         let mut reached: Vec<Option<(Span, u32)>> = vec![None; nodes];
         let mut by: Vec<Option<u32>> = vec![None; nodes];
@@ -74,11 +79,26 @@ impl<'a> State<'a> {
                 }
             }
         }
-        reached[to as usize]?;
+        Tree { core: self.core, from, by }
+    }
+}
+
+/// The shortest ways from one router.
+#[derive(Debug)]
+pub(super) struct Tree<'a> {
+    core: &'a Core,
+    from: u32,
+    /// The last link on the way to each router that can be reached, but for the first.
+    by: Vec<Option<u32>>,
+}
+
+impl Tree<'_> {
+    /// The links to router `to`, in order; `None` if there is no way.
+    pub fn route(&self, to: u32) -> Option<Vec<u32>> {
         let mut links = Vec::new();
         let mut node = to;
-        while node != from {
-            let number = by[node as usize].expect("a router that was reached was reached by a link");
+        while node != self.from {
+            let number = self.by[node as usize]?;
             links.push(number);
             node = self.core.links[number as usize].from;
         }

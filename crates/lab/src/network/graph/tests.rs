@@ -21,6 +21,7 @@ fn graph(nodes: u32, links: &[(u32, u32, u64)]) -> Graph {
     Graph {
         nodes: (0..nodes).map(|node| node.to_string()).collect(),
         core: Core { nodes, links: links.iter().map(link).collect(), access_rate: Rate::from_bps(1_000_000) },
+        edges: None,
         events: Vec::new(),
         convergence: Span::ZERO,
     }

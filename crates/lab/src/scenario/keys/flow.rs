@@ -197,5 +197,11 @@ pub(super) const FLOW: &[Key] = &[
         "none: the shortest way by delay",
         "Routers of a network that data passes in this order, and acknowledgements in the opposite one.",
     ),
+    Key::new(
+        "between",
+        Kind::Choice(&["edges"]),
+        "one router and another",
+        "In a network, instead of from and to: transfers that come and go from each edge to every other.",
+    ),
     Key::new("source", SOURCE, "bulk", "What makes the data."),
 ];

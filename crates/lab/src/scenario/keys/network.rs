@@ -39,6 +39,13 @@ pub(super) const NETWORK: &[Key] = &[
     ),
     Key::new("graph", Kind::Table(GRAPH), "none", "A GraphML file, instead of links."),
     Key::new(
+        "edges",
+        Kind::Tables(&[EDGE]),
+        "those of generator tiered",
+        "Routers with hosts behind them; flows that say between = \"edges\" go from each to every other.",
+    ),
+    Key::new("hosts", Kind::Table(HOSTS), "see its keys", "The hosts behind edges."),
+    Key::new(
         "events",
         Kind::List(&EVENT_KIND),
         "none",
@@ -128,6 +135,105 @@ const GENERATORS: &[Variant] = &[
         meaning: "Routers R0, R1 and R2 in a row with a queue each, and unlimited queues the other way \
                   (Akella et al., CMU-CS-02-139, figure 3).",
     },
+    Variant {
+        name: "tiered",
+        keys: &[
+            Key::new(
+                "backbone",
+                Kind::Choice(&["abilene", "west"]),
+                "abilene",
+                "Abilene's eleven routers, or its four western ones.",
+            ),
+            Key::new(
+                "points",
+                Kind::Integer { minimum: 1, maximum: 100 },
+                "2",
+                "Points of presence on each backbone router.",
+            ),
+            Key::new(
+                "direct",
+                Kind::Integer { minimum: 0, maximum: 1000 },
+                "6; west: 2",
+                "Access routers of class D, on the backbone itself.",
+            ),
+            Key::new(
+                "fast",
+                Kind::Integer { minimum: 0, maximum: 1000 },
+                "28; west: 8",
+                "Access routers of class F, on points of presence.",
+            ),
+            Key::new(
+                "normal",
+                Kind::Integer { minimum: 0, maximum: 1000 },
+                "105; west: 30",
+                "Access routers of class N, on points of presence.",
+            ),
+            Key::required(
+                "rate",
+                Kind::Quantity(RATE),
+                "The network speed r1: a backbone link has twice that, a point of presence's a quarter, those of access routers a tenth of that for N, and 2 and 10 times N's for F and D.",
+            ),
+            Key::new("delay_factor", Kind::Number, "1", "What the backbone's delays are multiplied by."),
+            Key::new(
+                "point_delay",
+                Kind::Quantity(TIME),
+                "1ms",
+                "One-way delay of a point of presence's link.",
+            ),
+            Key::new(
+                "access_delay",
+                Kind::Quantity(TIME),
+                "0.5ms",
+                "One-way delay of an access router's link.",
+            ),
+            Key::new(
+                "buffers",
+                Kind::Choice(&["rtt", "rtt/sqrt(n)"]),
+                "rtt",
+                "A port's buffer: its rate times network.rtt, or that over the square root of the transfers expected to cross it.",
+            ),
+            Key::new(
+                "transfers",
+                Kind::Integer { minimum: 1, maximum: 100_000_000 },
+                "100 for each access router",
+                "How many are under way in the whole network, for buffers = \"rtt/sqrt(n)\".",
+            ),
+            Key::new(
+                "sources",
+                Kind::List(&Kind::Number),
+                "[1, 1, 1]",
+                "Part of all sources that an access router of class D, F and N has, relative to each other.",
+            ),
+            Key::new("receivers", Kind::List(&Kind::Number), "[1, 1, 1]", "The same of receivers."),
+        ],
+        meaning: "An Internet of three tiers: backbone, points of presence, access routers (Mills et al., NIST SP 500-282, §3).",
+    },
+];
+
+/// `[[network.edges]]`.
+const EDGE: &[Key] = &[
+    Key::required("router", Kind::Text, "The router."),
+    Key::new(
+        "class",
+        Kind::Text,
+        "edge",
+        "What edges like it are called; a way has the classes of both its ends.",
+    ),
+    Key::new("sources", Kind::Number, "1", "Its part of all sources, relative to the others'."),
+    Key::new("receivers", Kind::Number, "1", "Its part of all receivers, relative to the others'."),
+];
+
+/// `[network.hosts]`.
+const HOSTS: &[Key] = &[
+    Key::new(
+        "rate",
+        Kind::Quantity(RATE),
+        "access_rate; tiered: 96Mbps",
+        "Rate of a host's link to its router.",
+    ),
+    Key::new("fast_rate", Kind::Quantity(RATE), "ten times rate", "Rate of a fast host's link."),
+    Key::new("fast", Kind::Fraction { zero: true }, "0", "Share of fast hosts."),
+    Key::new("delay", Kind::Quantity(TIME.or_zero()), "0s", "One-way propagation delay of a host's link."),
 ];
 
 /// A router of the shape `two-routers`.

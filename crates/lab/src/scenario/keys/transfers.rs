@@ -58,6 +58,20 @@ pub(super) const ARRIVALS: Variant = Variant {
     meaning: "Recorded transfers: when each begins and how much it carries.",
 };
 
+/// A time of greater transfers.
+const SURGE: &[Key] = &[
+    Key::required("from", Kind::Quantity(TIME.or_zero()), "It begins then."),
+    Key::required("until", Kind::Quantity(TIME), "It is over then."),
+    Key::new(
+        "share",
+        Kind::Fraction { zero: false },
+        "1",
+        "The share of transfers that begin meanwhile and are greater.",
+    ),
+    Key::required("factor", Kind::Number, "How many times greater."),
+    Key::new("at", Kind::List(&Kind::Text), "all", "Classes of edges whose sources make them."),
+];
+
 /// Users.
 pub(super) const USERS: Variant = Variant {
     name: "users",
@@ -74,6 +88,7 @@ pub(super) const USERS: Variant = Variant {
             "A transfer that takes longer is abandoned.",
         ),
         UNTIL,
+        Key::new("surges", Kind::Tables(&[SURGE]), "none", "Times in which some transfers are greater."),
     ],
     meaning: "`count` users, each of whom thinks, transfers `size`, and thinks again.",
 };

@@ -14,7 +14,10 @@ pub(super) fn course(table: &Table, context: &Context<'_>, faults: &mut Vec<Faul
     let (foreign, hint): (&[&str], _) = if context.in_network {
         (&["direction"], "in a network a flow says from which router to which it goes")
     } else {
-        (&["from", "to", "via"], "routers are those of a [network]; along a path there is direction")
+        (
+            &["from", "to", "via", "between"],
+            "routers are those of a [network]; along a path there is direction",
+        )
     };
     let mut sound = true;
     for key in foreign.iter().filter(|key| table.has(key)) {
@@ -22,7 +25,9 @@ pub(super) fn course(table: &Table, context: &Context<'_>, faults: &mut Vec<Faul
         faults.push(fault.allowed("no such key").hint(Some(hint.into())));
         sound = false;
     }
-    let course = if context.in_network {
+    let course = if context.in_network && table.has("between") {
+        between_edges(table, context.network?, faults)?
+    } else if context.in_network {
         Course::Routers(context.network?.trip(table, faults)?)
     } else if table.read("direction", "forward", Checked::word)? == "reverse" {
         Course::Reverse
@@ -30,6 +35,45 @@ pub(super) fn course(table: &Table, context: &Context<'_>, faults: &mut Vec<Faul
         Course::Forward
     };
     sound.then_some(course)
+}
+
+/// From each edge to every other.
+fn between_edges(table: &Table, network: &Network, faults: &mut Vec<Fault>) -> Option<Course> {
+    let fault = |key: &str, message: &str| Fault::new(table.place_of(key), table.path_of(key), message);
+    let Some(edges) = &network.graph.edges else {
+        let allowed = "network.edges, or generator = { kind = \"tiered\", … }";
+        faults.push(fault("between", "this network has no edges").allowed(allowed));
+        return None;
+    };
+    if let Some(key) = ["from", "to", "via", "rtt"].into_iter().find(|key| table.has(key)) {
+        faults.push(fault(key, "does not fit beside between").allowed("no such key: every pair has its own"));
+        return None;
+    }
+    let spreads = matches!(
+        table.value("source").map(Checked::variant),
+        Some(("users" | "poisson" | "poisson-steps", _))
+    );
+    if !spreads {
+        faults.push(
+            fault("between", "only transfers that come and go spread over edges")
+                .allowed("source = { kind = \"users\", … }, \"poisson\" or \"poisson-steps\""),
+        );
+        return None;
+    }
+    let routers: Vec<u32> = edges.all.iter().map(|edge| edge.router).collect();
+    let ways = network.graph.routes_between(&routers);
+    let apart = ways
+        .iter()
+        .enumerate()
+        .find(|(pair, route)| route.is_empty() && pair / routers.len() != pair % routers.len());
+    if let Some((pair, _)) = apart {
+        let name = |edge: usize| network.graph.nodes[routers[edge] as usize].as_str();
+        let message =
+            format!("there is no way from {} to {}", name(pair / routers.len()), name(pair % routers.len()));
+        faults.push(fault("between", &message).allowed("edges that links join in both directions"));
+        return None;
+    }
+    Some(Course::Edges)
 }
 
 /// What sizes in packets mean for flows that go there: in a network the narrowest link of their way counts.

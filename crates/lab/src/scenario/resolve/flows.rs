@@ -151,6 +151,10 @@ fn rtt(
 ) -> Option<Spans> {
     let between = match (course, context.network) {
         (Some(Course::Routers(trip)), Some(network)) => Some((trip, network)),
+        // Every pair of edges has its own; what is said of the group is what buffers count.
+        (Some(Course::Edges), Some(network)) => {
+            return Some(Spans(Distribution::Constant(distribution::seconds(network.rtt))));
+        }
         _ if context.in_network => return None,
         _ => None,
     };

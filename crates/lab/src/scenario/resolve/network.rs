@@ -1,8 +1,10 @@
 //! `[network]`: routers and links as written, from a generator or from a file, and what happens to them.
 
+mod edges;
 mod events;
 mod file;
 mod links;
+mod tiered;
 
 use super::super::diagnostic::{Fault, nearest};
 use super::super::table::{Checked, Table};
@@ -12,7 +14,7 @@ use super::path::packet;
 use super::{Surroundings, rate};
 use crate::model::LinkModel;
 use crate::network::graph::{Graph, Trip};
-use crate::network::{Core, Course};
+use crate::network::{Core, Course, Edge};
 use narrows_units::{Bytes, Rate, Span};
 use std::path::PathBuf;
 
@@ -52,6 +54,7 @@ struct Draft {
     greatest_bps: f64,
     note: Option<String>,
     file: Option<(PathBuf, String)>,
+    edges: Vec<Edge>,
 }
 
 /// Resolves `[network]`; `None` if a fault stands in the way.
@@ -75,14 +78,16 @@ pub(super) fn resolve(
     };
     let draft = match (source, table.value(source)?) {
         ("links", value) => links::written(value.tables(), &context, faults),
-        ("generator", value) => {
-            let (kind, form) = value.variant();
-            links::generated(kind, form, &context, faults)
-        }
+        ("generator", value) => match value.variant() {
+            ("tiered", form) => tiered::generated(form, &context, faults),
+            (kind, form) => links::generated(kind, form, &context, faults),
+        },
         (_, value) => file::read(value.table(), &context, faults),
     }?;
     let events = events::resolve(table, &draft, duration, faults);
     let access_rate = table.read("access_rate", None, |value| Some(value.rate()))?;
+    let access_rate = access_rate.unwrap_or(Rate::from_bps_f64(draft.greatest_bps * 10.0));
+    let edges = edges::resolve(table, &draft, access_rate, faults)?;
     let note = table.read("note", draft.note, |value| Some(value.text()))?;
     Some(Network {
         rtt: rtt?,
@@ -91,12 +96,9 @@ pub(super) fn resolve(
         traces: draft.traces,
         file: draft.file,
         graph: Graph {
-            core: Core {
-                nodes: draft.nodes.len() as u32,
-                links: draft.links,
-                access_rate: access_rate.unwrap_or(Rate::from_bps_f64(draft.greatest_bps * 10.0)),
-            },
+            core: Core { nodes: draft.nodes.len() as u32, links: draft.links, access_rate },
             nodes: draft.nodes,
+            edges,
             events: events?,
             convergence: table.read("convergence", Span::ZERO, Checked::span)?,
         },

@@ -5,7 +5,7 @@ use super::super::table::{Checked, Table};
 use super::super::tree::Place;
 use super::Surroundings;
 use super::distribution::{self, Unit};
-use crate::model::{Demand, Start};
+use crate::model::{Demand, Start, Surge};
 use crate::network::Transfers;
 use crate::trace::hexadecimal;
 use crate::traffic::{Arrivals, Distribution};
@@ -67,7 +67,8 @@ pub(super) fn resolve(
         }
         _ => (Demand::Open(poisson(kind, form, (start, until), faults)?), seats(form)?, None),
     };
-    Some(Transfers { demand, seats, surges: Vec::new(), file })
+    let surges = if form.has("surges") { surges(form, beside.duration?, faults)? } else { Vec::new() };
+    Some(Transfers { demand, seats, surges, file })
 }
 
 /// How many transfers of a source other than users may be under way at once.
@@ -93,6 +94,31 @@ fn users(
         return None;
     }
     Some(Demand::Users { think, from, until, patience })
+}
+
+fn surges(form: &Table, duration: Span, faults: &mut Vec<Fault>) -> Option<Vec<(Surge, Vec<String>)>> {
+    let mut all = Vec::new();
+    for table in form.value("surges")?.tables() {
+        let from = table.given("from", Checked::span)?;
+        let until = table.given("until", Checked::span)?;
+        let factor = table.given("factor", Checked::number)?;
+        let share = table.read("share", 1.0, Checked::number)?;
+        if until <= from || until > duration {
+            let fault = Fault::new(table.place_of("until"), table.path_of("until"), "no time of the run");
+            faults.push(fault.given(until.to_string()).allowed(format!("after {from} and up to {duration}")));
+            return None;
+        }
+        if factor <= 0.0 || factor > GREATEST_FACTOR {
+            let fault = Fault::new(table.place_of("factor"), table.path_of("factor"), "out of range");
+            faults.push(
+                fault.given(factor.to_string()).allowed(format!("above 0 and up to {GREATEST_FACTOR}")),
+            );
+            return None;
+        }
+        let at = if table.has("at") { list(table, "at", Checked::text)? } else { Vec::new() };
+        all.push((Surge { from, until, share, factor }, at));
+    }
+    Some(all)
 }
 
 fn poisson(
@@ -195,3 +221,6 @@ fn read(path: &Path) -> Result<(Vec<(f64, u64)>, String), String> {
     }
     Ok((records, hexadecimal(&Sha256::digest(text))))
 }
+
+/// A file that grows by more than this is surely a slip.
+const GREATEST_FACTOR: f64 = 1e6;

@@ -22,6 +22,8 @@ const MISTAKES: &[Mistake] = &[
     (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nstart = \"9s\"\nsource = { kind = \"poisson\", interval = \"1ms\", until = §\"8s\" }", "flows.0.source.until", "nothing ever begins"),
     (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nsource = { kind = \"poisson-steps\", intervals = [\"1ms\"], times = §[\"1s\"] }", "flows.0.source.times", "ascending from 0s"),
     (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nsource = { kind = \"users\", think = §\"0s\" }", "flows.0.source.think", "zero"),
+    (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nsource = { kind = \"users\", think = \"1s\", surges = [{ from = \"2s\", until = §\"1s\", factor = 2 }] }", "flows.0.source.surges.0.until", "no time of the run"),
+    (6, "algorithm = \"cubic\"\nbetween = §\"edges\"", "flows.0.between", "does not fit here"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"arrivals\", arrivals = §\"no such file\" }", "flows.0.source.arrivals", "No such file"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"bulk\", §rate = \"1Mbps\" }", "flows.0.source.rate", "unknown key of `bulk`"),
     (APPENDED, "[§networks]", "networks", "unknown key"),

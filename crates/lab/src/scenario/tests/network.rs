@@ -95,8 +95,8 @@ fn a_flow_has_the_round_trip_of_its_way_or_a_longer_one() {
     }
     let names: Vec<_> = model.links[..6].iter().map(|link| link.name.as_str()).collect();
     assert_eq!(names, ["A-B", "B-A", "slow", "slow reverse", "A-C", "C-A"]);
-    assert_eq!(model.links[model.groups[0].bottleneck].name, "slow");
-    assert_eq!(model.links[model.groups[1].bottleneck].name, "slow reverse");
+    assert_eq!(model.links[model.groups[0].bottleneck.expect("its flows share links")].name, "slow");
+    assert_eq!(model.links[model.groups[1].bottleneck.expect("its flows share links")].name, "slow reverse");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `[network]` as resolved: every link in each of its directions, whatever it came from.
 
-use super::{File, Naming, text};
+use super::{File, Naming, number, text};
 use crate::model::LinkChange;
 use crate::network::dumbbell::Direction;
 use crate::network::graph::Trip;
@@ -25,6 +25,20 @@ impl File {
             self.set("one_way", true);
             self.set("delay", text(link.delay));
             self.direction(&Direction::of(link), trace.as_ref(), naming, scenario);
+        }
+        if let Some(edges) = &graph.edges {
+            self.heading("[network.hosts]");
+            self.set("rate", text(edges.hosts.normal));
+            self.set("fast_rate", text(edges.hosts.fast));
+            self.set("fast", number(edges.hosts.fast_share));
+            self.set("delay", text(edges.hosts.delay));
+            for edge in &edges.all {
+                self.heading("[[network.edges]]");
+                self.set("router", text(&graph.nodes[edge.router as usize]));
+                self.set("class", text(&edge.class));
+                self.set("sources", number(edge.sources));
+                self.set("receivers", number(edge.receivers));
+            }
         }
         for event in &graph.events {
             self.heading("[[network.events]]");

@@ -1,8 +1,8 @@
 //! Sources whose transfers come and go, as a table and in words.
 
 use super::super::resolve::Unit;
-use super::{Naming, distribution, text};
-use crate::model::Demand;
+use super::{Naming, distribution, number, text};
+use crate::model::{Demand, Surge};
 use crate::network::{Group, Transfers};
 use crate::traffic::Arrivals;
 use narrows_units::{Span, Time};
@@ -13,10 +13,11 @@ pub(super) fn table(transfers: &Transfers, naming: Naming) -> String {
         Demand::Users { think, until, patience, .. } => {
             let patience = patience.as_ref();
             format!(
-                "{{ kind = \"users\", think = {}, patience = {}, until = {} }}",
+                "{{ kind = \"users\", think = {}, patience = {}, until = {}{} }}",
                 distribution::table(think, Unit::Seconds),
                 patience.map_or(text("infinite"), |it| distribution::table(it, Unit::Seconds)),
-                text(until)
+                text(until),
+                surges(&transfers.surges)
             )
         }
         Demand::Open(Arrivals::Poisson(steps)) => {
@@ -63,6 +64,24 @@ pub(in super::super) fn words(group: &Group, transfers: &Transfers) -> String {
         Demand::Open(Arrivals::Trace(records)) => format!("{} recorded arrivals", records.len()),
         Demand::Open(Arrivals::Periodic { interval, .. }) => format!("an arrival every {interval}"),
     }
+}
+
+fn surges(all: &[(Surge, Vec<String>)]) -> String {
+    let one = |(surge, at): &(Surge, Vec<String>)| {
+        let at: Vec<String> = at.iter().map(text).collect();
+        format!(
+            "{{ from = {}, until = {}, share = {}, factor = {}, at = [{}] }}",
+            text(surge.from),
+            text(surge.until),
+            number(surge.share),
+            number(surge.factor),
+            at.join(", ")
+        )
+    };
+    if all.is_empty() {
+        return String::new();
+    }
+    format!(", surges = [{}]", all.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
 /// The mean time between arrivals, from which the rate comes back.
