@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from narrows.cli.progress import duration
-from narrows.cli.table import GROUP_COLUMNS, measure_table, plus_minus
+from narrows.cli.table import GROUP_COLUMNS, measure_table, plus_minus, run_tables
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,23 @@ def test_the_widest_table_fits_80_columns() -> None:
     }
     lines = measure_table("group", [("a name that is much too long for it", wide)], GROUP_COLUMNS).splitlines()
     assert max(map(len, lines)) <= 80
+
+
+def test_of_many_links_the_busiest_are_shown_in_their_order() -> None:
+    def estimate(mean: float) -> dict[str, Any]:
+        return {"mean": mean, "ci95": None}
+
+    links = {f"L{number}": {"utilization": estimate(number / 20)} for number in range(20)}
+    text = run_tables({"groups": {"cubic": {}}, "links": links})
+    assert [line.split()[0] for line in text.splitlines() if line.startswith("L")] == [f"L{n}" for n in range(8, 20)]
+    assert "the 12 busiest of 20 links" in text
+
+
+def test_transfers_that_come_and_go_have_a_table_of_their_own() -> None:
+    groups = {"web": {"started_flows": {"mean": 9.0, "ci95": None}, "completed_flows": {"mean": 7.0, "ci95": None}}}
+    text = run_tables({"groups": groups, "links": {}})
+    assert "completed" in text
+    assert "transfers" not in run_tables({"groups": {"cubic": {}}, "links": {}})
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(4.6, "5 s"), (125, "2 min 05 s"), (3725, "1 h 02 min")])

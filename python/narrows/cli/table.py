@@ -21,10 +21,18 @@ class Shown(NamedTuple):
 
 
 def run_tables(summary: Mapping[str, Any]) -> str:
-    """Return the tables of a run: groups and links."""
-    groups = measure_table("group", list(summary["groups"].items()), GROUP_COLUMNS)
-    links = measure_table("link", list(summary["links"].items()), LINK_COLUMNS)
-    return f"{groups}\n\n{links}"
+    """Return the tables of a run: groups, those of them whose transfers come and go, and the busiest links."""
+    groups = list(summary["groups"].items())
+    parts = [measure_table("group", groups, GROUP_COLUMNS)]
+    if coming := [(name, measures) for name, measures in groups if "started_flows" in measures]:
+        parts.append(measure_table("transfers", coming, TRANSFER_COLUMNS))
+    links = summary["links"]
+    busiest = sorted(links, key=lambda name: -(links[name]["utilization"]["mean"] or 0.0))[:MOST_LINKS]
+    shown = [(name, links[name]) for name in links if name in busiest]
+    parts.append(measure_table("link", shown, LINK_COLUMNS))
+    if len(shown) < len(links):
+        parts[-1] += f"\nthe {len(shown)} busiest of {len(links)} links; links.parquet has all"
+    return "\n\n".join(parts)
 
 
 def comparison_tables(summary: Mapping[str, Any]) -> str:
@@ -125,6 +133,13 @@ GROUP_COLUMNS = (
     Shown("jain", "Jain", "", 1.0),
     Shown("rtt_mean_s", "RTT", "ms", 1e-3),
 )
+TRANSFER_COLUMNS = (
+    Shown("completed_flows", "completed", "", 1.0),
+    Shown("failed_flows", "failed", "", 1.0),
+    Shown("active_flows", "active", "", 1.0),
+    Shown("completion_time_s", "takes", "s", 1.0),
+    Shown("completion_time_p95_s", "p95", "s", 1.0),
+)
 LINK_COLUMNS = (
     Shown("utilization", "utilization", "%", 0.01),
     Shown("loss_rate", "loss", "%", 0.01),
@@ -132,5 +147,6 @@ LINK_COLUMNS = (
     Shown("queue_delay_p95_s", "p95", "ms", 1e-3),
 )
 NAME_WIDTH = 18
+MOST_LINKS = 12
 # From here on the digits before the point say enough.
 WHOLE_FROM = 1000
