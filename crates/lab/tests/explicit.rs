@@ -173,6 +173,45 @@ fn a_refused_flow_starts_slowly() {
     assert!((second - unheard).abs() < 1.0 && second < 2e6, "{second} and {unheard}");
 }
 
+/// RFC 4782 §4.3: one router on the way that does not take part spoils the request, however much room it has; a queue of
+/// `quick-start` at both approves it, rounded to the 65.5 Mbps that four bits can write.
+#[test]
+fn every_router_on_the_way_must_take_part() {
+    let goodput = |second: &str| {
+        let text = format!(
+            r#"
+            duration = "0.3s"
+            [network]
+            rtt = "60ms"
+            packet = "1500B"
+            [[network.links]]
+            from = "A"
+            to = "B"
+            rate = "100Mbps"
+            delay = "10ms"
+            queue = {{ kind = "quick-start", encoding = "exact" }}
+            [[network.links]]
+            from = "B"
+            to = "C"
+            rate = "1Gbps"
+            delay = "10ms"
+            queue = {{ kind = "{second}" }}
+            [[flows]]
+            algorithm = "newreno"
+            preset = "ns2"
+            from = "A"
+            to = "C"
+            rtt = "60ms"
+            quick_start = "100Mbps"
+            quick_start_ssthresh = true
+            "#
+        );
+        value(&run(&text, 0), "newreno", "goodput_bps")
+    };
+    let (approved, refused) = (goodput("quick-start"), goodput("droptail"));
+    assert!(approved > 0.6 * 65.536e6 && refused < 2e6, "{approved} and {refused}");
+}
+
 /// Jain's index of two is 0.999 where they differ by 6 %; here they differ by 2 % at most.
 #[track_caller]
 fn shares_alike(one: f64, other: f64) {
