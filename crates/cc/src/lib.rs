@@ -113,7 +113,8 @@ pub trait CongestionControl: Send + Debug {
     fn boxed_clone(&self) -> Box<dyn CongestionControl>;
 }
 
-/// What may be sent now. `None` means: not limited by this.
+/// What may be sent now. `None` means: not limited by this. An algorithm gives a window or a pacing rate at all times: a
+/// sender that nothing limits would send an endless transfer in one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Whole packets that may be in flight, at least one.
@@ -131,6 +132,16 @@ pub struct Failure {
     pub at: Time,
     /// What happened, for whoever wrote the algorithm.
     pub reason: String,
+}
+
+impl Limits {
+    /// These limits; one packet in flight where there is neither a window nor a rate, so that even an algorithm that
+    /// breaks its promise cannot keep a sender from ever stopping.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        let endless = self.window.is_none() && self.pacing.is_none();
+        Self { window: if endless { Some(1) } else { self.window }, ..self }
+    }
 }
 
 /// What an algorithm wants of ECN when the flow has it switched on.

@@ -80,8 +80,11 @@ proptest! {
     #[test]
     fn limits_are_finite_and_let_at_least_one_packet_out(setup in setups(), draw in any::<u32>(), facts in histories(200)) {
         for mut algorithm in everyone(&setup, draw) {
-            for fact in &facts {
-                fact.tell(&mut *algorithm);
+            // Before the first fact, and after each.
+            for fact in std::iter::once(None).chain(facts.iter().map(Some)) {
+                if let Some(fact) = fact {
+                    fact.tell(&mut *algorithm);
+                }
                 let limits = algorithm.limits();
                 prop_assert!(limits.window.is_some() || limits.pacing.is_some(), "{algorithm:?}");
                 prop_assert!(limits.window.is_none_or(|packets| (1..=1 << 30).contains(&packets)), "{algorithm:?}");

@@ -37,7 +37,7 @@ impl Sender {
             return;
         }
         let window = loop {
-            let limits = self.algorithm.limits();
+            let limits = self.algorithm.limits().bounded();
             let next = match self.choose(&limits, now) {
                 Ok(next) => next,
                 Err(limit) => {

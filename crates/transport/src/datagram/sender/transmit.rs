@@ -11,7 +11,7 @@ impl DatagramSender {
     pub(super) fn transmit<H: Host>(&mut self, now: Time, host: &mut H) {
         self.pacing_deadline = Time::NEVER;
         loop {
-            let limits = self.algorithm.limits();
+            let limits = self.algorithm.limits().bounded();
             if self.next >= self.transfer.segments() {
                 self.limited_by = Limit::Application;
                 self.state = ConnectionState::Completed;
