@@ -160,9 +160,9 @@ pub(super) const FLOW: &[Key] = &[
     ),
     Key::new(
         "count",
-        Kind::Integer { minimum: 1, maximum: 1_000_000 },
+        Kind::Integer { minimum: 0, maximum: 1_000_000 },
         "1",
-        "Flows in the group, or users where source is that.",
+        "Flows in the group, or users where source is that; a group with 0 is left out.",
     ),
     Key::new(
         "start",

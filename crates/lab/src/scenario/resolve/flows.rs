@@ -38,7 +38,7 @@ pub(super) struct Context<'a> {
     pub scale: Option<Scale<'a>>,
 }
 
-/// Resolves every group; `None` if a fault stands in the way.
+/// Resolves every group and leaves out those without flows; `None` if a fault stands in the way.
 pub(super) fn resolve(
     tables: &[Table],
     transport: Option<&Table>,
@@ -57,7 +57,14 @@ pub(super) fn resolve(
             group(table, tested, transport, context, faults)
         })
         .collect();
-    groups.into_iter().collect()
+    let mut groups: Vec<Resolved> = groups.into_iter().collect::<Option<_>>()?;
+    groups.retain(|resolved| resolved.group.count > 0);
+    if let Some(table) = tables.last().filter(|_| groups.is_empty()) {
+        let fault = Fault::new(table.place_of("count"), table.path_of("count"), "every group is left out");
+        faults.push(fault.given("0").allowed("a group with a flow at least"));
+        return None;
+    }
+    Some(groups)
 }
 
 fn group(
@@ -207,7 +214,8 @@ fn name(table: &Table) -> Option<String> {
 
 /// Name and seats of every group; `None` if one did not pass.
 pub(super) fn names(tables: &[Table]) -> Option<Vec<(String, Range<u64>)>> {
-    let names: Option<Vec<String>> = tables.iter().map(name).collect();
+    let tables: Vec<&Table> = tables.iter().filter(|table| count(table) != Some(0)).collect();
+    let names: Option<Vec<String>> = tables.iter().map(|table| name(table)).collect();
     let seats: Option<Vec<(u64, bool)>> = tables
         .iter()
         .map(|table| {

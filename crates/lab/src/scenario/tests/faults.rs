@@ -97,7 +97,7 @@ const MISTAKES: &[Mistake] = &[
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"rio\", in = [\"cubic\", §\"reno\"] }", "path.queue.in.1", "no group of flows has this name"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"rio\", in = [], out_min = §\"0.1bdp\" }", "path.queue.out_min", "not in the same unit"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"rio\", in = [], in_min = §\"30pkt\" }", "path.queue.in_min", "in_min is not below in_max"),
-    (6, "algorithm = \"cubic\"\ncount = §0", "flows.0.count", "out of range"),
+    (6, "algorithm = \"cubic\"\ncount = §0", "flows.0.count", "every group is left out"),
     (6, "algorithm = \"cubic\"\nstart = §\"60s\"", "flows.0.start", "starts after the run ends"),
     (6, "algorithm = \"cubic\"\nstart = §\"0s..70s\"", "flows.0.start", "starts after the run ends"),
     (6, "algorithm = \"cubic\"\nstart = §\"5s..2s\"", "flows.0.start", "ends before it begins"),

@@ -47,6 +47,14 @@ fn the_documented_example_loads_as_it_says() {
 }
 
 #[test]
+fn a_group_of_no_flows_is_left_out() {
+    let without = good_with(EXAMPLE, &["flows.cubic.count=0"]).model;
+    assert_eq!(without.groups.len(), 1);
+    assert_eq!(without.groups[0].name, "reno");
+    assert_eq!((without.flows.len(), without.links.len()), (1, 2 + 4));
+}
+
+#[test]
 fn the_least_scenario_has_the_documented_defaults() {
     let model = good(LEAST).model;
     let transport = &model.flows[0].transport;
