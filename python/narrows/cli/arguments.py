@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     _add_work_flags(compare)
 
     _add_study(commands)
+    _add_views(commands)
 
     check = _add(commands, "check", "check:check", "parse and resolve a scenario, no more")
     check.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
@@ -97,6 +98,41 @@ def _add_study(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_scenario_flags(check)
 
 
+def _add_views(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    matrix = _add(commands, "matrix", "views:matrix", "put every algorithm beside every other: shares, harm and delay")
+    matrix.add_argument("algorithms", metavar="ALG", nargs="+", action=_Distinct, help="as after `compare`")
+    for name, default, meaning in (
+        ("rates", "10Mbps,100Mbps", "of the bottleneck"),
+        ("rtts", "20ms,100ms", "two-way propagation delays"),
+        ("buffers", "1bdp,4bdp", "limits of the queue"),
+        ("queues", "droptail", "queues, with parameters as in 'red(gentle=true)'"),
+    ):
+        matrix.add_argument(f"--{name}", metavar="LIST", type=_listed, default=default, help=f"{meaning} (%(default)s)")
+    matrix.add_argument("--flows", metavar="N", type=_whole(1, 1000), default=1, help="of each side (%(default)s)")
+    _add_view_flags(matrix)
+
+    deploy = _add(commands, "deploy", "views:deploy", "let an algorithm replace another one in more and more flows")
+    deploy.add_argument("algorithm", metavar="ALG", help="as after `compare`")
+    deploy.add_argument("--against", metavar="ALG", default="cubic", help="what is there (%(default)s)")
+    deploy.add_argument(
+        "--fractions",
+        metavar="LIST",
+        type=_listed,
+        default="5,25,50,75,95",
+        help="per cent of the flows that have moved, 0 and 100 always among them (%(default)s)",
+    )
+    deploy.add_argument(
+        "--flows", metavar="N", type=_whole(2, 1000), help="in all (20, or as many more as the fractions need)"
+    )
+    _add_view_flags(deploy)
+
+
+def _add_view_flags(command: argparse.ArgumentParser) -> None:
+    _add_scenario_flags(command)
+    _add_place_flags(command)
+    _add_executor_flags(command)
+
+
 def _add_executor_flags(command: argparse.ArgumentParser) -> None:
     command.add_argument("--executor", choices=EXECUTORS, default="threads", help="where cells run (%(default)s)")
     command.add_argument("--address", metavar="URL", help="Dask's scheduler, as in tcp://host:8786")
@@ -147,8 +183,18 @@ def _add_work_flags(command: argparse.ArgumentParser) -> None:
         default=[],
         help="add a measure, as in 'cov(bin=10s)' (repeatable)",
     )
+    _add_place_flags(command)
+
+
+def _add_place_flags(command: argparse.ArgumentParser) -> None:
     command.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
     command.add_argument("--out", metavar="DIR", type=Path, help="folder for the results (runs/TITLE-HASH)")
+
+
+def _listed(text: str) -> list[str]:
+    from narrows.study.views.layout import split
+
+    return split(text)
 
 
 def _whole(minimum: int, maximum: int) -> Callable[[str], int]:

@@ -31,24 +31,25 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Begin a study: check everything, make its folder, run its cells."""
-    _check_executor(arguments)
+    check_executor(arguments)
     if arguments.out is not None:
         campaign.refuse_begun(arguments.out)
         check_place(arguments.out, replace=False)
     study = read_study(arguments.file, arguments.seed, arguments.replications)
     plan = make_plan(study, arguments.set)
     folder = arguments.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
-    executor = _executor(arguments)
+    executor = executor_of(arguments)
     _print_plan(plan, arguments)
     campaign.begin(study, plan, folder)
-    return _work(arguments, folder, executor, retry=False)
+    return _end(work(arguments, folder, executor, retry=False), folder, arguments)
 
 
 def resume(arguments: argparse.Namespace) -> int:
     """Go on with a study that was interrupted."""
-    _check_executor(arguments)
+    check_executor(arguments)
     load_plan(arguments.folder)
-    return _work(arguments, arguments.folder, _executor(arguments), retry=arguments.retry)
+    found = work(arguments, arguments.folder, executor_of(arguments), retry=arguments.retry)
+    return _end(found, arguments.folder, arguments)
 
 
 def status(arguments: argparse.Namespace) -> int:
@@ -131,18 +132,34 @@ class _Shown:
         return self.display.stopped()
 
 
-def _work(arguments: argparse.Namespace, folder: Path, executor: Executor, *, retry: bool) -> int:
+def work(arguments: argparse.Namespace, folder: Path, executor: Executor, *, retry: bool) -> campaign.Status:
+    """Run what is missing of a study, with progress on standard error.
+
+    Args:
+        arguments: Of the command line.
+        folder: The study's.
+        executor: Runs the cells.
+        retry: Run failed cells once more.
+    """
     with Interrupt() as interrupt:
         display = Display(interrupt, quiet=arguments.quiet)
         try:
             command = shlex.join(["narrows", *arguments.given])
-            found = campaign.work(folder, executor, _Shown(display), retry=retry, command=command)
+            return campaign.work(folder, executor, _Shown(display), retry=retry, command=command)
         finally:
             display.close()
+
+
+def _end(found: campaign.Status, folder: Path, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(to_json(found._asdict()))
     else:
         print(f"{found.finished} of {found.cells} cells are finished, {found.failed} failed")
+    return end(found, folder, arguments)
+
+
+def end(found: campaign.Status, folder: Path, arguments: argparse.Namespace) -> int:
+    """Build the report of a study, name its folder last, and return the exit status."""
     _print_failures(folder)
     _report(folder)
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
@@ -158,14 +175,16 @@ def _report(folder: Path) -> None:
         raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
 
 
-def _check_executor(arguments: argparse.Namespace) -> None:
+def check_executor(arguments: argparse.Namespace) -> None:
+    """Refuse an executor without its address, and an address without its executor."""
     if arguments.executor == "dask" and arguments.address is None:
         raise InputError("--executor dask", "needs --address, the scheduler's, as in tcp://host:8786")
     if arguments.executor != "dask" and arguments.address is not None:
         raise InputError("--address", "is for --executor dask")
 
 
-def _executor(arguments: argparse.Namespace) -> Executor:
+def executor_of(arguments: argparse.Namespace) -> Executor:
+    """Return what runs the cells."""
     if arguments.executor == "dask":
         from narrows.study.executors.dask import Dask
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from narrows import core
 from narrows.errors import InputError, Interrupted, OutputError
 from narrows.folder import appearing
-from narrows.manifest import write_manifest
+from narrows.manifest import write_json, write_manifest
 from narrows.study.lease import Lease, holder_of
 from narrows.study.plan import PLAN, Plan, Point, check_unchanged, load_plan
 from narrows.study.sequential import Ledger
 from narrows.study.store import Store
 from narrows.study.task import Failed, Finished, Outcome, perform, resolve
+from narrows.study.views import load_view, summary
 from narrows.summary import digest
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from narrows.study.definition import Study
     from narrows.study.executors import Executor
+    from narrows.study.views import View
 
 
 class Progress(NamedTuple):
@@ -57,8 +59,14 @@ class Watch(Protocol):
         """Whether the work shall stop."""
 
 
-def begin(study: Study, plan: Plan, folder: Path) -> None:
+def begin(study: Study, plan: Plan, folder: Path, view: View | None = None) -> None:
     """Make the folder of a study, whole or not at all.
+
+    Args:
+        study: As read.
+        plan: What it runs.
+        folder: Where.
+        view: How it is read, where that is not as any other study.
 
     Raises:
         OutputError: The place is taken, by a study that was begun or by something else, or cannot be made.
@@ -68,6 +76,8 @@ def begin(study: Study, plan: Plan, folder: Path) -> None:
         (partial / "study.toml").write_text(study.document.text, encoding="utf-8")
         (partial / "scenario.toml").write_text(plan.base.text, encoding="utf-8")
         plan.save(partial)
+        if view is not None:
+            view.save(partial)
 
 
 def refuse_begun(folder: Path) -> None:
@@ -245,6 +255,9 @@ class _Campaign:
 
     def finish(self, command: str | None) -> None:
         table = self.store.gather(self.plan, self.ledger.targets)
+        view = load_view(self.folder)
+        if view is not None:
+            write_json(self.folder / "summary.json", summary(view, self.plan, table))
         facts = {
             "title": self.plan.title,
             "command": command,

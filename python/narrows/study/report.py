@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrows.report.study.deployment import deployment_page
+from narrows.report.study.matrix import matrix_page
 from narrows.report.study.page import study_page
 from narrows.study.campaign import status, table
 from narrows.study.plan import load_plan
+from narrows.study.views import load_view
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +29,13 @@ def build(folder: Path) -> Path:
     """
     report = folder / "report.html"
     partial = folder / ".report.html.partial"
-    partial.write_text(study_page(load_plan(folder), table(folder), status(folder), folder), encoding="utf-8")
+    plan, cells, state, view = load_plan(folder), table(folder), status(folder), load_view(folder)
+    if view is None:
+        page = study_page(plan, cells, state, folder)
+    elif view.kind == "matrix":
+        page = matrix_page(view, plan, cells, state, folder)
+    else:
+        page = deployment_page(view, plan, cells, state, folder)
+    partial.write_text(page, encoding="utf-8")
     partial.rename(report)
     return report

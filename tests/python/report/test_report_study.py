@@ -18,7 +18,7 @@ from narrows.report.figures.frame import PAPERS, drawing, height
 from narrows.report.plot import Axis, shortened
 from narrows.report.scale import BITS_PER_SECOND
 from narrows.report.study import effects as drawn_effects
-from narrows.report.study import multivariate, ranks, shares
+from narrows.report.study import multivariate, pairs, ranks
 from narrows.report.study.rows import response_meaning
 
 if TYPE_CHECKING:
@@ -80,7 +80,18 @@ FIGURES = {
         biplot(components),
         ["cubic", "cubic", "bic", "bic"],
     ),
-    "shares": shares.shares(["bbr1", "cubic"], ["newreno", "cubic"], np.array([[0.25, 0.5], [1.1, np.nan]])),
+    "pairs": pairs.pair_maps(
+        "pairs",
+        "All pairs",
+        {
+            ("bbr1", "bbr1"): {"share": {"mean": 1.1, "ci95": [1.0, 1.2]}},
+            ("bbr1", "<bic>"): {"share": {"mean": 0.25, "ci95": [0.21, 0.29]}},
+            ("<bic>", "bbr1"): {"share": {"mean": 0.5, "ci95": None}},
+            ("<bic>", "<bic>"): {"share": {"mean": None, "ci95": None}},
+        },
+        [pairs.SHARE],
+        "5 replications.",
+    ),
 }
 
 
@@ -149,14 +160,16 @@ def test_a_biplot_has_a_point_per_cell_and_an_arrow_per_response() -> None:
 
 
 def test_rows_of_the_heat_map_are_contenders_and_the_poorer_an_incumbent_the_fuller_its_field() -> None:
-    tree = svg(FIGURES["shares"])
+    tree = svg(FIGURES["pairs"])
     fields = {mark.attrib["data-point"]: float(mark.attrib["fill-opacity"]) for mark in tree.iter("path")
               if "tile" in mark.attrib.get("class", "")}  # fmt: skip
     assert fields == {
-        "newreno beside bbr1: 25 % of its fair share": 0.5,
-        "cubic beside bbr1: 50 % of its fair share": 0.25,
-        "newreno beside cubic: 110 % of its fair share": 0.03,
+        "<bic> beside bbr1: 25 ± 4 % of its fair share": 0.5,
+        "bbr1 beside <bic>: 50 % of its fair share": 0.25,
+        "bbr1 beside bbr1: 110 ± 10 % of its fair share": 0.03,
     }
+    # The first contender's fields lie above the second's, and the first incumbent's are at the left.
+    assert words(tree)[:3] == ["110 ± 10", "25 ± 4", "50"]
 
 
 def test_an_axis_of_names_has_a_tick_per_name_and_cuts_long_ones() -> None:

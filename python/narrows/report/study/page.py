@@ -57,7 +57,7 @@ def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
     ]
     links = [("question", "Question"), ("findings", "Findings"), ("design", "Design")]
     links += [(figure.name, figure.title) for figure in drawn]
-    return page.document(plan.title, page.page_header(plan.title, "Study", _badge(state), links), sections)
+    return page.document(plan.title, page.page_header(plan.title, "Study", badge(state), links), sections)
 
 
 def _question(plan: Plan) -> list[Markup]:
@@ -70,7 +70,7 @@ def _question(plan: Plan) -> list[Markup]:
         levels = list(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
         few = levels if len(levels) <= _SHOWN else [*levels[:_SHOWN], f"… ({len(levels)} values)"]
         entries.append((factor, ", ".join(few)))
-    return [*told, _facts(entries)]
+    return [*told, facts(entries)]
 
 
 def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
@@ -235,7 +235,8 @@ def _with_values(cells: pa.Table, names: Sequence[str]) -> pa.Table:
     return cells
 
 
-def _badge(state: Status) -> Markup:
+def badge(state: Status) -> Markup:
+    """Return whether all cells are there."""
     if state.failed:
         css, sign, text = "failed", "✕", f"{state.failed} of {state.cells} cells failed"
     elif state.finished < state.cells:
@@ -255,7 +256,7 @@ def _cells(plan: Plan, cells: pa.Table, state: Status) -> Markup:
         ("Made of", f"{len(plan.rows)} combinations of levels, {algorithms} algorithms, {_times(plan)} replications"),
         ("Sanity checks that failed", checks),
     ]
-    return _facts(entries)
+    return facts(entries)
 
 
 def _times(plan: Plan) -> str:
@@ -276,10 +277,11 @@ def _origin(plan: Plan, folder: Path, command: str) -> Markup:
         ("One cell again", element("code", shlex.join(["narrows", "study", "replay", str(folder), "CELL"]))),
         ("The study file", element("code", str(folder / "study.toml"))),
     ]
-    return _facts(entries)
+    return facts(entries)
 
 
-def _facts(entries: Sequence[tuple[str, object]]) -> Markup:
+def facts(entries: Sequence[tuple[str, object]]) -> Markup:
+    """Return a list of labels with their texts."""
     rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
     return element("dl", join(rows), class_="facts")
 

@@ -1,0 +1,133 @@
+"""Every algorithm beside every other: what an incumbent keeps, and what it loses against having the path alone.
+
+Sources: R. Ware, M. K. Mukerjee, S. Seshan and J. Sherry, "Beyond Jain's Fairness Index: Setting the Bar for the
+Deployment of Congestion Control Algorithms", ACM HotNets 2019, §3 and §4: harm, and that a newcomer may do as much of
+it as the incumbent's own kind does. A. Philip et al., "Prudentia: Findings of an Internet fairness watchdog", ACM
+SIGCOMM 2024: the share of the max-min fair rate, contenders as rows, incumbents as columns.
+
+Deviations: where a performance is the same with and without competitors, zero included, harm is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from narrows.measures.fairness import harm
+from narrows.statistics import Estimate, estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Values = Mapping[str, float]
+    Key = tuple[tuple[str, ...], str, str | None, int]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one side of one run measured.
+
+    Attributes:
+        condition: Levels of the factors.
+        incumbent: Its algorithm.
+        contender: That of the other side; None where it had the path alone.
+        replication: Which one.
+        values: By name, of `MEASURED`; not a number says no data.
+    """
+
+    condition: tuple[str, ...]
+    incumbent: str
+    contender: str | None
+    replication: int
+    values: Values
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An incumbent beside a contender.
+
+    Attributes:
+        condition: Levels of the factors; None for the mean over all conditions.
+        contender: Algorithm.
+        incumbent: Algorithm.
+        found: Estimates over replications by name, of `MEASURED` and `DERIVED`.
+    """
+
+    condition: tuple[str, ...] | None
+    contender: str
+    incumbent: str
+    found: Mapping[str, Estimate]
+
+
+def meetings(seen: Sequence[Seen], names: Sequence[str]) -> list[Meeting]:
+    """Estimate what every incumbent keeps beside every contender, replication by replication.
+
+    Args:
+        seen: Every side of every run, with each incumbent alone and beside its own kind under every condition.
+        names: Algorithms in the order of the matrix.
+
+    Returns:
+        Means over conditions first, of the replications that have all of them, then every condition by itself.
+    """
+    values: dict[Key, Values] = {
+        (each.condition, each.incumbent, each.contender, each.replication): each.values for each in seen
+    }
+    conditions = list(dict.fromkeys(each.condition for each in seen))
+    replications = sorted({each.replication for each in seen})
+    found = []
+    for contender in names:
+        for incumbent in names:
+            courses = [
+                {index: told for index in replications if (told := _told(values, place, incumbent, contender, index))}
+                for place in conditions
+            ]
+            whole = [index for index in replications if all(index in course for course in courses)]
+            together = [_mean([course[index] for course in courses]) for index in whole]
+            found.append(Meeting(None, contender, incumbent, _estimates(together)))
+            found += [
+                Meeting(place, contender, incumbent, _estimates(list(course.values())))
+                for place, course in zip(conditions, courses, strict=True)
+            ]
+    return sorted(found, key=lambda each: -1 if each.condition is None else conditions.index(each.condition))
+
+
+def _told(
+    values: Mapping[Key, Values], condition: tuple[str, ...], incumbent: str, contender: str, replication: int
+) -> dict[str, float] | None:
+    here = values.get((condition, incumbent, contender, replication))
+    alone = values.get((condition, incumbent, None, replication))
+    own = values.get((condition, incumbent, incumbent, replication))
+    if here is None or alone is None or own is None:
+        return None
+    done = _harms(alone, here)
+    expected = _harms(alone, own)
+    excess = {f"excess_{name}": done[name] - expected[name] for name in ("harm", "delay_harm", "loss_harm")}
+    return {**{name: here[name] for name in MEASURED}, **done, **excess}
+
+
+def _harms(alone: Values, here: Values) -> dict[str, float]:
+    return {
+        "harm": _harm(alone["goodput_bps"], here["goodput_bps"], more_is_better=True),
+        "delay_harm": _harm(alone["delay_s"], here["delay_s"], more_is_better=False),
+        "loss_harm": _harm(alone["loss_rate"], here["loss_rate"], more_is_better=False),
+    }
+
+
+def _harm(alone: float, here: float, *, more_is_better: bool) -> float:
+    return 0.0 if alone == here else harm(alone, here, more_is_better=more_is_better)
+
+
+def _mean(told: Sequence[Values]) -> dict[str, float]:
+    return {name: math.fsum(each[name] for each in told) / len(told) for name in told[0]}
+
+
+def _estimates(told: Sequence[Values]) -> dict[str, Estimate]:
+    return {name: estimate(each[name] for each in told) for name in (*MEASURED, *DERIVED)}
+
+
+# share: goodput over the max-min fair one. delay_s: mean one-way delay of its data packets. queue_delay_s: mean time in
+# the bottleneck's queue of both sides' packets. The others are the group's own, as `narrows list metrics` has them.
+MEASURED = ("share", "goodput_bps", "delay_s", "loss_rate", "retransmission_rate", "queue_delay_s")
+# Parts of what the incumbent has alone; excess: beyond what its own kind does to it.
+DERIVED = ("harm", "delay_harm", "loss_harm", "excess_harm", "excess_delay_harm", "excess_loss_harm")

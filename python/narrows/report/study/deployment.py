@@ -1,0 +1,254 @@
+"""The page of a deployment: how wrong an A/B test would be, what both camps get, and the effects beside each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from narrows.report import page
+from narrows.report.figures.frame import RIGHT, Figure, Key
+from narrows.report.looks import Look, look_of
+from narrows.report.measures import difference_texts, interval_text, meaning
+from narrows.report.plot import BETWEEN, HEAD, Axis, Box, Panel
+from narrows.report.scale import PERCENT, quantity
+from narrows.report.study.matrix import origin
+from narrows.report.study.page import badge, facts
+from narrows.report.svg import Markup, element
+from narrows.study.views import deployment as view_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.analysis.adoption import Adoption
+    from narrows.report.figures.frame import Paper
+    from narrows.report.scale import Unit
+    from narrows.statistics import Estimate
+    from narrows.study.campaign import Status
+    from narrows.study.plan import Plan
+    from narrows.study.views import View
+
+
+def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
+    """Return the report of a deployment as one HTML document.
+
+    Args:
+        view: How the study is read.
+        plan: The study's.
+        cells: Its finished cells.
+        state: How many cells there are.
+        folder: Its folder, which the commands name.
+    """
+    rows = view_of.whole(view, cells)
+    stages, effects = view_of.stages(view, rows), view_of.effects(view, rows)
+    basis = f"{plan.replications.maximum} replications, seed {plan.seed}; bands and bars are 95 % intervals."
+    drawn = list(_figures(view, stages, effects, basis)) if rows else []
+    sections = [
+        page.section("run", "What was run", element("p", plan.question), _run(view, plan)),
+        page.section("findings", "Findings", *_findings(view, effects, plan)),
+        *(page.figure_section(figure, view.command) for figure in drawn),
+        page.section("origin", "Where this comes from", origin(view, plan, folder)),
+    ]
+    links = [("run", "Run"), ("findings", "Findings"), *((figure.name, figure.title) for figure in drawn)]
+    return page.document(plan.title, page.page_header(plan.title, "Deployment", badge(state), links), sections)
+
+
+def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
+    """Say of each response what an A/B test would report first, what is true, and how wrong that is."""
+    found = []
+    for name, each in effects.items():
+        shown = meaning(OF.get(name, name))
+        label = f"{shown.label}{' of a flow' if name == view_of.PER_FLOW else ''}"
+        if not each.stages:
+            total = _told(each.total, shown.unit, each.before)
+            found.append(f"{label}: when everybody moves, {total}.")
+            continue
+        first = each.stages[0]
+        clear = [stage for stage in each.stages if _is_clear(stage.bias)]
+        wrong = max(clear or each.stages, key=lambda stage: abs(stage.bias["mean"] or 0.0))
+        found.append(
+            f"{label}: with {_part(first.fraction)} of the flows on {view.facts['new']}, an A/B test says "
+            f"{_told(first.naive, shown.unit, each.before)}; when everybody moves, the total effect is "
+            f"{_told(each.total, shown.unit, each.before)}. "
+            + (
+                f"The naive estimate is wrong by up to {_told(wrong.bias, shown.unit, each.before)}, "
+                f"at {_part(wrong.fraction)}."
+                if clear
+                else "Between the two no fraction shows a clear difference."
+            )
+        )
+        spill = max(each.stages, key=lambda stage: abs(stage.spillover["mean"] or 0.0))
+        if _is_clear(spill.spillover):
+            found.append(
+                f"{label} of those who stay on {view.facts['old']}: {_told(spill.spillover, shown.unit, each.before)} "
+                f"where {_part(spill.fraction)} have moved."
+            )
+    return found
+
+
+def _told(effect: Estimate, unit: Unit, before: float) -> str:
+    mean, interval = effect["mean"], effect["ci95"]
+    if mean is None:
+        return "nothing"
+    told, ends = difference_texts(mean, (interval[0], interval[1]) if interval else None, unit)
+    # A difference of shares is in percentage points already.
+    relative = (
+        f", {100 * mean / before:+.0f} %".replace("-", "\N{MINUS SIGN}") if before and unit is not PERCENT else ""
+    )
+    return f"{told}{relative}{f' ({ends})' if ends else ''}"
+
+
+def _is_clear(effect: Estimate) -> bool:
+    interval = effect["ci95"]
+    return interval is not None and not interval[0] <= 0.0 <= interval[1]
+
+
+def _part(fraction: float) -> str:
+    return f"{100 * fraction:.3g} %"
+
+
+def _findings(view: View, effects: Mapping[str, Adoption], plan: Plan) -> Iterator[Markup]:
+    if not effects:
+        yield element("p", "No replication has every fraction yet.", class_="note")
+        return
+    yield element("ul", *(element("li", sentence) for sentence in sentences(view, effects)))
+    note = (
+        f"{plan.replications.maximum} replications (seed {plan.seed}), differences paired on the same random numbers; "
+        "in parentheses 95 % intervals over replications, per cent of what everybody had before. What an A/B test says "
+        "is the difference between the camps of one network; the total effect is everybody on the new algorithm less "
+        "everybody on the old (Spang et al., IMC 2021). No interval is corrected for the number of them."
+    )
+    yield element("p", note, class_="note")
+
+
+def _figures(
+    view: View, stages: Sequence[Mapping[str, Any]], effects: Mapping[str, Adoption], basis: str
+) -> Iterator[Figure]:
+    for name in view_of.RESPONSES:
+        yield _camps(view, stages, name, basis)
+        if name in effects and effects[name].stages:
+            yield _estimates(effects[name], name, basis)
+
+
+def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: str) -> Figure:
+    """Draw what both camps get at every fraction, with everybody before and after as levels."""
+    shown = meaning(OF.get(name, name))
+    looks = {"new": look_of(view.facts["new"]), "old": look_of(view.facts["old"])}
+    series = {
+        camp: [(each["fraction"], each["camps"][camp][name]) for each in stages if camp in each["camps"]]
+        for camp in ("new", "old")
+    }
+    ends = [end for points in series.values() for _, each in points for end in _ends(each)]
+    means = [mean for points in series.values() for _, each in points if (mean := each["mean"]) is not None]
+    # Camps that are far apart would leave nothing to see of the smaller one.
+    wide = min(means, default=0.0) > 0 and max(means) / min(means) > FAR
+    low, high = (min(means) / 2, max(ends) * 1.2) if wide else (0.0, max(ends, default=1.0) * 1.05 or 1.0)
+    base = {"before": series["old"][0][1]["mean"], "after": series["new"][-1][1]["mean"]}
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        panel = _panel(paper, Axis(shown.label, shown.unit, low, high, log=wide))
+        across = np.array([0.0, 1.0])
+        for key, camp in (("before", "old"), ("after", "new")):
+            if base[key] is not None:
+                panel.line(key, across, np.full(2, base[key]), looks[camp], kind="faint")
+        for camp, points in series.items():
+            x = np.array([fraction for fraction, _ in points])
+            least, most = (np.array(side) for side in zip(*(_ends(each) for _, each in points), strict=True))
+            panel.band(camp, x, least, most, looks[camp])
+            panel.line(camp, x, np.array([_mean(each) for _, each in points]), looks[camp])
+            for fraction, each in points:
+                told = f"{view.facts[camp]}, {_part(fraction)} moved: {quantity(each['mean'], shown.unit)}"
+                if np.isfinite(_mean(each)):
+                    panel.point(camp, (fraction, _mean(each)), looks[camp], told, of_many=True)
+        return [panel]
+
+    keys = [
+        Key("new", f"those on {view.facts['new']}", "line", looks["new"]),
+        Key("old", f"those on {view.facts['old']}", "line", looks["old"]),
+        Key("before", f"everybody on {view.facts['old']}", "faint", looks["old"]),
+        Key("after", f"everybody on {view.facts['new']}", "faint", looks["new"]),
+    ]
+    caption = ("Means of both camps by the fraction of flows that have moved.", basis)
+    return Figure(f"camps-{name.replace('_', '-')}", f"{shown.label} of both camps", caption, keys, draw)
+
+
+def _estimates(found: Adoption, name: str, basis: str) -> Figure:
+    """Draw what an A/B test says at every fraction beside the total effect and the spillover."""
+    shown = meaning(OF.get(name, name))
+    told = {
+        "naive": ("what an A/B test says", Look(1, 0, 0)),
+        "spillover": ("what those who stay get", Look(7, 0, 1)),
+    }
+    total = found.total
+    ends = [0.0, *_ends(total)]
+    ends += [end for stage in found.stages for key in told for end in _ends(getattr(stage, key))]
+    known = [end for end in ends if np.isfinite(end)]
+    beyond = 0.08 * ((max(known) - min(known)) or 1.0)
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        panel = _panel(paper, Axis(f"Difference, {shown.label}", shown.unit, min(known) - beyond, max(known) + beyond))
+        across = np.array([0.0, 1.0])
+        low, high = _ends(total)
+        panel.line("zero", across, np.zeros(2), Look(7, 0, 0), kind="faint")
+        panel.band("total", across, np.full(2, low), np.full(2, high), TOTAL)
+        panel.line("total", across, np.full(2, _mean(total)), TOTAL)
+        for key, (words, look) in told.items():
+            for stage in found.stages:
+                effect: Estimate = getattr(stage, key)
+                if not np.isfinite(_mean(effect)):
+                    continue
+                at = (stage.fraction, _mean(effect))
+                panel.whiskers(key, (at[0], at[0]), _ends(effect), look)
+                interval = effect["ci95"]
+                ci = f" ({interval_text((interval[0], interval[1]), at[1], shown.unit)})" if interval else ""
+                panel.point(key, at, look, f"{words}, {_part(at[0])} moved: {quantity(at[1], shown.unit)}{ci}")
+        return [panel]
+
+    keys = [
+        Key("total", "total effect: everybody new less everybody old", "line", TOTAL),
+        *(Key(key, words, "dot", look) for key, (words, look) in told.items()),
+        Key("zero", "no difference", "faint", Look(7, 0, 0)),
+    ]
+    caption = (
+        "What an A/B test says is the new camp less the old one in the same network.",
+        "What those who stay get is the old camp less everybody before.",
+        basis,
+    )
+    return Figure(f"effects-{name.replace('_', '-')}", f"{shown.label}: A/B test and total effect", caption, keys, draw)
+
+
+def _panel(paper: Paper, up: Axis) -> Panel:
+    box = Box(paper.left, HEAD, paper.width - paper.left - RIGHT, paper.tall - BETWEEN)
+    return Panel(box, Axis("Flows that have moved", PERCENT, -0.02, 1.02), up)
+
+
+def _mean(found: Estimate) -> float:
+    return np.nan if found["mean"] is None else found["mean"]
+
+
+def _ends(found: Estimate) -> tuple[float, float]:
+    mean = _mean(found)
+    return (mean, mean) if found["ci95"] is None else (found["ci95"][0], found["ci95"][1])
+
+
+def _run(view: View, plan: Plan) -> Markup:
+    stages = ", ".join(f"{label} % ({moved} of {view.facts['flows']})" for label, moved in view.facts["moved"].items())
+    return facts(
+        [
+            ("New algorithm", view.facts["new"]),
+            ("Old algorithm", view.facts["old"]),
+            ("Moved, in whole flows", stages),
+            ("Base scenario", plan.base.file),
+            ("Replications", f"{plan.replications.maximum}, seed {plan.seed}"),
+            ("Each lasts", f"{plan.points[0].duration_s:g} s, and what it measures begins after the warm-up"),
+        ]
+    )
+
+
+OF = {view_of.PER_FLOW: "goodput_bps"}
+TOTAL = Look(2, 0, 0)
+# From this ratio on an axis is logarithmic.
+FAR = 8

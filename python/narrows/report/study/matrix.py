@@ -1,0 +1,174 @@
+"""The page of a matrix: who harms whom, then a map of all pairs over all conditions and under each."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from narrows.report import page
+from narrows.report.study.page import badge, facts
+from narrows.report.study.pairs import ALL, HARM, QUEUE_DELAY, SHARE, pair_maps
+from narrows.report.svg import Markup, element
+from narrows.study.views import matrix as view_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.analysis.pairs import Meeting
+    from narrows.report.figures.frame import Figure
+    from narrows.statistics import Estimate
+    from narrows.study.campaign import Status
+    from narrows.study.plan import Plan
+    from narrows.study.views import View
+
+
+def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
+    """Return the report of a matrix as one HTML document.
+
+    Args:
+        view: How the study is read.
+        plan: The study's.
+        cells: Its finished cells.
+        state: How many cells there are.
+        folder: Its folder, which the commands name.
+    """
+    found = view_of.matrix(view, cells)
+    basis = f"{plan.replications.maximum} replications, seed {plan.seed}."
+    drawn = list(_figures(found, basis))
+    sections = [
+        page.section("run", "What was run", element("p", plan.question), _run(view, plan)),
+        page.section("findings", "Findings", *_findings(found, basis)),
+        *(page.figure_section(figure, view.command) for figure in drawn),
+        page.section("origin", "Where this comes from", origin(view, plan, folder)),
+    ]
+    links = [("run", "Run"), ("findings", "Findings"), *((figure.name, figure.title) for figure in drawn)]
+    return page.document(plan.title, page.page_header(plan.title, "Matrix", badge(state), links), sections)
+
+
+def origin(view: View, plan: Plan, folder: Path) -> Markup:
+    """Return what is needed to trust and repeat the numbers."""
+    return facts(
+        [
+            ("Engine", element("code", plan.base.engine[:16])),
+            ("Made again by", element("code", view.command)),
+            ("Results", element("code", str(folder / "summary.json"))),
+            ("Cells", element("code", str(folder / "cells.parquet"))),
+            ("This page again", element("code", shlex.join(["narrows", "report", str(folder)]))),
+            ("One cell again", element("code", shlex.join(["narrows", "study", "replay", str(folder), "CELL"]))),
+        ]
+    )
+
+
+def findings(found: Sequence[Meeting]) -> list[str]:
+    """Say who harms whom beyond what an algorithm's own kind does to it, and beyond the interval, the worst first."""
+    whole = [each for each in found if each.condition is None and each.contender != each.incumbent]
+    told = [_goodput(each, found) for each in _clear(whole, "excess_harm", 1)[:MOST]]
+    if not told:
+        told = ["Nobody clearly takes more goodput from another algorithm than that one's own kind does."]
+    told += [
+        f"Beside {each.contender}, {each.incumbent} keeps more than beside its own kind: it loses "
+        f"{_percent(each.found['harm'])} of the goodput that it has alone, {_points(each.found['excess_harm'])} less."
+        for each in _clear(whole, "excess_harm", -1)[:1]
+    ]
+    told += [
+        f"Beside {each.contender}, packets of {each.incumbent} are late: {_percent(each.found['delay_harm'])} of their "
+        f"delay is the contender's doing, {_points(each.found['excess_delay_harm'])} more than beside its own kind."
+        for each in _clear(whole, "excess_delay_harm", 1)[:1]
+    ]
+    return told
+
+
+def _goodput(worst: Meeting, found: Sequence[Meeting]) -> str:
+    told = (
+        f"Beside {worst.contender}, {worst.incumbent} loses {_percent(worst.found['harm'])} of the goodput that it has "
+        f"alone, {_points(worst.found['excess_harm'])} more than beside its own kind"
+    )
+    same = [each for each in found if (each.contender, each.incumbent) == (worst.contender, worst.incumbent)]
+    places = _clear([each for each in same if each.condition is not None], "excess_harm", 1)
+    if len(same) <= _TWO or not places or places[0].condition is None:
+        return f"{told}."
+    place = places[0]
+    return f"{told}; most at {', '.join(places[0].condition)}: {_percent(place.found['harm'])}."
+
+
+def _clear(found: Sequence[Meeting], name: str, sign: int) -> list[Meeting]:
+    """Return the pairs whose interval leaves zero out on one side, the strongest first."""
+
+    def strength(each: Meeting) -> float | None:
+        interval, mean = each.found[name]["ci95"], each.found[name]["mean"]
+        if interval is None or mean is None or min(sign * end for end in interval) <= 0:
+            return None
+        return sign * mean
+
+    clear = [(value, each) for each in found if (value := strength(each)) is not None]
+    return [each for _, each in sorted(clear, key=lambda one: -one[0])]
+
+
+def _percent(found: Estimate) -> str:
+    return f"{_plus_minus(found)} %"
+
+
+def _points(found: Estimate) -> str:
+    return f"{_plus_minus(found)} percentage points"
+
+
+def _plus_minus(found: Estimate) -> str:
+    mean, interval = found["mean"] or 0.0, found["ci95"] or [0.0, 0.0]
+    half = 100 * (interval[1] - interval[0]) / 2
+    decimals = 0 if half >= 1 else 1
+    return f"{abs(100 * mean):.{decimals}f} ± {half:.{decimals}f}"
+
+
+def _findings(found: Sequence[Meeting], basis: str) -> Iterator[Markup]:
+    if all(each.found["excess_harm"]["ci95"] is None for each in found):
+        yield element("p", "Without a second replication there is no interval, and nothing is clear.", class_="note")
+    else:
+        yield element("ul", *(element("li", sentence) for sentence in findings(found)))
+    note = (
+        f"{basis} ± is half of a 95 % interval over replications, of means over all conditions where none is named; it "
+        "speaks of these conditions alone and is not corrected for the number of pairs. Harm is the part of a "
+        "performance that a flow has alone and competitors take (Ware et al., HotNets 2019); what an algorithm's own "
+        "kind does to it is what it must put up with anyway."
+    )
+    yield element("p", note, class_="note")
+
+
+def _figures(found: Sequence[Meeting], basis: str) -> Iterator[Figure]:
+    conditions = [each for each in dict.fromkeys(each.condition for each in found) if each is not None]
+    for place, condition in enumerate([None, *conditions[:MOST_CONDITIONS]]):
+        pairs = {(each.contender, each.incumbent): each.found for each in found if each.condition == condition}
+        if all(each["share"]["mean"] is None for each in pairs.values()):
+            continue
+        if condition is None:
+            told = f"Mean over {len(conditions)} conditions; " if len(conditions) > 1 else ""
+            yield pair_maps("all", "Over all conditions", pairs, ALL, f"{told}{basis}")
+        elif len(conditions) > 1:
+            title = ", ".join(condition)
+            yield pair_maps(f"condition-{place}", title, pairs, (SHARE, HARM, QUEUE_DELAY), basis)
+
+
+def _run(view: View, plan: Plan) -> Markup:
+    flows = view.facts["flows"]
+    levels = {
+        label: ", ".join(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
+        for factor, label in LABELS.items()
+    }
+    return facts(
+        [
+            ("Algorithms", ", ".join(view.facts["algorithms"])),
+            ("Flows of each side", str(flows)),
+            *levels.items(),
+            ("Replications", f"{plan.replications.maximum}, seed {plan.seed}"),
+            ("Each lasts", f"{plan.points[0].duration_s:g} s, and what it measures begins after the warm-up"),
+        ]
+    )
+
+
+LABELS = {"rate": "Rates", "rtt": "Round trips", "queue": "Queues", "buffer": "Buffers"}
+MOST = 3
+# What a page can hold; the rest is in the summary.
+MOST_CONDITIONS = 24
+_TWO = 2

@@ -1,0 +1,204 @@
+"""What incumbents keep beside contenders: heat maps of all pairs.
+
+Source: A. Philip, R. Athapathu, R. Ware, F. F. Mkocheko, A. Schlomer, M. Shou, Z. Meng, S. Seshan and J. Sherry,
+"Prudentia: Findings of an Internet fairness watchdog", ACM SIGCOMM 2024: rows are contenders, columns incumbents, a
+field is the part of its max-min fair share that the incumbent gets.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from narrows.report.figures.frame import RIGHT, Figure, Key
+from narrows.report.looks import Look
+from narrows.report.plot import BETWEEN, HEAD, LETTER, Axis, Box, Panel
+from narrows.report.scale import NO_DATA, SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from narrows.report.figures.frame import Paper
+    from narrows.statistics import Estimate
+
+    # By contender and incumbent, the estimates of that pair by name.
+    Pairs = Mapping[tuple[str, str], Mapping[str, Estimate]]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a map shows.
+
+    Attributes:
+        name: Of the estimate.
+        title: Above the map.
+        says: What a field reads out, with `{contender}`, `{incumbent}`, `{value}` and `{unit}`.
+        scale: What a unit as written holds of the estimate's own; None where that follows from the values.
+        middle: Where the colour changes; None where it only grows.
+        strength: How full the hue is, 0 to 1, of a value and the greatest of all.
+    """
+
+    name: str
+    title: str
+    says: str
+    scale: float | None
+    middle: float | None
+    strength: Callable[[float, float], float]
+
+
+def pair_maps(name: str, title: str, pairs: Pairs, wanted: Sequence[Quantity], basis: str) -> Figure:
+    """Draw a map per quantity, below one another, a field per pair.
+
+    Args:
+        name: Anchor of the figure.
+        title: Its heading.
+        pairs: What was found, in the order of rows; what has no value has no field.
+        wanted: What to show.
+        basis: What it rests on.
+    """
+    names = list(dict.fromkeys(contender for contender, _ in pairs))
+    looks = {_key(each, _mean(found[each.name])) for found in pairs.values() for each in wanted}
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        left = min(max(paper.left, LETTER * max(map(len, names)) + 16), paper.width * 0.4)
+        tall = ROW * len(names)
+        panels = []
+        for place, each in enumerate(wanted):
+            box = Box(left, HEAD + place * (tall + BETWEEN + UNDER), paper.width - left - RIGHT, tall)
+            across, down = Axis.of_names("Incumbent", names), Axis.of_names("Contender", names, inverted=True)
+            panel = Panel(box, across, down, title=f"{each.title}, {_scale(each, pairs)[1]}")
+            _fill(panel, each, names, pairs)
+            panels.append(panel)
+        return panels
+
+    caption = (
+        "Rows are contenders, columns incumbents; ± is half of a 95 % interval.",
+        *(COLOURS[each.name] for each in wanted if each.name in COLOURS),
+        basis,
+    )
+    keys = [key for key in KEYS if key.name in looks]
+    return Figure(name, title, caption, keys, draw)
+
+
+def _fill(panel: Panel, wanted: Quantity, names: Sequence[str], pairs: Pairs) -> None:
+    values = [abs(_mean(found[wanted.name])) for found in pairs.values()]
+    most = max((value for value in values if math.isfinite(value)), default=0.0)
+    factor, unit = _scale(wanted, pairs)
+    for row, contender in enumerate(names):
+        for column, incumbent in enumerate(names):
+            found = pairs.get((contender, incumbent), {}).get(wanted.name)
+            value = _mean(found) if found else math.nan
+            if found is None or not math.isfinite(value):
+                continue
+            text = field_text(found, factor)
+            told = wanted.says.format(contender=contender, incumbent=incumbent, value=text, unit=unit)
+            key = _key(wanted, value)
+            panel.tile(key, (column, row), LOOKS[key], wanted.strength(value, most), (text, told))
+
+
+def field_text(found: Estimate, scale: float) -> str:
+    """Write an estimate into a field: its mean and half of its interval, no more digits than fit."""
+    mean = found["mean"]
+    if mean is None:
+        return NO_DATA
+    value = mean / scale
+    decimals = 0 if abs(value) >= TENS else 1
+    if found["ci95"] is None:
+        return _number(value, decimals)
+    low, high = found["ci95"]
+    return f"{_number(value, decimals)} ± {(high - low) / 2 / scale:.{decimals}f}"
+
+
+def _number(value: float, decimals: int) -> str:
+    text = f"{value:.{decimals}f}"
+    return (text if float(text) else text.lstrip("-")).replace("-", "\N{MINUS SIGN}")
+
+
+def _mean(found: Estimate) -> float:
+    return math.nan if found["mean"] is None else found["mean"]
+
+
+def _scale(wanted: Quantity, pairs: Pairs) -> tuple[float, str]:
+    if wanted.scale is not None:
+        return wanted.scale, "%"
+    values = [abs(_mean(found[wanted.name])) for found in pairs.values()]
+    return SECONDS.best(max((value for value in values if value == value), default=1.0))  # noqa: PLR0124  # NaN
+
+
+def _key(wanted: Quantity, value: float) -> str:
+    if wanted.middle is None:
+        return "amount"
+    better = value >= wanted.middle if wanted.name == "share" else value <= wanted.middle
+    return "more" if better else "less"
+
+
+def _of_share(part: float, _most: float) -> float:
+    """Return how full the hue is: 0 at the fair share, 1 at a quarter or at four times it and beyond."""
+    return min(abs(math.log2(part)) / 2, 1.0) if part > 0 else 1.0
+
+
+def _of_harm(part: float, _most: float) -> float:
+    return min(abs(part), 1.0)
+
+
+def _of_amount(value: float, most: float) -> float:
+    return value / most if most > 0 else 0.0
+
+
+SHARE = Quantity(
+    "share",
+    "Share of its fair rate",
+    "{incumbent} beside {contender}: {value} {unit} of its fair share",
+    0.01,
+    1.0,
+    _of_share,
+)
+HARM = Quantity(
+    "harm",
+    "Harm to goodput",
+    "{incumbent} beside {contender} loses {value} {unit} of the goodput that it has alone",
+    0.01,
+    0.0,
+    _of_harm,
+)
+DELAY_HARM = Quantity(
+    "delay_harm",
+    "Harm to delay",
+    "{value} {unit} of the delay of {incumbent} beside {contender} is the contender's doing",
+    0.01,
+    0.0,
+    _of_harm,
+)
+QUEUE_DELAY = Quantity(
+    "queue_delay_s",
+    "Queueing delay",
+    "packets of {incumbent} and {contender} wait {value} {unit} in the queue on average",
+    None,
+    None,
+    _of_amount,
+)
+RETRANSMITTED = Quantity(
+    "retransmission_rate",
+    "Retransmitted by the incumbent",
+    "{incumbent} beside {contender} sends {value} {unit} of its packets again",
+    0.01,
+    None,
+    _of_amount,
+)
+ALL = (SHARE, HARM, DELAY_HARM, QUEUE_DELAY, RETRANSMITTED)
+COLOURS = {
+    "share": "A share is goodput over the max-min fair one; its colour changes at 100, a half as full as a double.",
+    "harm": "Harm is the part of what the incumbent has alone that it loses; below 0 it gains.",
+}
+LOOKS = {"less": Look(1, 0, 0), "more": Look(0, 0, 0), "amount": Look(7, 0, 0)}
+KEYS = (
+    Key("less", "less than the fair share, or harmed", "fill", LOOKS["less"]),
+    Key("more", "the fair share or more, or not harmed", "fill", LOOKS["more"]),
+    Key("amount", "the fuller the more", "fill", LOOKS["amount"]),
+)
+ROW = 32.0
+# Names below each map, in drawing units.
+UNDER = 34.0
+# From here on a field has no room for decimals, and no need.
+TENS = 10

@@ -1,0 +1,233 @@
+"""`narrows deploy`: a new algorithm from nobody to everybody, as a study of the fraction that has moved."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from narrows.analysis.adoption import Adoption, adoption
+from narrows.analysis.table import AnalysisError
+from narrows.errors import InputError
+from narrows.statistics import estimate
+from narrows.study.views.layout import checked, lay_out, study_text
+from narrows.toml import inline
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from narrows.statistics import Estimate
+    from narrows.study.definition import Study
+    from narrows.study.plan import Plan
+    from narrows.study.views import View
+
+
+def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
+    algorithm: str,
+    against: str,
+    fractions: Sequence[str],
+    flows: int | None,
+    overrides: Sequence[str],
+    seed: int | None,
+    replications: int | None,
+) -> tuple[Study, Plan, dict[str, Any]]:
+    """Lay out the study of a deployment.
+
+    Args:
+        algorithm: Which is introduced.
+        against: Which is there.
+        fractions: Per cent of the flows that have moved, as written; 0 and 100 are always among them.
+        flows: How many there are; None for twenty, or as many more as the fractions need.
+        overrides: Of the scenario `deployment`, as after `--set`.
+        seed: Instead of the scenario's.
+        replications: Instead of five.
+
+    Returns:
+        The study, its plan, and the facts of its view.
+
+    Raises:
+        InputError: An argument has a fault.
+        ScenarioError: One of `overrides` has.
+    """
+    parts = _parts(fractions)
+    count = _flows(parts, flows)
+    moved = _moved(parts, count)
+    # A flow's fair share is the same however many there are, unless somebody says otherwise.
+    base = [f"path.rate={inline(f'{count * MBPS_A_FLOW}Mbps')}", *overrides]
+    new, old = checked(SCENARIO, base, [(name, _everybody(name)) for name in (algorithm, against)])
+    if new.digest == old.digest:
+        raise InputError(algorithm, f"is the same as {against}: a deployment changes the algorithm")
+    stages = len(moved)
+    moves: dict[str, Sequence[object]] = {
+        "flows.new.algorithm": [algorithm] * stages,
+        "flows.old.algorithm": [against] * stages,
+        "flows.new.count": list(moved.values()),
+        "flows.old.count": [count - each for each in moved.values()],
+    }
+    title = f"{algorithm} replaces {against} in {count} flows"
+    text = study_text(title, QUESTION, SCENARIO, MEASURES, {"deployed": (list(moved), moves)})
+    study, plan = lay_out(text, "narrows deploy", base, seed, replications)
+    return study, plan, {"new": algorithm, "old": against, "flows": count, "moved": moved}
+
+
+def summary(view: View, _plan: Plan, cells: pa.Table) -> dict[str, Any]:
+    """Return both camps at every fraction, and the effects that follow, as plain data."""
+    rows = whole(view, cells)
+    return {
+        "new": view.facts["new"],
+        "old": view.facts["old"],
+        "flows": view.facts["flows"],
+        "stages": stages(view, rows),
+        "effects": {name: _plain(view, found) for name, found in effects(view, rows).items()},
+    }
+
+
+def whole(view: View, cells: pa.Table) -> list[dict[str, Any]]:
+    """Return the cells of the replications that have every fraction, so that all means are over the same ones."""
+    rows: list[dict[str, Any]] = cells.to_pylist()
+    wanted = set(view.facts["moved"])
+    there: dict[int, set[str]] = {}
+    for row in rows:
+        there.setdefault(row["replication"], set()).add(row["deployed"])
+    return [row for row in rows if there[row["replication"]] == wanted]
+
+
+def stages(view: View, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return what both camps and the bottleneck measured at every fraction.
+
+    Args:
+        view: How the study is read.
+        rows: What `whole` returned.
+    """
+    found = []
+    for label, moved in view.facts["moved"].items():
+        here = sorted((row for row in rows if row["deployed"] == label), key=lambda row: row["replication"])
+        camps = {
+            camp: {name: estimate(_of_camp(row, camp, name) for row in here) for name in RESPONSES}
+            for camp, count in (("new", moved), ("old", view.facts["flows"] - moved))
+            if count
+        }
+        link: dict[str, Estimate] = {
+            name: estimate(_number(row[f"link.bottleneck.{name}"]) for row in here) for name in OF_LINK
+        }
+        found.append(
+            {"deployed": label, "moved": moved, "fraction": moved / view.facts["flows"], "camps": camps, "link": link}
+        )
+    return found
+
+
+def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption]:
+    """Return naive and total effects of every response that all cells have.
+
+    Args:
+        view: How the study is read.
+        rows: What `whole` returned.
+    """
+    found = {}
+    for name in RESPONSES:
+        sides = [
+            (row[f"flows.{camp}.count"], camp, row["replication"], _of_camp(row, camp, name))
+            for row in rows
+            for camp in ("new", "old")
+            if row[f"flows.{camp}.count"]
+        ]
+        if not sides or not all(math.isfinite(value) for *_, value in sides):
+            continue
+        everybody = view.facts["flows"]
+        columns = {
+            "fraction": [(count if camp == "new" else everybody - count) / everybody for count, camp, *_ in sides],
+            "algorithm": [camp for _, camp, *_ in sides],
+            "replication": [replication for *_, replication, _ in sides],
+            name: [value for *_, value in sides],
+        }
+        try:
+            found[name] = adoption(columns, name, ("new", "old"))
+        except AnalysisError:
+            continue
+    return found
+
+
+def _of_camp(row: Mapping[str, Any], camp: str, name: str) -> float:
+    value = _number(row[f"group.{camp}.{RESPONSES[name]}"])
+    return value / row[f"flows.{camp}.count"] if name == PER_FLOW else value
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _plain(view: View, found: Adoption) -> dict[str, Any]:
+    labels = {moved / view.facts["flows"]: label for label, moved in view.facts["moved"].items()}
+    return {
+        "before": found.before,
+        "total": found.total,
+        "stages": [{"deployed": labels[each.fraction], **each.__dict__} for each in found.stages],
+    }
+
+
+def _parts(fractions: Sequence[str]) -> dict[str, float]:
+    """Read fractions in per cent, ascending, nobody and everybody among them."""
+    parts: dict[str, float] = {}
+    for text in fractions:
+        try:
+            part = float(text.removesuffix("%"))
+        except ValueError:
+            part = math.nan
+        if not 0 <= part <= EVERYBODY:
+            raise InputError(f"--fractions {text}", "is no fraction; allowed: per cent from 0 to 100, as in 1,5,25")
+        if part in parts.values():
+            raise InputError(f"--fractions {text}", "is there twice")
+        parts[f"{part:g}"] = part
+    return dict(sorted({"0": 0.0, "100": 100.0, **parts}.items(), key=lambda each: each[1]))
+
+
+def _flows(parts: Mapping[str, float], given: int | None) -> int:
+    smallest = min((min(part, EVERYBODY - part) for part in parts.values() if 0 < part < EVERYBODY), default=EVERYBODY)
+    needed = math.ceil(EVERYBODY / smallest - SLACK)
+    if given is None and needed <= MOST_FLOWS:
+        return max(needed, FLOWS)
+    if given is None or given < needed:
+        lowest = next(name for name, part in parts.items() if min(part, EVERYBODY - part) == smallest)
+        told = f"is less than one flow of {given or MOST_FLOWS} in one of the camps"
+        raise InputError(f"--fractions {lowest}", f"{told}; allowed: {needed} flows or more (--flows {needed})")
+    return given
+
+
+def _moved(parts: Mapping[str, float], flows: int) -> dict[str, int]:
+    """Round each fraction to whole flows."""
+    moved: dict[str, int] = {}
+    for label, part in parts.items():
+        count = math.floor(part * flows / EVERYBODY + 0.5)
+        if count in moved.values():
+            other = next(name for name, each in moved.items() if each == count)
+            raise InputError(f"--fractions {label}", f"is as many whole flows of {flows} as {other}: {count}")
+        moved[label] = count
+    return moved
+
+
+def _everybody(name: str) -> list[str]:
+    return [f"flows.{camp}.algorithm={inline(name)}" for camp in ("new", "old")]
+
+
+SCENARIO = "deployment"
+QUESTION = "What does a partial deployment do to both camps, and what would an A/B test say of it?"
+EVERYBODY = 100
+FLOWS = 20
+MOST_FLOWS = 1000
+MBPS_A_FLOW = 5
+PER_FLOW = "goodput_per_flow_bps"
+# Of a camp: names of responses, and the measures of a group that they come from.
+RESPONSES = {
+    PER_FLOW: "goodput_bps",
+    "delay_mean_s": "delay_mean_s",
+    "loss_rate": "loss_rate",
+    "retransmission_rate": "retransmission_rate",
+}
+OF_LINK = ("utilization", "queue_delay_mean_s")
+MEASURES = [
+    *(f"group.{camp}.{measure}" for camp in ("new", "old") for measure in RESPONSES.values()),
+    *(f"link.bottleneck.{measure}" for measure in OF_LINK),
+]
+# Of binary fractions: 100 / 33.3 and the like.
+SLACK = 1e-9

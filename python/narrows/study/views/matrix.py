@@ -1,0 +1,239 @@
+"""`narrows matrix`: every algorithm beside every other, as a study of pairs.
+
+A run of a pair tells both sides: what the second keeps beside the first, and the first beside the second. So n
+algorithms need n (n + 1) / 2 runs of pairs and n alone, per condition and replication.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tomllib
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from narrows.analysis.pairs import Meeting, Seen, meetings
+from narrows.errors import InputError
+from narrows.study.views.layout import checked, lay_out, split, study_text
+from narrows.toml import inline
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from narrows.core import Scenario
+    from narrows.study.definition import Study
+    from narrows.study.plan import Plan
+    from narrows.study.views import View
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under which conditions pairs meet, each list as written.
+
+    Attributes:
+        rates: Of the bottleneck.
+        rtts: Two-way propagation delays.
+        buffers: Limits of the queue.
+        queues: Queue disciplines, with parameters as in `red(gentle=true)`.
+    """
+
+    rates: list[str]
+    rtts: list[str]
+    buffers: list[str]
+    queues: list[str]
+
+    def arguments(self) -> dict[str, list[str]]:
+        """Return each value as the argument that it came from, with the overrides that it stands for."""
+        found = {}
+        for flag, values in asdict(self).items():
+            for value in values:
+                found[f"--{flag} {value}"] = [f"{PATHS[flag]}={inline(_queue(value) if flag == 'queues' else value)}"]
+        return found
+
+    def factors(self) -> dict[str, tuple[list[str], dict[str, list[object]]]]:
+        """Return the factors of the study; the queue comes before its limit, which it would replace."""
+        queues: list[object] = [_queue(queue) for queue in self.queues]
+        return {
+            "rate": (self.rates, {PATHS["rates"]: [*self.rates]}),
+            "rtt": (self.rtts, {PATHS["rtts"]: [*self.rtts]}),
+            "queue": (self.queues, {PATHS["queues"]: queues}),
+            "buffer": (self.buffers, {PATHS["buffers"]: [*self.buffers]}),
+        }
+
+
+def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
+    algorithms: Sequence[str],
+    conditions: Conditions,
+    flows: int,
+    overrides: Sequence[str],
+    seed: int | None,
+    replications: int | None,
+) -> tuple[Study, Plan, dict[str, Any]]:
+    """Lay out the study of a matrix.
+
+    Args:
+        algorithms: Each meets each, itself included.
+        conditions: Under which.
+        flows: Of each side.
+        overrides: Of the scenario `pair`, as after `--set`.
+        seed: Instead of the scenario's.
+        replications: Instead of five.
+
+    Returns:
+        The study, its plan, and the facts of its view.
+
+    Raises:
+        InputError: An argument has a fault.
+        ScenarioError: One of `overrides` has.
+    """
+    for flag, values in asdict(conditions).items():
+        _distinct(f"--{flag}", values)
+    sides = [f"flows.{side}.count={flows}" for side in ("incumbent", "contender")]
+    found = checked(SCENARIO, [*overrides, *sides], [(name, _both(name)) for name in algorithms])
+    same: dict[str, str] = {}
+    for name, scenario in zip(algorithms, found, strict=True):
+        if (other := same.setdefault(scenario.digest, name)) != name:
+            raise InputError(name, f"is the same as {other}")
+    checked(SCENARIO, overrides, conditions.arguments().items())
+    title = f"{_listed(algorithms)}, each beside each"
+    text = study_text(title, QUESTION, SCENARIO, MEASURES, {**conditions.factors(), "pair": _pairs(algorithms, flows)})
+    study, plan = lay_out(text, "narrows matrix", overrides, seed, replications)
+    facts = {"algorithms": list(algorithms), "flows": flows, "payload": _payload(found[0])}
+    return study, plan, facts
+
+
+def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
+    """Return the matrix as plain data: over all conditions, then under each."""
+    return {
+        "algorithms": view.facts["algorithms"],
+        "flows": view.facts["flows"],
+        "factors": list(FACTORS),
+        "matrix": [
+            {
+                "condition": None if each.condition is None else dict(zip(FACTORS, each.condition, strict=True)),
+                "contender": each.contender,
+                "incumbent": each.incumbent,
+                **each.found,
+            }
+            for each in matrix(view, cells)
+        ],
+        "cells": len(plan.points) * plan.replications.maximum,
+    }
+
+
+def matrix(view: View, cells: pa.Table) -> list[Meeting]:
+    """Return what every incumbent keeps beside every contender.
+
+    Args:
+        view: How the study is read.
+        cells: Its finished cells.
+    """
+    seen = [side for row in cells.to_pylist() for side in _sides(row, view.facts["payload"])]
+    return meetings(seen, view.facts["algorithms"])
+
+
+def _sides(row: Mapping[str, Any], payload: float) -> list[Seen]:
+    algorithms = {side: row[f"flows.{side}.algorithm"] for side in ("incumbent", "contender")}
+    condition = tuple(str(row[factor]) for factor in FACTORS)
+    alone = row["flows.contender.count"] == 0
+    # What is alike beside itself has one side as good as the other: the first counts, with the spread it has.
+    sides = ["incumbent"] if alone or len(set(algorithms.values())) == 1 else ["incumbent", "contender"]
+    found = []
+    for side in sides:
+        other = None if alone else algorithms["contender" if side == "incumbent" else "incumbent"]
+        values = {name: _number(row[f"group.{side}.{measure}"]) for name, measure in OF_GROUP.items()}
+        # Two camps of as many flows: the max-min fair share of one is half of what payload can pass.
+        values["share"] = _number(row[f"group.{side}.goodput_fraction"]) / payload * (1 if alone else 2)
+        values["queue_delay_s"] = _number(row["link.bottleneck.queue_delay_mean_s"])
+        found.append(Seen(condition, algorithms[side], other, row["replication"], values))
+    return found
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _pairs(algorithms: Sequence[str], flows: int) -> tuple[list[str], dict[str, Sequence[object]]]:
+    pairs = list(itertools.combinations_with_replacement(algorithms, 2))
+    labels = [f"{contender} beside {incumbent}" for incumbent, contender in pairs]
+    alone = [f"{name} alone" for name in algorithms]
+    return labels + alone, {
+        "flows.incumbent.algorithm": [incumbent for incumbent, _ in pairs] + list(algorithms),
+        "flows.contender.algorithm": [contender for _, contender in pairs] + list(algorithms),
+        "flows.incumbent.count": [flows] * (len(pairs) + len(alone)),
+        "flows.contender.count": [flows] * len(pairs) + [0] * len(alone),
+    }
+
+
+def _both(name: str) -> list[str]:
+    return [f"flows.{side}.algorithm={inline(name)}" for side in ("incumbent", "contender")]
+
+
+def _queue(text: str) -> dict[str, object]:
+    """Read a queue with parameters, as in `red(gentle=true, min=5pkt)`."""
+    name, opened, rest = text.partition("(")
+    found: dict[str, object] = {"kind": name.strip()}
+    if not opened:
+        return found
+    if not rest.endswith(")"):
+        raise InputError(f"--queues {text}", "a parenthesis is not closed")
+    for part in split(rest[:-1]):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InputError(f"--queues {text}", f"`{part}` is no parameter; allowed: as in red(gentle=true)")
+        found[key.strip()] = _value(value.strip())
+    return found
+
+
+def _value(text: str) -> object:
+    try:
+        return tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _payload(scenario: Scenario) -> float:
+    """Return which part of what crosses the wire is payload."""
+    resolved = tomllib.loads(scenario.resolved)
+    group = next(each for each in resolved["flows"] if each["name"] == "incumbent")
+    packet = _bytes(resolved["path"]["packet"])
+    return (packet - _bytes(group.get("header", resolved["transport"]["header"]))) / packet
+
+
+def _bytes(text: str) -> float:
+    return float(text.removesuffix("B"))
+
+
+def _distinct(argument: str, values: Sequence[str]) -> None:
+    for value in values:
+        if not value:
+            raise InputError(argument, "an element is empty")
+        if values.count(value) > 1:
+            raise InputError(argument, f"{value} is there twice")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+SCENARIO = "pair"
+QUESTION = "What does each algorithm leave of what another one has alone?"
+FACTORS = ("rate", "rtt", "queue", "buffer")
+PATHS = {"rates": "path.rate", "rtts": "path.rtt", "queues": "path.queue", "buffers": "path.queue.limit"}
+OF_GROUP = {
+    "goodput_bps": "goodput_bps",
+    "delay_s": "delay_mean_s",
+    "loss_rate": "loss_rate",
+    "retransmission_rate": "retransmission_rate",
+}
+MEASURES = [
+    *(
+        f"group.{side}.{measure}"
+        for side in ("incumbent", "contender")
+        for measure in ("goodput_fraction", *OF_GROUP.values())
+    ),
+    "link.bottleneck.utilization",
+    "link.bottleneck.queue_delay_mean_s",
+]

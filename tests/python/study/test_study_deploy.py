@@ -1,0 +1,96 @@
+"""`narrows deploy`: from nobody to everybody. Truth: product."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from study_files import ask, state
+from test_study_report import words
+
+from narrows.study.views import deployment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_line import Narrows
+
+QUICK = ["--set", "duration=8s", "--set", "warmup=2s", "--quiet"]
+
+
+def test_a_deployment_tells_the_ab_test_from_the_truth(narrows: Narrows, tmp_path: Path) -> None:
+    asked = ["deploy", "bbr1", "--against", "cubic", "--flows", "4", "--fractions", "25,50", *QUICK,
+             "--replications", "3"]  # fmt: skip
+    done = narrows(*asked, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "out"
+    assert state(tmp_path)["cells"] == 4 * 3
+    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    assert [(each["deployed"], each["moved"]) for each in summary["stages"]] == [
+        ("0", 0), ("25", 1), ("50", 2), ("100", 4),
+    ]  # fmt: skip
+    goodput = {
+        row["deployed"]: row
+        for row in ask(
+            tmp_path,
+            'select deployed, avg("group.new.goodput_bps") as new, avg("group.old.goodput_bps") as old from cells '
+            "group by all",
+        )
+    }
+    effect = summary["effects"]["goodput_per_flow_bps"]
+    total = (goodput["100"]["new"] - goodput["0"]["old"]) / 4
+    naive = goodput["25"]["new"] - goodput["25"]["old"] / 3
+    assert effect["before"] == pytest.approx(goodput["0"]["old"] / 4)
+    assert effect["total"]["mean"] == pytest.approx(total)
+    assert effect["stages"][0]["naive"]["mean"] == pytest.approx(naive)
+    assert effect["stages"][0]["bias"]["mean"] == pytest.approx(naive - total)
+    spillover = goodput["50"]["old"] / 2 - goodput["0"]["old"] / 4
+    assert effect["stages"][1]["spillover"]["mean"] == pytest.approx(spillover)
+    text = words(tmp_path / "out/report.html")
+    assert "with 25 % of the flows on bbr1, an A/B test says" in text
+    assert "when everybody moves, the total effect is" in text
+    assert "25 % (1 of 4)" in text
+    assert "Goodput: A/B test and total effect" in text
+    assert "Remake: narrows deploy bbr1 --against cubic" in text
+
+
+@pytest.mark.parametrize(
+    ("fractions", "flows", "moved"),
+    [
+        (["5", "50"], None, {"0": 0, "5": 1, "50": 10, "100": 20}),
+        # One per cent needs a hundred flows.
+        (["1", "99%"], None, {"0": 0, "1": 1, "99": 99, "100": 100}),
+        (["33"], None, {"0": 0, "33": 7, "100": 20}),
+        (["100", "25", "0"], 4, {"0": 0, "25": 1, "100": 4}),
+    ],
+)
+def test_fractions_are_whole_flows(fractions: list[str], flows: int | None, moved: dict[str, int]) -> None:
+    overrides = ["duration=8s", "warmup=2s"]
+    _, plan, facts = deployment.layout("newreno", "cubic", fractions, flows, overrides, None, 2)
+    assert facts["moved"] == moved
+    # A flow's fair share is 5 Mbps however many there are.
+    assert plan.points[0].overrides[0] == f'path.rate="{5 * moved["100"]}Mbps"'
+    assert [point.levels["flows.new.count"] for point in plan.points] == list(moved.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["cubic"], "cubic: is the same as cubic"),
+        (["foo"], "foo: unknown algorithm"),
+        (["bbr1", "--against", "foo"], "foo: unknown algorithm"),
+        (["bbr1", "--fractions", "1,50", "--flows", "20"], "--fractions 1: is less than one flow of 20"),
+        (["bbr1", "--fractions", "25,30", "--flows", "4"], "is as many whole flows of 4 as 25: 1"),
+        (["bbr1", "--fractions", "101"], "allowed: per cent from 0 to 100"),
+        (["bbr1", "--fractions", "5,5%"], "is there twice"),
+        (["bbr1", "--set", "path.rate=10"], "a number without a unit"),
+    ],
+)
+def test_bad_input_is_named_and_nothing_is_written(
+    narrows: Narrows, tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    done = narrows("deploy", *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert not list(tmp_path.iterdir())

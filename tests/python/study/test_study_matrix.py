@@ -1,0 +1,127 @@
+"""`narrows matrix`: every algorithm beside every other. Truth: product and statistics."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from study_files import ask, finish, state, study
+from test_study_interrupt import wait_for_cells
+from test_study_report import words
+
+from command_line import command, environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_line import Narrows
+
+QUICK = ["--rates", "10Mbps", "--rtts", "20ms", "--set", "duration=8s", "--set", "warmup=2s", "--quiet"]
+
+
+def fields(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the pairs over all conditions, by contender and incumbent."""
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    return {(each["contender"], each["incumbent"]): each for each in summary["matrix"] if each["condition"] is None}
+
+
+def test_a_matrix_is_a_study_with_a_report_of_its_own(narrows: Narrows, tmp_path: Path) -> None:
+    asked = ["matrix", "cubic", "bbr1", *QUICK, "--buffers", "1bdp", "--queues", "droptail,fq-codel",
+             "--replications", "3"]  # fmt: skip
+    done = narrows(*asked, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "out"
+    assert "Share of its fair rate" in done.stdout
+    # Three pairs and two alone, under two conditions.
+    assert state(tmp_path) == {"cells": 30, "finished": 30, "failed": 0, "running": None}
+    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    assert len(summary["matrix"]) == 4 * 3
+    by_hand = ask(
+        tmp_path,
+        "select avg(case when pair = 'bbr1 beside cubic' then \"group.incumbent.goodput_bps\" end) beside, "
+        "avg(case when pair = 'cubic alone' then \"group.incumbent.goodput_bps\" end) alone "
+        "from cells where queue = 'droptail'",
+    )[0]
+    (droptail,) = [
+        each for each in summary["matrix"]
+        if each["condition"] and each["condition"]["queue"] == "droptail"
+        and (each["contender"], each["incumbent"]) == ("bbr1", "cubic")
+    ]  # fmt: skip
+    assert droptail["share"]["mean"] == pytest.approx(by_hand["beside"] / (10e6 * 1460 / 1500 / 2))
+    assert droptail["harm"]["mean"] == pytest.approx(1 - by_hand["beside"] / by_hand["alone"], abs=0.01)
+    # Between two flows of as many rights, a fair queue takes the harm away that BBR does without one.
+    assert droptail["share"]["mean"] < 0.7
+    text = words(tmp_path / "out/report.html")
+    assert text.index(" Findings ") < text.index("Over all conditions") < text.index("10Mbps, 20ms, fq-codel, 1bdp")
+    assert "Beside bbr1, cubic loses" in text
+    assert "Remake: narrows matrix cubic bbr1" in text
+    assert "3 replications, seed 1." in text
+    before = (tmp_path / "out/report.html").read_bytes()
+    assert narrows("report", "out").returncode == 0
+    assert (tmp_path / "out/report.html").read_bytes() == before
+
+
+def test_an_algorithm_under_another_name_gets_its_fair_share(narrows: Narrows, tmp_path: Path) -> None:
+    arguments = ["reno", "newreno", *QUICK, "--buffers", "1bdp", "--replications", "5", "--set", "duration=30s"]
+    assert narrows("matrix", *arguments, "--out", "out").returncode == 0
+    for pair in fields(tmp_path / "out").values():
+        low, high = pair["share"]["ci95"]
+        assert low < 1 < high
+        low, high = pair["excess_harm"]["ci95"]
+        assert low <= 0 <= high
+
+
+def test_the_same_words_go_on_with_what_they_left(narrows: Narrows, tmp_path: Path) -> None:
+    arguments = ["matrix", "newreno", *QUICK, "--buffers", "1bdp", "--replications", "2", "--json"]
+    first = narrows(*arguments)
+    assert first.returncode == 0, first.stderr
+    folder = tmp_path / first.stderr.splitlines()[-1]
+    assert folder.parent == tmp_path / "runs"
+    (folder / "summary.json").unlink()
+    again = narrows(*arguments)
+    assert (again.returncode, again.stdout) == (0, first.stdout)
+    assert json.loads(again.stdout) == json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    assert study(tmp_path, "resume", folder)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["cubic", "foo"], "foo: unknown algorithm"),
+        (["cubic", "cubic(c=0.4)"], "cubic(c=0.4): is the same as cubic"),
+        (["cubic", "--rates", "10"], "--rates 10: a number without a unit"),
+        (["cubic", "--rates", "1Mbps,1Mbps"], "--rates: 1Mbps is there twice"),
+        (["cubic", "--rtts", "1ms,,2ms"], "--rtts: an element is empty"),
+        (["cubic", "--buffers", "much"], "--buffers much: no number"),
+        (["cubic", "--queues", "red(gentl=true)"], "did you mean `gentle`?"),
+        (["cubic", "--queues", "red(gentle"], "a parenthesis is not closed"),
+        (["cubic", "--set", "path.rte=1"], "did you mean `rate`?"),
+        (["cubic", "--out", "."], "exists and is not empty"),
+    ],
+)
+def test_bad_input_is_named_and_nothing_is_written(
+    narrows: Narrows, tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    (tmp_path / "taken").touch()
+    done = narrows("matrix", *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_an_interrupted_matrix_is_resumed_as_a_study(tmp_path: Path) -> None:
+    asked = ["matrix", "newreno", *QUICK, "--buffers", "1bdp", "--replications", "300", "--jobs", "1", "--out", "out"]
+    process = subprocess.Popen(
+        command(asked), cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    wait_for_cells(tmp_path, 3)
+    process.send_signal(signal.SIGINT)
+    assert finish(process)[0] == 3
+    assert not (tmp_path / "out/summary.json").exists()
+    assert study(tmp_path, "resume", "out", "--quiet")[0] == 0
+    assert state(tmp_path)["finished"] == 600
+    assert fields(tmp_path / "out")["newreno", "newreno"]["harm"]["mean"] == pytest.approx(0.5, abs=0.1)
+    assert "Remake: narrows matrix newreno" in words(tmp_path / "out/report.html")
