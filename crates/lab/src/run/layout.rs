@@ -190,12 +190,13 @@ fn next_place(partition: u16, counts: &mut [u32]) -> Place {
 fn cut(model: &Model, partitions: usize) -> Vec<u16> {
     let nodes = model.nodes as usize;
     let mut parts = Parts { sets: DisjointSets::new(nodes), weights: weights(model) };
+    // Before anything is joined: a set's weight stays at its first node, and the others keep theirs.
+    let most = parts.weights.iter().sum::<u64>() / partitions as u64 * 11 / 10 + 1;
     let ends = |link: &LinkModel| (link.from as usize, link.to as usize);
     for link in model.links.iter().filter(|link| link.access) {
         let (from, to) = ends(link);
         parts.join(from, to, u64::MAX);
     }
-    let most = parts.weights.iter().sum::<u64>() / partitions as u64 * 11 / 10 + 1;
     let mut between: Vec<&LinkModel> = model.links.iter().filter(|link| !link.access).collect();
     between.sort_by_key(|link| link.delay);
     for link in between {
