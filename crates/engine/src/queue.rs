@@ -3,9 +3,9 @@
 //! A slot holds at most one pending event, so moving a timer is one store, and simultaneous events are ordered by slot
 //! number, never by the order in which they were scheduled.
 //!
-//! Invariants: `queued[s]` is the earliest heap entry of slot `s`, or `NEVER`; `queued[s] <= due[s]`. A slot put off to
+//! Invariants: a slot's `queued` is its earliest heap entry, or `NEVER`, and no later than its `due`. A slot put off to
 //! a later time keeps its entry, which moves when it surfaces; a slot brought forward gets a second entry, and the
-//! first is recognised as stale because it no longer equals `queued[s]`.
+//! first is recognised as stale because it no longer equals `queued`.
 
 use narrows_units::Time;
 use std::cmp::Reverse;
@@ -20,9 +20,15 @@ pub struct Slot(pub u32);
 #[derive(Debug)]
 pub struct EventQueue {
     heap: BinaryHeap<Reverse<Entry>>,
-    due: Vec<Time>,
-    queued: Vec<Time>,
+    slots: Vec<State>,
     fired: u64,
+}
+
+/// One slot.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    due: Time,
+    queued: Time,
 }
 
 /// Time above, slot below: one comparison orders both.
@@ -34,25 +40,24 @@ impl EventQueue {
     pub fn new(slots: usize) -> Self {
         Self {
             heap: BinaryHeap::with_capacity(slots + 16),
-            due: vec![Time::NEVER; slots],
-            queued: vec![Time::NEVER; slots],
+            slots: vec![State { due: Time::NEVER, queued: Time::NEVER }; slots],
             fired: 0,
         }
     }
 
     /// Makes `slot` due at `at`, whatever it was before; `Time::NEVER` cancels.
     pub fn set(&mut self, slot: Slot, at: Time) {
-        let index = slot.0 as usize;
-        self.due[index] = at;
-        if at < self.queued[index] {
-            self.queued[index] = at;
+        let state = &mut self.slots[slot.0 as usize];
+        state.due = at;
+        if at < state.queued {
+            state.queued = at;
             self.heap.push(Reverse(Entry::new(at, slot)));
         }
     }
 
     /// When `slot` is due.
     pub fn due(&self, slot: Slot) -> Time {
-        self.due[slot.0 as usize]
+        self.slots[slot.0 as usize].due
     }
 
     /// The next event no later than `until`. The slot is no longer due when it is returned.
@@ -60,24 +65,23 @@ impl EventQueue {
         loop {
             let mut top = self.heap.peek_mut()?;
             let (at, slot) = top.0.parts();
-            let index = slot.0 as usize;
-            let due = self.due[index];
-            if self.queued[index] != at {
+            let state = &mut self.slots[slot.0 as usize];
+            if state.queued != at {
                 PeekMut::pop(top);
-            } else if due == at {
+            } else if state.due == at {
                 if at > until {
                     return None;
                 }
                 // The entry stays on top: most slots come due again, and then it is moved instead of removed.
-                self.due[index] = Time::NEVER;
+                state.due = Time::NEVER;
                 self.fired += 1;
                 return Some((at, slot));
             } else {
-                self.queued[index] = due;
-                if due == Time::NEVER {
+                state.queued = state.due;
+                if state.due == Time::NEVER {
                     PeekMut::pop(top);
                 } else {
-                    *top = Reverse(Entry::new(due, slot));
+                    *top = Reverse(Entry::new(state.due, slot));
                 }
             }
         }
