@@ -17,13 +17,25 @@ pub(super) struct Serializer {
     work: u128,
     /// When it will be done, or was, rounded down.
     departure: Time,
+    /// From `since` to `departure`.
+    span: Span,
+    /// `work` is that of a whole packet, and the rate was the same all the while.
+    whole: bool,
     /// Work still to do at `departure`, less than a picosecond of it at the rate of then.
     remainder: u64,
 }
 
 impl Serializer {
     pub fn new(rate: Rate) -> Self {
-        Self { rate, since: Time::ZERO, work: 0, departure: Time::ZERO, remainder: 0 }
+        Self {
+            rate,
+            since: Time::ZERO,
+            work: 0,
+            departure: Time::ZERO,
+            span: Span::ZERO,
+            whole: false,
+            remainder: 0,
+        }
     }
 
     pub fn rate(&self) -> Rate {
@@ -35,13 +47,22 @@ impl Serializer {
         debug_assert!(self.departure <= now, "one packet at a time");
         let remainder = if now == self.departure { self.remainder } else { 0 };
         let work = u128::from(size.bits()) * PICOSECONDS + u128::from(remainder);
-        self.proceed(work, now)
+        if work == self.work && self.whole {
+            // The packet before was as long and the rate is the same: no division.
+            self.since = now;
+            self.departure = now + self.span;
+            return self.departure;
+        }
+        let departure = self.proceed(work, now);
+        self.whole = true;
+        departure
     }
 
     /// Changes the rate. The new departure of the packet in transmission.
     pub fn change(&mut self, rate: Rate, now: Time) -> Option<Time> {
         let done = u128::from(self.rate.as_bps()) * u128::from(now.since(self.since).as_ps());
         self.rate = rate;
+        self.whole = false;
         (now < self.departure).then(|| self.proceed(self.work - done, now))
     }
 
@@ -65,7 +86,8 @@ impl Serializer {
             // A span that does not fit is longer than every run.
             (span, self.remainder) = (u64::try_from(quotient).unwrap_or(u64::MAX), rest as u64);
         }
-        self.departure = now + Span::from_ps(span);
+        self.span = Span::from_ps(span);
+        self.departure = now + self.span;
         self.departure
     }
 }
