@@ -1,8 +1,8 @@
 //! Many runs at once, on threads that touch Python only to call a guest.
 
 use narrows_lab::model::Model;
-use narrows_lab::replication::{Records, run};
-use narrows_lab::run::{Progress, RunError};
+use narrows_lab::replication::{Records, run_with};
+use narrows_lab::run::{Progress, RunError, RunOptions};
 use std::any::Any;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,16 +30,18 @@ pub enum Outcome {
     Mistaken(String),
 }
 
-/// Runs all jobs, `threads` at a time, in the order in which they are given. After a failure, or when `progress` is
-/// cancelled, no further job begins.
+/// Runs all jobs, `threads` at a time, in the order in which they are given. Where there are several threads for each job,
+/// a large run is cut into parts that run side by side. After a failure, or when `progress` is cancelled, no further job
+/// begins.
 pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
     let outcomes: Mutex<Vec<Outcome>> = Mutex::new(jobs.iter().map(|_| Outcome::Stopped).collect());
+    let each = (threads.get() / jobs.len().max(1)).max(1);
     let work = || {
         while !progress.is_cancelled() {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(place) else { break };
-            let outcome = attempt(job, progress);
+            let outcome = attempt(job, each, progress);
             if matches!(outcome, Outcome::Failed(_) | Outcome::Mistaken(_)) {
                 progress.cancel();
             }
@@ -60,9 +62,10 @@ pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<
     outcomes.into_inner().expect("no thread panics while it holds the outcomes")
 }
 
-fn attempt(job: &Job, progress: &Progress) -> Outcome {
+fn attempt(job: &Job, threads: usize, progress: &Progress) -> Outcome {
     // Nothing that a run leaves half changed is looked at after a panic: the model is read only, its state is dropped.
-    match catch_unwind(AssertUnwindSafe(|| run(&job.model, job.replication, progress))) {
+    let options = RunOptions::with_threads(&job.model, threads);
+    match catch_unwind(AssertUnwindSafe(|| run_with(&job.model, job.replication, progress, options))) {
         Ok(Ok(records)) => {
             let digest = records.digest();
             Outcome::Finished(Box::new(records), digest)

@@ -12,6 +12,7 @@ mod progress;
 mod rendezvous;
 mod seats;
 mod slots;
+mod worthwhile;
 
 pub use progress::Progress;
 
