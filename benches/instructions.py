@@ -99,8 +99,7 @@ def count(program: str, scenario: Path) -> Count:
         if told.returncode:
             raise RuntimeError(f"{scenario.name} did not run: {told.stderr}")
         functions = own_costs(out.read_text(encoding="utf-8").splitlines())
-    words = told.stdout.split()
-    hops = int(words[words.index("packet_hops") + 1])
+    hops = int(told.stdout.split("= packet_hops ")[1].split()[0])
     return Count(functions.total(), hops, functions)
 
 

@@ -1,8 +1,9 @@
-//! One run of the simulator from a scenario file to its records, and nothing else: what is counted and profiled.
+//! One run of the simulator from a scenario file to its records, and nothing else: what is counted, profiled and held
+//! beside other simulators.
 //!
-//! `whole_run FILE [PARTITIONS]` runs the first replication and prints one line: seconds of processor time of the
-//! simulation, seconds by the clock on the wall for everything after the file was read, packet-hops, events, and the
-//! digest of the records.
+//! `whole_run FILE [PARTITIONS [KEY=VALUE ...]]` runs the first replication, with keys set as by `--set`, and prints one
+//! `= name value` in each line: processor time of the simulation, time by the clock on the wall of all that followed the
+//! reading of the file, what was done, how much memory it took at most, and the digest of the records.
 
 use narrows_lab::replication::run_with;
 use narrows_lab::run::{Progress, RunOptions};
@@ -14,26 +15,40 @@ use std::time::Instant;
 fn main() {
     // Cargo adds a flag of its own.
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
-    let (file, partitions) = match words.as_slice() {
-        [] => return,
-        [file] => (file, 1),
-        [file, partitions] => (file, partitions.parse().expect("PARTITIONS is a whole number")),
-        _ => panic!("give FILE [PARTITIONS]"),
+    let Some((file, words)) = words.split_first() else { return };
+    let (partitions, overrides) = match words.split_first() {
+        None => (1, words),
+        Some((count, rest)) => (count.parse().expect("PARTITIONS is a whole number"), rest),
     };
     let path = Path::new(file);
     let text = std::fs::read_to_string(path).expect("the scenario file can be read");
     let base = path.parent().unwrap_or(Path::new("."));
-    let scenario = load(&text, file, base, &[], &LoadOptions::default()).expect("the scenario is sound");
+    let scenario =
+        load(&text, file, base, overrides, &LoadOptions::default()).expect("the scenario is sound");
+    let before = memory_kib("VmRSS:");
     let begin = Instant::now();
     let options = RunOptions { partitions, ..RunOptions::default() };
     let records = run_with(&scenario.model, 0, &Progress::new(), options).expect("the run ends well");
+    let wall_s = begin.elapsed().as_secs_f64();
     let cost = records.performance;
-    println!(
-        "cpu_s {} wall_s {} packet_hops {} events {} digest {}",
-        cost.cpu_s,
-        begin.elapsed().as_secs_f64(),
-        cost.packet_hops,
-        cost.events,
-        records.digest()
-    );
+    println!("= cpu_s {}\n= wall_s {wall_s}", cost.cpu_s);
+    println!("= packet_hops {}\n= events {}", cost.packet_hops, cost.events);
+    let measures = &records.link_measures[0].values;
+    let measure =
+        |name: &str| measures.iter().find(|(each, _)| *each == name).map_or(f64::NAN, |(_, value)| *value);
+    let bits = measure("rate_bps") * (scenario.model.duration - scenario.model.warmup).as_secs_f64();
+    println!("= bottleneck_packets {:.0}", bits / PACKET_BITS);
+    println!("= utilization {}\n= loss_rate {}", measure("utilization"), measure("loss_rate"));
+    println!("= memory_kib {}", memory_kib("VmHWM:").saturating_sub(before));
+    println!("= digest {}", records.digest());
 }
+
+/// One line of what Linux says of this process; 0 elsewhere.
+fn memory_kib(name: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+/// Of the packets of the speed points.
+const PACKET_BITS: f64 = 12_000.0;
