@@ -106,7 +106,8 @@ cells that makes depends on the results alone: an interrupted study ends with th
 
 `goodput_bps` is that of the group under test (where several are, a column each, `group.NAME.goodput_bps`); a link's
 measure, as `utilization`, is that of the bottleneck. `group.NAME.MEASURE` and `link.NAME.MEASURE` say it in full; where
-a group and a link have a measure of the same name, the short one is the group's. `narrows list metrics` names them all.
+a group and a link have a measure of the same name, the short one is the group's. `narrows list metrics` names them all;
+those with parameters are taken of the cell's series, as in `"stabilization_cost(at=180s)"`.
 
 ## What an interruption costs
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluation", "Measure", "MeasureError", "check", "evaluate", "harm", "measure", "measured", "resolve"]
 
+ALWAYS_OF_GROUPS = ("cov", "jain(scale=1s)")
+"""Measures of the series that every summary holds."""
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -94,7 +97,7 @@ def measure(
 
 
 def measured(
-    scenario: Scenario, records: Records, wanted: Iterable[Measure] = ()
+    scenario: Scenario, records: Records, wanted: Iterable[Measure] = (), *, always: Iterable[str] = ALWAYS_OF_GROUPS
 ) -> dict[str, dict[str, dict[str, float]]]:
     """Return all measures of one replication: those that counters tell, a few of the series, and the wanted ones.
 
@@ -102,6 +105,7 @@ def measured(
         scenario: What was run.
         records: What came of it.
         wanted: Measures on request.
+        always: Measures of groups that are taken without request.
 
     Returns:
         `{"groups": {group: {measure: value}}, "links": {link: {measure: value}}}`; not a number where there is no data.
@@ -113,8 +117,8 @@ def measured(
         "links": {name: dict(each) for name, each in records.link_measures.items()},
     }
     seen = Observed(scenario, records)
-    always = [(resolve(text), "group") for text in ALWAYS_OF_GROUPS]
-    for asked, of in [*always, *((each, of) for each in wanted for of in each.owners)]:
+    usual = [(resolve(text), "group") for text in always]
+    for asked, of in [*usual, *((each, of) for each in wanted for of in each.owners)]:
         for owner, measures in found[f"{of}s"].items():
             if not asked.counted and asked.text not in measures:
                 measures[asked.text] = _take(seen, asked, of, owner)
@@ -143,7 +147,3 @@ def _owner(wanted: Measure, scenario: Scenario, group: str | None, link: str | N
     if owner not in known:
         raise MeasureError(wanted.text, f"no such {of}", owner, ", ".join(known))
     return owner, of
-
-
-ALWAYS_OF_GROUPS = ("cov", "jain(scale=1s)")
-"""Measures of the series that every summary holds."""

@@ -125,7 +125,58 @@ def _recovery_time(seen: Observed, group: str, flow: Flow, choices: Choices) -> 
     return _bins_to_maximum(seen, group, flow, choices, max(choices["at"], flow.start_s))
 
 
+def _goodput_between(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    return _mean_between(seen, seen.flow(flow, "goodput_bps"), choices)
+
+
+def _mean_between(seen: Observed, rates: FloatArray | None, choices: Choices) -> float:
+    if rates is None or choices["until"] > seen.duration_s:
+        return NAN
+    return series.mean(seen.ends_s, rates, choices["from"], choices["until"])
+
+
+def _goodput_least(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    rates, _, _ = _binned(seen, group, flow, choices, "goodput_bps")
+    return NAN if rates is None or not len(rates) else float(rates.min())
+
+
+def _window_at(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    windows = seen.flow(flow, "cwnd_packets")
+    place = int(np.searchsorted(seen.ends_s, choices["at"]))
+    return NAN if windows is None or place >= len(windows) else float(windows[place])
+
+
+def _time_to_window(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    windows = seen.flow(flow, "cwnd_packets")
+    place = None if windows is None else stability.first(windows >= choices["packets"])
+    return NAN if place is None else float(seen.ends_s[place]) - flow.start_s
+
+
+def _resent_between(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    counts = seen.flow(flow, "retransmissions")
+    if counts is None:
+        return NAN
+    rates = counts / np.diff(seen.ends_s, prepend=0.0)
+    return _mean_between(seen, rates, choices) * float(choices["until"] - choices["from"])
+
+
+def _rate_kept(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    rates, at_s, rtt_s = seen.flow(flow, "throughput_bps"), choices["at"], seen.rtt_s(group)
+    stop_s = at_s + choices["k"] * rtt_s
+    if rates is None or not flow.start_s < at_s or not stop_s <= flow.stop_s:
+        return NAN
+    before = series.mean(seen.ends_s, rates, max(at_s - TEN_RTTS * rtt_s, flow.start_s), at_s)
+    return series.mean(seen.ends_s, rates, stop_s - rtt_s, stop_s) / before if before > 0 else NAN
+
+
 # A group
+
+
+def _loss_spread(seen: Observed, group: str, _choices: Choices) -> float:
+    table = seen.records.flows
+    codes, labels = table["group"]
+    rates = table["loss_rate"][0][codes == (labels or []).index(group)]
+    return stability.cov(rates[~np.isnan(rates)])
 
 
 def _jain(seen: Observed, group: str, choices: Choices) -> float:
@@ -321,6 +372,41 @@ def _stabilization_cost(seen: Observed, link: str, choices: Choices) -> float:
     return _stabilization(seen, link, choices).cost
 
 
+def _loss_between(seen: Observed, link: str, choices: Choices) -> float:
+    widths = np.diff(seen.ends_s, prepend=0.0)
+    rates = (seen.link(link, f"{name}_packets") / widths for name in ("arrived", "dropped"))
+    came, gone = (_mean_between(seen, each, choices) for each in rates)
+    return gone / came if came > 0 else NAN
+
+
+def _loss_peak(seen: Observed, link: str, choices: Choices) -> float:
+    over_s = seen.link_rtt_s(link) if choices["over"] == "rtt" else float(choices["over"])
+    begins = seen.ends_s[(seen.ends_s >= choices["at"]) & (seen.ends_s <= choices["at"] + choices["within"])]
+    if math.isnan(over_s) or not len(begins) or begins[-1] + over_s > seen.duration_s:
+        return NAN
+    widths = np.diff(seen.ends_s, prepend=0.0)
+    rates = (seen.link(link, f"{name}_packets") / widths for name in ("arrived", "dropped"))
+    came, gone = (
+        series.total(seen.ends_s, each, begins + over_s) - series.total(seen.ends_s, each, begins) for each in rates
+    )
+    return float((gone[came > 0] / came[came > 0]).max()) if (came > 0).any() else NAN
+
+
+def _utilization_between(seen: Observed, link: str, choices: Choices) -> float:
+    sent, could = (_mean_between(seen, seen.link(link, name), choices) for name in ("rate_bps", "capacity_bps"))
+    return sent / could if could > 0 else NAN
+
+
+def _time_to_utilization(seen: Observed, link: str, choices: Choices) -> float:
+    bin_s = _bin_s(seen, choices["bin"], seen.link_rtt_s(link))
+    if math.isnan(bin_s):
+        return NAN
+    columns = (seen.link(link, name) for name in ("rate_bps", "capacity_bps"))
+    sent, could = (series.bins(seen.ends_s, each, 0.0, seen.duration_s, bin_s) for each in columns)
+    place = stability.first((could > 0) & (sent >= choices["share"] * could))
+    return NAN if place is None else (place + 1) * bin_s
+
+
 def _link_settling(seen: Observed, link: str, _choices: Choices) -> float:
     return seen.settled_s(seen.link(link, "rate_bps"))
 
@@ -331,10 +417,17 @@ OF_FLOW: dict[str, OfFlow] = {
     "aggressiveness": _aggressiveness,
     "responsiveness": _responsiveness,
     "time_to_bytes": _time_to_bytes,
+    "goodput_between": _goodput_between,
+    "goodput_least": _goodput_least,
+    "window_at": _window_at,
+    "time_to_window": _time_to_window,
+    "resent_between": _resent_between,
+    "rate_kept": _rate_kept,
     "time_to_maximum": _time_to_maximum,
     "recovery_time": _recovery_time,
 }
 OF_GROUP: dict[str, OfOwner] = {
+    "loss_spread": _loss_spread,
     "jain": _jain,
     "aggregate_cov": _aggregate_cov,
     "settling_time": _group_settling,
@@ -353,6 +446,10 @@ OF_LINK: dict[str, OfOwner] = {
     "utilization_after": _utilization_after,
     "stabilization_time": _stabilization_time,
     "stabilization_cost": _stabilization_cost,
+    "loss_between": _loss_between,
+    "loss_peak": _loss_peak,
+    "utilization_between": _utilization_between,
+    "time_to_utilization": _time_to_utilization,
     "settling_time": _link_settling,
 }
 SAMPLE_S = 1.0

@@ -2,6 +2,7 @@
 
 A bare name of a group's measure is that of the group under test; where there are several, each has a column of its own.
 A bare name of a link's measure is that of the bottleneck. `group.NAME.MEASURE` and `link.NAME.MEASURE` say it in full.
+A measure that is taken of a run's series may carry parameters, as in `cov(bin=10s)`.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from narrows import core
+from narrows.measures.request import MeasureError, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from narrows.measures.request import Measure
     from narrows.study.document import Document, Node
 
     Measured = Mapping[str, Mapping[str, Mapping[str, float | None]]]
@@ -63,7 +66,7 @@ def columns(document: Document, written: Sequence[Node] | None, known: Known) ->
     """
     if written is None:
         main = [*MAIN_OF_GROUP, *(MAIN_OF_LINK if BOTTLENECK in known.links else ())]
-        return [column for name in main for column in _bare(name, known)]
+        return [column for name in main for column in _bare(resolve(name), known)]
     found: list[Column] = []
     for node in written:
         for column in _resolve(document, node, known):
@@ -74,32 +77,66 @@ def columns(document: Document, written: Sequence[Node] | None, known: Known) ->
     return found
 
 
+def asked(chosen: Iterable[Column]) -> tuple[str, ...]:
+    """Return the measures among some columns that are taken of a run's series, each once."""
+    names = dict.fromkeys(column.measure for column in chosen)
+    return tuple(name for name in names if name not in {*measures_of("group"), *measures_of("link")})
+
+
+def split(name: str) -> tuple[str, str]:
+    """Split `NAME.MEASURE` at the last dot before any parameter."""
+    head, bracket, choices = name.partition("(")
+    owner, _, measure = head.rpartition(".")
+    return owner, measure + bracket + choices
+
+
 def _resolve(document: Document, node: Node, known: Known) -> list[Column]:
-    name = str(node.value)
-    if "." not in name:
-        if name not in {*measures_of("group"), *measures_of("link")}:
-            document.unknown(node, "no such measure", name, {*measures_of("group"), *measures_of("link")})
-            return []
-        resolved = _bare(name, known)
-        if not resolved:
-            document.complain(node, "no link is called bottleneck", allowed=_every("link", known.links, name))
+    name = "".join(str(node.value).split())
+    owner, text = split(name)
+    if not owner:
+        measure = _measure(document, node, text, known)
+        resolved = _bare(measure, known) if measure else []
+        if measure and not resolved:
+            document.complain(node, "no link is called bottleneck", allowed=_every("link", known.links, text))
         return resolved
-    of, _, rest = name.partition(".")
-    owner, _, measure = rest.rpartition(".")
+    of, _, owner = owner.partition(".")
     owners = {"group": known.groups, "link": known.links}.get(of)
     if owners is None:
         document.unknown(node, f"`{of}` is neither group nor link", of, ["group", "link"])
-    elif owner not in owners:
+        return []
+    if owner not in owners:
         document.unknown(node, f"there is no {of} `{owner}`", owner, owners)
-    elif measure not in measures_of(of):
-        document.unknown(node, f"a {of} has no measure `{measure}`", measure, measures_of(of))
-    else:
-        return [Column(name, of, owner, measure)]
-    return []
+        return []
+    measure = _measure(document, node, text, known)
+    if measure is None:
+        return []
+    if of not in measure.owners:
+        document.unknown(node, f"a {of} has no measure `{measure.name}`", measure.name, measures_of(of))
+        return []
+    return [Column(f"{of}.{owner}.{measure.text}", of, owner, measure.text)]
 
 
-def _bare(name: str, known: Known) -> list[Column]:
-    if name in measures_of("group"):
+def _measure(document: Document, node: Node, text: str, known: Known) -> Measure | None:
+    counted = {*measures_of("group"), *measures_of("link")}
+    try:
+        measure = resolve(text)
+    except MeasureError as error:
+        if error.given == text and "(" not in text:
+            document.unknown(node, "no such measure", text, counted)
+        else:
+            hint = f"did you mean {error.nearest}?" if error.nearest else None
+            document.complain(node, f"{error.message}: {error.given}", allowed=error.allowed, hint=hint)
+        return None
+    to = measure.choices.get("to", "own")
+    if to not in {"own", "other", *known.groups}:
+        document.unknown(node, f"there is no group `{to}`", str(to), known.groups)
+        return None
+    return measure
+
+
+def _bare(measure: Measure, known: Known) -> list[Column]:
+    name = measure.text
+    if "group" in measure.owners:
         owners = known.subjects[0]
         # One group under test may be called after its algorithm, so that its name changes from point to point.
         if len(owners) == 1:

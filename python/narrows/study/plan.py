@@ -13,7 +13,7 @@ from narrows import core
 from narrows.errors import InputError
 from narrows.manifest import file_digest, to_json
 from narrows.study.definition import Replications, Study
-from narrows.study.measures import Column, Known, columns
+from narrows.study.measures import Column, Known, asked, columns
 from narrows.study.task import Base, Task, resolve
 from narrows.toml import inline
 
@@ -82,7 +82,7 @@ class Plan:
     def task(self, point: Point, replication: int) -> Task:
         """Return what must be known to run a cell."""
         key = self.key(point, replication)
-        return Task(key, self.base, point.overrides, point.algorithm, replication, point.digest)
+        return Task(key, self.base, point.overrides, point.algorithm, replication, point.digest, asked(self.columns))
 
     @cached_property
     def rows(self) -> list[list[Point]]:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from narrows.study.measures import split
 from narrows.toml import inline
 
 if TYPE_CHECKING:
@@ -278,8 +279,8 @@ def _fitting(value: Any, kind: pa.DataType) -> Any:
 def _nested(pairs: Sequence[tuple[str, float | None]]) -> dict[str, dict[str, dict[str, float | None]]]:
     nested: dict[str, dict[str, dict[str, float | None]]] = {"groups": {}, "links": {}}
     for name, value in pairs:
-        of, _, rest = name.partition(".")
-        owner, _, measure = rest.rpartition(".")
+        owner, measure = split(name)
+        of, _, owner = owner.partition(".")
         nested[f"{of}s"].setdefault(owner, {})[measure] = value
     return nested
 

@@ -45,6 +45,7 @@ class Task:
         subject: The algorithm under test; None where the scenario's own run.
         replication: Which one.
         digest: That of the resolved scenario and every file it names.
+        measures: What is taken of the series, beside what counters tell.
     """
 
     key: str
@@ -53,6 +54,7 @@ class Task:
     subject: str | None
     replication: int
     digest: str
+    measures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,7 @@ def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
             (records,) = workers.execute([(scenario, task.replication)], 1, workers.Leash(progress))
         else:
             (records,) = core.run([(scenario, task.replication)], 1, progress)
+        return Stopped(task.key) if records is None else finished(task, scenario, records)
     except Exception as error:  # noqa: BLE001  # one bad cell does not end a study of thousands
         kind = (
             ""
@@ -146,14 +149,16 @@ def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
             else f"{type(error).__name__}: "
         )
         return Failed(task.key, f"{kind}{error}")
-    return Stopped(task.key) if records is None else finished(task.key, records)
 
 
-def finished(key: str, records: core.Records) -> Finished:
+def finished(task: Task, scenario: core.Scenario, records: core.Records) -> Finished:
     """Keep the measures of a cell and drop its series."""
+    from narrows.measures import measured, resolve
+
+    found = measured(scenario, records, [resolve(text) for text in task.measures], always=())
     return Finished(
-        key=key,
-        measured={"groups": _plain(records.group_measures), "links": _plain(records.link_measures)},
+        key=task.key,
+        measured={of: _plain(owners) for of, owners in found.items()},
         digest=records.digest,
         checks_failed=[check["name"] for check in records.checks if check["ok"] is False],
         cpu_s=records.performance["cpu_s"],
@@ -163,6 +168,6 @@ def finished(key: str, records: core.Records) -> Finished:
 
 def _plain(owners: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
     return {
-        owner: {name: value if math.isfinite(value) else None for name, value in measures.items()}
+        owner: {name: float(value) if math.isfinite(value) else None for name, value in measures.items()}
         for owner, measures in owners.items()
     }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from narrows.results import Run
 
 SERIES = [card for card in core.metrics() if card["name"] in {*registry.OF_GROUP, *registry.OF_FLOW, *registry.OF_LINK}]
-GIVEN = {"at": "2s", "alone": "5Mbps"}
+GIVEN = {"at": "2s", "alone": "5Mbps", "from": "1s", "until": "3s", "packets": "2"}
 
 
 def written(card: dict[str, Any]) -> str:
@@ -42,6 +42,7 @@ def test_the_catalogue_and_the_functions_name_the_same_measures() -> None:
     counted = {(card["family"], card["name"]) for card in core.metrics() if resolve(written(card)).counted}
     told = {(card["family"], card["name"]) for card in core.metrics() if card["parameters"]} | {
         ("group", "settling_time"),
+        ("group", "loss_spread"),
         ("link", "settling_time"),
     }
     assert {name for of, name in told if of == "link"} == set(registry.OF_LINK)
@@ -166,3 +167,16 @@ def test_an_expectation_may_be_about_a_measure_with_parameters(narrows: Narrows,
     assert (fault["line"], fault["given"], fault["hint"]) == (20, '"bim"', "did you mean `bin`?")
     unknown = narrows("check", write(tmp_path, SHORT + clause.replace("cov(bin=500ms)", "convergence_time(to=x)")))
     assert unknown.returncode == 2
+
+
+def test_measures_between_two_times_agree_with_those_of_the_whole_run() -> None:
+    run = nw.Scenario(SHORT).run()
+    end = f"{run.scenario.duration_s}s"
+    whole = run.summary["groups"]["newreno"]
+    count = run.records[0].group_sizes["newreno"]
+    measured = nw.measures.evaluate(run, f"goodput_between(from=1s,until={end})", group="newreno").mean
+    assert measured == pytest.approx(whole["goodput_bps"]["mean"] / count, rel=1e-6)
+    used = nw.measures.evaluate(run, f"utilization_between(from=1s,until={end})", link="bottleneck").mean
+    assert used == pytest.approx(run.summary["links"]["bottleneck"]["utilization"]["mean"], rel=1e-6)
+    lost = nw.measures.evaluate(run, f"loss_between(from=1s,until={end})", link="bottleneck").mean
+    assert lost == pytest.approx(run.summary["links"]["bottleneck"]["loss_rate"]["mean"], rel=1e-6)

@@ -194,3 +194,13 @@ def test_a_study_without_factors_or_algorithms_is_one_scenario_often(tmp_path: P
     rows = ask(tmp_path, 'select algorithm, "group.tested.goodput_bps" t, "group.other.goodput_bps" o from cells')
     assert len(rows) == 5
     assert all(row["algorithm"] is None and row["t"] > row["o"] > 0 for row in rows)
+
+
+def test_a_study_measures_with_parameters(tmp_path: Path) -> None:
+    asked = 'measures = ["utilization_between(from=2.5s, until=5s)", "group.other.goodput_between(from=1s,until=5s)"]\n'
+    write_study(tmp_path, STUDY.split("\n\n")[0].replace("replications = 3", "replications = 1") + "\n" + asked)
+    status, _, messages = study(tmp_path, "run", "study.toml", "--out", "out")
+    assert status == 0, messages
+    for row in ask(tmp_path, "select * from cells"):
+        assert 0.5 < row["utilization_between(from=2.5s,until=5s)"] <= 1.0
+        assert row["group.other.goodput_between(from=1s,until=5s)"] > 0

@@ -29,6 +29,8 @@ const RTT_BIN: Parameter = choice(
     "over how long rates are averaged, in whole intervals of the series; rtt is the propagation delay there and back",
 );
 const AT: Parameter = choice("at", Kind::Time(&[]), "", "time of the run at which the network changes");
+const FROM: Parameter = choice("from", Kind::Time(&[]), "", "time of the run at which to begin");
+const UNTIL: Parameter = choice("until", Kind::Time(&[]), "", "time of the run at which to end");
 const TO: Parameter = choice(
     "to",
     Kind::Group("other"),
@@ -46,6 +48,7 @@ const CHIU: &str = "Jain, Chiu, Hawe, DEC-TR-301; Chiu and Jain, Computer Networ
 const BANSAL: &str = "Bansal, Balakrishnan, Floyd, Shenker, SIGCOMM 2001";
 const HA: &str =
     "Ha, Kim, Le, Rhee, Xu, A Step toward Realistic Performance Evaluation of High-Speed TCP Variants";
+const WELZL: &str = "Welzl, Abfalterer, Gjessing, XCP vs. CUBIC with Quick-Start";
 const MILLS: &str = "Mills et al., NIST SP 500-282, §10";
 
 macro_rules! measures {
@@ -77,6 +80,8 @@ measures! {
         "time from the start of the latest flow until its mean goodput since then first reaches that share of the earlier flows' mean goodput since then; the time to the end of the run where it never does", HA;
     "delta_fair_time" "group" "s" "lower" [choice("delta", Kind::Share, "0.1", "how far from equal shares is near enough"), BIN, PEER]
         "time from the start of the latest flow until the smallest share in a bin is (1 - delta) of an equal one; the time to the end of the run where it never is", "RFC 5166 §2.3.3; Bansal et al., SIGCOMM 2001";
+    "loss_spread" "group" "" "lower" []
+        "standard deviation over mean of the flows' loss rates: 0 where all see the same", BANSAL;
 
     "cov" "flow" "" "lower" [BIN, AFTER]
         "standard deviation over mean of the flow's goodput in bins", "RFC 5166 §2.2.1";
@@ -87,11 +92,23 @@ measures! {
     "responsiveness" "flow" "" "lower" [AT]
         "round trips from the onset of sustained congestion until the sending rate is at most half of what it was over the ten before", "RFC 5166 §2.2.1";
     "time_to_bytes" "flow" "s" "lower" [choice("n", Kind::Whole, "1", "power of ten")]
-        "time from the flow's start until 1460 times the n-th power of ten bytes are delivered; no value where they never are", "Welzl, Abfalterer, Gjessing, XCP vs. CUBIC with Quick-Start";
+        "time from the flow's start until 1460 times the n-th power of ten bytes are delivered; no value where they never are", WELZL;
     "time_to_maximum" "flow" "s" "lower" [choice("share", Kind::Share, "95%", "of the highest bin from there on"), BIN]
         "time from the flow's start to the end of the first bin whose goodput reaches that share of the flow's highest", MILLS;
     "recovery_time" "flow" "s" "lower" [AT, choice("share", Kind::Share, "95%", "of the highest bin from there on"), BIN]
         "time from the end of heavy congestion to the end of the first bin whose goodput reaches that share of the highest thereafter", MILLS;
+    "goodput_between" "flow" "bps" "higher" [FROM, UNTIL]
+        "goodput between two times of the run", "RFC 5166 §2.1.1";
+    "goodput_least" "flow" "bps" "higher" [BIN, AFTER]
+        "smallest goodput in a bin", WELZL;
+    "window_at" "flow" "packets" "" [choice("at", Kind::Time(&[]), "", "time of the run")]
+        "congestion window at that time", WELZL;
+    "time_to_window" "flow" "s" "lower" [choice("packets", Kind::Whole, "", "the window to be reached")]
+        "time from the flow's start until its congestion window is that large; no value where it never is", WELZL;
+    "resent_between" "flow" "packets" "lower" [FROM, UNTIL]
+        "packets sent again between two times of the run", WELZL;
+    "rate_kept" "flow" "" "" [AT, choice("k", Kind::Whole, "2", "round trip")]
+        "sending rate in the k-th round trip after a change over that of the ten round trips before it", BANSAL;
 
     "throughput_ratio" "pair" "" "" [TO]
         "mean goodput of the group's flows over that of the other group's: 1 is friendly where the other is TCP", "RFC 5166 §2.3.1; Ha et al., §3";
@@ -114,6 +131,14 @@ measures! {
         "round trips after a change until the loss rate over the ten before, having risen above that multiple of the steady loss rate, is within it again; to the end of the run where it never is", BANSAL;
     "stabilization_cost" "link" "" "lower" [AT, choice("factor", Kind::Share, "150%", "of the steady loss rate"), choice("after", Kind::Time(&["warmup"]), "warmup", "time of the run from which on the steady loss rate is taken, until the change")]
         "stabilization time in round trips times the mean loss rate over it: 1 is a round trip's worth of packets", BANSAL;
+    "loss_between" "link" "" "lower" [FROM, UNTIL]
+        "packets dropped by the queue over packets that reached it, between two times of the run", BANSAL;
+    "loss_peak" "link" "" "lower" [AT, choice("within", Kind::Time(&[]), "250ms", "for how long to look"), choice("over", Kind::Time(&["rtt"]), "rtt", "length of a window; rtt is the longest propagation delay there and back")]
+        "highest loss rate over a window that begins within some time after a change", BANSAL;
+    "utilization_between" "link" "" "higher" [FROM, UNTIL]
+        "bits sent over bits that could have been sent, between two times of the run", "RFC 5166 §2.1.1";
+    "time_to_utilization" "link" "s" "lower" [choice("share", Kind::Share, "80%", "the utilization to be reached"), choice("bin", Kind::Time(&["rtt"]), "rtt", "over how long it is averaged, in whole intervals of the series; rtt is the longest propagation delay there and back")]
+        "end of the first bin of the run with that utilization; no value where there is none", WELZL;
     "settling_time" "link" "s" "lower" []
         "time after which the link's rate is stationary by the MSER-5 rule; no value where the run is too short to tell", "White, Cobb, Spratt, WSC 2000";
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from narrows.report.figures.frame import RIGHT
 from narrows.report.measures import Meaning, meaning
 from narrows.report.plot import BETWEEN, HEAD, LETTER, Axis, Box, Panel
+from narrows.study.measures import split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,9 +35,9 @@ def stacked_panels(paper: Paper, axes: Sequence[tuple[Axis, Axis, str]]) -> list
 
 def response_meaning(name: str) -> Meaning:
     """Return how a response is shown: a study's columns say whose measure it is ("group.cubic.goodput_bps")."""
-    *of, measure = name.split(".")
-    shown = meaning(measure)
-    return replace(shown, label=f"{shown.label} of {'.'.join(of[1:])}") if len(of) > 1 else shown
+    owner, measure = split(name)
+    shown, of = meaning(measure), owner.partition(".")[2]
+    return replace(shown, label=f"{shown.label} of {of}") if of else shown
 
 
 def around(label: str, unit: Unit, values: Sequence[float], margin: float = 0.08) -> Axis:
