@@ -94,7 +94,7 @@ def _matrix_tables(summary: Mapping[str, Any]) -> str:
         rows = [[row, *(plus_minus(together[row, column][measure], scale) for column in names)] for row in names]
         parts.append(f"{title}\n{align([['contender', *names], *rows])}")
     note = "Rows are contenders, columns incumbents; means over all conditions, ± is half of a 95 % interval."
-    return "\n\n".join([*parts, note, ""])
+    return "\n\n".join([*parts, note]) + "\n"
 
 
 def _deployment_tables(summary: Mapping[str, Any]) -> str:
@@ -126,7 +126,7 @@ def _deployment_tables(summary: Mapping[str, Any]) -> str:
             f"Goodput of a flow, in % of what everybody had before; the total effect is {told}\n"
             + align([["moved", "naive A/B", "movers gain", "stayers gain", "A/B is wrong by"], *body])
         )
-    return "\n\n".join([*parts, ""])
+    return "\n\n".join(parts) + "\n"
 
 
 TABLES = (

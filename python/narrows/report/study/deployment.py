@@ -12,7 +12,7 @@ from narrows.report.looks import Look, look_of
 from narrows.report.measures import difference_texts, interval_text, meaning
 from narrows.report.plot import BETWEEN, HEAD, Axis, Box, Panel
 from narrows.report.scale import PERCENT, quantity
-from narrows.report.study.matrix import origin
+from narrows.report.study.matrix import origin, times
 from narrows.report.study.page import badge, facts
 from narrows.report.svg import Markup, element
 from narrows.study.views import deployment as view_of
@@ -44,7 +44,7 @@ def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, fold
     """
     rows = view_of.whole(view, cells)
     stages, effects = view_of.stages(view, rows), view_of.effects(view, rows)
-    basis = f"{plan.replications.maximum} replications, seed {plan.seed}; bands and bars are 95 % intervals."
+    basis = f"{times(plan)}, seed {plan.seed}; bands and bars are 95 % intervals."
     drawn = list(_figures(view, stages, effects, basis)) if rows else []
     sections = [
         page.section("run", "What was run", element("p", plan.question), _run(view, plan)),
@@ -116,7 +116,7 @@ def _findings(view: View, effects: Mapping[str, Adoption], plan: Plan) -> Iterat
         return
     yield element("ul", *(element("li", sentence) for sentence in sentences(view, effects)))
     note = (
-        f"{plan.replications.maximum} replications (seed {plan.seed}), differences paired on the same random numbers; "
+        f"{times(plan)} (seed {plan.seed}), differences paired on the same random numbers; "
         "in parentheses 95 % intervals over replications, per cent of what everybody had before. What an A/B test says "
         "is the difference between the camps of one network; the total effect is everybody on the new algorithm less "
         "everybody on the old (Spang et al., IMC 2021). No interval is corrected for the number of them."

@@ -36,7 +36,7 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
         folder: Its folder, which the commands name.
     """
     found = view_of.matrix(view, cells)
-    basis = f"{plan.replications.maximum} replications, seed {plan.seed}."
+    basis = f"{times(plan)}, seed {plan.seed}."
     drawn = list(_figures(found, basis))
     sections = [
         page.section("run", "What was run", element("p", plan.question), _run(view, plan)),
@@ -60,6 +60,12 @@ def origin(view: View, plan: Plan, folder: Path) -> Markup:
             ("One cell again", element("code", shlex.join(["narrows", "study", "replay", str(folder), "CELL"]))),
         ]
     )
+
+
+def times(plan: Plan) -> str:
+    """Say how many replications there are."""
+    count = plan.replications.maximum
+    return f"{count} replication{'' if count == 1 else 's'}"
 
 
 def findings(found: Sequence[Meeting]) -> list[str]:
