@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 
 /// The near end of a link.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most links are computed, and every packet crosses them")]
 pub(super) enum Link {
     /// Departures are events.
     Scheduled(Box<Transmitter>),
