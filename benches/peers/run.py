@@ -251,7 +251,7 @@ POINTS = {
     "a": Point(10, 100, 50, 100, 10),
     "b": Point(100, 1_000, 50, 20, 2),
     "c": Point(1000, 10_000, 50, 3, 0.6),
-    "d": Point(1, 1_000, 100, 20, 3),
+    "d": Point(1, 1_000, 100, 20, 2),
 }
 ALGORITHMS = {"sack": "reno", "cubic": "cubic"}
 PACKAGES: dict[str, tuple[str, Callable[[], bool]]] = {
