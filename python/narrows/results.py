@@ -103,6 +103,11 @@ class Run:
         """A row per replication and transfer of such groups that ended and is kept."""
         return tables.table(self.records, "transfers")
 
+    @cached_property
+    def packets(self) -> pa.Table:
+        """A row per replication and entry of the packet log; empty unless the scenario asks for one."""
+        return tables.table(self.records, "packets")
+
     def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
         """Write the run folder, whole or not at all.
 
@@ -128,7 +133,7 @@ class Run:
         write_json(folder / "summary.json", self.summary)
         for name in tables.NAMES:
             pq.write_table(getattr(self, name), folder / f"{name}.parquet", compression="zstd")
-        for name in tables.COMING_AND_GOING:
+        for name in tables.OPTIONAL:
             if (table := getattr(self, name)).num_rows:
                 pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
         facts = {
@@ -219,6 +224,11 @@ class Comparison:
     def transfers(self) -> pa.Table:
         """As in `Run`, with the name of the algorithm under test first."""
         return self._stacked("transfers")
+
+    @cached_property
+    def packets(self) -> pa.Table:
+        """As in `Run`, with the name of the algorithm under test first."""
+        return self._stacked("packets")
 
     def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
         """Write the comparison's folder with a run folder for each algorithm, whole or not at all.

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Column = tuple[NDArray[Any], list[str] | None]
 
 NAMES = ("flows", "links", "series", "distributions")
-COMING_AND_GOING = ("census", "classes", "transfers")
-"""Tables that only runs with transfers that come and go have."""
+OPTIONAL = ("census", "classes", "transfers", "packets")
+"""Tables that only runs with transfers that come and go, or with a packet log, have."""
 
 
 def table(records: Mapping[int, Records], name: str) -> pa.Table:
@@ -29,7 +29,7 @@ def table(records: Mapping[int, Records], name: str) -> pa.Table:
 
     Args:
         records: Records by replication.
-        name: One of `NAMES` or `COMING_AND_GOING`.
+        name: One of `NAMES` or `OPTIONAL`.
 
     Returns:
         The table; its first column is `replication`.

@@ -297,4 +297,6 @@ pub struct RecordModel {
     pub flows: bool,
     /// So many transfers of populations, about, are kept as rows.
     pub transfers: u64,
+    /// What happens to packets is logged, so many entries at most.
+    pub packets: Option<u64>,
 }

@@ -1,6 +1,6 @@
 //! One replication, from the model to its records.
 
-use crate::metrics::{Check, Measures, checks, groups, links, populations, tables};
+use crate::metrics::{Check, Measures, checks, groups, links, packets, populations, tables};
 use crate::model::Model;
 use crate::records::{Performance, Recorded, Table};
 use crate::run::{Progress, RunError, RunOptions, simulate};
@@ -24,6 +24,8 @@ pub struct Records {
     pub classes: Table,
     /// A row for each transfer of such groups that ended and is kept.
     pub transfers: Table,
+    /// A row for each entry of the packet log; no columns where packets are not logged.
+    pub packets: Table,
     /// Measures of each group, in the order of the scenario.
     pub groups: Vec<Measures>,
     /// Measures of each link that is not an access link.
@@ -35,7 +37,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// SHA-256 over the tables, hexadecimal: equal for equal runs on every machine, with any number of threads.
+    /// SHA-256 over the tables but the packet log, hexadecimal: equal for equal runs on every machine, with any number of threads,
+    /// packets logged or not.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
         let always = [&self.flows, &self.links, &self.series, &self.distributions];
@@ -64,7 +67,7 @@ pub fn run_with(
 fn evaluate(model: &Model, recorded: &Recorded) -> Records {
     let window_s = (model.duration - model.warmup).as_secs_f64();
     let link_measures: Vec<_> =
-        recorded.links.iter().map(|link| links::measures(model, link, window_s)).collect();
+        recorded.links.iter().map(|link| links::measures(model, recorded, link, window_s)).collect();
     let groups: Vec<_> =
         (0..model.groups.len()).map(|group| groups::measures(model, recorded, group, window_s)).collect();
     Records {
@@ -75,6 +78,7 @@ fn evaluate(model: &Model, recorded: &Recorded) -> Records {
         census: populations::census_table(model, recorded),
         classes: populations::classes_table(model, recorded),
         transfers: populations::transfers_table(model, recorded),
+        packets: packets::packets_table(model, recorded),
         checks: checks::all(model, recorded, &groups, &link_measures),
         groups,
         link_measures,

@@ -18,6 +18,7 @@ pub struct PyRecords {
     census: Py<PyDict>,
     classes: Py<PyDict>,
     transfers: Py<PyDict>,
+    packets: Py<PyDict>,
     group_measures: Py<PyDict>,
     link_measures: Py<PyDict>,
     group_sizes: Py<PyDict>,
@@ -29,7 +30,7 @@ pub struct PyRecords {
 impl PyRecords {
     /// What another process sent: every dict, in the order of the attributes.
     #[new]
-    fn from_parts(digest: String, dicts: [Py<PyDict>; 11], checks: Vec<Py<PyDict>>) -> Self {
+    fn from_parts(digest: String, dicts: [Py<PyDict>; 12], checks: Vec<Py<PyDict>>) -> Self {
         let [
             flows,
             links,
@@ -38,6 +39,7 @@ impl PyRecords {
             census,
             classes,
             transfers,
+            packets,
             group_measures,
             link_measures,
             group_sizes,
@@ -52,6 +54,7 @@ impl PyRecords {
             census,
             classes,
             transfers,
+            packets,
             group_measures,
             link_measures,
             group_sizes,
@@ -61,7 +64,7 @@ impl PyRecords {
     }
 
     /// The arguments of the constructor, for a pickle.
-    fn __getnewargs__(&self) -> (&str, [&Py<PyDict>; 11], Vec<&Py<PyDict>>) {
+    fn __getnewargs__(&self) -> (&str, [&Py<PyDict>; 12], Vec<&Py<PyDict>>) {
         let dicts = [
             &self.flows,
             &self.links,
@@ -70,6 +73,7 @@ impl PyRecords {
             &self.census,
             &self.classes,
             &self.transfers,
+            &self.packets,
             &self.group_measures,
             &self.link_measures,
             &self.group_sizes,
@@ -91,6 +95,7 @@ impl PyRecords {
             census: table(py, records.census)?,
             classes: table(py, records.classes)?,
             transfers: table(py, records.transfers)?,
+            packets: table(py, records.packets)?,
             group_measures: measures(py, &records.groups)?,
             link_measures: measures(py, &records.link_measures)?,
             group_sizes: sizes(py, &records.groups)?,

@@ -6,7 +6,7 @@ use crate::{
 };
 use narrows_cc::catalogue::Needs;
 use narrows_cc::{CongestionControl, Failure, Transport};
-use narrows_units::{Bytes, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{FlowId, Packet};
 use std::sync::Arc;
 
@@ -118,6 +118,30 @@ impl SendingEndpoint {
         match self {
             Self::Reliable(sender) => sender.usable_window(),
             Self::Datagram(sender) => sender.usable_window(),
+        }
+    }
+
+    /// The smoothed round-trip time; `None` before the first sample.
+    pub fn smoothed_rtt(&self) -> Option<Span> {
+        match self {
+            Self::Reliable(sender) => sender.smoothed_rtt(),
+            Self::Datagram(sender) => sender.smoothed_rtt(),
+        }
+    }
+
+    /// The shortest round trip so far; `None` before the first sample.
+    pub fn minimum_rtt(&self) -> Option<Span> {
+        match self {
+            Self::Reliable(sender) => sender.minimum_rtt(),
+            Self::Datagram(sender) => sender.minimum_rtt(),
+        }
+    }
+
+    /// The rate at which packets are spaced; `None` where nothing spaces them.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        match self {
+            Self::Reliable(sender) => sender.pacing_rate(),
+            Self::Datagram(sender) => sender.pacing_rate(),
         }
     }
 

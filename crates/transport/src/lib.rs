@@ -7,6 +7,7 @@
 mod datagram;
 mod ecn;
 mod endpoint;
+mod loss_events;
 mod options;
 mod pacer;
 mod rate_reduction;

@@ -17,6 +17,7 @@ pub use counters::SenderCounters;
 
 use crate::TransportOptions;
 use crate::ecn::EcnSender;
+use crate::loss_events::LossEvents;
 use crate::pacer::{Pacer, default_rate};
 use crate::rate_reduction::RateReduction;
 use crate::rate_sample::DeliveryRate;
@@ -71,6 +72,7 @@ pub struct Sender {
     last_departure: Time,
     /// The window was the limit, when an acknowledgement was last told.
     window_limited: bool,
+    loss_events: LossEvents,
     counters: SenderCounters,
 }
 
@@ -137,6 +139,7 @@ impl Sender {
             timeouts_in_a_row: 0,
             last_departure: Time::NEVER,
             window_limited: false,
+            loss_events: LossEvents::default(),
             counters: SenderCounters::default(),
             options,
             algorithm,
@@ -208,6 +211,11 @@ impl Sender {
         self.paced_by(&self.algorithm.limits())
     }
 
+    /// The shortest round trip so far; `None` before the first sample.
+    pub fn minimum_rtt(&self) -> Option<Span> {
+        self.rtt.view().map(|view| view.min)
+    }
+
     /// `SRTT`; `None` before the first sample.
     pub fn smoothed_rtt(&self) -> Option<Span> {
         self.rtt.view().map(|view| view.smoothed)
@@ -266,6 +274,9 @@ impl Sender {
         self.algorithm.on_loss(&Loss { cause, new_episode, lost, packets }, &path);
         self.board.clear_lost_packets();
         self.counters.packets_lost += lost;
+        if lost > 0 && self.loss_events.begins(now, self.smoothed_rtt()) {
+            self.counters.loss_events += 1;
+        }
         if new_episode {
             self.counters.reductions += 1;
             // A probe that repaired a loss is told as an episode of none (RFC 8985 §7.4.2): it was needed.

@@ -21,6 +21,11 @@ impl FlowId {
         (self.0 & (Self::SEATS - 1)) as usize
     }
 
+    /// How many flows had the seat before, modulo the number that can be told apart.
+    pub const fn turn(self) -> u32 {
+        self.0 >> SEAT_BITS
+    }
+
     /// The same for no two flows under way.
     pub const fn bits(self) -> u32 {
         self.0
@@ -218,6 +223,7 @@ mod tests {
         for _ in 0..1023 {
             flow = flow.successor();
             assert_eq!(flow.seat(), 7);
+            assert_ne!(flow.turn(), first.turn());
             assert_ne!(flow, first);
         }
         assert_eq!(flow.successor(), first);

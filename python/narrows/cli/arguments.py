@@ -52,6 +52,8 @@ def parser() -> argparse.ArgumentParser:
     report = _add(commands, "report", "report:report", "build the HTML report of a run, comparison or study again")
     report.add_argument("folder", metavar="DIR", type=Path)
 
+    _add_export(commands)
+
     new = _add(commands, "new", "new:algorithm", "write a new algorithm and its test")
     new.add_argument("kind", choices=["algorithm"])
     new.add_argument("name", metavar="NAME", help="lower-case letters, digits and _")
@@ -131,6 +133,33 @@ def _add_view_flags(command: argparse.ArgumentParser) -> None:
     _add_scenario_flags(command)
     _add_place_flags(command)
     _add_executor_flags(command)
+
+
+def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    summary = "write a run in the form of another tool"
+    export = commands.add_parser("export", help=summary, description=summary, allow_abbrev=False)
+    forms = export.add_subparsers(metavar="FORM", required=True)
+
+    pcapng = _add(forms, "pcapng", "export:pcapng", "the packet log as a capture, for Wireshark")
+    pcapng.add_argument("folder", metavar="DIR", type=Path, help="folder of a run with record.packets = true")
+    pcapng.add_argument(
+        "--at",
+        metavar="POINT",
+        action="append",
+        help="sender, receiver, a link, 'LINK dropped', or all: each is an interface (repeatable; sender)",
+    )
+    pcapng.add_argument("--out", metavar="FILE", type=Path, help="the capture (DIR/packets.pcapng)")
+
+    csv = _add(forms, "csv", "export:csv", "every table as CSV, for spreadsheets")
+    csv.add_argument("folder", metavar="DIR", type=Path, help="folder of a run")
+    csv.add_argument("--out", metavar="DIR", type=Path, help="folder for the tables (DIR/csv)")
+
+    qlog = _add(forms, "qlog", "export:qlog", "windows, round trips and rates of each flow as qlog 0.3, for qvis")
+    qlog.add_argument("folder", metavar="DIR", type=Path, help="folder of a run with series of flows")
+    qlog.add_argument("--out", metavar="DIR", type=Path, help="folder for a file per flow (DIR/qlog)")
+
+    for form in (pcapng, qlog):
+        form.add_argument("--replication", metavar="N", type=_whole(0, 10**6), help="which, from 0 (the first)")
 
 
 def _add_executor_flags(command: argparse.ArgumentParser) -> None:

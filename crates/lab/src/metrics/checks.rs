@@ -19,7 +19,7 @@ pub struct Check {
 
 /// Asks every question.
 pub(crate) fn all(model: &Model, recorded: &Recorded, groups: &[Measures], links: &[Measures]) -> Vec<Check> {
-    vec![
+    let mut checks = vec![
         saturated(model, links),
         buffer_filled(model, recorded, links),
         ecn_used(model, groups),
@@ -32,7 +32,21 @@ pub(crate) fn all(model: &Model, recorded: &Recorded, groups: &[Measures], links
             ok: Some(true),
             detail: format!("{} packet-hops", recorded.performance.packet_hops),
         },
-    ]
+    ];
+    checks.extend(model.record.packets.map(|limit| packets_logged(recorded, limit)));
+    checks
+}
+
+fn packets_logged(recorded: &Recorded, limit: u64) -> Check {
+    let entries = recorded.packets.len();
+    let detail = match recorded.packets_until {
+        None => format!("{entries} entries"),
+        Some(at) => {
+            let at = at.as_secs_f64();
+            format!("record.packet_limit = {limit} was reached: {entries} entries, the last before {at} s")
+        }
+    };
+    Check { name: "packet log complete", ok: Some(recorded.packets_until.is_none()), detail }
 }
 
 fn saturated(model: &Model, links: &[Measures]) -> Check {

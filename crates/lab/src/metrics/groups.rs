@@ -15,6 +15,9 @@ pub(super) struct FlowMeasures {
     pub marked_packets: f64,
     pub retransmissions: f64,
     pub timeouts: f64,
+    pub loss_events: f64,
+    pub ack_gaps: f64,
+    pub close_acks: f64,
     pub rtt_mean_s: f64,
     pub cwnd_mean_packets: f64,
     pub cwnd_peak_packets: f64,
@@ -41,6 +44,9 @@ impl FlowMeasures {
             marked_packets: recorded.marked as f64,
             retransmissions: (to.retransmissions - from.retransmissions) as f64,
             timeouts: (to.timeouts - from.timeouts) as f64,
+            loss_events: (to.loss_events - from.loss_events) as f64,
+            ack_gaps: sender.ack_gaps as f64,
+            close_acks: sender.close_acks as f64,
             rtt_mean_s: sender.rtt.mean_s_since(&sender.rtt_at_measure),
             cwnd_mean_packets: sender.window_seconds / sender.seconds,
             cwnd_peak_packets: sender.peaks / sender.reductions as f64,
@@ -86,6 +92,10 @@ pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_
         ("mark_rate", sum(|flow| flow.marked_packets) / sent),
         ("retransmission_rate", sum(|flow| flow.retransmissions) / sent),
         ("timeouts", sum(|flow| flow.timeouts)),
+        ("loss_events", sum(|flow| flow.loss_events)),
+        ("loss_event_rate", sum(|flow| flow.loss_events) / sent),
+        ("buffer_share", buffer_share(model, recorded, group)),
+        ("ack_compression", sum(|flow| flow.close_acks) / sum(|flow| flow.ack_gaps)),
         ("rtt_mean_s", mean(|flow| flow.rtt_mean_s)),
     ];
     values.extend(delay_measures(recorded, group));
@@ -106,6 +116,16 @@ pub(super) fn available_bps(model: &Model, recorded: &Recorded, group: usize, wi
     let bottleneck = model.groups[group].bottleneck;
     let found = recorded.links.iter().find(|link| Some(link.link) == bottleneck);
     found.map_or(f64::NAN, |link| link.offered_bits / window_s)
+}
+
+/// The group's part of the bytes that wait at its bottleneck, on average over time: by Little's law each packet's bytes
+/// times its wait add up to it.
+pub(super) fn buffer_share(model: &Model, recorded: &Recorded, group: usize) -> f64 {
+    let bottleneck = model.groups[group].bottleneck;
+    let found = recorded.links.iter().find(|link| Some(link.link) == bottleneck);
+    let Some(link) = found else { return f64::NAN };
+    let shares = &link.recorder.shares;
+    shares[group] as f64 / shares.iter().sum::<u128>() as f64
 }
 
 /// What the group's histograms say of its round-trip times and one-way delays.

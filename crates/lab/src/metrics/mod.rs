@@ -5,6 +5,7 @@ pub(crate) mod checks;
 mod fairness;
 pub(crate) mod groups;
 pub(crate) mod links;
+pub(crate) mod packets;
 pub(crate) mod populations;
 mod request;
 mod series;

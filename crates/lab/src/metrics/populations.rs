@@ -1,7 +1,7 @@
 //! Measures of a group whose transfers come and go, and the tables of such groups.
 
 use super::Measures;
-use super::groups::{available_bps, delay_measures};
+use super::groups::{available_bps, buffer_share, delay_measures};
 use crate::model::{Classes, Model};
 use crate::records::{
     Census, ClassTally, Column, PopulationSample, Recorded, RecordedPopulation, Table, Tally, TransferRow,
@@ -20,7 +20,7 @@ pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_
     let per_second = |count: u64| count as f64 / window_s;
     let sent = all.packets_sent as f64;
     let goodput = per_second(all.bytes_delivered * 8);
-    let measured = census(model, recorded, group);
+    let measured = census(model, recorded, |number| recorded.populations[number].group == group);
     let mut values = vec![
         ("goodput_bps", goodput),
         ("goodput_fraction", goodput / available_bps(model, recorded, group, window_s)),
@@ -29,6 +29,10 @@ pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_
         ("mark_rate", marked as f64 / sent),
         ("retransmission_rate", all.retransmissions as f64 / sent),
         ("timeouts", all.timeouts as f64),
+        ("loss_events", all.loss_events as f64),
+        ("loss_event_rate", all.loss_events as f64 / sent),
+        ("buffer_share", buffer_share(model, recorded, group)),
+        ("ack_compression", all.close_acks as f64 / all.ack_gaps as f64),
         ("rtt_mean_s", all.rtt_ns as f64 * 1e-9 / all.rtt_samples as f64),
     ];
     values.extend(delay_measures(recorded, group));
@@ -53,12 +57,14 @@ pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_
     Measures { name: model.groups[group].name.clone(), flows: Some(seats), values }
 }
 
-/// Means over the intervals after the warm-up of transfers that were opening a connection, and of those with an open one.
-fn census(model: &Model, recorded: &Recorded, group: usize) -> (f64, f64) {
+/// Means over the intervals after the warm-up of transfers that were opening a connection, and of those with an open one,
+/// of populations of `which` numbers.
+pub(super) fn census(model: &Model, recorded: &Recorded, which: impl Fn(usize) -> bool) -> (f64, f64) {
     let from = Time::ZERO + model.warmup;
     let (mut connecting, mut active, mut count) = (0, 0, 0_u32);
     for (interval, _) in recorded.times.iter().enumerate().filter(|(_, at)| **at > from) {
-        let now = interval_total(recorded, group, interval).census;
+        let own = recorded.populations.iter().enumerate().filter(|(number, _)| which(*number));
+        let now = total(own.map(|(_, each)| &each.series[interval])).census;
         connecting += now.connecting;
         active += now.active;
         count += 1;

@@ -41,6 +41,9 @@ pub(crate) fn flows(model: &Model, recorded: &Recorded, window_s: f64) -> Table 
     real("marked_packets", |flow| flow.marked_packets);
     real("retransmissions", |flow| flow.retransmissions);
     real("timeouts", |flow| flow.timeouts);
+    real("loss_events", |flow| flow.loss_events);
+    real("loss_event_rate", |flow| flow.loss_events / flow.sent_packets);
+    real("ack_compression", |flow| flow.close_acks / flow.ack_gaps);
     real("rtt_mean_s", |flow| flow.rtt_mean_s);
     real("cwnd_mean_packets", |flow| flow.cwnd_mean_packets);
     real("cwnd_peak_packets", |flow| flow.cwnd_peak_packets);
@@ -89,6 +92,9 @@ pub(crate) fn series(model: &Model, recorded: &Recorded) -> Table {
     sender("ssthresh_packets", |sample| sample.ssthresh_packets);
     sender("in_flight_packets", |sample| sample.in_flight_packets);
     sender("rtt_s", |sample| sample.rtt_s);
+    sender("srtt_s", |sample| sample.srtt_s);
+    sender("min_rtt_s", |sample| sample.min_rtt_s);
+    sender("pacing_rate_bps", |sample| sample.pacing_rate_bps);
     sender("retransmissions", |sample| sample.retransmissions);
     let goodput = |sample: &ReceiverSample| sample.goodput_bps;
     table.push("goodput_bps", flow_column(recorded, &rows, |flow, at| goodput(&flow.receiver_series[at])));

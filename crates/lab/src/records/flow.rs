@@ -37,6 +37,12 @@ pub struct SenderRecorder {
     pub otherwise_limited: u64,
     /// After the warm-up, all calls.
     pub calls: u64,
+    /// After the warm-up, times between an acknowledgement and the one before it.
+    pub ack_gaps: u64,
+    /// Of these, too short ones.
+    pub close_acks: u64,
+    ack_spacing: Span,
+    last_ack: Option<Time>,
     window: f64,
     since: Time,
     measuring: bool,
@@ -66,6 +72,12 @@ impl Sum {
 }
 
 impl SenderRecorder {
+    /// A recorder that has seen nothing. Acknowledgements that come closer than `ack_spacing` are compressed;
+    /// where it is zero that is not known of any.
+    pub fn new(ack_spacing: Span) -> Self {
+        Self { ack_spacing, ..Self::default() }
+    }
+
     /// The warm-up is over.
     pub fn measure(&mut self, now: Time, counters: &SenderCounters) {
         self.at_measure = *counters;
@@ -83,6 +95,17 @@ impl SenderRecorder {
         }
         self.window = window;
         self.since = now;
+    }
+
+    /// An acknowledgement comes.
+    pub fn acknowledged(&mut self, now: Time) {
+        if let Some(before) = self.last_ack.replace(now)
+            && self.measuring
+            && self.ack_spacing > Span::ZERO
+        {
+            self.ack_gaps += 1;
+            self.close_acks += u64::from(now.since(before) < self.ack_spacing);
+        }
     }
 
     /// After a call the sender was kept from sending by its window or pacing rate, or by something else.

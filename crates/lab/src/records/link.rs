@@ -1,6 +1,6 @@
 //! What is counted at a link.
 
-use super::Histogram;
+use super::{Happening, Histogram, LossEpisodes, PacketLog, Place};
 use narrows_qdisc::{DropReason, Tap};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, Packet};
@@ -46,6 +46,12 @@ pub struct LinkRecorder {
     pub waits: Histogram,
     /// Most packets that waited at once after the warm-up.
     pub peak_packets: u64,
+    /// After the warm-up, by group: bytes times picoseconds that packets waited whose transmission began.
+    pub shares: Vec<u128>,
+    /// Who lost data together, after the warm-up.
+    pub episodes: LossEpisodes,
+    /// Where the packet log says what happens here; `None` where it does not.
+    pub logged: Option<Place>,
     waiting_packets: u64,
     waiting_bytes: u64,
     since: Time,
@@ -68,6 +74,9 @@ impl LinkRecorder {
             at_measure: LinkCounts::default(),
             waits: Histogram::new(),
             peak_packets: 0,
+            shares: Vec::new(),
+            episodes: LossEpisodes::default(),
+            logged: None,
             waiting_packets: 0,
             waiting_bytes: 0,
             since: Time::ZERO,
@@ -105,14 +114,17 @@ impl LinkRecorder {
         self.peak_packets = self.peak_packets.max(self.waiting_packets);
     }
 
-    /// The transmission of `packet` begins.
-    pub fn started(&mut self, packet: &Packet) {
+    /// The transmission of `packet`, of a flow of `group`, begins.
+    pub fn started(&mut self, packet: &Packet, group: usize) {
         self.left(packet);
         let wait = self.now.since(packet.stamp);
         self.counts.started += 1;
         self.counts.waited_ps += u128::from(wait.as_ps());
         if self.measuring {
             self.waits.add(wait);
+            if let Some(share) = self.shares.get_mut(group) {
+                *share += u128::from(wait.as_ps()) * u128::from(packet.size);
+            }
         }
     }
 
@@ -165,16 +177,33 @@ pub struct FlowTallies {
     pub marked: Vec<u32>,
     /// When the warm-up was over; `NEVER` before.
     pub since: Time,
+    /// Every packet one by one, where that is wanted.
+    pub log: PacketLog,
+    /// The group of each flow, then of each population.
+    groups: Vec<u16>,
     flows: usize,
     populations: Arc<[u16]>,
 }
 
 impl FlowTallies {
-    /// Nothing happened yet to any of `flows` flows nor to the populations, of which `populations` has that of each seat
-    /// behind the flows'.
-    pub fn new(flows: usize, populations: Arc<[u16]>) -> Self {
-        let count = flows + populations.iter().max().map_or(0, |most| usize::from(*most) + 1);
-        Self { lost: vec![0; count], marked: vec![0; count], since: Time::NEVER, flows, populations }
+    /// Nothing happened yet to any of `flows` flows, nor to the populations, whose groups follow in `groups`;
+    /// `populations` has the population of each seat behind the flows'.
+    pub fn new(groups: Vec<u16>, flows: usize, populations: Arc<[u16]>) -> Self {
+        let count = groups.len();
+        Self {
+            lost: vec![0; count],
+            marked: vec![0; count],
+            since: Time::NEVER,
+            log: PacketLog::default(),
+            groups,
+            flows,
+            populations,
+        }
+    }
+
+    /// The group that sent `packet`, or to which it goes.
+    pub fn group(&self, packet: &Packet) -> usize {
+        usize::from(self.groups[self.index(packet)])
     }
 
     fn index(&self, packet: &Packet) -> usize {
@@ -183,7 +212,7 @@ impl FlowTallies {
     }
 
     fn counts(&self, packet: &Packet) -> bool {
-        packet.sent_at >= self.since && matches!(packet.body, Body::Data { .. } | Body::Datagram { .. })
+        packet.sent_at >= self.since && is_data(packet)
     }
 
     /// `packet` is gone.
@@ -202,6 +231,10 @@ impl FlowTallies {
     }
 }
 
+fn is_data(packet: &Packet) -> bool {
+    matches!(packet.body, Body::Data { .. } | Body::Datagram { .. })
+}
+
 /// Counts what a queue does, for its link and for the flows.
 #[derive(Debug)]
 pub struct QueueTap<'a> {
@@ -209,6 +242,14 @@ pub struct QueueTap<'a> {
     pub link: &'a mut LinkRecorder,
     /// The flows' counts.
     pub flows: &'a mut FlowTallies,
+}
+
+impl QueueTap<'_> {
+    fn log(&mut self, what: Happening, packet: &Packet) {
+        if let Some(place) = self.link.logged {
+            self.flows.log.add(self.link.now, place, what, packet);
+        }
+    }
 }
 
 impl Tap for QueueTap<'_> {
@@ -220,10 +261,15 @@ impl Tap for QueueTap<'_> {
             DropReason::Failure => self.link.counts.failed += 1,
         }
         self.flows.lost(packet);
+        if self.link.measuring && reason != DropReason::Failure && is_data(packet) {
+            self.link.episodes.lose(packet.flow, self.link.now);
+        }
+        self.log(Happening::Dropped, packet);
     }
 
     fn marked(&mut self, packet: &Packet) {
         self.link.counts.marked += 1;
         self.flows.marked(packet);
+        self.log(Happening::Marked, packet);
     }
 }

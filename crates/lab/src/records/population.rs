@@ -46,6 +46,12 @@ tally! {
     bytes_delivered,
     /// Retransmission timeouts.
     timeouts,
+    /// Loss events.
+    loss_events,
+    /// Times between acknowledgements.
+    ack_gaps,
+    /// Of these, those that are too short.
+    close_acks,
     /// Window reductions.
     reductions,
     /// Round-trip samples, their sum in nanoseconds.
@@ -67,6 +73,9 @@ impl Tally {
             retransmissions: counters.retransmissions,
             bytes_sent: counters.bytes_sent,
             timeouts: counters.timeouts,
+            loss_events: counters.loss_events,
+            ack_gaps: recorder.ack_gaps,
+            close_acks: recorder.close_acks,
             reductions: counters.reductions,
             rtt_ns: (recorder.rtt.ps / 1000) as u64,
             rtt_samples: recorder.rtt.count,

@@ -1,8 +1,8 @@
 //! Everything that was counted in a run, put together from all its partitions in the order of flows and links.
 
 use super::{
-    ClassTally, Histogram, LinkRecorder, LinkSample, PopulationSample, ReceiverRecorder, ReceiverSample,
-    SenderRecorder, SenderSample, TransferRow,
+    ClassTally, Histogram, LinkRecorder, LinkSample, PacketRow, PopulationSample, ReceiverRecorder,
+    ReceiverSample, SenderRecorder, SenderSample, TransferRow,
 };
 use narrows_transport::{ConnectionState, ReceiverCounters, SenderCounters};
 use narrows_units::{Bytes, Span, Time};
@@ -20,6 +20,10 @@ pub struct Recorded {
     pub classes: Vec<Vec<ClassTally>>,
     /// Transfers of populations that ended, in the order in which they did; as many as the model keeps.
     pub transfers: Vec<TransferRow>,
+    /// What happened to packets, by time and place; empty unless the model asks for it.
+    pub packets: Vec<PacketRow>,
+    /// When the packet log was full, if it ever was.
+    pub packets_until: Option<Time>,
     /// Round-trip times by group, after the warm-up.
     pub rtts: Vec<Histogram>,
     /// One-way delays of data by group, after the warm-up.

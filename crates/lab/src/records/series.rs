@@ -39,6 +39,12 @@ pub struct SenderSample {
     pub in_flight_packets: f64,
     /// Mean of the round-trip samples in it.
     pub rtt_s: f64,
+    /// Smoothed round-trip time at its end.
+    pub srtt_s: f64,
+    /// Shortest round trip until its end.
+    pub min_rtt_s: f64,
+    /// Rate at which packets are spaced, at its end.
+    pub pacing_rate_bps: f64,
     /// Packets retransmitted in it.
     pub retransmissions: f64,
 }
@@ -95,6 +101,9 @@ impl SeriesRecorder {
             ssthresh_packets: while_open(sender.ssthresh().filter(|ssthresh| ssthresh.is_finite())),
             in_flight_packets: while_open(sender.in_flight().map(|packets| packets as f64)),
             rtt_s: now.1.mean_s_since(&before.1),
+            srtt_s: while_open(sender.smoothed_rtt().map(Span::as_secs_f64)),
+            min_rtt_s: while_open(sender.minimum_rtt().map(Span::as_secs_f64)),
+            pacing_rate_bps: while_open(sender.pacing_rate().map(|rate| rate.as_bps() as f64)),
             retransmissions: (now.2 - before.2) as f64,
         });
     }

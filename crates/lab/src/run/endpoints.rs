@@ -82,6 +82,9 @@ impl SendingEnd {
     /// `packet` has arrived.
     pub fn on_packet(&mut self, packet: &Packet, host: u32, net: &mut Net, rtts: &mut Histogram) {
         let now = net.now;
+        if !matches!(packet.body, Body::SynAck { .. }) {
+            self.recorder.acknowledged(now);
+        }
         self.act(host, net, rtts, |sender, host| sender.on_packet(packet, now, host));
     }
 

@@ -5,7 +5,7 @@ use super::partition::Partition;
 use crate::model::Model;
 use crate::network::round_trip;
 use crate::records::{
-    ClassTally, Histogram, Performance, PopulationSample, Recorded, RecordedFlow, RecordedLink,
+    ClassTally, Histogram, PacketLog, Performance, PopulationSample, Recorded, RecordedFlow, RecordedLink,
     RecordedPopulation,
 };
 use narrows_units::Time;
@@ -70,6 +70,8 @@ pub(super) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu
         .collect();
     let mut transfers: Vec<_> =
         partitions.iter().flat_map(|partition| &partition.seats.rows).copied().collect();
+    let logs = partitions.iter().map(|partition| &partition.net.flows.log);
+    let (packets, packets_until) = PacketLog::merge(logs, model.record.packets.unwrap_or(0));
     transfers.sort_by_key(|row| (row.ended, row.seat, row.started));
     Recorded {
         flows,
@@ -77,6 +79,8 @@ pub(super) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu
         populations: populations(model, partitions),
         classes: classes(partitions),
         transfers,
+        packets,
+        packets_until,
         rtts: merge(model.groups.len(), partitions, |partition| &partition.rtts),
         delays: merge(model.groups.len(), partitions, |partition| &partition.delays),
         times,

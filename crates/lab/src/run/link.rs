@@ -2,7 +2,7 @@
 
 use crate::link::{Capacity, Loss};
 use crate::model::LinkChange;
-use crate::records::{FlowTallies, LinkRecorder, QueueTap};
+use crate::records::{FlowTallies, Happening, LinkRecorder, QueueTap};
 use narrows_engine::Stream;
 use narrows_qdisc::{Context, DropReason, QueueDiscipline};
 use narrows_units::{Bytes, Span, Time};
@@ -136,6 +136,7 @@ impl Transmitter {
         }
         self.recorder.advance(now);
         self.recorder.arrived(&packet);
+        self.log(Happening::Enqueued, &packet, now, flows);
         if self.outage.since.is_some() {
             self.with_queue(now, flows, |_, context| context.drop(&packet, DropReason::Failure));
         } else {
@@ -151,9 +152,11 @@ impl Transmitter {
         let mut left = self.in_transmission.take();
         if let Some(packet) = &left {
             self.recorder.sent(packet);
+            self.log(Happening::Departed, packet, now, flows);
             if self.loss.as_mut().is_some_and(|(loss, draws)| loss.lose(|| draws.uniform())) {
                 self.recorder.lost();
                 flows.lost(packet);
+                self.log(Happening::Lost, packet, now, flows);
                 left = None;
             }
         }
@@ -206,6 +209,7 @@ impl Transmitter {
         if let Some(packet) = self.in_transmission.take() {
             self.recorder.cut_off();
             flows.lost(&packet);
+            self.log(Happening::Lost, &packet, now, flows);
         }
         self.capacity.abort(now);
         Wish { departure: Some(Time::NEVER), wake: self.queue.next_wake() }
@@ -238,6 +242,12 @@ impl Transmitter {
         self.queue.backlog().packets + u64::from(self.in_transmission.is_some())
     }
 
+    fn log(&self, what: Happening, packet: &Packet, now: Time, flows: &mut FlowTallies) {
+        if let Some(place) = self.recorder.logged {
+            flows.log.add(now, place, what, packet);
+        }
+    }
+
     fn serve(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
         let mut departure = None;
         if self.in_transmission.is_none() && self.outage.since.is_none() {
@@ -255,7 +265,8 @@ impl Transmitter {
     fn start_next(&mut self, now: Time, flows: &mut FlowTallies) -> Option<Time> {
         self.recorder.advance(now);
         let packet = self.with_queue(now, flows, |queue, context| queue.dequeue(context))?;
-        self.recorder.started(&packet);
+        let group = if self.recorder.shares.len() > 1 { flows.group(&packet) } else { 0 };
+        self.recorder.started(&packet, group);
         self.in_transmission = Some(packet);
         self.departure = self.capacity.start(packet.size(), now);
         Some(self.departure)

@@ -102,8 +102,10 @@ pub fn simulate(
         layout = Layout::new(model, 1);
     }
     let layout = Arc::new(layout);
+    // What happens at an endpoint is logged when it happens, not when it is computed.
+    let compute_hops = options.compute_hops && model.record.packets.is_none();
     let mut partitions: Vec<_> = (0..layout.partitions)
-        .map(|number| Partition::new(model, &layout, number, replication, options.compute_hops))
+        .map(|number| Partition::new(model, &layout, number, replication, compute_hops))
         .collect();
     let cpu_s = drive::drive(model, &mut partitions, layout.lookahead, progress)?;
     let end = Time::ZERO + model.duration;

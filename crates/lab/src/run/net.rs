@@ -4,10 +4,10 @@ use super::layout::{Layout, Stop};
 use super::link::{Link, Pipe, Wish};
 use super::slots::{Event, Slots};
 use crate::model::LinkChange;
-use crate::records::FlowTallies;
+use crate::records::{FlowTallies, Happening, Place};
 use narrows_engine::EventQueue;
 use narrows_units::Time;
-use narrows_wire::Packet;
+use narrows_wire::{Leg, Packet};
 use std::sync::Arc;
 
 /// Links and packets of a partition.
@@ -36,6 +36,8 @@ pub(super) struct Net {
     pub launched: u64,
     /// Packets handed to endpoints so far.
     pub landed: u64,
+    /// The packet log says what endpoints send and receive; no hop is computed then.
+    pub logged: bool,
 }
 
 /// A packet on its way to another partition.
@@ -72,6 +74,7 @@ impl Net {
             }
             waiting.push_back(Packet { stamp: at, ..packet });
         } else {
+            self.log_sent(&packet);
             self.enter(packet);
         }
     }
@@ -83,6 +86,7 @@ impl Net {
         if let Some(next) = waiting.front() {
             self.queue.set(self.slots.of(Event::Release(host)), next.stamp);
         }
+        self.log_sent(&packet);
         self.enter(packet);
     }
 
@@ -139,10 +143,12 @@ impl Net {
             Stop::Host => Some((Landing::Host, packet)),
             Stop::Sender(sender) => {
                 self.landed += 1;
+                self.log_received(&packet);
                 Some((Landing::Sender(sender), packet))
             }
             Stop::Receiver(receiver) => {
                 self.landed += 1;
+                self.log_received(&packet);
                 Some((Landing::Receiver(receiver), packet))
             }
         }
@@ -198,6 +204,26 @@ impl Net {
         };
         let wish = transmitter.enqueue(packet, self.now, &mut self.flows);
         self.grant(link, wish);
+    }
+
+    /// An endpoint lets `packet` go now.
+    pub fn log_sent(&mut self, packet: &Packet) {
+        self.log(Happening::Sent, packet.leg(), packet);
+    }
+
+    /// `packet` reaches its endpoint now.
+    pub fn log_received(&mut self, packet: &Packet) {
+        let there = if packet.leg() == Leg::Outward { Leg::Homeward } else { Leg::Outward };
+        self.log(Happening::Received, there, packet);
+    }
+
+    /// `leg` is the one on which packets leave the endpoint.
+    fn log(&mut self, what: Happening, leg: Leg, packet: &Packet) {
+        if self.logged {
+            let seat = packet.flow.seat() as u32;
+            let place = if leg == Leg::Outward { Place::Sender(seat) } else { Place::Receiver(seat) };
+            self.flows.log.add(self.now, place, what, packet);
+        }
     }
 
     fn cross_computed(&mut self, link: u32, mut packet: Packet, at: Time) {

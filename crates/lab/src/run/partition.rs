@@ -8,9 +8,10 @@ use super::net::{Crossing, Landing, Net};
 use super::seats::{Around, Notice, Seats};
 use super::slots::{Entities, Event, Slots};
 use crate::link::{Capacity, Loss};
-use crate::model::{LinkModel, Model, RateModel, Start};
+use crate::model::{GroupModel, LinkModel, Model, RateModel, Start};
 use crate::records::{
-    FlowTallies, Histogram, PopulationSample, ReceiverRecorder, SenderRecorder, SeriesRecorder,
+    FlowTallies, Histogram, LinkRecorder, PacketLog, Place, PopulationSample, ReceiverRecorder,
+    SenderRecorder, SeriesRecorder,
 };
 use narrows_cc::Failure;
 use narrows_engine::{EventQueue, Stream};
@@ -84,9 +85,13 @@ impl<'m> Partition<'m> {
             // Packets that come from two links may come in another order than that in which they left them.
             build_link(&model.links[link], compute_hops && !layout.merging[link], &stream)
         };
-        let built: Vec<Link> = links.iter().map(near_end).collect();
-        for (index, link) in built.iter().enumerate() {
+        let logged = model.record.packets.is_some();
+        let mut built: Vec<Link> = links.iter().map(near_end).collect();
+        for (index, link) in built.iter_mut().enumerate() {
             if let Link::Scheduled(transmitter) = link {
+                if transmitter.recorded {
+                    observe(model, links[index], &mut transmitter.recorder);
+                }
                 queue.set(slots.of(Event::RateChange(index as u32)), transmitter.next_rate_change());
             }
         }
@@ -105,13 +110,15 @@ impl<'m> Partition<'m> {
             links: built,
             pipes: (0..pipes).map(|_| Pipe::default()).collect(),
             holds: senders.iter().map(|_| Pipe::default()).collect(),
-            flows: FlowTallies::new(model.flows.len(), Arc::clone(&layout.populations)),
+            flows: FlowTallies::new(groups_of(model), model.flows.len(), Arc::clone(&layout.populations)),
             bases: layout.bases.clone(),
             outbox: Vec::new(),
             hops: 0,
             launched: 0,
             landed: 0,
+            logged,
         };
+        net.flows.log = PacketLog::new(model.record.packets);
         seats.start(&mut net);
         Self {
             net,
@@ -339,12 +346,38 @@ fn build_senders(
             size,
             route: layout.outward[flow],
             sender,
-            recorder: SenderRecorder::default(),
+            recorder: SenderRecorder::new(ack_spacing(model, group, &plan.transport)),
             delay,
             application,
         }
     };
     Layout::members(&layout.senders, number).map(build).collect()
+}
+
+/// Half the time that the bottleneck of `group` needs for a full packet of data; none where its flows have several.
+pub(super) fn ack_spacing(model: &Model, group: &GroupModel, transport: &TransportOptions) -> Span {
+    let Some(link) = group.bottleneck else { return Span::ZERO };
+    let rate = model.links[link].rate.mean_bps(model.duration);
+    Span::from_secs_f64((transport.mss + transport.header).bits() as f64 / rate / 2.0)
+}
+
+/// The group of each flow, then of each population.
+fn groups_of(model: &Model) -> Vec<u16> {
+    let populations = model.populations.iter().map(|population| population.group);
+    model.flows.iter().map(|flow| flow.group).chain(populations).map(|group| group as u16).collect()
+}
+
+/// Sets what `recorder` counts beside what every link does.
+fn observe(model: &Model, link: usize, recorder: &mut LinkRecorder) {
+    recorder.shares = vec![0; model.groups.len()];
+    let longest = |all: bool| {
+        let own = model.groups.iter().filter(|group| all || group.bottleneck == Some(link));
+        own.map(|group| group.rtt).max()
+    };
+    recorder.episodes.span = longest(false).or(longest(true)).unwrap_or(Span::ZERO);
+    if model.record.packets.is_some() {
+        recorder.logged = Some(Place::Link(link as u32));
+    }
 }
 
 fn build_receivers(

@@ -258,5 +258,8 @@ fn records(scenario: &Resolved) -> String {
     let widened = recording.widened_from.map_or(String::new(), |written| {
         format!(" (widened from {written}: the series would pass a million rows)")
     });
-    format!("series of {of} every {}{widened}", recording.model.interval)
+    let packets = recording.model.packets.map_or(String::new(), |limit| {
+        format!("; a log of packets at endpoints and links of up to {limit} entries")
+    });
+    format!("series of {of} every {}{widened}{packets}", recording.model.interval)
 }

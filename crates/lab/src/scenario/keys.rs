@@ -40,8 +40,6 @@ pub(super) enum Kind {
     File,
     /// True or false.
     Flag,
-    /// Only false.
-    Never,
     /// A whole number, bounds included.
     Integer { minimum: u64, maximum: u64 },
     /// Any finite number.
@@ -191,7 +189,18 @@ const RECORD: &[Key] = &[
         "auto",
         "A row for each transfer of a source whose transfers come and go; auto: for about 100000 of them.",
     ),
-    Key::new("packets", Kind::Never, "false", "Per-packet records, which no command reads yet."),
+    Key::new(
+        "packets",
+        Kind::Flag,
+        "false",
+        "Log what happens to every packet at senders, receivers and links that are not access links.",
+    ),
+    Key::new(
+        "packet_limit",
+        Kind::Integer { minimum: 1, maximum: 100_000_000 },
+        "1000000",
+        "Entries of the packet log in a replication, about 80 bytes each; where it is full, the log ends.",
+    ),
 ];
 
 /// `[[expect]]`.

@@ -19,7 +19,6 @@ pub(super) fn check(node: &Node, kind: &'static Kind, path: &str) -> Result<Chec
         }
         (Kind::Text | Kind::File, Value::Text(text)) => Ok(Checked::Text(text.clone())),
         (Kind::Flag, Value::Flag(flag)) => Ok(Checked::Flag(*flag)),
-        (Kind::Never, Value::Flag(false)) => Ok(Checked::Flag(false)),
         (Kind::Integer { minimum, maximum }, Value::Integer(number)) => u64::try_from(*number)
             .ok()
             .filter(|number| (*minimum..=*maximum).contains(number))
@@ -122,7 +121,6 @@ pub(super) fn allowed(kind: &Kind) -> String {
         Kind::Text => "a string that is not empty".into(),
         Kind::File => "the path of a file".into(),
         Kind::Flag => "true or false".into(),
-        Kind::Never => "false".into(),
         Kind::Integer { minimum, maximum: u64::MAX } => format!("a whole number, at least {minimum}"),
         Kind::Integer { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
         Kind::Number => "a finite number".into(),

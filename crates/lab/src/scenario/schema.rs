@@ -49,7 +49,6 @@ fn of(kind: &Kind) -> String {
     match kind {
         Kind::Text | Kind::File => r#"{"type":"string","minLength":1}"#.into(),
         Kind::Flag => r#"{"type":"boolean"}"#.into(),
-        Kind::Never => r#"{"const":false}"#.into(),
         Kind::Integer { minimum, maximum: u64::MAX } => {
             format!("{{\"type\":\"integer\",\"minimum\":{minimum}}}")
         }

@@ -74,7 +74,10 @@ pub(super) fn resolved(scenario: &Resolved, naming: Naming) -> String {
         _ => "auto",
     };
     file.set("transfers", text(transfers));
-    file.set("packets", false);
+    file.set("packets", scenario.recording.model.packets.is_some());
+    if let Some(limit) = scenario.recording.model.packets {
+        file.set("packet_limit", limit);
+    }
     for expectation in &scenario.expectations {
         file.heading("[[expect]]");
         file.set("measure", text(&expectation.measure));

@@ -12,6 +12,7 @@ mod transmit;
 use super::flight::Flight;
 use super::spacing::Spacing;
 use crate::ecn::EcnSender;
+use crate::loss_events::LossEvents;
 use crate::round::RoundCounter;
 use crate::rtt::RttEstimator;
 use crate::transfer::Transfer;
@@ -51,6 +52,7 @@ pub struct DatagramSender {
     limited_by: Limit,
     /// Slices for algorithms that ask for them.
     packets: Vec<SentPacket>,
+    loss_events: LossEvents,
     counters: SenderCounters,
 }
 
@@ -95,6 +97,7 @@ impl DatagramSender {
             pacing_deadline: Time::NEVER,
             limited_by: Limit::Application,
             packets: Vec::new(),
+            loss_events: LossEvents::default(),
             counters: SenderCounters::default(),
             options,
             algorithm,
@@ -193,6 +196,11 @@ impl DatagramSender {
     /// The rate at which packets leave, payload bits per second; `None` if they are not paced.
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.algorithm.limits().pacing
+    }
+
+    /// The shortest round trip so far; `None` before the first sample.
+    pub fn minimum_rtt(&self) -> Option<Span> {
+        self.rtt.view().map(|view| view.min)
     }
 
     /// `SRTT`; `None` before the first sample.

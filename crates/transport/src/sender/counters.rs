@@ -19,6 +19,8 @@ pub struct SenderCounters {
     pub bytes_acked: u64,
     /// Packets declared lost.
     pub packets_lost: u64,
+    /// Loss events: losses found within a round trip of the first are one.
+    pub loss_events: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Tail loss probes sent.

@@ -84,7 +84,11 @@ impl Desk {
         self.wires.release(net);
         while let Some(packet) = self.wires.take(now) {
             net.landed += 1;
+            net.log_received(&packet);
             if self.ended.is_none() {
+                if !matches!(packet.body, Body::SynAck { .. }) {
+                    self.recorder.acknowledged(now);
+                }
                 self.act(net, rtts, |sender, now, host| sender.on_packet(&packet, now, host));
             }
         }
@@ -129,6 +133,7 @@ impl Counter {
         self.wires.release(net);
         while let Some(packet) = self.wires.take(now) {
             net.landed += 1;
+            net.log_received(&packet);
             if packet.flow != self.flow {
                 continue;
             }

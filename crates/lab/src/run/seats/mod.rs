@@ -16,14 +16,14 @@ pub(super) use plan::{Plan, Planner};
 
 use super::layout::Layout;
 use super::net::Net;
-use super::partition::Failed;
+use super::partition::{Failed, ack_spacing};
 use super::slots::Event;
 use crate::model::{Classes, Demand, Model, PopulationModel};
 use crate::records::{Census, ClassTally, Histogram, PopulationSample, SenderRecorder, Tally, TransferRow};
 use narrows_cc::Failure;
 use narrows_engine::Stream;
 use narrows_transport::{ConnectionState, ReceivingEndpoint, SendingEndpoint};
-use narrows_units::Time;
+use narrows_units::{Span, Time};
 use narrows_wire::{Leg, Packet};
 use process::Process;
 use std::sync::Arc;
@@ -57,6 +57,8 @@ pub(super) struct Seats<'m> {
     failed: Vec<(Failure, Plan)>,
     /// By population, of how many transfers of a user, or of all arrivals, a row is kept: the first.
     kept: Vec<u64>,
+    /// By population: acknowledgements that come closer are compressed.
+    ack_spacings: Vec<Span>,
     measuring: bool,
 }
 
@@ -93,6 +95,7 @@ impl<'m> Seats<'m> {
             first += population.seats;
         }
         let classes = Classes::of(&model.populations);
+        let spacing = |each: &PopulationModel| ack_spacing(model, &model.groups[each.group], &each.transport);
         Self {
             model,
             layout: Arc::clone(layout),
@@ -109,6 +112,7 @@ impl<'m> Seats<'m> {
             notices: Vec::new(),
             failed: Vec::new(),
             kept: model.populations.iter().map(|each| kept(model, each)).collect(),
+            ack_spacings: model.populations.iter().map(spacing).collect(),
             measuring: false,
         }
     }
@@ -282,7 +286,7 @@ impl<'m> Seats<'m> {
         let algorithm = group.algorithm.build(&population.transport.setup(plan.seed));
         let options = Arc::clone(&population.transport);
         let sender = SendingEndpoint::new(flow, options, Some(plan.size), algorithm, group.algorithm.needs());
-        let mut recorder = SenderRecorder::default();
+        let mut recorder = SenderRecorder::new(self.ack_spacings[number as usize]);
         if self.measuring {
             recorder.measure(net.now, sender.counters());
         }

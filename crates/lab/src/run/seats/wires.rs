@@ -44,6 +44,7 @@ impl Wires {
     /// The host sends `packet`.
     pub fn send(&mut self, mut packet: Packet, net: &mut Net) {
         packet.stamp = self.up.pass(packet.size(), net.now);
+        net.log_sent(&packet);
         net.launched += 1;
         net.hops += 1;
         self.leaving.push_back(packet);

@@ -167,7 +167,7 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     let delay = context.delay.unwrap_or(Span::from_ps((u128::from(smallest.as_ps()) * 2 / 5) as u64));
     let (presets, groups): (Vec<_>, Vec<_>) =
         groups.into_iter().map(|group| (group.preset, group.group)).unzip();
-    let recording = record::resolve(root, duration?, &groups, links?.len() as u64, replications)?;
+    let recording = record::resolve(root, duration?, &groups, links?.len() as u64, replications, faults)?;
     let ground = match (path, network) {
         (Some(path), None) => {
             Ground::Path { dumbbell: Box::new(path.dumbbell(delay)), settings: path.settings }

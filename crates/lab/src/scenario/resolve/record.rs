@@ -1,5 +1,6 @@
 //! `[record]`: what is written down of a run.
 
+use super::super::diagnostic::Fault;
 use super::super::table::{Checked, Table};
 use crate::model::RecordModel;
 use crate::network::Group;
@@ -20,12 +21,19 @@ pub(super) fn resolve(
     groups: &[Group],
     links: u64,
     replications: u32,
+    faults: &mut Vec<Fault>,
 ) -> Option<Recording> {
     let nothing = Table::new("record", &root.place);
     let table = root.section("record", &nothing)?;
     let written = table.read("interval", Span::from_ms(100), Checked::span)?;
     let flows = table.read("flows", "auto", Checked::word)?;
-    table.read("packets", false, Checked::flag)?;
+    let limit = table.read("packet_limit", MOST_PACKETS, Checked::integer)?;
+    let packets = table.read("packets", false, Checked::flag)?.then_some(limit);
+    if packets.is_none() && table.has("packet_limit") {
+        let place = table.place_of("packet_limit");
+        let fault = Fault::new(place, table.path_of("packet_limit"), "packets are not logged");
+        faults.push(fault.allowed("only beside packets = true"));
+    }
     let transfers = match table.read("transfers", "auto", Checked::word)? {
         "all" => u64::MAX,
         "none" => 0,
@@ -46,7 +54,7 @@ pub(super) fn resolve(
     }
     let interval = (written * factor).min(duration);
     Some(Recording {
-        model: RecordModel { interval, flows, transfers },
+        model: RecordModel { interval, flows, transfers, packets },
         widened_from: (interval > written).then_some(written),
     })
 }
@@ -56,6 +64,9 @@ const MOST_FLOWS: u64 = 100;
 
 /// Transfers of which a row is kept unless the file says otherwise.
 const MOST_TRANSFERS: u64 = 100_000;
+
+/// Entries of the packet log unless the file says otherwise.
+const MOST_PACKETS: u64 = 1_000_000;
 
 /// Rows of series over all replications: tens of megabytes at most, and more than a plot can show.
 const MOST_ROWS: u128 = 1_000_000;

@@ -158,7 +158,7 @@ const MISTAKES: &[Mistake] = &[
     (6, "algorithm = \"cubic\"\ncount = §1.5", "flows.0.count", "a number does not fit here"),
     (1, "duration = §1979-05-27", "duration", "a date does not fit here"),
     (1, "duration = \"60s\"\ntransport = §\"ns2\"", "transport", "a string does not fit here"),
-    (APPENDED, "[record]\npackets = §true", "record.packets", "does not fit here"),
+    (APPENDED, "[record]\npacket_limit = §5", "record.packet_limit", "packets are not logged"),
     // Expectations.
     (APPENDED, "[[expect]]\nmeasure = §\"goodput\"\nat_least = 1", "expect.0.measure", "no such measure"),
     (APPENDED, "[[expect]]\nmeasure = §\"goodput_bps\"", "expect.0.measure", "without a bound"),

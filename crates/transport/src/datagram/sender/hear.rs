@@ -76,7 +76,7 @@ impl DatagramSender {
         let rtt = self.take_rtt_sample((now - newest.sent_at).saturating_sub(hold), now, host);
         let received = u64::from(report.received.wrapping_sub(self.reported.received));
         let lost = u64::from(report.lost.wrapping_sub(self.reported.lost));
-        let new_event = report.loss_events != self.reported.loss_events;
+        let new_events = report.loss_events.wrapping_sub(self.reported.loss_events);
         self.reported =
             Totals { received: report.received, lost: report.lost, loss_events: report.loss_events };
         self.counters.segments_acked += received;
@@ -91,7 +91,8 @@ impl DatagramSender {
             rtt,
         };
         self.algorithm.on_report(&told, &path);
-        if new_event {
+        self.counters.loss_events += u64::from(new_events);
+        if new_events > 0 {
             self.note_reduction(Cause::Detected, window_before, host);
         }
     }
@@ -140,6 +141,9 @@ impl DatagramSender {
         self.algorithm.on_loss(&Loss { cause, new_episode, lost, packets: &self.packets }, &path);
         self.packets.clear();
         self.counters.packets_lost += lost;
+        if lost > 0 && self.loss_events.begins(now, self.smoothed_rtt()) {
+            self.counters.loss_events += 1;
+        }
         if new_episode {
             self.note_reduction(cause, window_before, host);
         }

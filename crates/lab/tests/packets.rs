@@ -1,0 +1,128 @@
+//! Truth: contract. The packet log tells what happened to every packet, and changes nothing.
+
+mod support;
+
+use narrows_lab::metrics::Check;
+use narrows_lab::records::{Column, Table};
+use narrows_lab::replication::{Records, run_with};
+use narrows_lab::run::{Progress, RunOptions};
+use std::collections::BTreeMap;
+use support::{VARIED, scenario};
+
+fn logged(text: &str, limit: Option<u64>, partitions: usize) -> Records {
+    let mut model = scenario(text).model;
+    model.record.packets = limit;
+    let options = RunOptions { partitions, compute_hops: true };
+    run_with(&model, 0, &Progress::new(), options).expect("the run ends by itself")
+}
+
+fn column<'a>(table: &'a Table, name: &str) -> &'a Column {
+    let found = table.columns().iter().find(|(this, _)| *this == name);
+    found.map_or_else(|| panic!("no column {name}"), |(_, column)| column)
+}
+
+fn whole<'a>(table: &'a Table, name: &str) -> &'a [i64] {
+    let Column::Whole(values) = column(table, name) else { panic!("{name} holds no whole numbers") };
+    values
+}
+
+fn words(table: &Table, name: &str) -> Vec<String> {
+    let Column::Label { codes, labels } = column(table, name) else { panic!("{name} holds no words") };
+    codes.iter().map(|code| labels[*code as usize].clone()).collect()
+}
+
+/// How often each event happened at senders and receivers together, and at each link.
+fn tally(packets: &Table) -> BTreeMap<(String, String), u64> {
+    let mut tally = BTreeMap::new();
+    for key in words(packets, "place").into_iter().zip(words(packets, "event")) {
+        *tally.entry(key).or_default() += 1;
+    }
+    tally
+}
+
+const LONG: Option<u64> = Some(10_000_000);
+
+/// Populations too: requests that come and go beside a flow that stays.
+const SEATED: &str = r#"
+    duration = "4s"
+    warmup = "1s"
+    path = { rate = "10Mbps", rtt = "40ms", queue = { kind = "droptail", limit = "10pkt" } }
+    [[flows]]
+    algorithm = "cubic"
+    [[flows]]
+    name = "requests"
+    algorithm = "newreno"
+    size = { kind = "exponential", mean = "30kB" }
+    source = { kind = "poisson", interval = "50ms", concurrent = 50 }
+"#;
+
+#[test]
+fn the_records_are_the_same_with_packets_logged_and_without() {
+    for (what, text) in VARIED.iter().chain(&[("seats", SEATED)]) {
+        let (without, with) = (logged(text, None, 1), logged(text, LONG, 1));
+        assert_eq!(with.digest(), without.digest(), "{what}");
+        assert!(with.packets.rows() > 1000 && without.packets.rows() == 0, "{what}");
+        assert_eq!(logged(text, Some(10), 1).digest(), without.digest(), "{what}");
+    }
+}
+
+#[test]
+fn the_log_is_the_same_however_the_network_is_cut() {
+    for (what, text) in VARIED.iter().chain(&[("seats", SEATED)]) {
+        for limit in [LONG, Some(1000)] {
+            let (one, two) = (logged(text, limit, 1), logged(text, limit, 2));
+            let (one, two) = (&one.packets, &two.packets);
+            assert_eq!(format!("{:?}", one.columns()), format!("{:?}", two.columns()), "{what}");
+        }
+    }
+}
+
+/// The log has as many entries of each kind as were counted in other ways.
+#[test]
+fn no_packet_is_missing_from_the_log() {
+    for (what, text) in VARIED.iter().chain(&[("seats", SEATED)]) {
+        let records = logged(text, LONG, 1);
+        let tally = tally(&records.packets);
+        let of = |place: &str, event: &str| tally.get(&(place.into(), event.into())).copied().unwrap_or(0);
+        let names = words(&records.series, "name");
+        for link in records.link_measures.iter().map(|link| link.name.as_str()) {
+            let counted = |column: &str| {
+                let values = records.series.real(column).expect("links have it");
+                let own = names.iter().zip(values).filter(|(name, _)| *name == link);
+                own.map(|(_, value)| *value as u64).sum::<u64>()
+            };
+            assert_eq!(of(link, "enqueued"), counted("arrived_packets"), "{what}: {link}");
+            assert_eq!(of(link, "marked"), counted("marked_packets"), "{what}: {link}");
+            let gone = of(link, "dropped") + of(link, "lost");
+            assert_eq!(gone, counted("dropped_packets"), "{what}: {link}");
+        }
+        assert!(of("sender", "received") <= of("receiver", "sent"), "{what}: {tally:?}");
+        assert!(of("receiver", "received") <= of("sender", "sent"), "{what}: {tally:?}");
+        if !text.contains("warmup") {
+            let sent: f64 = records.flows.real("sent_packets").expect("a column").iter().sum();
+            assert_eq!(data_sent(&records.packets), sent as usize, "{what}");
+        }
+    }
+}
+
+fn data_sent(packets: &Table) -> usize {
+    let kinds = words(packets, "kind").into_iter().zip(words(packets, "event"));
+    kinds.filter(|(kind, event)| (kind == "data" || kind == "datagram") && event == "sent").count()
+}
+
+#[test]
+fn the_log_goes_forward_in_time_and_ends_where_it_is_full() {
+    let (all, few) = (logged(SEATED, LONG, 1), logged(SEATED, Some(500), 1));
+    let (all_times, times) = (whole(&all.packets, "time_ps"), whole(&few.packets, "time_ps"));
+    assert!(all_times.is_sorted());
+    assert!(times.len() <= 500 && times.len() > 490, "{}", times.len());
+    assert_eq!(times, &all_times[..times.len()]);
+    // Whole moments: the next entry is later than the last.
+    assert!(all_times[times.len()] > times[times.len() - 1]);
+    let complete = |records: &Records| {
+        let is_it = |check: &&Check| check.name == "packet log complete";
+        records.checks.iter().find(is_it).and_then(|check| check.ok)
+    };
+    assert_eq!((complete(&all), complete(&few)), (Some(true), Some(false)));
+    assert_eq!(complete(&logged(SEATED, None, 1)), None);
+}

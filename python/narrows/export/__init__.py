@@ -1,0 +1,1 @@
+"""Run folders in the forms of other tools: captures, spreadsheets, qlog."""

@@ -1,0 +1,34 @@
+"""Every table of a run as CSV, for spreadsheets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from narrows.export.source import RunFolder
+
+
+def write(run: RunFolder, folder: Path) -> list[Path]:
+    """Write `NAME.csv` into `folder` for each `NAME.parquet`; no value is an empty cell.
+
+    Args:
+        run: The run.
+        folder: Where; it must exist.
+
+    Returns:
+        The files.
+    """
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet as pq
+
+    written = []
+    for source in run.tables():
+        table = pq.read_table(source)
+        plain = [each.cast(pa.string()) if pa.types.is_dictionary(each.type) else each for each in table.columns]
+        file = folder / f"{source.stem}.csv"
+        pyarrow.csv.write_csv(pa.table(plain, names=table.column_names), file)
+        written.append(file)
+    return written

@@ -1,0 +1,246 @@
+"""The packet log of a run as a capture, for Wireshark and its kin.
+
+The simulator counts segments and weighs packets; the headers here are made up so that they say the same: sequence
+numbers in bytes, windows, SACK blocks, ECN. Datagrams become UDP, with their number in the first eight bytes of the
+payload. Payload itself is left out, as with a snap length; lengths are those of these headers with it, whatever the
+packet weighed.
+
+Addresses: the sender of flow F of group G is 10.G.x.y, its receiver 10.(128 + G).x.y, with x.y the low 16 bits of F.
+The port, the same at both ends, is 49152 plus the turn of the seat (how many transfers had it before) plus 1024 for
+each 65536 flows.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows.errors import InputError
+from narrows.export import blocks, headers
+from narrows.export.source import bytes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.export.source import RunFolder
+
+
+class Point(NamedTuple):
+    """Where packets are captured.
+
+    Attributes:
+        name: As typed and as the capture calls the interface.
+        place: In the packet log.
+        events: Which of those there.
+    """
+
+    name: str
+    place: str
+    events: frozenset[str]
+
+
+def write(run: RunFolder, file: Path, at: Sequence[str], replication: int | None) -> int:
+    """Write a capture.
+
+    Args:
+        run: The run.
+        file: Where to; an earlier one is replaced.
+        at: Names of points, or `all`; each becomes an interface.
+        replication: Which; the first unless given.
+
+    Returns:
+        How many packets it has.
+
+    Raises:
+        InputError: The run has no packet log, or no such point or replication.
+    """
+    table = run.table("packets", "has no packet log: the scenario must say record.packets = true")
+    number = run.replication(replication)
+    wanted = choose(at, known(table), str(run.path))
+    flows = _Flows(run, table.filter(_equal(table, "replication", number)))
+    count = 0
+    with file.open("wb") as out:
+        out.write(blocks.section(f"narrows {version('narrows')}"))
+        for point in wanted:
+            out.write(blocks.interface(point.name, f"packets {', '.join(sorted(point.events))} there"))
+        interfaces = {(point.place, event): place for place, point in enumerate(wanted) for event in point.events}
+        for row in flows.rows:
+            interface = interfaces.get((row["place"], row["event"]))
+            if interface is None:
+                continue
+            content, length = flows.packet(row)
+            outbound = {"sent": True, "received": False}.get(row["event"])
+            out.write(blocks.packet(blocks.Seen(interface, row["time_ps"] // 1000, content, length, outbound)))
+            count += 1
+    return count
+
+
+def known(table: pa.Table) -> list[Point]:
+    """Return every point of a packet log: both ends, and links with what they let through and what not."""
+    places = [place for place in table["place"].unique().to_pylist() if place not in {"sender", "receiver"}]
+    ends = [Point(name, name, frozenset({"sent", "received"})) for name in ("sender", "receiver")]
+    links = [
+        point
+        for place in sorted(places)
+        for point in (
+            Point(place, place, frozenset({"departed"})),
+            Point(f"{place} dropped", place, frozenset({"dropped", "lost"})),
+        )
+    ]
+    return ends + links
+
+
+def choose(at: Sequence[str], points: Sequence[Point], folder: str) -> list[Point]:
+    """Return the points of those names.
+
+    Raises:
+        InputError: There is no such point.
+    """
+    if "all" in at:
+        return list(points)
+    named = {point.name: point for point in points}
+    for name in at:
+        if name not in named:
+            raise InputError(folder, f"no packets are logged at {name!r}; allowed: {', '.join(named)}, all")
+    return [named[name] for name in dict.fromkeys(at)]
+
+
+def _equal(table: pa.Table, column: str, value: object) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.equal(table[column], value)
+
+
+class _Flow(NamedTuple):
+    """What the headers of a flow's packets need."""
+
+    addresses: tuple[int, int]
+    port: int
+    segment: int
+    last: tuple[int, int]
+    window: int
+    scale: int
+    ecn: bool
+
+    def offset(self, segments: int) -> int:
+        """Return the sequence number of the first byte behind so many segments."""
+        number, payload = self.last
+        # Only the last segment of a transfer is shorter than the others.
+        whole = segments * self.segment if segments <= number else number * self.segment + payload
+        return 1 + whole
+
+
+class _Flows:
+    def __init__(self, run: RunFolder, table: pa.Table) -> None:
+        self._table = table
+        self._flows: dict[tuple[str, int, int], _Flow] = {}
+        self._groups = {str(each["name"]): place for place, each in enumerate(run.scenario["flows"])}
+        self._describe(run)
+
+    @property
+    def rows(self) -> Iterator[dict[str, Any]]:
+        for batch in self._table.to_batches(max_chunksize=ROWS):
+            names = batch.schema.names
+            for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                yield dict(zip(names, values, strict=True))
+
+    def packet(self, row: dict[str, Any]) -> tuple[bytes, int]:
+        """Return the headers of a packet and how long it is with its payload."""
+        flow = self._flows[row["group"], row["flow"], row["turn"]]
+        outward = row["kind"] in OUTWARD
+        addresses = flow.addresses if outward else flow.addresses[::-1]
+        if row["kind"] in DATAGRAMS:
+            content = row["number"].to_bytes(8, "big")
+            payload = max(row["payload_bytes"], len(content))
+            inner, behind = headers.udp(addresses, flow.port, content, payload), payload - len(content)
+            protocol = headers.UDP
+        else:
+            inner, behind = _segment(flow, addresses, row), row["payload_bytes"]
+            protocol = headers.TCP
+        length = len(inner) + behind
+        head = headers.ipv4(addresses, protocol, length, ecn=CODEPOINTS[row["ecn"]], number=row["number"])
+        return head + inner, len(head) + length
+
+    def _describe(self, run: RunFolder) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        table = self._table.select(["group", "flow", "turn", "number", "payload_bytes", "ecn", "kind"])
+        is_data = pc.is_in(table["kind"], pa.array(["data", "datagram"]))
+        last: dict[tuple[str, int, int], tuple[int, int]] = {}
+        capable = set()
+        for row in (
+            table.filter(is_data)
+            .group_by(["group", "flow", "turn", "number", "payload_bytes", "ecn"])
+            .aggregate([])
+            .to_pylist()
+        ):
+            key = (row["group"], row["flow"], row["turn"])
+            last[key] = max(last.get(key, (0, 0)), (row["number"], row["payload_bytes"]))
+            if row["ecn"] != "not-ect":
+                capable.add(key)
+        keys = self._table.group_by(["group", "flow", "turn"]).aggregate([]).to_pylist()
+        for row in keys:
+            key = (str(row["group"]), int(row["flow"]), int(row["turn"]))
+            segment = run.segment_bytes(key[0])
+            window, scale = _window(run.of_group(key[0], "receive_window"), segment)
+            place = self._groups[key[0]]
+            addresses = _addresses(str(run.path), place, key[1])
+            port = FIRST_PORT + key[2] + (key[1] >> 16) * TURNS
+            self._flows[key] = _Flow(addresses, port, segment, last.get(key, (0, 0)), window, scale, key in capable)
+
+
+def _addresses(folder: str, group: int, flow: int) -> tuple[int, int]:
+    if group >= GROUPS or flow >= FLOWS:
+        problem = f"has more than {GROUPS} groups or {FLOWS} flows in a group, for which there are no addresses"
+        raise InputError(folder, problem)
+    low = 10 << 24 | flow & 0xFFFF
+    return low | group << 16, low | (GROUPS + group) << 16
+
+
+def _window(text: str | None, segment: int) -> tuple[int, int]:
+    """Return the window's field and its scale for a receive window as a resolved scenario has it."""
+    if text is None or text == "infinite":
+        return 0xFFFF, 14
+    window = round(float(text.removesuffix("pkt"))) * segment if text.endswith("pkt") else bytes_of(text)
+    scale = min(max(window.bit_length() - 16, 0), 14)
+    return min(window >> scale, 0xFFFF), scale
+
+
+def _segment(flow: _Flow, addresses: tuple[int, int], row: dict[str, Any]) -> bytes:
+    kind, number = row["kind"], row["number"]
+    window, options, sequence, acknowledgement = flow.window, b"", 1, 1
+    if kind in {"syn", "syn-ack"}:
+        # RFC 7323 §2.2: the window of a SYN is never scaled.
+        window = min(flow.window << flow.scale, 0xFFFF)
+        options = headers.syn_options(flow.segment, flow.scale)
+        flags = headers.SYN if kind == "syn" else headers.SYN | headers.ACK
+        sequence, acknowledgement = 0, int(kind == "syn-ack")
+        # RFC 3168 §6.1.1.
+        if flow.ecn:
+            flags |= headers.ECE | (headers.CWR if kind == "syn" else 0)
+    else:
+        flags = headers.ACK
+        if kind == "data":
+            sequence = flow.offset(number)
+            flags |= headers.CWR if row["ecn_echo"] else 0
+        elif kind == "ack":
+            acknowledgement = flow.offset(number)
+            flags |= headers.ECE if row["ecn_echo"] else 0
+            options = headers.sack_option([flow.offset(int(row[edge])) for edge in EDGES if row[edge] is not None])
+    content = headers.Segment(sequence, acknowledgement, flags, window, options, row["payload_bytes"])
+    return headers.tcp(addresses, flow.port, content)
+
+
+OUTWARD = {"syn", "established", "data", "datagram"}
+DATAGRAMS = {"datagram", "echo", "report"}
+CODEPOINTS = {"not-ect": 0, "ect1": 1, "ect0": 2, "ce": 3}
+EDGES = [f"sack{place}_{edge}" for place in (1, 2, 3) for edge in ("start", "end")]
+ROWS = 10_000
+GROUPS = 128
+TURNS = 1024
+FIRST_PORT = 49152
+FLOWS = 16 * 65536

@@ -1,0 +1,214 @@
+"""Product: a run in the forms of other tools. Validation: Wireshark's own reading of a capture."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from command_line import command, environment, write
+from narrows.export import headers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCENARIO = """
+duration = "6s"
+[path]
+rate = "8Mbps"
+rtt = "40ms"
+queue = { kind = "red", ecn = true, min = "5pkt", max = "15pkt", limit = "30pkt" }
+[[flows]]
+name = "marked"
+algorithm = "cubic"
+ecn = true
+[[flows]]
+name = "dropped"
+algorithm = "newreno"
+receive_window = "300pkt"
+count = 2
+[[flows]]
+name = "datagrams"
+algorithm = "tfrc"
+[[flows]]
+name = "requests"
+algorithm = "cubic"
+size = { kind = "exponential", mean = "30kB" }
+source = { kind = "poisson", interval = "200ms", concurrent = 3 }
+[record]
+packets = true
+"""
+
+
+def narrows(*arguments: object) -> subprocess.CompletedProcess[str]:
+    line = command([str(each) for each in arguments])
+    return subprocess.run(line, capture_output=True, text=True, check=False, env=environment())
+
+
+def cli(*arguments: object) -> None:
+    done = narrows(*arguments)
+    assert done.returncode == 0, done.stderr
+
+
+needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not here")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("export")
+    run = place / "run"
+    cli("run", write(place, SCENARIO), "--replications", 2, "--out", run, "--quiet")
+    return run
+
+
+def tshark(capture: Path, *arguments: str) -> list[str]:
+    # A machine's own settings for Wireshark are not to be met.
+    line = [str(shutil.which("tshark")), "-n", "-C", "Default", "-r", str(capture), *arguments]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def frames(capture: Path, condition: str) -> int:
+    return len(tshark(capture, "-Y", condition, "-T", "fields", "-e", "frame.number"))
+
+
+@needs_tshark
+def test_wireshark_finds_the_retransmissions_that_there_were(folder: Path, tmp_path: Path) -> None:
+    capture = tmp_path / "sender.pcapng"
+    cli("export", "pcapng", folder, "--out", capture)
+    log = pq.read_table(folder / "packets.parquet")
+    mine = log.filter(pc.and_(pc.equal(log["replication"], 0), pc.equal(log["place"], "sender")))
+    assert frames(capture, "ip") == mine.num_rows
+    again = mine.filter(pc.and_(mine["retransmission"], pc.equal(mine["event"], "sent"))).num_rows
+    # In a capture at the sender nothing is reordered: what looks so was sent again.
+    assert again > 20
+    assert frames(capture, "tcp.analysis.retransmission or tcp.analysis.out_of_order") == again
+    assert frames(capture, "_ws.malformed or tcp.analysis.lost_segment or tcp.analysis.ack_lost_segment") == 0
+    assert frames(capture, "tcp.analysis.window_full") == 0
+
+
+@needs_tshark
+def test_a_capture_says_what_the_log_says(folder: Path, tmp_path: Path) -> None:
+    capture = tmp_path / "receiver.pcapng"
+    cli("export", "pcapng", folder, "--at", "receiver", "--replication", 1, "--out", capture)
+    log = pq.read_table(folder / "packets.parquet")
+    mine = log.filter(pc.and_(pc.equal(log["replication"], 1), pc.equal(log["place"], "receiver")))
+    times = [int(text) for text in mine["time_ps"].to_pylist()]
+    seen = [float(text) for text in tshark(capture, "-T", "fields", "-e", "frame.time_epoch")]
+    assert seen == pytest.approx([time // 1000 * 1e-9 for time in times], abs=1e-9)
+
+    def count(condition: str) -> int:
+        return frames(capture, condition)
+
+    assert count("ip.dsfield.ecn == 3") == mine.filter(pc.equal(mine["ecn"], "ce")).num_rows > 0
+    echoes = mine.filter(pc.and_(mine["ecn_echo"], pc.equal(mine["kind"], "ack"))).num_rows
+    assert count("tcp.flags.ece == 1 and not tcp.flags.syn == 1") == echoes > 0
+    assert count("tcp.options.sack_le") == mine.filter(pc.is_valid(mine["sack1_start"])).num_rows > 0
+    assert count("udp") == mine.filter(pc.equal(mine["group"], "datagrams")).num_rows > 0
+    bad = "tcp.checksum.status == 0 or ip.checksum.status == 0 or udp.checksum.status == 0"
+    verified = tshark(capture, *CHECKED, "-Y", bad, "-T", "fields", "-e", "frame.number")
+    assert verified == []
+    good = tshark(capture, *CHECKED, "-Y", "tcp.checksum.status == 1 and ip.checksum.status == 1")
+    assert len(good) > 100
+
+
+@needs_tshark
+def test_each_capture_point_is_an_interface(folder: Path, tmp_path: Path) -> None:
+    capture = tmp_path / "all.pcapng"
+    cli("export", "pcapng", folder, "--at", "all", "--out", capture)
+    names = set(tshark(capture, "-T", "fields", "-e", "frame.interface_name"))
+    assert {"sender", "receiver", "bottleneck", "bottleneck dropped", "bottleneck reverse"} <= names
+    log = pq.read_table(folder / "packets.parquet")
+    first = log.filter(pc.equal(log["replication"], 0))
+    dropped = first.filter(pc.equal(first["event"], "dropped")).num_rows
+    assert frames(capture, 'frame.interface_name == "bottleneck dropped"') == dropped > 0
+
+
+def test_checksums_are_those_of_the_rfc() -> None:
+    # The example of RFC 1071 §3, and a header that sums to nothing once its checksum stands in it.
+    assert headers.checksum(bytes.fromhex("0001f203f4f5f6f7")) == 0xFFFF - 0xDDF2
+    assert headers.checksum(headers.ipv4((10 << 24, 10 << 24 | 1), headers.TCP, 1480, ecn=2, number=7)) == 0
+    addresses, payload = (10 << 24, 10 << 24 | 1), 1460
+    options = headers.sack_option([1461, 2921])
+    content = headers.Segment(2**32 + 5, 1, headers.ACK, 65535, options, payload)
+    segment = headers.tcp(addresses, 49152, content)
+    whole = headers.PSEUDO.pack(*addresses, 0, headers.TCP, len(segment) + payload) + segment + bytes(payload)
+    assert headers.checksum(whole) == 0
+    datagram = headers.udp(addresses, 49152, (9).to_bytes(8, "big"), 1000)
+    whole = headers.PSEUDO.pack(*addresses, 0, headers.UDP, 1008) + datagram + bytes(992)
+    assert headers.checksum(whole) == 0
+
+
+def test_every_table_becomes_csv(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "csv"
+    cli("export", "csv", folder, "--out", out)
+    tables = {path.stem: pq.read_table(path) for path in folder.glob("*.parquet")}
+    assert {path.stem for path in out.glob("*")} == set(tables) >= {"flows", "series", "packets", "census"}
+    for name, table in tables.items():
+        with (out / f"{name}.csv").open(newline="") as file:
+            rows = list(csv.reader(file))
+        assert rows[0] == table.column_names
+        assert len(rows) == table.num_rows + 1
+    with (out / "flows.csv").open(newline="") as file:
+        goodput = [float(row["goodput_bps"]) for row in csv.DictReader(file)]
+    assert goodput == tables["flows"]["goodput_bps"].to_pylist()
+
+
+def test_the_series_of_a_flow_becomes_qlog(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "qlog"
+    cli("export", "qlog", folder, "--out", out)
+    assert {path.name for path in out.glob("*")} == {f"{name}.sqlog" for name in FLOWS}
+    # RFC 7464: each text stands between a record separator and a line feed.
+    texts = (out / "dropped-1.sqlog").read_text().split("\x1e")
+    assert texts[0] == ""
+    assert all(text.endswith("\n") for text in texts[1:])
+    head, *events = (json.loads(text) for text in texts[1:])
+    assert (head["qlog_version"], head["qlog_format"]) == ("0.3", "JSON-SEQ")
+    series = pq.read_table(folder / "series.parquet")
+    of_flow = pc.and_(pc.equal(series["name"], "dropped[1]"), pc.equal(series["replication"], 0))
+    rows = series.filter(pc.and_(of_flow, pc.is_valid(series["srtt_s"]))).to_pylist()
+    assert len(events) >= len(rows) > 50
+    last = events[-1]["data"]
+    assert events[-1]["name"] == "recovery:metrics_updated"
+    assert last["smoothed_rtt"] == pytest.approx(rows[-1]["srtt_s"] * 1000)
+    assert last["congestion_window"] == round(rows[-1]["cwnd_packets"] * 1460)
+    assert 0 < last["min_rtt"] <= last["smoothed_rtt"]
+    assert last["bytes_in_flight"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["pcapng", "--at", "bottlneck"], "allowed: sender, receiver, bottleneck"),
+        (["pcapng", "--replication", "5"], "allowed: 0, 1"),
+        (["qlog", "--replication", "5"], "allowed: 0, 1"),
+        (["pcapng", "--out", "."], "exists"),
+        (["csv", "--out", "."], "not empty"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(folder: Path, arguments: list[str], words: str) -> None:
+    arguments = [str(folder) if each == "." else each for each in arguments]
+    done = narrows("export", arguments[0], folder, *arguments[1:])
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not list(folder.glob("*.pcapng"))
+
+
+def test_a_run_without_a_log_has_no_capture(tmp_path: Path) -> None:
+    text = SCENARIO.replace("packets = true", 'flows = "none"')
+    cli("run", write(tmp_path, text), "--out", tmp_path / "run", "--quiet")
+    capture, qlog = (narrows("export", form, tmp_path / "run") for form in ("pcapng", "qlog"))
+    assert (capture.returncode, qlog.returncode) == (2, 2)
+    assert "record.packets = true" in capture.stderr
+    assert "record.flows" in qlog.stderr
+    assert narrows("export", "csv", tmp_path).returncode == 2
+
+
+CHECKED = ("-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE")
+FLOWS = ("marked-0", "dropped-0", "dropped-1", "datagrams-0")
