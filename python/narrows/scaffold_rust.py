@@ -170,6 +170,7 @@ const SETUP: Setup = Setup {
     first_cut: FirstCut::Rule,
     slow_start: SlowStartKind::Standard,
     quick_start: None,
+    paced: false,
     seed: 1,
 };
 

@@ -62,6 +62,7 @@ fn build(name: &str) -> Box<dyn CongestionControl> {
         first_cut: FirstCut::Rule,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
+        paced: false,
         seed: 1,
     })
 }

@@ -127,6 +127,8 @@ pub struct Setup {
     pub slow_start: SlowStartKind,
     /// The start-up rate to ask the routers for; `None` asks for none.
     pub quick_start: Option<StartUp>,
+    /// The host spreads packets over a round trip where the algorithm gives no rate of its own.
+    pub paced: bool,
     /// For algorithms that draw random numbers.
     pub seed: u64,
 }

@@ -30,13 +30,13 @@ pub enum SlowStart {
 }
 
 impl SlowStart {
-    /// The slow start of that kind.
-    pub fn new(kind: SlowStartKind) -> Self {
+    /// The slow start of that kind of a flow that is `paced` or not.
+    pub fn new(kind: SlowStartKind, paced: bool) -> Self {
         match kind {
             SlowStartKind::Standard => Self::Standard,
-            SlowStartKind::HyStart => Self::HyStart(HyStart::default()),
+            SlowStartKind::HyStart => Self::HyStart(HyStart::new(paced)),
             SlowStartKind::Limited => Self::Limited,
-            SlowStartKind::HyStartPlusPlus => Self::HyStartPlusPlus(HyStartPlusPlus::default()),
+            SlowStartKind::HyStartPlusPlus => Self::HyStartPlusPlus(HyStartPlusPlus::new(paced)),
         }
     }
 
@@ -62,7 +62,7 @@ impl SlowStart {
     pub fn restart(&mut self) {
         match self {
             Self::Standard | Self::Limited => {}
-            Self::HyStart(hystart) => *hystart = HyStart::default(),
+            Self::HyStart(hystart) => hystart.restart(),
             Self::HyStartPlusPlus(hystart) => hystart.restart(),
         }
     }

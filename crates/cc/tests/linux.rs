@@ -20,6 +20,7 @@ fn host(name: &str, buffer: u64) -> Host<impl FnMut(u64) -> bool> {
         first_cut: FirstCut::Rule,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
+        paced: false,
         seed: 1,
     };
     // 1500 bytes at 20 Mbps take 0.6 ms; the kernel's receiver acknowledged about 300 segments one by one at first.

@@ -126,6 +126,7 @@ const TRIAL: Setup = Setup {
     first_cut: FirstCut::Rule,
     slow_start: SlowStartKind::Standard,
     quick_start: None,
+    paced: false,
     seed: 1,
 };
 

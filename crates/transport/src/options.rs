@@ -71,6 +71,7 @@ impl TransportOptions {
             first_cut: self.first_cut,
             slow_start: self.slow_start,
             quick_start: self.quick_start,
+            paced: self.pacing,
             seed,
         }
     }

@@ -152,6 +152,7 @@ impl Entry {
             first_cut: FirstCut::default(),
             slow_start: SlowStartKind::default(),
             quick_start: None,
+            paced: false,
             seed: 0,
         };
         (self.build)(&values, &setup).transport()

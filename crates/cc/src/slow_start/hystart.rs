@@ -2,13 +2,13 @@
 //! with the constants and the two tests of Linux 6.18 `net/ipv4/tcp_cubic.c`.
 //!
 //! * ACK train: while acknowledgements are at most 2 ms apart, the time since the round began measures how long the
-//!   window takes to pass the bottleneck. Over when `now - round start > (delay_min + cushion) / 2`.
+//!   window takes to pass the bottleneck. Over when `now - round start > (delay_min + cushion) / 2`; not halved where the
+//!   flow is paced, which alone spreads a window over half a round trip in slow start.
 //! * Delay: over when the smallest of more than 8 samples of a round `> delay_min + clamp(delay_min / 8, 4 ms, 16 ms)`.
 //! * The cushion is `min(1 ms, 4 · 65536 B / pacing rate)` with the rate `2 · window · mss / SRTT` that Linux computes
 //!   in slow start whether or not it paces: in effect 1 ms below 2 Gbps.
 //!
-//! Deviations: Linux does not halve the train's threshold when the flow is paced; the algorithm is not told whether it
-//! is, and always halves. As in Linux, a timeout forgets `delay_min`.
+//! As in Linux, a timeout forgets `delay_min`.
 
 use crate::{Ack, Path};
 use narrows_units::{Span, Time};
@@ -28,11 +28,15 @@ pub struct HyStart {
     round_min: Span,
     /// Samples in the round, counted up to [`MIN_SAMPLES`].
     samples: u32,
+    /// The sender paces.
+    paced: bool,
 }
 
-impl Default for HyStart {
-    fn default() -> Self {
+impl HyStart {
+    /// Nothing is known yet of a flow that is `paced` or not.
+    pub(super) fn new(paced: bool) -> Self {
         Self {
+            paced,
             round: None,
             round_start: Time::ZERO,
             train_end: Time::ZERO,
@@ -41,9 +45,11 @@ impl Default for HyStart {
             samples: 0,
         }
     }
-}
 
-impl HyStart {
+    pub(super) fn restart(&mut self) {
+        *self = Self::new(self.paced);
+    }
+
     pub(super) fn is_over(&mut self, window: f64, ack: &Ack<'_>, path: &Path) -> bool {
         let Some(rtt) = ack.rtt else { return false };
         self.delay_min = self.delay_min.min(rtt);
@@ -62,7 +68,8 @@ impl HyStart {
             return false;
         }
         self.train_end = path.now;
-        path.now.since(self.round_start) > (self.delay_min + cushion(window, path)) / 2
+        let threshold = self.delay_min + cushion(window, path);
+        path.now.since(self.round_start) > if self.paced { threshold } else { threshold / 2 }
     }
 
     fn delay_has_grown(&mut self, rtt: Span) -> bool {

@@ -5,10 +5,9 @@
 //!   conservative slow start (CSS, §4.2).
 //! * In CSS each packet acknowledged adds a quarter; a smallest sample below that with which it began ends it. After 5
 //!   rounds of it, the one in which it began included, slow start is over.
-//! * An acknowledgement counts for at most 8 packets (`L`).
+//! * An acknowledgement counts for at most 8 packets (`L`), for any number where the flow is paced (§4.2).
 //!
-//! Deviations: `L` is infinite for a paced sender, but the algorithm is not told whether it is: always 8. As §4.3 recommends,
-//! only the first slow start is watched; a timeout ends that.
+//! As §4.3 recommends, only the first slow start is watched; a timeout ends that.
 
 use crate::{Ack, Path};
 use narrows_units::Span;
@@ -27,6 +26,8 @@ pub struct HyStartPlusPlus {
     css: Option<Css>,
     /// The first slow start is over.
     done: bool,
+    /// `L`: packets that an acknowledgement counts for at most.
+    limit: f64,
 }
 
 /// Conservative slow start.
@@ -38,14 +39,22 @@ struct Css {
     rounds: u32,
 }
 
-impl Default for HyStartPlusPlus {
-    fn default() -> Self {
-        let unknown = Span::MAX;
-        Self { round: None, last_min: unknown, current_min: unknown, samples: 0, css: None, done: false }
-    }
-}
-
 impl HyStartPlusPlus {
+    /// Nothing is known yet of a flow that is `paced` or not.
+    pub(super) fn new(paced: bool) -> Self {
+        let unknown = Span::MAX;
+        let limit = if paced { f64::INFINITY } else { LIMIT };
+        Self {
+            round: None,
+            last_min: unknown,
+            current_min: unknown,
+            samples: 0,
+            css: None,
+            done: false,
+            limit,
+        }
+    }
+
     pub(super) fn is_over(&mut self, ack: &Ack<'_>, path: &Path) -> bool {
         if self.done {
             return false;
@@ -87,7 +96,7 @@ impl HyStartPlusPlus {
         if self.done {
             return acked;
         }
-        acked.min(LIMIT) / if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 }
+        acked.min(self.limit) / if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 }
     }
 
     pub(super) fn restart(&mut self) {

@@ -220,7 +220,6 @@ pub(crate) const CUBIC_LINUX: Entry = Entry {
         "jiffies of 4 ms (CONFIG_HZ=250), counted from the start of the run",
         "K is the exact integer cube root; Linux is within about 0.2 % of it",
         "after silence the epoch moves by the time between the acknowledgements around it, not by the time since the last packet was sent",
-        "HyStart halves the train's threshold even where the flow is paced",
         "the window falls to ssthresh at once; to let it fall over a round trip is the recovery's part",
     ],
     validation: Some(

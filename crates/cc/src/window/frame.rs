@@ -56,7 +56,7 @@ impl<R: WindowRule> Windowed<R> {
                 size: bounded(setup.initial_window),
                 ssthresh: setup.initial_ssthresh.max(SSTHRESH_FLOOR),
             },
-            slow_start: SlowStart::new(setup.slow_start),
+            slow_start: SlowStart::new(setup.slow_start, setup.paced),
             recovering: false,
             before_cut: None,
             uncut: true,

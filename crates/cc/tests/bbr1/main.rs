@@ -18,6 +18,7 @@ fn build(written: &str, seed: u64) -> Box<dyn CongestionControl> {
         first_cut: FirstCut::Rule,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
+        paced: false,
         seed,
     })
 }

@@ -19,18 +19,20 @@ fn setups() -> impl Strategy<Value = Setup> {
     let ssthresh = prop_oneof![Just(f64::INFINITY), 2.0..2000.0];
     let start_up = (1..10_000_000_000u64, any::<bool>())
         .prop_map(|(bps, ends_slow_start)| StartUp { rate: Rate::from_bps(bps), ends_slow_start });
-    (1.0..50.0, ssthresh, first_cut, slow_start, proptest::option::of(start_up), any::<u64>()).prop_map(
-        |(initial_window, initial_ssthresh, first_cut, slow_start, quick_start, seed)| Setup {
-            mss: MSS,
-            packet: Bytes::new(1500),
-            initial_window,
-            initial_ssthresh,
-            first_cut,
-            slow_start,
-            quick_start,
-            seed,
-        },
-    )
+    (1.0..50.0, ssthresh, first_cut, slow_start, proptest::option::of(start_up), any::<bool>(), any::<u64>())
+        .prop_map(|(initial_window, initial_ssthresh, first_cut, slow_start, quick_start, paced, seed)| {
+            Setup {
+                mss: MSS,
+                packet: Bytes::new(1500),
+                initial_window,
+                initial_ssthresh,
+                first_cut,
+                slow_start,
+                quick_start,
+                paced,
+                seed,
+            }
+        })
 }
 
 /// Every entry, each parameter at its default, its smallest or its largest value as `draw` says.

@@ -27,6 +27,24 @@ fn a_train_longer_than_half_the_smallest_delay_ends_slow_start() {
     assert!(flow.ssthresh().is_finite());
 }
 
+/// Linux: pacing alone spreads a window over half a round trip.
+#[test]
+fn the_train_of_a_paced_flow_may_be_as_long_as_the_smallest_delay() {
+    let setup = Setup { initial_window: 20.0, slow_start: SlowStartKind::HyStart, paced: true, ..SETUP };
+    let mut flow = Flow::new("reno", setup);
+    flow.wait(Span::from_ms(100));
+    flow.acked(1);
+    for _ in 0..67 {
+        flow.wait(Span::from_us(1_500));
+        flow.acked(1);
+        assert!(flow.ssthresh().is_infinite());
+    }
+    // 100.5 ms into the round; 100 ms and the cushion of 1 ms are 101 ms.
+    flow.wait(Span::from_us(1_500));
+    flow.acked(1);
+    assert!(flow.ssthresh().is_finite());
+}
+
 #[test]
 fn a_gap_of_more_than_2_ms_breaks_the_train() {
     let mut flow = flow(20.0);

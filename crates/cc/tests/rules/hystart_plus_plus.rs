@@ -81,6 +81,16 @@ fn an_acknowledgement_counts_for_at_most_eight_packets() {
     same(flow.window(), before + 8.0);
 }
 
+/// RFC 9406 §4.2: pacing takes the bursts out, so nothing need be withheld.
+#[test]
+fn an_acknowledgement_of_a_paced_flow_counts_for_all_its_packets() {
+    let kind = SlowStartKind::HyStartPlusPlus;
+    let mut flow = Flow::new("reno", Setup { slow_start: kind, paced: true, ..SETUP });
+    let before = flow.window();
+    flow.acked(20);
+    same(flow.window(), before + 20.0);
+}
+
 #[test]
 fn after_a_timeout_slow_start_is_the_standard_one() {
     let mut flow = flow();

@@ -22,6 +22,7 @@ fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn Cong
         first_cut: FirstCut::Rule,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
+        paced: false,
         seed: 1,
     };
     Algorithm::parse(name).expect("a known algorithm").build(&setup)
