@@ -44,11 +44,20 @@ def scenarios() -> list[dict[str, Any]]:
 
 
 def studies() -> list[dict[str, Any]]:
-    """Describe each published study that has a folder."""
-    return [
-        {"name": folder.name, "family": "study", "source": None, "validation": None, "path": str(folder)}
-        for folder in sorted(STUDIES.glob("*/"))
-    ]
+    """Describe each published study: a folder with claims."""
+    return [_describe_study(file) for file in sorted(STUDIES.glob("*/claims.toml"))]
+
+
+def _describe_study(file: Path) -> dict[str, Any]:
+    content = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {
+        "name": file.parent.name,
+        "family": "study",
+        "source": content.get("source"),
+        "validation": None,
+        "title": content.get("title", file.parent.name),
+        "path": str(file.parent),
+    }
 
 
 def _describe(file: Path) -> dict[str, Any]:

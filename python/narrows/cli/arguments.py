@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     _add_work_flags(compare)
 
     _add_study(commands)
+    _add_reproduce(commands)
     _add_views(commands)
 
     check = _add(commands, "check", "check:check", "parse and resolve a scenario, no more")
@@ -160,6 +161,21 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
     for form in (pcapng, qlog):
         form.add_argument("--replication", metavar="N", type=_whole(0, 10**6), help="which, from 0 (the first)")
+
+
+def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    reproduce = _add(commands, "reproduce", "reproduce:reproduce", "run a published study and judge its claims")
+    reproduce.add_argument("name", metavar="NAME", nargs="?", help="the study, as --list names it")
+    reproduce.add_argument("--list", action="store_true", help="say which studies there are, and what was found")
+    size = reproduce.add_mutually_exclusive_group()
+    size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="(default)")
+    size.add_argument("--full", dest="size", action="store_const", const="full", help="everything; may take hours")
+    reproduce.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the study's own")
+    reproduce.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the study's own")
+    reproduce.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
+    reproduce.add_argument("--out", metavar="DIR", type=Path, help="folder; one that was begun is gone on with")
+    _add_json(reproduce)
+    reproduce.add_argument("--quiet", action="store_true", help="no progress")
 
 
 def _add_executor_flags(command: argparse.ArgumentParser) -> None:

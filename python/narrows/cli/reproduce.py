@@ -1,0 +1,168 @@
+"""`narrows reproduce`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any
+
+from narrows import execution
+from narrows.cli.interrupt import Interrupt
+from narrows.cli.progress import Display
+from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERNAL
+from narrows.cli.table import align
+from narrows.errors import InputError, Interrupted, ReportError
+from narrows.manifest import to_json, write_json
+from narrows.reproduction import campaign
+from narrows.reproduction.ledger import VERDICTS
+from narrows.reproduction.predicate import FAILS
+from narrows.reproduction.shelf import LEDGER, find, shelf
+from narrows.study.executors.threads import Threads
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+
+    from narrows.reproduction.campaign import Part, Rows
+    from narrows.reproduction.shelf import Shelved
+    from narrows.study.campaign import Progress
+
+
+def reproduce(arguments: argparse.Namespace) -> int:
+    """Run a published study, judge its claims, and write the ledger and the report; or list the studies."""
+    if arguments.list:
+        return _list(arguments)
+    if arguments.name is None:
+        raise InputError("reproduce", f"which study? there are {', '.join(each.name for each in shelf())}")
+    shelved = find(arguments.name)
+    found = campaign.parts(shelved, arguments.size, arguments.seed, arguments.replications)
+    folder = arguments.out or Path("runs") / f"{shelved.name}-{arguments.size}"
+    campaign.prepare(shelved, arguments.size, folder)
+    jobs = arguments.jobs or execution.processors()
+    if not arguments.json:
+        print(_announced(shelved, arguments.size, found, jobs), flush=True)
+    failed = _work(arguments, shelved, found, folder, jobs)
+    if failed:
+        print(f"{failed} cells failed; {folder}/*/failed tells why, and no verdict is given", file=sys.stderr)
+        return INTERNAL
+    ledger, rows = campaign.judge(shelved, arguments.size, found, folder)
+    write_json(folder / LEDGER, ledger)
+    _report(shelved, ledger, rows, folder)
+    print(to_json(ledger) if arguments.json else _told(ledger))
+    print(folder, file=sys.stderr if arguments.json else sys.stdout)
+    return EXPECTATION_FAILED if ledger["verdicts"][FAILS] else DONE
+
+
+class _Shown:
+    """Shows how far the whole reproduction is."""
+
+    def __init__(self, display: Display, done_s: float, part: Part, whole_s: float) -> None:
+        self.display, self.done_s, self.part, self.whole_s = display, done_s, part, whole_s
+
+    def update(self, progress: Progress) -> None:
+        """Show it, if it is time to."""
+        fraction = (self.done_s + progress.fraction * self.part.simulated_s) / self.whole_s
+        self.display.update(fraction, f"{self.part.path}: {progress.finished} of {progress.cells} cells")
+
+    def stopped(self) -> bool:
+        """Whether somebody wants the work to stop."""
+        return self.display.stopped()
+
+
+def _work(arguments: argparse.Namespace, shelved: Shelved, found: Sequence[Part], folder: Path, jobs: int) -> int:
+    whole_s = sum(part.simulated_s for part in found)
+    before_s, done_s = {}, 0.0
+    for part in found:
+        before_s[part.path] = done_s
+        done_s += part.simulated_s
+    with Interrupt() as interrupt:
+        display = Display(interrupt, quiet=arguments.quiet)
+        try:
+            return campaign.work(
+                found,
+                folder,
+                lambda: Threads(jobs),
+                lambda part: _Shown(display, before_s[part.path], part, whole_s),
+            )
+        except Interrupted as stop:
+            again = ["narrows", "reproduce", shelved.name, f"--{arguments.size}", "--out", str(folder)]
+            reason, _, _ = str(stop).rpartition("; go on with")
+            raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
+        finally:
+            display.close()
+
+
+def _announced(shelved: Shelved, size: str, found: Sequence[Part], jobs: int) -> str:
+    cells = sum(part.cells for part in found)
+    lines = [shelved.published.title, shelved.published.source]
+    lines += [f"  {part.path}: {part.cells} cells of {part.simulated_s / part.cells:.4g} s" for part in found]
+    cost = campaign.expected_hops(shelved, found)
+    time_s = cost / HOPS_PER_S / jobs if cost else None
+    taking = f", about {_span(time_s)} on {jobs} free processors" if time_s else ""
+    return "\n".join([*lines, f"{size}: {cells} cells{taking}\n"])
+
+
+def _span(time_s: float) -> str:
+    if time_s < MINUTE_S:
+        return f"{time_s:.0f} s"
+    return f"{time_s / MINUTE_S:.0f} min" if time_s < 60 * MINUTE_S else f"{time_s / MINUTE_S / 60:.1f} h"
+
+
+def _told(ledger: Mapping[str, Any]) -> str:
+    rows = [["claim", "strength", "verdict", "effect", "95 % interval", "seeds", "statement"]]
+    for claim in ledger["claims"]:
+        effect, ci95 = claim["effect"], claim["ci95"]
+        interval = f"{ci95[0]:.3g} to {ci95[1]:.3g}" if ci95 else "-"
+        told = f"{effect:.3g}" if effect is not None else "-"
+        statement = shorten(claim["statement"], STATEMENT, placeholder=" …")
+        seeds = str(claim["seeds"] or "-")
+        rows.append([claim["id"], claim["strength"], claim["verdict"], told, interval, seeds, statement])
+    return f"{align(rows)}\n\n{_counted(ledger)}"
+
+
+def _counted(ledger: Mapping[str, Any]) -> str:
+    return ", ".join(f"{ledger['verdicts'][verdict]} {verdict}" for verdict in VERDICTS)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    known = shelf()
+    if arguments.json:
+        print(to_json([_entry(each) for each in known]))
+        return DONE
+    for each in known:
+        print(f"{each.name}  {each.published.title}\n  {each.published.source}")
+        if each.ledger is not None:
+            print(f"  {each.ledger['size']}: {_counted(each.ledger)}")
+    return DONE
+
+
+def _entry(shelved: Shelved) -> dict[str, Any]:
+    published, ledger = shelved.published, shelved.ledger
+    return {
+        "name": shelved.name,
+        "number": published.number,
+        "title": published.title,
+        "source": published.source,
+        "claims": len(published.claims),
+        "experiments": list(published.experiments),
+        "verdicts": ledger["verdicts"] if ledger else None,
+    }
+
+
+def _report(shelved: Shelved, ledger: Mapping[str, Any], rows: Rows, folder: Path) -> None:
+    from narrows.report.reproduction import reproduction_page
+
+    try:
+        text = reproduction_page(shelved.published, ledger, rows, folder)
+        (folder / "report.html").write_text(text, encoding="utf-8")
+        print(f"Report: {folder / 'report.html'}", file=sys.stderr)
+    except Exception as problem:  # hours of simulation are not thrown away for want of a picture
+        raise ReportError(f"the ledger is in {folder}, but its report could not be built: {problem}") from problem
+
+
+# A packet-hop rate that a usual processor of today reaches.
+HOPS_PER_S = 1e7
+MINUTE_S = 60
+STATEMENT = 70

@@ -1,0 +1,172 @@
+"""The page of a reproduced study: its claims with verdicts, its figures beside the published ones."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from narrows.report import page
+from narrows.report.figures.frame import Figure, Key
+from narrows.report.looks import HUES, Look
+from narrows.report.plot import Axis
+from narrows.report.scale import NO_DATA, quantity
+from narrows.report.study.rows import around, response_meaning, stacked_panels
+from narrows.report.svg import Markup, element, join
+from narrows.statistics import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from narrows.report.figures.frame import Paper
+    from narrows.report.plot import Panel
+    from narrows.reproduction.claims import Picture, Published
+    from narrows.reproduction.quantity import Cells
+
+
+def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Cells, folder: Path) -> str:
+    """Return the report of a reproduction as one HTML document.
+
+    Args:
+        published: The study.
+        ledger: Its claims with their verdicts.
+        cells: Rows of its experiments.
+        folder: Of the reproduction, which the commands name.
+    """
+    command = shlex.join(["narrows", "reproduce", ledger["study"], f"--{ledger['size']}", "--out", str(folder)])
+    drawn = [_figure(picture, cells, place) for place, picture in enumerate(published.pictures)]
+    found = [figure for figure in drawn if figure is not None]
+    sections = [
+        page.section("question", "Question", element("p", published.question), _facts(published, ledger)),
+        page.section("claims", "Claims", element("p", _NOTE, class_="note"), _claims(ledger["claims"])),
+        *(page.figure_section(figure, command) for figure in found),
+        page.section("experiments", "Experiments", _experiments(published, ledger)),
+    ]
+    links = [("question", "Question"), ("claims", "Claims"), *((each.name, each.title) for each in found)]
+    links.append(("experiments", "Experiments"))
+    header = page.page_header(published.title, "Reproduction", _badge(ledger), links)
+    return page.document(published.title, header, sections)
+
+
+def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
+    entries = [("Source", published.source), ("Size", ledger["size"]), ("Seed", str(ledger["seed"]))]
+    entries.append(("Digest of all records", ledger["digest"]))
+    rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
+    return element("dl", join(rows), class_="facts")
+
+
+def _badge(ledger: Mapping[str, Any]) -> Markup:
+    counts = ledger["verdicts"]
+    text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    css, sign = ("failed", "✕") if counts["fails"] else ("ok", "✓")
+    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+
+
+def _claims(claims: Sequence[Mapping[str, Any]]) -> Markup:
+    titles = ("Claim", "Verdict", "Effect", "95 % interval", "Seeds", "Published", "Magnitude", "What it rests on")
+    head = element("tr", *(element("th", text, scope="col") for text in titles))
+    rows = [element("tr", *_row(claim)) for claim in claims]
+    caption = element("caption", "Every claim with its verdict")
+    table = element("table", caption, element("thead", head), element("tbody", *rows), class_="measures")
+    return element("div", table, class_="scroll", role="region", aria_label="Claims", tabindex="0")
+
+
+def _row(claim: Mapping[str, Any]) -> list[Markup]:
+    name = element("th", f"{claim['id']} ({claim['strength']}): {claim['statement']}", scope="row")
+    effect = NO_DATA if claim["effect"] is None else f"{claim['effect']:.4g}"
+    why = [claim["effect_of"], claim["cause"], claim["note"], f"source: {claim['source_supports']}"]
+    if claim["variant"]:
+        why.append(f"another verdict with: {claim['variant']}")
+    texts = (
+        claim["verdict"], effect, _interval(claim["ci95"]), str(claim["seeds"] or NO_DATA),
+        claim["published"] or NO_DATA, _magnitude(claim["magnitude"]), "; ".join(each for each in why if each),
+    )  # fmt: skip
+    return [name, *(element("td", text) for text in texts)]
+
+
+def _interval(ends: Sequence[float] | None) -> str:
+    return f"{ends[0]:.4g} to {ends[1]:.4g}" if ends else NO_DATA
+
+
+def _magnitude(found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return NO_DATA
+    met = {True: "reached", False: "not reached", None: "unclear"}[found["met"]]
+    effect = NO_DATA if found["effect"] is None else f"{found['effect']:.4g}"
+    return f"{met}: {effect} (threshold: {found['whose']})"
+
+
+def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
+    rows = []
+    for name, about in published.experiments.items():
+        work = ledger["experiments"].get(name)
+        told = f"{work['cells']} cells, {work['seeds']} seeds" if work else f"not in the {ledger['size']} size"
+        link = element("a", told, href=f"{name}/report.html") if work else told
+        rows.append(element("div", element("dt", name), element("dd", f"{about} ", link)))
+    rows += [
+        element("div", element("dt", f"variant {each.name}"), element("dd", each.about)) for each in published.variants
+    ]
+    return element("dl", *rows, class_="facts")
+
+
+def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
+    """Draw a figure of the study again; None where its experiment was left out."""
+    experiment = picture.lines[0].quantity.experiment
+    if experiment not in cells:
+        return None
+    shown = response_meaning(picture.lines[0].quantity.measure)
+    traces = {
+        line.name: [_mean(line.quantity, cells, {"x": each}) for each in picture.places] for line in picture.lines
+    }
+    theirs = {
+        f"{name} (published)": [value or float("nan") for value in each] for name, each in picture.published.items()
+    }
+    known = [value for each in (*traces.values(), *theirs.values()) for value in each if np.isfinite(value)]
+    if picture.log:
+        known = [value for value in known if value > 0]
+    if not known:
+        return None
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        across = Axis.of_names(picture.label, [str(each) for each in picture.places])
+        up = around(shown.label, shown.unit, known)
+        if picture.log:
+            up = Axis(shown.label, shown.unit, min(known) / 1.3, max(known) * 1.3, log=True)
+        (panel,) = stacked_panels(paper, [(across, up, "")])
+        for place, (name, values) in enumerate((*traces.items(), *theirs.items())):
+            chosen = [(float(x), y) for x, y in enumerate(values) if np.isfinite(y) and not (picture.log and y <= 0)]
+            look, own = _look(place), name in traces
+            if own:
+                panel.line(name, np.array([x for x, _ in chosen]), np.array([y for _, y in chosen]), look)
+            for x, y in chosen:
+                at = f"{picture.label} {picture.places[round(x)]}"
+                panel.point(name, (x, y), look, f"{name}, {at}: {quantity(y, shown.unit)}", of_many=not own)
+        return [panel]
+
+    keys = [Key(name, name, "dot", _look(place)) for place, name in enumerate((*traces, *theirs))]
+    seeds = len({row["replication"] for row in cells[experiment]})
+    caption = (picture.caption, f"Means over {seeds} seeds of experiment {experiment}.")
+    return Figure(f"figure-{number}", picture.title, caption, keys, draw)
+
+
+def _mean(measured: Any, cells: Cells, binding: Mapping[str, Any]) -> float:
+    from narrows.reproduction.quantity import QuantityError
+
+    try:
+        mean = estimate(measured.values(cells, binding).values())["mean"]
+    except QuantityError:
+        return float("nan")
+    return float("nan") if mean is None else mean
+
+
+def _look(place: int) -> Look:
+    return Look(place % len(HUES), place % 6, place % 6)
+
+
+_NOTE = (
+    "A verdict is that of the claimed direction: it holds where the whole 95 % interval over seeds lies on the claimed "
+    "side, fails where all of it lies on the other, and is inconclusive otherwise. How large the effect is to be never "
+    "decides it."
+)

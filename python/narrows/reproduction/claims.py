@@ -1,0 +1,335 @@
+"""The file of a published study's claims: read strictly, every fault with the key path to it."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from narrows.errors import InputError
+from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
+from narrows.reproduction.quantity import FOLD, Combined, Correlation, Measured, Quantity, bound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+STRENGTHS = ("strong", "medium", "weak")
+
+
+@dataclass(frozen=True)
+class Magnitude:
+    """How large a claimed effect is to be; it never decides a verdict.
+
+    Attributes:
+        test: What is asked.
+        whose: Whose threshold it is: "study" or "ours".
+    """
+
+    test: Test
+    whose: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a published study.
+
+    Attributes:
+        id: Its number.
+        statement: What it says.
+        strength: How firmly the source says so: "strong", "medium" or "weak".
+        place: Where in the source.
+        supported: Whether the source's own tables or figures bear it out, in words.
+        direction: What decides; None where it cannot be tested.
+        magnitude: How large the effect is to be; None where only the direction is claimed.
+        published: The source's figure, in words; empty where it has none.
+        not_testable: Why not; empty where it is tested.
+        cause: What is known of why it does not hold; empty where nothing is.
+        note: Where the test departs from the source's words, and why.
+    """
+
+    id: str
+    statement: str
+    strength: str
+    place: str
+    supported: str
+    direction: Test | None
+    magnitude: Magnitude | None
+    published: str
+    not_testable: str
+    cause: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A choice that the source leaves open, made otherwise.
+
+    Attributes:
+        name: What it is called.
+        about: What is different.
+        set: Changes of the base scenario, each as after `--set`.
+        folder: Where its study files are, in the study's folder; empty for those of the size.
+        experiments: Which run with it.
+        sizes: In which sizes.
+    """
+
+    name: str
+    about: str
+    set: tuple[str, ...]
+    folder: str
+    experiments: tuple[str, ...]
+    sizes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a figure: its name, and which cells it shows; `{x}` stands for the place on the axis."""
+
+    name: str
+    quantity: Measured
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the study, drawn again.
+
+    Attributes:
+        title: What it shows.
+        caption: How the source's figure looks beside it, and which it is.
+        label: What the horizontal axis shows.
+        places: What `{x}` stands for, from left to right.
+        lines: What is drawn.
+        log: Whether the vertical axis is logarithmic.
+        published: The source's values by the name of a line, a value or None for each place.
+    """
+
+    title: str
+    caption: str
+    label: str
+    places: tuple[Any, ...]
+    lines: tuple[Line, ...]
+    log: bool
+    published: Mapping[str, Sequence[float | None]]
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published study.
+
+    Attributes:
+        title: Its title.
+        number: A short name, as claims have it.
+        source: Who published it, where.
+        question: What it asks, in words.
+        experiments: What each is about, by name.
+        variants: Choices made otherwise.
+        claims: What it claims.
+        pictures: Its figures.
+    """
+
+    title: str
+    number: str
+    source: str
+    question: str
+    experiments: Mapping[str, str]
+    variants: Sequence[Variant]
+    claims: Sequence[Claim]
+    pictures: Sequence[Picture]
+
+
+def read_claims(file: Path) -> Published:
+    """Read the claims of a study.
+
+    Raises:
+        InputError: The file cannot be read, or has a fault.
+    """
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(str(file), str(error)) from error
+    return _Reader(str(file)).published(content)
+
+
+class _Reader:
+    def __init__(self, file: str) -> None:
+        self.file = file
+
+    def published(self, content: Mapping[str, Any]) -> Published:
+        needed = ("title", "number", "source", "question", "experiments")
+        self.keys(content, "", needed, ("variants", "claims", "figures"))
+        experiments = {name: self.text(about, f"experiments.{name}") for name, about in content["experiments"].items()}
+        variants = [
+            self.variant(each, f"variants.{place}", experiments)
+            for place, each in enumerate(content.get("variants", []))
+        ]
+        claims = [
+            self.claim(each, f"claims.{each.get('id', place)}", experiments)
+            for place, each in enumerate(content.get("claims", []))
+        ]
+        twice = {claim.id for claim in claims if sum(other.id == claim.id for other in claims) > 1}
+        if twice:
+            self.fault("claims", f"{min(twice)} is there twice")
+        pictures = [
+            self.picture(each, f"figures.{place}", experiments) for place, each in enumerate(content.get("figures", []))
+        ]
+        told = {name: self.text(content[name], name) for name in ("title", "number", "source", "question")}
+        return Published(**told, experiments=experiments, variants=variants, claims=claims, pictures=pictures)
+
+    def variant(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Variant:
+        self.keys(table, path, ("name", "about", "experiments"), ("set", "folder", "sizes"))
+        if "set" not in table and "folder" not in table:
+            self.fault(path, "`set` or `folder` is needed")
+        for name in table["experiments"]:
+            self.one_of(name, f"{path}.experiments", experiments)
+        sizes = tuple(self.one_of(each, f"{path}.sizes", SIZES) for each in table.get("sizes", SIZES))
+        changes, folder = tuple(table.get("set", ())), table.get("folder", "")
+        return Variant(table["name"], table["about"], changes, folder, tuple(table["experiments"]), sizes)
+
+    def claim(self, table: Mapping[str, Any], path: str, experiments: Sequence[str] | Mapping[str, str]) -> Claim:
+        needed = ("id", "statement", "strength", "place", "supported")
+        optional = ("direction", "magnitude", "whose", "published", "not_testable", "cause", "note", "experiment")
+        self.keys(table, path, needed, optional)
+        if ("direction" in table) == ("not_testable" in table):
+            self.fault(path, "either `direction` or `not_testable` is needed")
+        if "magnitude" in table:
+            self.one_of(table.get("whose", ""), f"{path}.whose", ("study", "ours"))
+        own = table.get("experiment", "")
+        if own:
+            self.one_of(own, f"{path}.experiment", experiments)
+        scope = _Scope(own, tuple(experiments))
+        magnitude = None
+        if "magnitude" in table:
+            magnitude = Magnitude(self.test(table["magnitude"], f"{path}.magnitude", scope), table["whose"])
+        return Claim(
+            id=self.text(table["id"], f"{path}.id"),
+            statement=self.text(table["statement"], f"{path}.statement"),
+            strength=self.one_of(table["strength"], f"{path}.strength", STRENGTHS),
+            place=self.text(table["place"], f"{path}.place"),
+            supported=self.text(table["supported"], f"{path}.supported"),
+            direction=self.test(table["direction"], f"{path}.direction", scope) if "direction" in table else None,
+            magnitude=magnitude,
+            published=table.get("published", ""),
+            not_testable=table.get("not_testable", ""),
+            cause=table.get("cause", ""),
+            note=table.get("note", ""),
+        )
+
+    def test(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Test:
+        if not isinstance(table, dict):
+            self.fault(path, "a table is needed")
+        if "each" in table:
+            self.keys(table, path, ("each", "test"), ("least",))
+            conditions = self.conditions(table["each"], f"{path}.each")
+            inner = self.test(table["test"], f"{path}.test", scope)
+            return Several([(inner, each) for each in conditions], table.get("least", len(conditions)))
+        for kind in ("all", "any"):
+            if kind in table:
+                self.keys(table, path, (kind,), ())
+                parts = [self.test(each, f"{path}.{kind}.{at}", scope) for at, each in enumerate(table[kind])]
+                return Several([(each, {}) for each in parts], len(parts) if kind == "all" else 1)
+        if "order" in table:
+            self.keys(table, path, ("order",), ("or_equal",))
+            quantities = [self.quantity(each, f"{path}.order.{at}", scope) for at, each in enumerate(table["order"])]
+            if len(quantities) < PAIR:
+                self.fault(f"{path}.order", "at least two quantities are needed")
+            return Ordered(quantities, table.get("or_equal", False))
+        for kind in ("rising", "falling"):
+            if kind in table:
+                return self.trend(table, path, scope, kind)
+        self.keys(table, path, ("is",), ("at_least", "at_most"))
+        if "at_least" not in table and "at_most" not in table:
+            self.fault(path, "`at_least` or `at_most` is needed")
+        least, most = table.get("at_least"), table.get("at_most")
+        return Bounded(self.quantity(table["is"], f"{path}.is", scope), least, most)
+
+    def trend(self, table: Mapping[str, Any], path: str, scope: _Scope, kind: str) -> Test:
+        self.keys(table, path, (kind, "over"), ("or_equal",))
+        conditions = self.conditions(table["over"], f"{path}.over")
+        quantities = [self.quantity(_bound(table[kind], each), f"{path}.{kind}", scope) for each in conditions]
+        return Ordered(quantities if kind == "rising" else quantities[::-1], table.get("or_equal", False))
+
+    def quantity(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Quantity:
+        if not isinstance(table, dict):
+            self.fault(path, "a table with a measure is needed")
+        for how in ("ratio", "minus"):
+            if how in table:
+                self.keys(table, path, (how,), ())
+                first, second = (self.quantity(each, f"{path}.{how}", scope) for each in table[how])
+                return Combined(how, first, second)
+        if "correlation" in table:
+            self.keys(table, path, ("correlation", "over"), ())
+            first, second = (self.quantity(each, f"{path}.correlation", scope) for each in table["correlation"])
+            return Correlation(first, second, self.conditions(table["over"], f"{path}.over"))
+        return self.measured(table, path, scope)
+
+    def measured(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Measured:
+        self.keys(table, path, ("measure",), ("where", "over", "missing", "experiment"))
+        experiment = self.one_of(table.get("experiment", scope.own), f"{path}.experiment", scope.experiments)
+        over = self.one_of(table.get("over", "one"), f"{path}.over", FOLD)
+        return Measured(experiment, table["measure"], table.get("where", {}), over, table.get("missing"))
+
+    def conditions(self, table: Mapping[str, Sequence[Any]], path: str) -> list[dict[str, Any]]:
+        if not isinstance(table, dict) or not table or not all(isinstance(each, list) for each in table.values()):
+            self.fault(path, "a table of names with lists is needed")
+        return [dict(zip(table, each, strict=True)) for each in itertools.product(*table.values())]
+
+    def picture(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Picture:
+        needed = ("title", "caption", "label", "x", "measure", "lines", "experiment")
+        self.keys(table, path, needed, ("log", "published", "over"))
+        scope = _Scope(self.one_of(table["experiment"], f"{path}.experiment", experiments), tuple(experiments))
+        lines = []
+        for name, where in table["lines"].items():
+            entry = {"measure": table["measure"], "where": where, "over": table.get("over", "one")}
+            lines.append(Line(name, self.measured(entry, f"{path}.lines.{name}", scope)))
+        published = {
+            name: [None if value == "" else float(value) for value in values]
+            for name, values in table.get("published", {}).items()
+        }
+        return Picture(
+            table["title"], table["caption"], table["label"], tuple(table["x"]), tuple(lines),
+            table.get("log", False), published,
+        )  # fmt: skip
+
+    def keys(self, table: Mapping[str, Any], path: str, needed: Sequence[str], optional: Sequence[str]) -> None:
+        for name in table:
+            if name not in (*needed, *optional):
+                near = get_close_matches(name, [*needed, *optional], n=1)
+                self.fault(path, f"unknown key `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+        for name in needed:
+            if name not in table:
+                self.fault(path, f"`{name}` is missing")
+
+    def one_of(self, value: Any, path: str, known: Iterable[str]) -> str:
+        if value not in (names := list(known)):
+            self.fault(path, f"{value!r} is none of {', '.join(names)}")
+        return str(value)
+
+    def text(self, value: Any, path: str) -> str:
+        if not isinstance(value, str) or not value:
+            self.fault(path, "text is needed")
+        return str(value)
+
+    def fault(self, path: str, problem: str) -> NoReturn:
+        raise InputError(self.file, f"{path}: {problem}" if path else problem)
+
+
+@dataclass(frozen=True)
+class _Scope:
+    own: str
+    experiments: tuple[str, ...]
+
+
+def _bound(value: Any, binding: Mapping[str, Any]) -> Any:
+    """Bind names in every text of a tree of tables and lists."""
+    if isinstance(value, dict):
+        return {name: _bound(each, binding) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_bound(each, binding) for each in value]
+    return bound(value, binding)
+
+
+SIZES = ("quick", "full")
+PAIR = 2

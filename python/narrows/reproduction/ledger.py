@@ -1,0 +1,157 @@
+"""The ledger: every claim of a study with its verdict, as plain data. The same cells give the same ledger."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
+from narrows.reproduction.quantity import QuantityError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from narrows.reproduction.claims import Claim, Published
+    from narrows.reproduction.predicate import Outcome, Test
+    from narrows.reproduction.quantity import Cells
+
+NOT_TESTABLE = "not testable"
+VERDICTS = (HOLDS, FAILS, INCONCLUSIVE, NOT_TESTABLE)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What experiments found.
+
+    Attributes:
+        cells: Their rows, by experiment.
+        varied: The same of each variant, by its name; an experiment that a variant leaves alone is not there.
+    """
+
+    cells: Cells
+    varied: Mapping[str, Cells]
+
+
+def ledger(name: str, published: Published, size: str, seed: int, found: Found) -> dict[str, Any]:
+    """Judge every claim of a study.
+
+    Args:
+        name: The study's.
+        published: What it claims.
+        size: "quick" or "full".
+        seed: Master seed of the experiments.
+        found: What its experiments found.
+
+    Raises:
+        InputError: A claim asks for what no experiment has.
+    """
+    claims = [judged(claim, size, found) for claim in published.claims]
+    counts = Counter(claim["verdict"] for claim in claims)
+    return {
+        "study": name,
+        "number": published.number,
+        "title": published.title,
+        "source": published.source,
+        "size": size,
+        "seed": seed,
+        "digest": _digest(found),
+        "experiments": {experiment: _work(rows) for experiment, rows in found.cells.items()},
+        "verdicts": {verdict: counts[verdict] for verdict in VERDICTS},
+        "claims": claims,
+    }
+
+
+def judged(claim: Claim, size: str, found: Found) -> dict[str, Any]:
+    """Judge a claim; arguments are those of `ledger`.
+
+    Returns:
+        Its entry.
+
+    Raises:
+        InputError: It asks for what no experiment has.
+    """
+    entry: dict[str, Any] = {
+        "id": claim.id, "verdict": NOT_TESTABLE, "strength": claim.strength, "statement": claim.statement,
+        "place": claim.place, "source_supports": claim.supported, "published": claim.published or None,
+        "effect": None, "ci95": None, "seeds": 0, "effect_of": None, "parts": None, "cells": None,
+        "magnitude": None, "cause": claim.not_testable or None, "variant": None, "note": claim.note or None,
+    }  # fmt: skip
+    if claim.direction is None:
+        return entry
+    missing = sorted(claim.direction.experiments() - set(found.cells))
+    if missing:
+        entry["cause"] = f"the {size} size leaves out the experiment {', '.join(missing)}"
+        return entry
+    outcome = _try(claim, claim.direction, found.cells)
+    entry |= {
+        "verdict": outcome.verdict, "effect": outcome.effect, "ci95": _listed(outcome), "seeds": outcome.seeds,
+        "effect_of": outcome.of, "parts": f"{outcome.held} of {outcome.parts}",
+        "cells": {"count": len(outcome.cells), "digest": _short_digest(outcome.cells)},
+        "magnitude": _magnitude(claim, found.cells), "cause": _cause(claim, outcome),
+        "variant": _flips(claim, claim.direction, outcome, found),
+    }  # fmt: skip
+    return entry
+
+
+def _try(claim: Claim, test: Test, cells: Cells) -> Outcome:
+    try:
+        return test.judge(cells, {})
+    except QuantityError as error:
+        raise InputError(f"claim {claim.id}", str(error)) from error
+
+
+def _magnitude(claim: Claim, cells: Cells) -> dict[str, Any] | None:
+    asked = claim.magnitude
+    if asked is None or asked.test.experiments() - set(cells):
+        return None
+    outcome = _try(claim, asked.test, cells)
+    met = {HOLDS: True, FAILS: False, INCONCLUSIVE: None}[outcome.verdict]
+    return {
+        "met": met, "whose": asked.whose, "effect": outcome.effect, "ci95": _listed(outcome), "effect_of": outcome.of,
+    }  # fmt: skip
+
+
+def _cause(claim: Claim, outcome: Outcome) -> str | None:
+    if outcome.verdict == HOLDS:
+        return None
+    known = claim.cause or "not known"
+    if outcome.effect is None:
+        return f"no cell has a value; {known}"
+    if outcome.verdict == INCONCLUSIVE:
+        return f"the interval over {outcome.seeds} seeds lies on both sides; {known}"
+    return known
+
+
+def _flips(claim: Claim, test: Test, outcome: Outcome, found: Found) -> str | None:
+    """Return the first variant under which a claim that holds fails, or one that does not hold holds."""
+    for name, other in found.varied.items():
+        if not test.experiments() & set(other):
+            continue
+        changed = _try(claim, test, {**found.cells, **other}).verdict
+        if HOLDS in {changed, outcome.verdict} and changed not in {outcome.verdict, INCONCLUSIVE}:
+            return name
+    return None
+
+
+def _listed(outcome: Outcome) -> list[float] | None:
+    return list(outcome.ci95) if outcome.ci95 else None
+
+
+def _work(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    replications = len({row["replication"] for row in rows})
+    return {"cells": len(rows), "seeds": replications, "packet_hops": sum(row["packet_hops"] for row in rows)}
+
+
+def _digest(found: Found) -> str:
+    parts = [("", name, rows) for name, rows in found.cells.items()]
+    parts += [(variant, name, rows) for variant, each in found.varied.items() for name, rows in each.items()]
+    # Not the cells' keys: another build that computes the same bits has the same ledger.
+    told = (f"{variant} {name} {row['digest']} {row['replication']}" for variant, name, rows in parts for row in rows)
+    return "sha256:" + hashlib.sha256("\n".join(sorted(told)).encode()).hexdigest()
+
+
+def _short_digest(keys: Iterable[str]) -> str:
+    return hashlib.sha256(" ".join(sorted(keys)).encode()).hexdigest()[:16]

@@ -1,0 +1,204 @@
+"""Quantities that claims speak of: a number per replication, from the cells of experiments. Pure functions.
+
+A quantity is a measure of the cells that certain levels pick out, the ratio of two quantities, their difference, or
+their Spearman correlation over several conditions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Cell = Mapping[str, Any]
+    Cells = Mapping[str, Sequence[Cell]]
+    Values = dict[int, float]
+    Binding = Mapping[str, Any]
+
+
+class QuantityError(Exception):
+    """A quantity asks for what no experiment has."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measure of some cells.
+
+    Attributes:
+        experiment: Whose cells.
+        measure: Name of the column.
+        where: What their columns hold; `{name}` in a text stands for what a condition binds.
+        over: What becomes of several such cells of one replication: "mean", "max" or "min"; "one" allows none but one.
+        missing: What a cell without a value counts as; None leaves it out.
+    """
+
+    experiment: str
+    measure: str
+    where: Mapping[str, Any]
+    over: str = "one"
+    missing: float | None = None
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells that it is taken of.
+
+        Raises:
+            QuantityError: There is none, or a column is missing.
+        """
+        wanted = {name: bound(value, binding) for name, value in self.where.items()}
+        rows = cells[self.experiment]
+        for name in (*wanted, self.measure):
+            if rows and name not in rows[0]:
+                raise QuantityError(f"experiment {self.experiment} has no column {name}")
+        found = [row for row in rows if all(_same(row[name], value) for name, value in wanted.items())]
+        if not found:
+            raise QuantityError(f"experiment {self.experiment} has no cell with {_told(wanted)}")
+        return found
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return the number of each replication that has one."""
+        by_replication: dict[int, list[float]] = {}
+        found = self.cells(cells, binding)
+        for row in found:
+            value = self.missing if row[self.measure] is None else float(row[self.measure])
+            if value is not None and math.isfinite(value):
+                by_replication.setdefault(row["replication"], []).append(value)
+        if self.over == "one" and any(len(each) > 1 for each in by_replication.values()):
+            raise QuantityError(f"several cells of {self.experiment} fit {_told(self.where)}: say `over`")
+        return {replication: FOLD[self.over](each) for replication, each in by_replication.items()}
+
+    def told(self, binding: Binding) -> str:
+        """Say it in words."""
+        where = _told({name: bound(value, binding) for name, value in self.where.items()})
+        of = f" of {where}" if where else ""
+        return f"{'' if self.over == 'one' else f'{self.over} '}{self.measure}{of} ({self.experiment})"
+
+    def experiments(self) -> set[str]:
+        """Return the experiments that it needs."""
+        return {self.experiment}
+
+
+@dataclass(frozen=True)
+class Combined:
+    """Two quantities made one, replication by replication.
+
+    Attributes:
+        how: "ratio" or "minus".
+        first: The one.
+        second: The other.
+    """
+
+    how: str
+    first: Quantity
+    second: Quantity
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return the number of each replication that both have."""
+        one, other = self.first.values(cells, binding), self.second.values(cells, binding)
+        both = [replication for replication in one if replication in other]
+        if self.how == "minus":
+            return {each: one[each] - other[each] for each in both}
+        return {each: one[each] / other[each] for each in both if other[each] != 0}
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells that it is taken of."""
+        return [*self.first.cells(cells, binding), *self.second.cells(cells, binding)]
+
+    def told(self, binding: Binding) -> str:
+        """Say it in words."""
+        sign = "over" if self.how == "ratio" else "minus"
+        return f"{self.first.told(binding)} {sign} {self.second.told(binding)}"
+
+    def experiments(self) -> set[str]:
+        """Return the experiments that it needs."""
+        return self.first.experiments() | self.second.experiments()
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Spearman's rank correlation of two quantities over several conditions, replication by replication.
+
+    Attributes:
+        first: The one.
+        second: The other.
+        over: Conditions: what each binds.
+    """
+
+    first: Quantity
+    second: Quantity
+    over: Sequence[Binding]
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return the coefficient of each replication that has all values."""
+        pairs = [
+            (self.first.values(cells, {**binding, **each}), self.second.values(cells, {**binding, **each}))
+            for each in self.over
+        ]
+        shared = set.intersection(*(set(one) & set(other) for one, other in pairs))
+        found = {
+            each: spearman([one[each] for one, _ in pairs], [other[each] for _, other in pairs])
+            for each in sorted(shared)
+        }
+        return {replication: value for replication, value in found.items() if math.isfinite(value)}
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells that it is taken of."""
+        return [
+            cell
+            for each in self.over
+            for quantity in (self.first, self.second)
+            for cell in quantity.cells(cells, {**binding, **each})
+        ]
+
+    def told(self, binding: Binding) -> str:
+        """Say it in words."""
+        names = {**binding, **dict.fromkeys(self.over[0], "each")}
+        return f"rank correlation of {self.first.told(names)} with {self.second.told(names)}"
+
+    def experiments(self) -> set[str]:
+        """Return the experiments that it needs."""
+        return self.first.experiments() | self.second.experiments()
+
+
+Quantity = Measured | Combined | Correlation
+
+
+def bound(value: Any, binding: Binding) -> Any:
+    """Put what a condition binds in the place of its names; a text that is one name becomes the value itself."""
+    for name, content in binding.items():
+        if isinstance(value, str):
+            value = content if value == f"{{{name}}}" else value.replace(f"{{{name}}}", str(content))
+    return value
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return Spearman's rank correlation, ties with mean ranks; not a number where one of the two never changes."""
+    first, second = _ranks(one), _ranks(other)
+    middle = (len(first) + 1) / 2
+    spread = math.sqrt(math.fsum((each - middle) ** 2 for each in first))
+    spread *= math.sqrt(math.fsum((each - middle) ** 2 for each in second))
+    together = math.fsum((a - middle) * (b - middle) for a, b in zip(first, second, strict=True))
+    return together / spread if spread > 0 else float("nan")
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    ordered = sorted(values)
+    return [ordered.index(value) + (ordered.count(value) + 1) / 2 for value in values]
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return math.fsum(listed) / len(listed)
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    return bool(found == wanted) or str(found) == str(wanted)
+
+
+def _told(where: Mapping[str, Any]) -> str:
+    return ", ".join(str(value) if name == "algorithm" else f"{name} = {value}" for name, value in where.items())
+
+
+FOLD: dict[str, Callable[[Sequence[float]], float]] = {"one": max, "max": max, "min": min, "mean": _mean}

@@ -1,0 +1,148 @@
+"""Truth: rule and contract. Predicates over tables of cells that are written by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from narrows.errors import InputError
+from narrows.reproduction.claims import read_claims
+from narrows.reproduction.ledger import Found, judged
+from narrows.reproduction.quantity import spearman
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD = """\
+title = "T"
+number = "1"
+source = "S"
+question = "Q"
+[experiments]
+e = "E"
+[[claims]]
+id = "1-1"
+statement = "A claim"
+strength = "strong"
+place = "figure 1"
+supported = "yes"
+experiment = "e"
+cause = "because"
+"""
+A, B = '{ measure = "m", where = { k = "a" } }', '{ measure = "m", where = { k = "b" } }'
+
+
+def rows(**values: list[float | None]) -> list[dict[str, Any]]:
+    """Return a cell per key and replication; a key is the level of `k`."""
+    return [
+        {"k": key, "replication": place, "m": value, "digest": f"{key}{place}", "packet_hops": 1}
+        for key, each in values.items()
+        for place, value in enumerate(each)
+    ]
+
+
+def verdict(tmp_path: Path, text: str, cells: list[dict[str, Any]], **varied: list[dict[str, Any]]) -> dict[str, Any]:
+    """Judge the only claim of a file."""
+    file = tmp_path / "claims.toml"
+    file.write_text(HEAD + text, encoding="utf-8")
+    (claim,) = read_claims(file).claims
+    return judged(claim, "quick", Found({"e": cells}, {name: {"e": each} for name, each in varied.items()}))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        ([1.0, 2.0, 3.0], [2.0, 3.1, 4.0], "holds"),
+        ([2.0, 3.1, 4.0], [1.0, 2.0, 3.0], "fails"),
+        ([1.0, 1.0, 1.0], [1.0, 1.0, 1.0], "fails"),
+        ([1.0, 2.0, 3.0], [0.0, 3.0, 3.1], "inconclusive"),
+        ([1.0], [2.0], "inconclusive"),
+        ([1.0, 2.0], [None, None], "inconclusive"),
+    ],
+)
+def test_an_order_is_judged_by_paired_intervals(
+    tmp_path: Path, a: list[float | None], b: list[float | None], told: str
+) -> None:
+    found = verdict(tmp_path, f"direction = {{ order = [{A}, {B}] }}\n", rows(a=a, b=b))
+    assert found["verdict"] == told
+    assert (found["cause"] is None) == (told == "holds")
+
+
+def test_pairs_are_of_one_replication(tmp_path: Path) -> None:
+    found = verdict(tmp_path, f"direction = {{ order = [{A}, {B}] }}\n", rows(a=[1.0, 50.0], b=[2.0, 51.0]))
+    assert (found["verdict"], found["effect"], found["ci95"], found["seeds"]) == ("holds", 1.0, [1.0, 1.0], 2)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"), [([1.0, 1.1], "holds"), ([9.0, 9.1], "fails"), ([1.0, 3.0], "inconclusive")]
+)
+def test_a_bound_is_judged_by_the_interval(tmp_path: Path, values: list[float | None], told: str) -> None:
+    assert verdict(tmp_path, f"direction = {{ is = {A}, at_most = 2.5 }}\n", rows(a=values))["verdict"] == told
+
+
+def test_every_condition_must_hold_unless_fewer_are_asked_for(tmp_path: Path) -> None:
+    cells = rows(a=[1.0, 1.0], b=[3.0, 3.0])
+    test = 'each = { x = ["a", "b"] }, test = { is = { measure = "m", where = { k = "{x}" } }, at_most = 2 }'
+    found = verdict(tmp_path, f"direction = {{ {test} }}\n", cells)
+    assert (found["verdict"], found["parts"], found["effect"]) == ("fails", "1 of 2", 3.0)
+    assert verdict(tmp_path, f"direction = {{ {test}, least = 1 }}\n", cells)["verdict"] == "holds"
+
+
+def test_a_trend_is_every_step(tmp_path: Path) -> None:
+    text = 'direction = { falling = { measure = "m", where = { k = "{x}" } }, over = { x = ["a", "b", "c"] } }\n'
+    assert verdict(tmp_path, text, rows(a=[3.0, 3.1], b=[2.0, 2.1], c=[1.0, 1.1]))["verdict"] == "holds"
+    assert verdict(tmp_path, text, rows(a=[3.0, 3.1], b=[1.0, 1.1], c=[2.0, 2.1]))["verdict"] == "fails"
+
+
+def test_a_magnitude_never_decides(tmp_path: Path) -> None:
+    text = f"direction = {{ order = [{A}, {B}] }}\nmagnitude = {{ is = {{ ratio = [{B}, {A}] }}, at_least = 9 }}\n"
+    found = verdict(tmp_path, text + 'whose = "ours"\n', rows(a=[1.0, 1.0], b=[2.0, 2.0]))
+    assert (found["verdict"], found["magnitude"]["met"], found["magnitude"]["effect"]) == ("holds", False, 2.0)
+
+
+def test_a_variant_that_changes_the_verdict_is_named(tmp_path: Path) -> None:
+    text = f"direction = {{ order = [{A}, {B}] }}\n"
+    found = verdict(tmp_path, text, rows(a=[1.0, 1.0], b=[2.0, 2.0]), other=rows(a=[3.0, 3.0], b=[2.0, 2.0]))
+    assert found["variant"] == "other"
+    same = verdict(tmp_path, text, rows(a=[1.0, 1.0], b=[2.0, 2.0]), other=rows(a=[1.0, 1.0], b=[3.0, 3.0]))
+    assert same["variant"] is None
+
+
+def test_what_was_not_run_is_not_testable(tmp_path: Path) -> None:
+    file = tmp_path / "claims.toml"
+    file.write_text(HEAD + f"direction = {{ is = {A}, at_most = 2 }}\n", encoding="utf-8")
+    (claim,) = read_claims(file).claims
+    found = judged(claim, "quick", Found({}, {}))
+    assert (found["verdict"], found["cause"]) == ("not testable", "the quick size leaves out the experiment e")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "either `direction` or `not_testable` is needed"),
+        (f"directon = {{ is = {A}, at_most = 2 }}\n", "did you mean `direction`?"),
+        (f"direction = {{ is = {A} }}\n", "`at_least` or `at_most` is needed"),
+        (f"direction = {{ order = [{A}] }}\n", "at least two quantities"),
+        ('direction = { is = { measure = "m", over = "median" }, at_most = 2 }\n', "'median' is none of"),
+    ],
+)
+def test_a_faulty_claim_is_named_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(InputError, match=r"claims\.1-1") as raised:
+        verdict(tmp_path, text, rows(a=[1.0]))
+    assert told in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "quantity", ['{ measure = "n" }', '{ measure = "m", where = { k = "z" } }', '{ measure = "m" }']
+)
+def test_a_claim_on_what_no_experiment_has_is_an_error(tmp_path: Path, quantity: str) -> None:
+    with pytest.raises(InputError, match="claim 1-1"):
+        verdict(tmp_path, f"direction = {{ is = {quantity}, at_most = 2 }}\n", rows(a=[1.0], b=[2.0]))
+
+
+def test_rank_correlation() -> None:
+    assert spearman([1, 2, 3, 4], [10, 20, 25, 90]) == pytest.approx(1.0)
+    assert spearman([1, 2, 3, 4], [4, 3, 2, 1]) == pytest.approx(-1.0)
+    # Conover, Practical Nonparametric Statistics: ties share their mean rank.
+    assert spearman([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(0.9487, abs=1e-4)

@@ -1,0 +1,140 @@
+"""Truth: product. A published study from the command line: ledger, exit status, continuation; and those that ship."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from command_line import command, environment
+from narrows import library
+from narrows.cli import main
+from narrows.reproduction import shelf as shelves
+from narrows.reproduction.campaign import parts
+from narrows.reproduction.shelf import Shelved, shelf
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCENARIO = """\
+title = "One flow"
+duration = "3s"
+warmup = "1s"
+[path]
+rate = "5Mbps"
+rtt = "20ms"
+[[flows]]
+name = "tested"
+algorithm = "subject"
+"""
+STUDY = """\
+title = "Small"
+scenario = "base.toml"
+algorithms = ["newreno", "aimd(a=1,b=0.8)"]
+measures = ["goodput_bps", "utilization_between(from=1s,until=3s)"]
+replications = 2
+"""
+CLAIMS = """\
+title = "A small study"
+number = "900"
+source = "Nobody, 1900"
+question = "Does it run?"
+[experiments]
+one = "One flow alone."
+[[claims]]
+id = "900-1"
+statement = "It fills the link"
+strength = "strong"
+place = "figure 1"
+supported = "yes"
+experiment = "one"
+direction = { is = { measure = "utilization_between(from=1s,until=3s)", over = "min" }, at_least = LEAST }
+[[figures]]
+title = "Goodput"
+caption = "As published."
+label = "algorithm"
+experiment = "one"
+measure = "goodput_bps"
+x = ["newreno", "aimd(a=1,b=0.8)"]
+published = { flow = [4.8e6, ""] }
+[figures.lines]
+flow = { algorithm = "{x}" }
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a study of one experiment on the shelf and return its folder."""
+    folder = tmp_path / "studies" / "small"
+    (folder / "quick").mkdir(parents=True)
+    (folder / "quick" / "base.toml").write_text(SCENARIO, encoding="utf-8")
+    (folder / "quick" / "one.toml").write_text(STUDY, encoding="utf-8")
+    (folder / "claims.toml").write_text(CLAIMS.replace("LEAST", "0.5"), encoding="utf-8")
+    monkeypatch.setattr(shelves, "STUDIES", tmp_path / "studies")
+    monkeypatch.setattr(library, "STUDIES", tmp_path / "studies")
+    return folder
+
+
+def test_a_study_is_reproduced_to_the_same_ledger(small: Path, tmp_path: Path) -> None:
+    ledgers = []
+    for name in ("first", "second"):
+        out = tmp_path / name
+        assert main(["reproduce", "small", "--out", str(out), "--quiet", "--jobs", "2"]) == 0
+        ledgers.append((out / "ledger.json").read_bytes())
+        assert "A small study" in (out / "report.html").read_text(encoding="utf-8")
+    assert ledgers[0] == ledgers[1]
+    ledger = json.loads(ledgers[0])
+    assert (ledger["study"], ledger["size"]) == (small.name, "quick")
+    (claim,) = ledger["claims"]
+    assert (claim["verdict"], claim["strength"], claim["seeds"]) == ("holds", "strong", 2)
+    assert set(claim) >= {"id", "verdict", "strength", "effect", "ci95", "seeds", "cause", "variant"}
+
+
+@pytest.mark.usefixtures("small")
+def test_a_reproduction_goes_on_where_it_was_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "out")
+    assert main(["reproduce", "900", "--out", out, "--quiet", "--json"]) == 0
+    before = json.loads(capsys.readouterr().out)
+    assert main(["reproduce", "900", "--out", out, "--quiet", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == before
+    assert main(["reproduce", "900", "--full", "--out", out]) == 2
+
+
+def test_a_claim_that_fails_is_exit_status_1(small: Path, tmp_path: Path) -> None:
+    (small / "claims.toml").write_text(CLAIMS.replace("LEAST", "1.5"), encoding="utf-8")
+    assert main(["reproduce", "small", "--out", str(tmp_path / "out"), "--quiet"]) == 1
+
+
+@pytest.mark.usefixtures("small")
+def test_an_unknown_study_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "smal"]) == 2
+    assert "did you mean small?" in capsys.readouterr().err
+
+
+def test_the_studies_that_ship_are_listed() -> None:
+    listed = subprocess.run(
+        command(["reproduce", "--list", "--json"]), capture_output=True, check=True, env=environment()
+    )
+    entries: list[dict[str, Any]] = json.loads(listed.stdout)
+    assert [entry["name"] for entry in entries] == [each.name for each in shelf()]
+    assert all(entry["verdicts"] for entry in entries)
+
+
+@pytest.mark.parametrize("study", shelf(), ids=lambda each: each.name)
+@pytest.mark.parametrize("size", ["quick", "full"])
+def test_every_experiment_of_every_study_resolves(study: Shelved, size: str) -> None:
+    found = parts(study, size, None, None)
+    assert {part.experiment for part in found} <= set(study.published.experiments)
+    assert found
+
+
+@pytest.mark.parametrize("study", shelf(), ids=lambda each: each.name)
+def test_every_committed_ledger_judges_every_claim(study: Shelved) -> None:
+    ledger = study.ledger
+    assert ledger is not None
+    assert [claim["id"] for claim in ledger["claims"]] == [claim.id for claim in study.published.claims]
+    assert [claim["statement"] for claim in ledger["claims"]] == [claim.statement for claim in study.published.claims]
+    assert sum(ledger["verdicts"].values()) == len(ledger["claims"])
+    assert all(claim["cause"] for claim in ledger["claims"] if claim["verdict"] != "holds")
