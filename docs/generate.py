@@ -35,7 +35,8 @@ A measure with parameters is taken of the series of a run, on request: `narrows 
 `[[expect]]` clause of a scenario, or `narrows.measures.evaluate(run, "cov(bin=10s)", group="cubic")` in Python. Its
 bare name has the defaults, which stand in parentheses behind each parameter. Every summary holds `cov` and
 `jain(scale=1s)` of groups. Series have intervals of `record.interval`, and measures of flows need the series of flows
-(`record.flows`). Of a group, a measure of a flow is the mean over those of its flows that have one."""
+(`record.flows`). Of a group, a measure of a flow is the mean over those of its flows that have one; of a
+group whose transfers come and go it is taken of all its transfers together (`census`), where that says something."""
 Schema = dict[str, Any]
 
 

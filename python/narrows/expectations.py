@@ -17,8 +17,8 @@ def judge(expectations: Sequence[Mapping[str, Any]], summary: Mapping[str, Any])
         summary: A run's summary.
 
     Returns:
-        Each clause, once for each group it is about, with `mean`, `ci95` and `verdict`: `holds` where the whole
-        interval is within the bounds, `fails` where all of it is outside or there is no data, `inconclusive` in
+        Each clause, once for each group that has the measure, with `mean`, `ci95` and `verdict`: `holds` where the
+        whole interval is within the bounds, `fails` where all of it is outside or there is no data, `inconclusive` in
         between.
     """
     return [
@@ -31,8 +31,10 @@ def judge(expectations: Sequence[Mapping[str, Any]], summary: Mapping[str, Any])
 def _owners(clause: Mapping[str, Any], summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     if clause["link"] is not None:
         return [("link", clause["link"])]
-    groups = summary["groups"] if clause["group"] is None else [clause["group"]]
-    return [("group", name) for name in groups]
+    if clause["group"] is not None:
+        return [("group", clause["group"])]
+    # Flows that stay and transfers that come and go do not have the same measures.
+    return [("group", name) for name, measures in summary["groups"].items() if clause["measure"] in measures]
 
 
 def _judge(clause: Mapping[str, Any], measures: Mapping[str, Any]) -> dict[str, Any]:

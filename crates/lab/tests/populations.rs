@@ -153,6 +153,38 @@ fn two_algorithms_meet_the_same_transfers() {
     assert!(common as f64 > 0.95 * cubic.len() as f64, "{common} of {}", cubic.len());
 }
 
+/// What the catalogue has of groups, each kind of group has, or the other does.
+#[test]
+fn what_a_group_can_be_asked_for_is_what_it_has() {
+    const GROUPS: &str = r#"
+        duration = "3s"
+        path = { rate = "20Mbps", rtt = "40ms" }
+        [[flows]]
+        name = "stays"
+        algorithm = "cubic"
+        size = "1MB"
+        [[flows]]
+        name = "comes"
+        algorithm = "cubic"
+        size = { kind = "exponential", mean = "30kB" }
+        source = { kind = "poisson", interval = "100ms" }
+    "#;
+    let records = run(&scenario(GROUPS).model, 1);
+    for metric in narrows_lab::metrics::catalogue().iter().filter(|metric| metric.of == "group") {
+        for group in &records.groups {
+            let text = format!(
+                "{GROUPS}\n[[expect]]\nmeasure = \"{}\"\ngroup = \"{}\"\nat_least = 0",
+                metric.name, group.name
+            );
+            let options = narrows_lab::scenario::LoadOptions::default();
+            let asked =
+                narrows_lab::scenario::load(&text, "test.toml", std::path::Path::new("."), &[], &options);
+            let has = group.values.iter().any(|(name, _)| *name == metric.name);
+            assert_eq!(asked.is_ok(), has, "{} of {}", metric.name, group.name);
+        }
+    }
+}
+
 #[test]
 fn impatient_users_leave() {
     let mut model = users();

@@ -90,7 +90,9 @@ def measure(
     wanted = resolve(name) if isinstance(name, str) else name
     owner, of = _owner(wanted, scenario, group, link)
     if wanted.counted:
-        return float((records.group_measures if of == "group" else records.link_measures)[owner][wanted.name])
+        # Flows that stay and transfers that come and go do not have the same measures.
+        counted = (records.group_measures if of == "group" else records.link_measures)[owner]
+        return float(counted.get(wanted.name, float("nan")))
     from narrows.measures.observed import Observed
 
     return _take(Observed(scenario, records), wanted, of, owner)

@@ -26,11 +26,13 @@ class Flow(NamedTuple):
         name: Its name in the series.
         start_s: When it started; not a number if it never did.
         stop_s: When it completed, or the end of the run.
+        of_transfers: It stands for all transfers of the group of that name, which come and go.
     """
 
     name: str
     start_s: float
     stop_s: float
+    of_transfers: bool = False
 
 
 class Observed:
@@ -51,13 +53,27 @@ class Observed:
         self._rtts_s = {name: rtt_s for name, _, rtt_s in scenario.paths}
 
     @cached_property
+    def _coming(self) -> set[str]:
+        """Names of the groups whose transfers come and go."""
+        if "group" not in self.records.census:
+            return set()
+        codes, labels = self.records.census["group"]
+        return {(labels or [])[code] for code in np.unique(codes)}
+
+    @cached_property
     def ends_s(self) -> FloatArray:
         """Where each interval of the series ends, seconds."""
         return np.unique(self.records.series["time_s"][0]).astype(float)
 
     def flow(self, flow: Flow, column: str) -> FloatArray | None:
         """Return a column of a flow's series; None where flows have none."""
-        return self._column(flow.name, column)
+        if not flow.of_transfers:
+            return self._column(flow.name, column)
+        if column not in self.records.census:
+            return None
+        codes, labels = self.records.census["group"]
+        own = codes == (labels or []).index(flow.name)
+        return np.asarray(self.records.census[column][0][own], dtype=np.float64)
 
     def link(self, link: str, column: str) -> FloatArray:
         """Return a column of a link's series."""
@@ -77,6 +93,12 @@ class Observed:
             for number, start, stop in zip(numbers, starts, stops, strict=True)
             if not np.isnan(start)
         ]
+
+    def parts(self, group: str) -> list[Flow]:
+        """Return the flows of a group that started; transfers that come and go count as one, from begin to end."""
+        if group in self._coming:
+            return [Flow(group, 0.0, self.duration_s, of_transfers=True)]
+        return self.flows(group)
 
     def rates(self, flows: Sequence[Flow], column: str = "goodput_bps") -> list[FloatArray] | None:
         """Return a column of each flow's series; None where flows have none, or where there are no flows."""

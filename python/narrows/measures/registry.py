@@ -31,7 +31,7 @@ def group_measure(name: str) -> OfOwner:
         return OF_GROUP[name]
 
     def mean_over_flows(seen: Observed, group: str, choices: Choices) -> float:
-        return mean_of_known([OF_FLOW[name](seen, group, flow, choices) for flow in seen.flows(group)])
+        return mean_of_known([OF_FLOW[name](seen, group, flow, choices) for flow in seen.parts(group)])
 
     return mean_over_flows
 
@@ -94,7 +94,7 @@ def _responsiveness(seen: Observed, group: str, flow: Flow, choices: Choices) ->
 
 def _time_to_bytes(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     rates = seen.flow(flow, "goodput_bps")
-    if rates is None:
+    if rates is None or flow.of_transfers:
         return NAN
     bits = series.accumulate(seen.ends_s, rates)
     wanted = SEGMENT_BYTES * 8 * 10.0 ** min(choices["n"], BEYOND_ALL_BYTES)
@@ -199,7 +199,7 @@ def _jain(seen: Observed, group: str, choices: Choices) -> float:
 
 
 def _aggregate(seen: Observed, group: str) -> FloatArray | None:
-    rates = seen.rates(seen.flows(group))
+    rates = seen.rates(seen.parts(group))
     return None if rates is None else np.sum(rates, axis=0)
 
 

@@ -84,7 +84,7 @@ def observed(rates: dict[str, list[float]], starts: dict[str, float]) -> Observe
     seen._rtts_s, seen._bottlenecks = {"a": 0.1, "b": 0.2}, {"a": "l", "b": "l"}  # noqa: SLF001  # made by hand
     vars(seen)["ends_s"] = np.arange(1.0, count + 1)
     flows = {name: [Flow(name, starts[name], float(count))] for name in rates}
-    vars(seen)["flows"] = flows.__getitem__
+    vars(seen)["flows"] = vars(seen)["parts"] = flows.__getitem__
     vars(seen)["flow"] = lambda flow, _column: np.array(rates[flow.name])
     return seen
 

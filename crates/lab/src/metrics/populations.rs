@@ -8,6 +8,35 @@ use crate::records::{
 };
 use narrows_units::Time;
 
+/// Whether a group has the counted measure `name`: one whose transfers come and go, or one whose flows stay.
+pub(crate) fn is_counted_of(name: &str, coming: bool) -> bool {
+    !(if coming { OF_FLOWS_THAT_STAY } else { OF_TRANSFERS }).contains(&name)
+}
+
+const OF_FLOWS_THAT_STAY: &[&str] = &[
+    "jain",
+    "range_fairness",
+    "min_max",
+    "product",
+    "power",
+    "cwnd_peak_packets",
+    "reduction_interval_s",
+    "slowdown",
+];
+
+const OF_TRANSFERS: &[&str] = &[
+    "started_flows",
+    "failed_flows",
+    "abandoned_flows",
+    "refused_flows",
+    "connecting_flows",
+    "active_flows",
+    "flow_goodput_bps",
+    "completion_time_p50_s",
+    "completion_time_p95_s",
+    "completion_time_p99_s",
+];
+
 /// All measures of `group` over the `window_s` seconds after the warm-up.
 pub(crate) fn measures(model: &Model, recorded: &Recorded, group: usize, window_s: f64) -> Measures {
     let populations = || recorded.populations.iter().filter(move |each| each.group == group);

@@ -3,6 +3,7 @@
 use super::diagnostic::{Fault, nearest};
 use super::table::{Checked, Table};
 use crate::metrics::Request;
+use crate::metrics::populations::is_counted_of;
 
 /// A measure with bounds, judged by its interval.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +24,7 @@ pub struct Expectation {
 /// `links`, of which the first is meant where none is named.
 pub(super) fn resolve(
     tables: &[Table],
-    groups: Option<&[String]>,
+    groups: Option<&[Named]>,
     links: Option<&[String]>,
     faults: &mut Vec<Fault>,
 ) -> Option<Vec<Expectation>> {
@@ -32,12 +33,35 @@ pub(super) fn resolve(
     all.into_iter().collect()
 }
 
+/// A group of flows.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub name: String,
+    /// Its transfers come and go.
+    pub coming: bool,
+}
+
+impl Named {
+    fn has(&self, measure: &str) -> bool {
+        is_counted_of(measure, self.coming)
+    }
+}
+
+/// Only a group whose transfers come and go has it.
+fn coming_only(measure: &str) -> bool {
+    !is_counted_of(measure, false)
+}
+
 fn clause(
     table: &Table,
-    groups: Option<&[String]>,
+    groups: Option<&[Named]>,
     links: Option<&[String]>,
     faults: &mut Vec<Fault>,
 ) -> Option<Expectation> {
+    let known = groups;
+    let names: Option<Vec<String>> =
+        groups.map(|groups| groups.iter().map(|group| group.name.clone()).collect());
+    let groups = names.as_deref();
     let optional_text = |key| table.read(key, None, |value| Some(value.text()));
     let optional_number = |key| table.read(key, None, |value| Some(value.number()));
     let (group, link) = (optional_text("group")?, optional_text("link")?);
@@ -93,6 +117,19 @@ fn clause(
                 let fault = Fault::new(table.place_of("measure"), table.path_of("measure"), "no such group");
                 let fault = fault.given(format!("\"{unknown}\"")).allowed(known.join(", "));
                 faults.push(fault.nearest(nearest(unknown, known.iter().copied())));
+            }
+            let meant = |each: &&Named| group.as_ref().is_none_or(|group| *group == each.name);
+            let mut meant = known.into_iter().flatten().filter(meant).peekable();
+            let counted = kind == "group" && request.choices.is_empty();
+            if counted && meant.peek().is_some() && !meant.any(|each| each.has(&request.text)) {
+                let message = "no such measure of these groups";
+                let fault = Fault::new(table.place_of("measure"), table.path_of("measure"), message);
+                let allowed = if coming_only(&request.text) {
+                    "of groups whose transfers come and go"
+                } else {
+                    "of groups whose flows stay"
+                };
+                faults.push(fault.given(format!("\"{}\"", request.text)).allowed(allowed));
             }
         }
     }

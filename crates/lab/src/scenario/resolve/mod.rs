@@ -25,7 +25,7 @@ pub(super) use transport::Endpoint;
 
 use super::LoadOptions;
 use super::diagnostic::Fault;
-use super::expectation::{self, Expectation};
+use super::expectation::{self, Expectation, Named};
 use super::table::{Checked, Table};
 use super::tree::Place;
 use crate::network::Group;
@@ -153,15 +153,16 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     };
     transport::check_start_ups(&flow_tables, transport_table.as_ref(), faults);
     let groups = flows::resolve(&flow_tables, transport_table.as_ref(), &context, faults);
-    let names: Option<Vec<String>> =
-        groups.as_ref().map(|groups| groups.iter().map(|group| group.group.name.clone()).collect());
+    let with_kind = |group: &Group| Named { name: group.name.clone(), coming: group.transfers.is_some() };
+    let known: Option<Vec<Named>> =
+        groups.as_ref().map(|groups| groups.iter().map(|group| with_kind(&group.group)).collect());
     let expect = root.given("expect", |value| value.tables().to_vec()).unwrap_or_default();
     let links = if network_table.is_some() {
         network.as_ref().zip(groups.as_deref()).map(|(network, groups)| network.names_of_links(groups))
     } else {
         Some(["bottleneck", "bottleneck reverse"].map(str::to_owned).to_vec())
     };
-    let expectations = expectation::resolve(&expect, names.as_deref(), links.as_deref(), faults);
+    let expectations = expectation::resolve(&expect, known.as_deref(), links.as_deref(), faults);
     let groups = groups?;
     let smallest = groups.iter().map(|group| group.group.rtt.least()).min()?;
     let delay = context.delay.unwrap_or(Span::from_ps((u128::from(smallest.as_ps()) * 2 / 5) as u64));
