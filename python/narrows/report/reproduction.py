@@ -65,25 +65,28 @@ def _badge(ledger: Mapping[str, Any]) -> Markup:
 
 
 def _claims(claims: Sequence[Mapping[str, Any]]) -> Markup:
-    titles = ("Claim", "Verdict", "Effect", "95 % interval", "Seeds", "Published", "Magnitude", "What it rests on")
+    titles = ("Claim", "Verdict", "Effect and 95 % interval", "Published", "Magnitude")
     head = element("tr", *(element("th", text, scope="col") for text in titles))
-    rows = [element("tr", *_row(claim)) for claim in claims]
+    rows = [row for claim in claims for row in _rows(claim)]
     caption = element("caption", "Every claim with its verdict")
     table = element("table", caption, element("thead", head), element("tbody", *rows), class_="measures")
     return element("div", table, class_="scroll", role="region", aria_label="Claims", tabindex="0")
 
 
-def _row(claim: Mapping[str, Any]) -> list[Markup]:
+def _rows(claim: Mapping[str, Any]) -> list[Markup]:
+    """Return the row of a claim, and one below it that says what it rests on."""
+    effect = NO_DATA if claim["effect"] is None else f"{claim['effect']:.4g} ({_interval(claim['ci95'])})"
+    texts = (claim["verdict"], effect, claim["published"] or NO_DATA, _magnitude(claim["magnitude"]))
     name = element("th", f"{claim['id']} ({claim['strength']}): {claim['statement']}", scope="row")
-    effect = NO_DATA if claim["effect"] is None else f"{claim['effect']:.4g}"
-    why = [claim["effect_of"], claim["cause"], claim["note"], f"source: {claim['source_supports']}"]
-    if claim["variant"]:
-        why.append(f"another verdict with: {claim['variant']}")
-    texts = (
-        claim["verdict"], effect, _interval(claim["ci95"]), str(claim["seeds"] or NO_DATA),
-        claim["published"] or NO_DATA, _magnitude(claim["magnitude"]), "; ".join(each for each in why if each),
-    )  # fmt: skip
-    return [name, *(element("td", text) for text in texts)]
+    why = [
+        f"{claim['effect_of']}, {claim['seeds']} seeds, {claim['parts']} parts hold" if claim["effect_of"] else "",
+        claim["cause"],
+        claim["note"],
+        f"in the source: {claim['place']}, {claim['source_supports']}",
+        f"another verdict with {claim['variant']}" if claim["variant"] else "",
+    ]
+    told = element("td", "; ".join(each for each in why if each), class_="note", colspan=str(len(texts) + 1))
+    return [element("tr", name, *(element("td", text) for text in texts)), element("tr", told)]
 
 
 def _interval(ends: Sequence[float] | None) -> str:
