@@ -11,9 +11,10 @@ from narrows.report import page
 from narrows.report.figures.frame import Figure, Key
 from narrows.report.looks import HUES, Look
 from narrows.report.plot import Axis
-from narrows.report.scale import NO_DATA, quantity
+from narrows.report.scale import INDEX, NO_DATA, quantity
 from narrows.report.study.rows import around, response_meaning, stacked_panels
 from narrows.report.svg import Markup, element, join
+from narrows.reproduction.quantity import Measured, QuantityError
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
     from narrows.report.figures.frame import Paper
     from narrows.report.plot import Panel
-    from narrows.reproduction.claims import Picture, Published
-    from narrows.reproduction.quantity import Cells
+    from narrows.reproduction.claims import Picture, Published, Table
+    from narrows.reproduction.quantity import Cells, Quantity
 
 
 def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Cells, folder: Path) -> str:
@@ -38,13 +39,16 @@ def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Ce
     command = shlex.join(["narrows", "reproduce", ledger["study"], f"--{ledger['size']}", "--out", str(folder)])
     drawn = [_figure(picture, cells, place) for place, picture in enumerate(published.pictures)]
     found = [figure for figure in drawn if figure is not None]
+    tables = [_table(table, cells, place) for place, table in enumerate(published.tables)]
     sections = [
         page.section("question", "Question", element("p", published.question), _facts(published, ledger)),
         page.section("claims", "Claims", element("p", _NOTE, class_="note"), _claims(ledger["claims"])),
         *(page.figure_section(figure, command) for figure in found),
+        *tables,
         page.section("experiments", "Experiments", _experiments(published, ledger)),
     ]
     links = [("question", "Question"), ("claims", "Claims"), *((each.name, each.title) for each in found)]
+    links += [(f"table-{place}", table.title) for place, table in enumerate(published.tables)]
     links.append(("experiments", "Experiments"))
     header = page.page_header(published.title, "Reproduction", _badge(ledger), links)
     return page.document(published.title, header, sections)
@@ -154,14 +158,32 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
     return Figure(f"figure-{number}", picture.title, caption, keys, draw)
 
 
-def _mean(measured: Any, cells: Cells, binding: Mapping[str, Any]) -> float:
-    from narrows.reproduction.quantity import QuantityError
-
+def _mean(measured: Quantity, cells: Cells, binding: Mapping[str, Any]) -> float:
     try:
         mean = estimate(measured.values(cells, binding).values())["mean"]
     except QuantityError:
         return float("nan")
     return float("nan") if mean is None else mean
+
+
+def _table(table: Table, cells: Cells, number: int) -> Markup:
+    """Set what was found beside the source's values; what was not run has a dash."""
+    head = element("tr", *(element("th", text, scope="col") for text in (table.label, *table.columns)))
+    body = []
+    for name, quantities in table.rows.items():
+        theirs = table.published.get(name, [None] * len(quantities))
+        entries = [_entry(each, cells, value) for each, value in zip(quantities, theirs, strict=True)]
+        body.append(element("tr", element("th", name, scope="row"), *(element("td", entry) for entry in entries)))
+    caption = element("caption", table.caption)
+    shown = element("table", caption, element("thead", head), element("tbody", *body), class_="measures")
+    scroll = element("div", shown, class_="scroll", role="region", aria_label=table.title, tabindex="0")
+    return page.section(f"table-{number}", table.title, scroll)
+
+
+def _entry(asked: Quantity, cells: Cells, theirs: float | None) -> str:
+    unit = response_meaning(asked.measure).unit if isinstance(asked, Measured) else INDEX
+    ours = NO_DATA if asked.experiments() - set(cells) else quantity(_mean(asked, cells, {}), unit)
+    return ours if theirs is None else f"{ours} ({quantity(theirs, unit)} published)"
 
 
 def _look(place: int) -> Look:

@@ -74,6 +74,7 @@ class Variant:
         folder: Where its study files are, in the study's folder; empty for those of the size.
         experiments: Which run with it.
         sizes: In which sizes.
+        claims: Which it is tried on; none means all that rest on its experiments.
     """
 
     name: str
@@ -82,6 +83,11 @@ class Variant:
     folder: str
     experiments: tuple[str, ...]
     sizes: tuple[str, ...]
+    claims: tuple[str, ...] = ()
+
+    def concerns(self, claim: str) -> bool:
+        """Whether it is tried on a claim."""
+        return not self.claims or claim in self.claims
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,27 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Table:
+    """A table of what was found, beside what the source has.
+
+    Attributes:
+        title: What it shows.
+        caption: Which of the source's tables or figures it is, and what to mind.
+        label: What the rows are.
+        columns: Their heads.
+        rows: The name of each with a quantity for every column.
+        published: The source's values by the name of a row, a value or None for each column.
+    """
+
+    title: str
+    caption: str
+    label: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, Sequence[Quantity]]
+    published: Mapping[str, Sequence[float | None]]
+
+
+@dataclass(frozen=True)
 class Published:
     """A published study.
 
@@ -128,6 +155,7 @@ class Published:
         variants: Choices made otherwise.
         claims: What it claims.
         pictures: Its figures.
+        tables: Its tables.
     """
 
     title: str
@@ -138,6 +166,7 @@ class Published:
     variants: Sequence[Variant]
     claims: Sequence[Claim]
     pictures: Sequence[Picture]
+    tables: Sequence[Table]
 
 
 def read_claims(file: Path) -> Published:
@@ -159,7 +188,7 @@ class _Reader:
 
     def published(self, content: Mapping[str, Any]) -> Published:
         needed = ("title", "number", "source", "question", "experiments")
-        self.keys(content, "", needed, ("variants", "claims", "figures"))
+        self.keys(content, "", needed, ("variants", "claims", "figures", "tables"))
         experiments = {name: self.text(about, f"experiments.{name}") for name, about in content["experiments"].items()}
         variants = [
             self.variant(each, f"variants.{place}", experiments)
@@ -175,18 +204,25 @@ class _Reader:
         pictures = [
             self.picture(each, f"figures.{place}", experiments) for place, each in enumerate(content.get("figures", []))
         ]
+        tables = [self.table(each, f"tables.{at}", experiments) for at, each in enumerate(content.get("tables", []))]
+        for variant in variants:
+            for name in variant.claims:
+                self.one_of(name, f"variants.{variant.name}.claims", (claim.id for claim in claims))
         told = {name: self.text(content[name], name) for name in ("title", "number", "source", "question")}
-        return Published(**told, experiments=experiments, variants=variants, claims=claims, pictures=pictures)
+        return Published(
+            **told, experiments=experiments, variants=variants, claims=claims, pictures=pictures, tables=tables
+        )
 
     def variant(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Variant:
-        self.keys(table, path, ("name", "about", "experiments"), ("set", "folder", "sizes"))
+        self.keys(table, path, ("name", "about", "experiments"), ("set", "folder", "sizes", "claims"))
         if "set" not in table and "folder" not in table:
             self.fault(path, "`set` or `folder` is needed")
         for name in table["experiments"]:
             self.one_of(name, f"{path}.experiments", experiments)
         sizes = tuple(self.one_of(each, f"{path}.sizes", SIZES) for each in table.get("sizes", SIZES))
         changes, folder = tuple(table.get("set", ())), table.get("folder", "")
-        return Variant(table["name"], table["about"], changes, folder, tuple(table["experiments"]), sizes)
+        names, claims = tuple(table["experiments"]), tuple(table.get("claims", ()))
+        return Variant(table["name"], table["about"], changes, folder, names, sizes, claims)
 
     def claim(self, table: Mapping[str, Any], path: str, experiments: Sequence[str] | Mapping[str, str]) -> Claim:
         needed = ("id", "statement", "strength", "place", "supported")
@@ -227,9 +263,9 @@ class _Reader:
             return Several([(inner, each) for each in conditions], table.get("least", len(conditions)))
         for kind in ("all", "any"):
             if kind in table:
-                self.keys(table, path, (kind,), ())
+                self.keys(table, path, (kind,), ("least",) if kind == "any" else ())
                 parts = [self.test(each, f"{path}.{kind}.{at}", scope) for at, each in enumerate(table[kind])]
-                return Several([(each, {}) for each in parts], len(parts) if kind == "all" else 1)
+                return Several([(each, {}) for each in parts], len(parts) if kind == "all" else table.get("least", 1))
         if "order" in table:
             self.keys(table, path, ("order",), ("or_equal",))
             quantities = [self.quantity(each, f"{path}.order.{at}", scope) for at, each in enumerate(table["order"])]
@@ -254,7 +290,7 @@ class _Reader:
     def quantity(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Quantity:
         if not isinstance(table, dict):
             self.fault(path, "a table with a measure is needed")
-        for how in ("ratio", "minus"):
+        for how in ("ratio", "minus", "plus"):
             if how in table:
                 self.keys(table, path, (how,), ())
                 first, second = (self.quantity(each, f"{path}.{how}", scope) for each in table[how])
@@ -284,14 +320,31 @@ class _Reader:
         for name, where in table["lines"].items():
             entry = {"measure": table["measure"], "where": where, "over": table.get("over", "one")}
             lines.append(Line(name, self.measured(entry, f"{path}.lines.{name}", scope)))
-        published = {
-            name: [None if value == "" else float(value) for value in values]
-            for name, values in table.get("published", {}).items()
-        }
         return Picture(
             table["title"], table["caption"], table["label"], tuple(table["x"]), tuple(lines),
-            table.get("log", False), published,
+            table.get("log", False), self.values(table.get("published", {})),
         )  # fmt: skip
+
+    def table(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Table:
+        self.keys(table, path, ("title", "caption", "label", "is", "rows", "columns", "experiment"), ("published",))
+        scope = _Scope(self.one_of(table["experiment"], f"{path}.experiment", experiments), tuple(experiments))
+        columns = tuple(str(each) for each in table["columns"])
+        rows = {
+            str(row): [
+                self.quantity(_bound(table["is"], {"row": row, "column": each}), f"{path}.is", scope)
+                for each in columns
+            ]
+            for row in table["rows"]
+        }
+        published = self.values(table.get("published", {}))
+        for name, values in published.items():
+            if name not in rows or len(values) != len(columns):
+                self.fault(f"{path}.published.{name}", f"a row and {len(columns)} values are needed")
+        return Table(table["title"], table["caption"], table["label"], columns, rows, published)
+
+    def values(self, table: Mapping[str, Sequence[Any]]) -> dict[str, list[float | None]]:
+        """Read the source's values by name; an empty text stands where it has none."""
+        return {name: [None if each == "" else float(each) for each in values] for name, values in table.items()}
 
     def keys(self, table: Mapping[str, Any], path: str, needed: Sequence[str], optional: Sequence[str]) -> None:
         for name in table:

@@ -48,7 +48,7 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
     Raises:
         InputError: A claim asks for what no experiment has.
     """
-    claims = [judged(claim, size, found) for claim in published.claims]
+    claims = [judged(claim, size, _concerning(claim, published, found)) for claim in published.claims]
     counts = Counter(claim["verdict"] for claim in claims)
     return {
         "study": name,
@@ -62,6 +62,12 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
         "verdicts": {verdict: counts[verdict] for verdict in VERDICTS},
         "claims": claims,
     }
+
+
+def _concerning(claim: Claim, published: Published, found: Found) -> Found:
+    """Leave away the variants that are not tried on a claim."""
+    tried = [each.name for each in published.variants if each.concerns(claim.id)]
+    return Found(found.cells, {name: cells for name, cells in found.varied.items() if name in tried})
 
 
 def judged(claim: Claim, size: str, found: Found) -> dict[str, Any]:

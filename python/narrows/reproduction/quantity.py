@@ -1,7 +1,7 @@
 """Quantities that claims speak of: a number per replication, from the cells of experiments. Pure functions.
 
-A quantity is a measure of the cells that certain levels pick out, the ratio of two quantities, their difference, or
-their Spearman correlation over several conditions.
+A quantity is a measure of the cells that certain levels pick out, the ratio of two quantities, their difference, their
+sum, or their Spearman correlation over several conditions.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Combined:
     """Two quantities made one, replication by replication.
 
     Attributes:
-        how: "ratio" or "minus".
+        how: "ratio", "minus" or "plus".
         first: The one.
         second: The other.
     """
@@ -98,6 +98,8 @@ class Combined:
         """Return the number of each replication that both have."""
         one, other = self.first.values(cells, binding), self.second.values(cells, binding)
         both = [replication for replication in one if replication in other]
+        if self.how == "plus":
+            return {each: one[each] + other[each] for each in both}
         if self.how == "minus":
             return {each: one[each] - other[each] for each in both}
         return {each: one[each] / other[each] for each in both if other[each] != 0}
@@ -108,7 +110,7 @@ class Combined:
 
     def told(self, binding: Binding) -> str:
         """Say it in words."""
-        sign = "over" if self.how == "ratio" else "minus"
+        sign = "over" if self.how == "ratio" else self.how
         return f"{self.first.told(binding)} {sign} {self.second.told(binding)}"
 
     def experiments(self) -> set[str]:

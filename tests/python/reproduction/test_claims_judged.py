@@ -8,7 +8,7 @@ import pytest
 
 from narrows.errors import InputError
 from narrows.reproduction.claims import read_claims
-from narrows.reproduction.ledger import Found, judged
+from narrows.reproduction.ledger import Found, judged, ledger
 from narrows.reproduction.quantity import spearman
 
 if TYPE_CHECKING:
@@ -89,6 +89,19 @@ def test_every_condition_must_hold_unless_fewer_are_asked_for(tmp_path: Path) ->
     assert verdict(tmp_path, f"direction = {{ {test}, least = 1 }}\n", cells)["verdict"] == "holds"
 
 
+def test_some_of_several_different_tests_must_hold(tmp_path: Path) -> None:
+    cells = rows(a=[1.0, 1.0], b=[3.0, 3.0])
+    tests = f"[{{ is = {A}, at_most = 2 }}, {{ is = {B}, at_most = 2 }}, {{ is = {B}, at_least = 3 }}]"
+    assert verdict(tmp_path, f"direction = {{ any = {tests}, least = 2 }}\n", cells)["verdict"] == "holds"
+    assert verdict(tmp_path, f"direction = {{ any = {tests}, least = 3 }}\n", cells)["verdict"] == "fails"
+
+
+def test_quantities_add_up(tmp_path: Path) -> None:
+    text = f"direction = {{ is = {{ plus = [{A}, {B}] }}, at_least = 3 }}\n"
+    found = verdict(tmp_path, text, rows(a=[1.0, 2.0], b=[3.0, 4.0]))
+    assert found["effect"] == 5.0
+
+
 def test_a_trend_is_every_step(tmp_path: Path) -> None:
     text = 'direction = { falling = { measure = "m", where = { k = "{x}" } }, over = { x = ["a", "b", "c"] } }\n'
     assert verdict(tmp_path, text, rows(a=[3.0, 3.1], b=[2.0, 2.1], c=[1.0, 1.1]))["verdict"] == "holds"
@@ -107,6 +120,19 @@ def test_a_variant_that_changes_the_verdict_is_named(tmp_path: Path) -> None:
     assert found["variant"] == "other"
     same = verdict(tmp_path, text, rows(a=[1.0, 1.0], b=[2.0, 2.0]), other=rows(a=[1.0, 1.0], b=[3.0, 3.0]))
     assert same["variant"] is None
+
+
+def test_a_variant_is_tried_on_the_claims_that_it_names(tmp_path: Path) -> None:
+    claim = HEAD.partition("[[claims]]")[2] + f"direction = {{ order = [{A}, {B}] }}\n"
+    text = HEAD.partition("[[claims]]")[0] + "[[claims]]" + claim + "[[claims]]" + claim.replace("1-1", "1-2")
+    text += '[[variants]]\nname = "other"\nabout = "o"\nset = []\nexperiments = ["e"]\nclaims = ["1-2"]\n'
+    file = tmp_path / "claims.toml"
+    file.write_text(text, encoding="utf-8")
+    found = Found({"e": rows(a=[1.0, 1.0], b=[2.0, 2.0])}, {"other": {"e": rows(a=[3.0, 3.0], b=[2.0, 2.0])}})
+    assert [each["variant"] for each in ledger("s", read_claims(file), "quick", 1, found)["claims"]] == [None, "other"]
+    file.write_text(text.replace('"1-2"]', '"1-3"]'), encoding="utf-8")
+    with pytest.raises(InputError, match="'1-3' is none of 1-1, 1-2"):
+        read_claims(file)
 
 
 def test_what_was_not_run_is_not_testable(tmp_path: Path) -> None:

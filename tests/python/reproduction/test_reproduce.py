@@ -61,6 +61,15 @@ x = ["newreno", "aimd(a=1,b=0.8)"]
 published = { flow = [4.8e6, ""] }
 [figures.lines]
 flow = { algorithm = "{x}" }
+[[tables]]
+title = "Goodput, again"
+caption = "As published."
+label = "measure"
+experiment = "one"
+is = { measure = "{row}", where = { algorithm = "{column}" } }
+rows = ["goodput_bps"]
+columns = ["newreno", "aimd(a=1,b=0.8)"]
+published = { goodput_bps = [4.8e6, ""] }
 """
 
 
@@ -83,7 +92,9 @@ def test_a_study_is_reproduced_to_the_same_ledger(small: Path, tmp_path: Path) -
         out = tmp_path / name
         assert main(["reproduce", "small", "--out", str(out), "--quiet", "--jobs", "2"]) == 0
         ledgers.append((out / "ledger.json").read_bytes())
-        assert "A small study" in (out / "report.html").read_text(encoding="utf-8")
+        page = (out / "report.html").read_text(encoding="utf-8")
+        assert "A small study" in page
+        assert page.count("Mbps published)") == 1
     assert ledgers[0] == ledgers[1]
     ledger = json.loads(ledgers[0])
     assert (ledger["study"], ledger["size"]) == (small.name, "quick")
