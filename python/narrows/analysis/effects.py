@@ -70,14 +70,6 @@ class Lenth:
 
 
 @dataclass(frozen=True)
-class Run:
-    """One cell of the ordered data plot: its response and its factor levels."""
-
-    response: float
-    levels: Mapping[str, str]
-
-
-@dataclass(frozen=True)
 class Mean:
     """A mean of a response under some levels.
 
@@ -201,16 +193,13 @@ def lenth(values: FloatArray, alpha: float = 0.05) -> Lenth:
     return Lenth(error, margin, simultaneous, tuple((sizes > margin).tolist()), tuple((sizes > simultaneous).tolist()))
 
 
-def ordered(cells: Cells, response: str, factors: Sequence[str]) -> list[Run]:
-    """Return the cells from the least response to the greatest: the ordered data plot (e-Handbook, 5.5.9.1).
+def ordered(cells: Cells, response: str, factors: Sequence[str]) -> list[Mean]:
+    """Return the mean of each combination of levels, the least first: the ordered data plot (e-Handbook, 5.5.9.1).
 
     Raises:
         AnalysisError: A value or a level is missing.
     """
-    values = complete(cells, [response])[:, 0].tolist()
-    columns = {factor: words(cells, factor) for factor in factors}
-    places = sorted(range(len(values)), key=values.__getitem__)
-    return [Run(values[place], {factor: levels[place] for factor, levels in columns.items()}) for place in places]
+    return sorted(_means(cells, response, factors), key=lambda each: each.mean)
 
 
 def level_means(cells: Cells, response: str, factor: str) -> list[Mean]:
@@ -290,15 +279,21 @@ def _p(high: FloatArray, low: FloatArray) -> float | None:
 def _means(cells: Cells, response: str, factors: Sequence[str]) -> list[Mean]:
     values = complete(cells, [response])[:, 0].tolist()
     columns = [words(cells, factor) for factor in factors]
-    gathered: dict[tuple[str, ...], list[float]] = {
-        levels: [] for levels in itertools.product(*(in_order(column) for column in columns))
-    }
+    gathered: dict[tuple[str, ...], list[float]] = {}
     for levels, value in zip(zip(*columns, strict=True), values, strict=True):
-        gathered[levels].append(value)
+        gathered.setdefault(levels, []).append(value)
+    places = [{level: place for place, level in enumerate(in_order(column))} for column in columns]
+
+    def place(levels: tuple[str, ...]) -> list[int]:
+        return [known[level] for known, level in zip(places, levels, strict=True)]
+
     return [
-        Mean(dict(zip(factors, levels, strict=True)), math.fsum(found) / len(found), len(found))
-        for levels, found in gathered.items()
-        if found
+        Mean(
+            dict(zip(factors, levels, strict=True)),
+            math.fsum(gathered[levels]) / len(gathered[levels]),
+            len(gathered[levels]),
+        )
+        for levels in sorted(gathered, key=place)
     ]
 
 

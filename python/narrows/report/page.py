@@ -115,17 +115,17 @@ def page_header(title: str, kind: str, verdict: Markup, links: Sequence[tuple[st
     )
 
 
-def section(name: str, title: str, *content: Markup) -> Markup:
+def section(name: str, title: str, *content: Markup, heading: str = "h2") -> Markup:
     """Return a section with its heading; `name` is its anchor."""
     return element(
-        "section", element("h2", title, id=f"{name}-title"), *content, id=name, aria_labelledby=f"{name}-title"
+        "section", element(heading, title, id=f"{name}-title"), *content, id=name, aria_labelledby=f"{name}-title"
     )
 
 
-def figure_section(figure: Figure, command: str) -> Markup:
+def figure_section(figure: Figure, command: str, *, heading: str = "h2") -> Markup:
     """Return a figure with its legend, caption and the command that makes it again."""
     if figure.absent:
-        return section(figure.name, figure.title, element("p", figure.absent, class_="note"))
+        return section(figure.name, figure.title, element("p", figure.absent, class_="note"), heading=heading)
     tools = [
         element("button", f"Save {kind}", type="button", class_="tool", data_save=kind.lower(),
                 aria_label=f"Save {kind}: {figure.title}", hidden=True)
@@ -146,7 +146,7 @@ def figure_section(figure: Figure, command: str) -> Markup:
         data_title=figure.title,
         data_name=figure.name,
     )  # fmt: skip
-    return section(figure.name, figure.title, content)
+    return section(figure.name, figure.title, content, heading=heading)
 
 
 def _key(key: Key) -> Markup:

@@ -74,7 +74,7 @@ def test_the_springs_in_order_show_the_oven_alone_deciding() -> None:
     """e-Handbook 5.5.9.1: the four best runs are those with a hot oven; the best has (+, -, +)."""
     runs = ordered(SPRINGS, "good", list(SIGNS))
     assert [run.levels["oven"] for run in runs] == ["-"] * 4 + ["+"] * 4
-    assert (runs[-1].response, dict(runs[-1].levels)) == (90, {"oven": "+", "carbon": "-", "quench": "+"})
+    assert (runs[-1].mean, dict(runs[-1].levels)) == (90, {"oven": "+", "carbon": "-", "quench": "+"})
 
 
 def test_means_of_levels_and_of_pairs_are_those_worked_by_hand() -> None:

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from narrows.analysis.designs import two_level
-from narrows.analysis.effects import effects, lenth, level_means, pair_means
+from narrows.analysis.effects import effects, lenth, level_means, ordered, pair_means, unexplained
 from narrows.analysis.multivariate import biplot, clusters, principal_components
 from narrows.analysis.ranks import ranking
 from narrows.analysis.table import Block
 from narrows.report.figures.frame import PAPERS, drawing, height
 from narrows.report.plot import Axis, shortened
 from narrows.report.scale import BITS_PER_SECOND
+from narrows.report.study import contrasts, multivariate, pairs, ranks, settings
 from narrows.report.study import effects as drawn_effects
-from narrows.report.study import multivariate, pairs, ranks
 from narrows.report.study.rows import response_meaning
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ CELLS = {
     },
     "rate_bps": FILTRATION * 1e6,
 }
+LEVELS = {"temperature": ("low", "high"), "pressure": ("low", "high")}
 
 
 def svg(figure: Figure, paper: int = 0) -> ET.Element:
@@ -59,7 +60,25 @@ FIGURES = {
     "half-normal": drawn_effects.half_normal_plot(
         "rate_bps",
         (found := effects(two_level("ABCD").runs.astype(float), "ABCD", FILTRATION * 1e6, order=4)),
-        lenth(np.array([effect.value for effect in found])),
+        limits := lenth(np.array([effect.value for effect in found])),
+    ),
+    "youden": contrasts.youden("rate_bps", found, float(FILTRATION.mean() * 1e6), limits),
+    "sizes": contrasts.sizes("rate_bps", found, limits),
+    "residual": contrasts.left_over(
+        "rate_bps", found, unexplained(np.array([effect.value for effect in found]), FILTRATION * 1e6)
+    ),
+    "contours": contrasts.contours(
+        "rate_bps",
+        (found[0], found[3]),
+        16.625e6,
+        float(FILTRATION.mean() * 1e6),
+        {"A": ("cold", "hot"), "D": ("slow", "fast")},
+    ),
+    "ordered": settings.ordered_data("rate_bps", ordered(CELLS, "rate_bps", list(LEVELS)), LEVELS),
+    "levels": settings.values_by_level("rate_bps", ordered(CELLS, "rate_bps", list(LEVELS)), LEVELS),
+    "blocks": settings.blocks(
+        "rate_bps",
+        Block(("cubic", "<bic>"), ({"rtt": "80ms"}, {"rtt": "20ms"}), np.array([[4e6, 6e6], [2e6, 3e6]])),
     ),
     "critical-difference": ranks.critical_difference(
         ranking(
@@ -186,3 +205,42 @@ def test_a_response_of_a_study_is_called_by_its_measure_and_whose_it_is() -> Non
     assert (shown.label, shown.unit, shown.better) == ("Goodput of cubic", BITS_PER_SECOND, 1)
     assert response_meaning("link.bottleneck reverse.loss_rate").label == "Loss rate of bottleneck reverse"
     assert response_meaning("jain").label == "Jain's index"
+
+
+def test_both_ends_of_an_effect_are_the_means_there() -> None:
+    """Montgomery, example 6.2: the mean is 70.06 and the effect of A 21.63."""
+    assert f"A: 59.2{SPACE}Mbps at low, 80.9{SPACE}Mbps at high" in told(svg(FIGURES["youden"]))
+
+
+def test_the_greatest_effect_is_on_top_with_its_sign() -> None:
+    tree = svg(FIGURES["sizes"])
+    names = [word for word in words(tree) if re.fullmatch(r"[A-D](:[A-D])*", word)]
+    assert names[:4] == ["A", "A:C", "A:D", "D"]
+    assert told(tree)[1] == f"A:C: \N{MINUS SIGN}18.1{SPACE}Mbps, -25.9 % of the mean"
+
+
+def test_each_further_effect_leaves_what_the_printed_sums_of_squares_say() -> None:
+    """Montgomery, table 6.12: 5730.94 in all, 1870.56 of it by A, 5535.80 by A, AC, AD, D and C together."""
+    left = [float(text.split(": ")[1].split(SPACE)[0]) for text in told(svg(FIGURES["residual"]))[:6]]
+    sums = ((5730.94, 15), (3860.38, 14), (195.14, 10))
+    assert [left[0], left[1], left[5]] == pytest.approx([(rest / degrees) ** 0.5 for rest, degrees in sums], rel=0.01)
+
+
+def test_contours_pass_where_the_model_has_their_value() -> None:
+    """With A 21.63, D 14.63 and AD 16.63 the corner of hot and fast is 70.06 + 26.44 = 96.5."""
+    tree = svg(FIGURES["contours"])
+    assert f"A = hot, D = fast: 96.5{SPACE}Mbps" in told(tree)
+    assert {f"60.0{SPACE}Mbps", f"80.0{SPACE}Mbps"} <= set(words(tree))
+
+
+def test_settings_stand_from_least_to_greatest_over_their_levels() -> None:
+    tree = svg(FIGURES["ordered"])
+    dots = [text for text in told(tree) if "Mbps" in text]
+    assert [text.split(": ")[1] for text in dots] == [f"{mean}{SPACE}Mbps" for mean in ("57.8", "60.8", "79.2", "82.5")]
+    assert told(tree).count("pressure = high") == 2
+
+
+def test_a_block_reads_out_its_algorithms_and_the_least_is_on_top() -> None:
+    tree = svg(FIGURES["blocks"])
+    assert told(tree)[0] == f"cubic; 20ms: 2.00{SPACE}Mbps"
+    assert len([path for path in tree.iter("path") if path.attrib.get("class") == "faint"]) == 2

@@ -33,8 +33,16 @@ def test_a_study_ends_with_its_report(tmp_path: Path) -> None:
     # The question comes first and what was found next, before the design.
     text = text[text.index("Which <algorithm> & why?") :]
     assert text.index(" Findings ") < text.index("Goodput moves most with") < text.index(" Design ")
-    for figure in ("Main effects on goodput", "Interactions in goodput", "Ranks by goodput", "one plane"):
+    for figure in (
+        "Main effects on goodput",
+        "Interactions in goodput",
+        "Ranks by goodput",
+        "one plane",
+        "All settings by goodput",
+    ):
         assert figure in text
+    for table in ("What moves goodput", "algorithm against algorithm", "Duels by", "Responses that say the same"):
+        assert table in text
     assert "3 replications, seed 1" in text
     assert "Remake: narrows report out" in text
 

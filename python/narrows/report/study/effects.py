@@ -15,7 +15,7 @@ from narrows.report.figures.frame import Figure, Key
 from narrows.report.looks import HUES, Look
 from narrows.report.plot import Axis
 from narrows.report.scale import INDEX, quantity
-from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
+from narrows.report.study.rows import around, response_meaning, rows_panel, spoken, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,10 +54,10 @@ def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
         return [panel]
 
     caption = (
-        f"Mean of {_spoken(shown.label)} at each level of a factor, over all cells with that level.",
+        f"Mean of {spoken(shown.label)} at each level of a factor, over all cells with that level.",
         "The longer the bar, the more the factor matters by itself.",
     )
-    return Figure("main-effects", f"Main effects on {_spoken(shown.label)}", caption, (), draw)
+    return Figure("main-effects", f"Main effects on {spoken(shown.label)}", caption, (), draw)
 
 
 def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
@@ -87,7 +87,7 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
         for place, level in enumerate(dict.fromkeys(lvl for pair in pairs for lvl in _levels_if(pair, lines)))
     ]
     caption = ("Lines that run alike say that the two factors act apart; lines that cross or open, that they do not.",)
-    return Figure("interactions", f"Interactions in {_spoken(shown.label)}", caption, keys, draw)
+    return Figure("interactions", f"Interactions in {spoken(shown.label)}", caption, keys, draw)
 
 
 def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
@@ -105,7 +105,7 @@ def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) ->
     def draw(paper: Paper) -> Sequence[Panel]:
         greatest = max(*sizes, limits.simultaneous_margin) or 1.0
         up = Axis("Half-normal score", INDEX, 0.0, float(scores[-1]) * 1.12)
-        across = Axis(f"|Effect| on {_spoken(shown.label)}", shown.unit, 0.0, greatest * 1.08)
+        across = Axis(f"|Effect| on {spoken(shown.label)}", shown.unit, 0.0, greatest * 1.08)
         (panel,) = stacked_panels(paper, [(across, up, "")])
         panel.guide(limits.margin, "ME")
         panel.guide(limits.simultaneous_margin, "SME")
@@ -124,7 +124,7 @@ def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) ->
         "ME: margin of error of one effect by Lenth's pseudo standard error, 95 %; SME: of all of them together.",
     )
     keys = [Key("active", "beyond ME", "dot", _ACTIVE), Key("noise", "within ME", "dot", _LOOK)]
-    return Figure("half-normal", f"Which effects on {_spoken(shown.label)} are active", caption, keys, draw)
+    return Figure("half-normal", f"Which effects on {spoken(shown.label)} are active", caption, keys, draw)
 
 
 def _lines(panel: Panel, pair: Sequence[Mean], unit: Unit) -> None:
@@ -149,11 +149,6 @@ def _levels_if(pair: Sequence[Mean], lines: str) -> list[str]:
 
 def _look(place: int) -> Look:
     return Look(place % len(HUES), place % 6, place % 6)
-
-
-def _spoken(label: str) -> str:
-    """Write a label inside a sentence; an abbreviation keeps its capitals."""
-    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
 _LOOK = Look(0, 0, 0)

@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 import shlex
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from narrows.analysis import effects, multivariate, ranks
-from narrows.analysis.table import AnalysisError, block, complete
 from narrows.report import page
 from narrows.report.measures import difference_texts, interval_text
 from narrows.report.scale import NO_DATA, quantity
-from narrows.report.study import effects as effect_figures
-from narrows.report.study import heat
-from narrows.report.study import multivariate as many_figures
-from narrows.report.study import ranks as rank_figures
+from narrows.report.study import responses, together
 from narrows.report.study.rows import response_meaning
 from narrows.report.svg import Markup, element, join
 from narrows.study.design import describe
-from narrows.study.findings import Finding, findings, grouping
+from narrows.study.findings import Finding, findings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
-    from narrows.analysis.table import Block
-    from narrows.report.figures.frame import Figure
     from narrows.statistics import Estimate
     from narrows.study.campaign import Status
     from narrows.study.plan import Plan
@@ -46,17 +35,17 @@ def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
         folder: Its folder, which the commands name.
     """
     found = findings(plan, cells)
-    drawn = list(_figures(plan, cells, found))
     command = shlex.join(["narrows", "report", str(folder)])
+    parts = [*responses.parts(plan, cells, found), *together.parts(plan, cells, found)]
     sections = [
         page.section("question", "Question", *_question(plan)),
         page.section("findings", "Findings", *_findings(plan, found)),
         page.section("design", "Design", element("pre", describe(plan.design)), _cells(plan, cells, state)),
-        *(page.figure_section(figure, command) for figure in drawn),
+        *(part.markup(command) for part in parts),
         page.section("origin", "Where this comes from", _origin(plan, folder, command)),
     ]
     links = [("question", "Question"), ("findings", "Findings"), ("design", "Design")]
-    links += [(figure.name, figure.title) for figure in drawn]
+    links += [(part.anchor, part.title) for part in parts]
     return page.document(plan.title, page.page_header(plan.title, "Study", badge(state), links), sections)
 
 
@@ -81,7 +70,7 @@ def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
     note = (
         f"Means over all conditions; intervals are 95 % over {found[0].replications} replications (seed {plan.seed}), "
         "and speak of the average over these conditions alone. Differences are paired on the same random "
-        "numbers. No interval is corrected for the number of them."
+        "numbers. No interval here is corrected for the number of them: the tables of pairs below are."
     )
     return [element("ul", *sentences), element("p", note, class_="note"), *tables]
 
@@ -139,102 +128,6 @@ def _clear(difference: Estimate) -> bool:
     return interval is not None and not interval[0] <= 0.0 <= interval[1]
 
 
-def _figures(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Figure]:
-    several = len({point.algorithm for point in plan.points}) > 1
-    factors = [*grouping(plan, cells), *(["algorithm"] if several else [])]
-    for finding in found[:_RESPONSES]:
-        name = finding.response
-        rows = _with_values(cells, [name])
-        shown = response_meaning(name)
-        overall, interval = finding.overall["mean"], finding.overall["ci95"]
-        ends = (
-            f", 95 % interval {interval_text((interval[0], interval[1]), overall or 0.0, shown.unit)}"
-            if interval
-            else ""
-        )
-        basis = (
-            f"{finding.replications} replications, seed {plan.seed}; mean of all {quantity(overall, shown.unit)}{ends}."
-        )
-        for figure in _of_response(plan, rows, name, factors, several=several):
-            yield replace(figure, name=f"{figure.name}-{_anchor(name)}", caption=(*figure.caption, basis))
-    responses = [finding.response for finding in found if finding.missing == 0]
-    basis = f"{max((finding.replications for finding in found), default=0)} replications, seed {plan.seed}."
-    if several:
-        for figure in (*_drawn(lambda: _tree(cells, responses)), *_drawn(lambda: _plane(cells, responses))):
-            yield replace(figure, caption=(*figure.caption, basis))
-
-
-def _of_response(plan: Plan, cells: pa.Table, name: str, factors: Sequence[str], *, several: bool) -> Iterator[Figure]:
-    better = response_meaning(name).better
-    few = grouping(plan, cells)
-    if factors:
-        means = {factor: effects.level_means(cells, name, factor) for factor in factors}
-        yield from _drawn(lambda: effect_figures.main_effects(name, means))
-    pairs = list(itertools.combinations(factors, 2))[:_PAIRS]
-    if pairs:
-        yield from _drawn(
-            lambda: effect_figures.interactions(name, [effects.pair_means(cells, name, *pair) for pair in pairs])
-        )
-    yield from _drawn(lambda: _half_normal(plan, cells, name))
-    if several and few:
-        yield from _drawn(lambda: heat.heat_map(name, _few_conditions(cells, name, few)))
-    if several and better and plan.factors:
-        label = response_meaning(name).label
-        spoken = label if label[1:2].isupper() else label[:1].lower() + label[1:]
-        yield from _drawn(
-            lambda: rank_figures.critical_difference(
-                ranks.ranking(block(cells, name, plan.factors), higher_is_better=better > 0), spoken
-            )
-        )
-
-
-def _drawn(make: Callable[[], Figure]) -> Iterator[Figure]:
-    """Make a figure, or none where the cells do not allow it."""
-    try:
-        yield make()
-    except AnalysisError:
-        return
-
-
-def _half_normal(plan: Plan, cells: pa.Table, name: str) -> Figure:
-    levels = {
-        factor: list(dict.fromkeys(str(point.levels[factor]) for point in plan.points)) for factor in plan.factors
-    }
-    if len(levels) < _TWO or any(len(each) != _TWO for each in levels.values()):
-        raise AnalysisError("a half-normal plot is for two-level designs")
-    coded = effects.coded(cells, {factor: (each[0], each[1]) for factor, each in levels.items()})
-    values = complete(cells, [name])[:, 0]
-    found = effects.effects(coded, plan.factors, values)
-    return effect_figures.half_normal_plot(name, found, effects.lenth(np.array([each.value for each in found])))
-
-
-def _few_conditions(cells: pa.Table, name: str, factors: Sequence[str]) -> Block:
-    means = block(cells, name, factors)
-    if len(means.conditions) > _TILES:
-        raise AnalysisError("more conditions than a page holds")
-    return means
-
-
-def _tree(cells: pa.Table, responses: Sequence[str]) -> Figure:
-    tree = multivariate.clusters(cells, responses)
-    if len(tree.leaves) <= _TWO:
-        raise AnalysisError("two algorithms make no tree")
-    return many_figures.dendrogram(tree, {})
-
-
-def _plane(cells: pa.Table, responses: Sequence[str]) -> Figure:
-    components = multivariate.principal_components(cells, responses)
-    return many_figures.biplot(components, multivariate.biplot(components), cells["algorithm"].to_pylist())
-
-
-def _with_values(cells: pa.Table, names: Sequence[str]) -> pa.Table:
-    import pyarrow.compute as pc
-
-    for name in names:
-        cells = cells.filter(pc.is_valid(cells[name]))
-    return cells
-
-
 def badge(state: Status) -> Markup:
     """Return whether all cells are there."""
     if state.failed:
@@ -290,9 +183,5 @@ def _anchor(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
-_TWO = 2
-# What a page can hold: responses with figures of their own, pairs of factors, rows of tiles, levels in words.
-_RESPONSES = 4
-_PAIRS = 10
-_TILES = 40
+# Levels of a factor that are told in words.
 _SHOWN = 8

@@ -40,6 +40,11 @@ def response_meaning(name: str) -> Meaning:
     return replace(shown, label=f"{shown.label} of {of}") if of else shown
 
 
+def spoken(label: str) -> str:
+    """Write a label inside a sentence; an abbreviation and a person keep their capitals."""
+    return label if label[1:2].isupper() or label.startswith("Jain") else label[:1].lower() + label[1:]
+
+
 def around(label: str, unit: Unit, values: Sequence[float], margin: float = 0.08) -> Axis:
     """Return an axis that holds all values and a margin, a part of their range, on both sides."""
     low, high = min(values), max(values)

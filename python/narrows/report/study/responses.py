@@ -1,0 +1,195 @@
+"""Each response by itself: what moves it, which algorithm has more of it, and the ten plots of the e-Handbook in order.
+
+Source of the order: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9; K. Mills et al., NIST SP 500-282 (2010),
+appendix D, go through the same ten steps.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.analysis import compare, effects, ranks, variance
+from narrows.analysis.table import AnalysisError, block, complete
+from narrows.report.measures import interval_text
+from narrows.report.scale import quantity
+from narrows.report.study import contrasts, heat, settings, sheets
+from narrows.report.study import effects as effect_figures
+from narrows.report.study import ranks as rank_figures
+from narrows.report.study.part import Part, allowed
+from narrows.report.study.rows import response_meaning, spoken
+from narrows.study.findings import grouping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+
+    from narrows.analysis.table import Block
+    from narrows.report.figures.frame import Figure
+    from narrows.report.svg import Markup
+    from narrows.study.findings import Finding
+    from narrows.study.plan import Plan
+
+
+def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Part]:
+    """Return a part of the page for each of the first responses.
+
+    Args:
+        plan: The study's.
+        cells: Its finished cells.
+        found: What was found of each response.
+    """
+    for finding in found[:_RESPONSES]:
+        name, shown = finding.response, response_meaning(finding.response)
+        rows = _with_values(cells, name)
+        basis = _basis(plan, finding)
+        main, more = (
+            [
+                replace(figure, name=f"{figure.name}-{_anchor(name)}", caption=(*figure.caption, basis))
+                for figure in figures
+            ]
+            for figures in (_figures(plan, rows, name), _steps(plan, rows, name))
+        )
+        tables = list(_tables(plan, rows, name))
+        summary = f"More plots of {spoken(shown.label)}: settings, levels, blocks, sizes of effects"
+        yield Part(f"of-{_anchor(name)}", shown.label, tables, main, summary, more)
+
+
+def _tables(plan: Plan, cells: pa.Table, name: str) -> Iterator[Markup]:
+    factors = _factors(plan)
+    if factors:
+        # Replications share their random numbers over all conditions: they are blocks.
+        again = ["replication"] if len(set(cells["replication"].to_pylist())) > 1 else []
+        pairs = list(itertools.combinations(factors, 2))
+        yield from allowed(lambda: sheets.variance(name, variance.anova(cells, name, [*factors, *again], pairs)))
+    if _several(plan):
+        yield from allowed(lambda: sheets.comparisons(name, compare.compare(cells, name, list(plan.factors))))
+        better = response_meaning(name).better
+        if better and plan.factors:
+            yield from allowed(
+                lambda: sheets.duels(
+                    name, ranks.majority(block(cells, name, list(plan.factors)), higher_is_better=better > 0)
+                )
+            )
+
+
+def _figures(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
+    factors, few = _factors(plan, grouping(plan, cells)), grouping(plan, cells)
+    if factors:
+        means = {factor: effects.level_means(cells, name, factor) for factor in factors}
+        yield from allowed(lambda: effect_figures.main_effects(name, means))
+    pairs = list(itertools.combinations(factors, 2))[:_PAIRS]
+    if pairs:
+        yield from allowed(
+            lambda: effect_figures.interactions(name, [effects.pair_means(cells, name, *pair) for pair in pairs])
+        )
+    yield from allowed(lambda: _Contrasts(plan, cells, name).half_normal())
+    if not _several(plan):
+        return
+    if few:
+        yield from allowed(lambda: heat.heat_map(name, _few_conditions(cells, name, few)))
+    shown = response_meaning(name)
+    if shown.better and plan.factors:
+        yield from allowed(
+            lambda: rank_figures.critical_difference(
+                ranks.ranking(block(cells, name, plan.factors), higher_is_better=shown.better > 0), spoken(shown.label)
+            )
+        )
+
+
+def _steps(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
+    factors = _factors(plan, grouping(plan, cells))
+    if not factors:
+        return
+    means = effects.ordered(cells, name, factors)
+    levels = {factor: list(dict.fromkeys(map(str, cells[factor].to_pylist()))) for factor in factors}
+    if len(means) <= _SETTINGS:
+        yield settings.ordered_data(name, means, levels)
+    yield settings.values_by_level(name, means, levels)
+    if _several(plan) and plan.factors:
+        yield from allowed(lambda: settings.blocks(name, _few_conditions(cells, name, list(plan.factors))))
+    yield from allowed(lambda: _Contrasts(plan, cells, name).youden())
+    yield from allowed(lambda: _Contrasts(plan, cells, name).sizes())
+    yield from allowed(lambda: _Contrasts(plan, cells, name).left_over())
+    yield from allowed(lambda: _Contrasts(plan, cells, name).contours())
+
+
+class _Contrasts:
+    """The effects of a two-level design on one response, and the figures of them."""
+
+    def __init__(self, plan: Plan, cells: pa.Table, name: str) -> None:
+        levels = {
+            factor: list(dict.fromkeys(str(point.levels[factor]) for point in plan.points)) for factor in plan.factors
+        }
+        if len(levels) < _TWO or any(len(each) != _TWO for each in levels.values()):
+            raise AnalysisError("effects of contrasts are those of two-level designs")
+        self._name = name
+        self._levels = {factor: (each[0], each[1]) for factor, each in levels.items()}
+        self._values = complete(cells, [name])[:, 0]
+        self._found = effects.effects(effects.coded(cells, self._levels), plan.factors, self._values)
+        self._sizes = np.array([each.value for each in self._found])
+        self._limits = effects.lenth(self._sizes)
+        self._grand = float(self._values.mean())
+
+    def half_normal(self) -> Figure:
+        return effect_figures.half_normal_plot(self._name, self._found, self._limits)
+
+    def youden(self) -> Figure:
+        return contrasts.youden(self._name, self._found, self._grand, self._limits)
+
+    def sizes(self) -> Figure:
+        return contrasts.sizes(self._name, self._found, self._limits)
+
+    def left_over(self) -> Figure:
+        return contrasts.left_over(self._name, self._found, effects.unexplained(self._sizes, self._values))
+
+    def contours(self) -> Figure:
+        mains = sorted((each for each in self._found if len(each.factors) == 1), key=lambda each: -abs(each.value))
+        one, other = mains[:_TWO]
+        both = {*one.factors, *other.factors}
+        together = next((each.value for each in self._found if set(each.factors) == both), 0.0)
+        return contrasts.contours(self._name, (one, other), together, self._grand, self._levels)
+
+
+def _several(plan: Plan) -> bool:
+    return len({point.algorithm for point in plan.points}) > 1
+
+
+def _factors(plan: Plan, of: Sequence[str] | None = None) -> list[str]:
+    return [*(plan.factors if of is None else of), *(["algorithm"] if _several(plan) else [])]
+
+
+def _few_conditions(cells: pa.Table, name: str, factors: Sequence[str]) -> Block:
+    means = block(cells, name, factors)
+    if len(means.conditions) > _TILES:
+        raise AnalysisError("more conditions than a page holds")
+    return means
+
+
+def _basis(plan: Plan, finding: Finding) -> str:
+    overall, interval = finding.overall["mean"], finding.overall["ci95"]
+    unit = response_meaning(finding.response).unit
+    ends = f", 95 % interval {interval_text((interval[0], interval[1]), overall or 0.0, unit)}" if interval else ""
+    return f"{finding.replications} replications, seed {plan.seed}; mean of all {quantity(overall, unit)}{ends}."
+
+
+def _with_values(cells: pa.Table, name: str) -> pa.Table:
+    import pyarrow.compute as pc
+
+    return cells.filter(pc.is_valid(cells[name]))
+
+
+def _anchor(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in name)
+
+
+_TWO = 2
+# What a page can hold: responses of their own, pairs of factors, rows of tiles, settings side by side.
+_RESPONSES = 6
+_PAIRS = 10
+_TILES = 40
+_SETTINGS = 160

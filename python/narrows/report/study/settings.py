@@ -1,0 +1,136 @@
+"""What each combination of levels gave: in order, by level, and algorithm beside algorithm.
+
+Sources: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.1 (ordered data plot), 5.5.9.2 (scatter plot) and
+5.5.9.5 (block plot).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.figures.frame import RIGHT, Figure, Key
+from narrows.report.looks import Look, look_of
+from narrows.report.plot import HEAD, LETTER, Axis, Box, Panel
+from narrows.report.scale import quantity
+from narrows.report.study.rows import around, response_meaning, rows_panel, spoken
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.analysis.effects import Mean
+    from narrows.analysis.table import Block
+    from narrows.report.figures.frame import Paper
+
+
+def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequence[str]]) -> Figure:
+    """Draw the means of all settings from the least to the greatest, and below them the level of each factor.
+
+    Args:
+        response: Name of the measure.
+        means: What `narrows.analysis.effects.ordered` returned.
+        levels: By factor, its levels in their order.
+    """
+    shown = response_meaning(response)
+    factors = list(levels)
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        left = min(max(paper.left, LETTER * max(map(len, factors)) + 16), paper.width * 0.4)
+        width = paper.width - left - RIGHT
+        # A tick with a name for each place would say nothing that the strip below does not.
+        across = Axis.of_names("Settings, in the order of the response", [""] * len(means))
+        upper = Panel(
+            Box(left, HEAD, width, paper.low),
+            across,
+            around(shown.label, shown.unit, [mean.mean for mean in means]),
+            foot=False,
+        )
+        strip = Panel(
+            Box(left, HEAD + paper.low + 24, width, 22.0 * len(factors)),
+            across,
+            Axis.of_names("", factors, inverted=True),
+        )
+        for place, mean in enumerate(means):
+            told = ", ".join(f"{factor} = {level}" for factor, level in mean.levels.items())
+            upper.point("mean", (place, mean.mean), _LOOK, f"{told}: {quantity(mean.mean, shown.unit)}", of_many=True)
+            for row, factor in enumerate(factors):
+                level = mean.levels[factor]
+                strength = list(levels[factor]).index(level) / max(len(levels[factor]) - 1, 1)
+                strip.tile("level", (place, row), _LOOK, strength, ("", f"{factor} = {level}"))
+        return [upper, strip]
+
+    listed = "; ".join(f"{factor}: {', '.join(levels[factor])}" for factor in factors)
+    caption = (
+        "Each column is a combination of levels, mean over replications; below it the fuller tile is the later level.",
+        "A factor whose tiles part into left and right decides the response.",
+        f"Levels, from empty to full: {listed}.",
+    )
+    return Figure("ordered", f"All settings by {spoken(shown.label)}", caption, (), draw)
+
+
+def values_by_level(response: str, means: Sequence[Mean], levels: Mapping[str, Sequence[str]]) -> Figure:
+    """Draw the mean of every setting in a row per level of each factor.
+
+    Args:
+        response: Name of the measure.
+        means: A mean per combination of levels.
+        levels: By factor, its levels in their order.
+    """
+    shown = response_meaning(response)
+    rows = [(factor, level) for factor, each in levels.items() for level in each]
+    places = {factor: place for place, factor in enumerate(levels)}
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        across = around(shown.label, shown.unit, [mean.mean for mean in means])
+        panel = rows_panel(paper, across, "", [f"{factor} = {level}" for factor, level in rows], row=20.0)
+        for row, (factor, level) in enumerate(rows):
+            # Two hues in turn part the factors.
+            look = Look(places[factor] % 2, 0, 0)
+            for mean in means:
+                if mean.levels[factor] == level:
+                    told = ", ".join(f"{name} = {each}" for name, each in mean.levels.items())
+                    read = f"{told}: {quantity(mean.mean, shown.unit)}"
+                    panel.point("values", (mean.mean, row), look, read, of_many=True)
+        return [panel]
+
+    caption = (
+        "A mark is a combination of levels, mean over replications, in the row of each of its levels.",
+        "Rows of a factor that lie apart say that it moves the response; one that is wider, that it moves the spread.",
+    )
+    return Figure("levels", f"{shown.label} at each level", caption, (), draw)
+
+
+def blocks(response: str, means: Block) -> Figure:
+    """Draw the algorithms of each condition in a row of their own.
+
+    Args:
+        response: Name of the measure.
+        means: What `narrows.analysis.table.block` returned.
+    """
+    shown = response_meaning(response)
+    order = np.argsort(means.values.mean(axis=1), kind="stable").tolist()
+    names = [", ".join(means.conditions[place].values()) or "all" for place in order]
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        across = around(shown.label, shown.unit, means.values.ravel().tolist())
+        panel = rows_panel(paper, across, "", names, row=22.0)
+        for row, place in enumerate(order):
+            values = means.values[place]
+            ends = np.array([values.min(), values.max()])
+            panel.line("range", ends, np.full(2, float(row)), _JOINT, kind="faint")
+            for algorithm, value in zip(means.treatments, values.tolist(), strict=True):
+                read = f"{algorithm}; {names[row]}: {quantity(value, shown.unit)}"
+                panel.point(algorithm, (value, row), look_of(algorithm), read, of_many=True)
+        return [panel]
+
+    caption = (
+        "A row is a condition, mean over replications; conditions are ordered by their mean.",
+        "An algorithm that keeps its side in every row differs from the others whatever the condition.",
+    )
+    keys = [Key(name, name, "dot", look_of(name)) for name in means.treatments]
+    return Figure("blocks", f"Algorithms within each condition, by {spoken(shown.label)}", caption, keys, draw)
+
+
+_LOOK = Look(0, 0, 0)
+_JOINT = Look(7, 0, 0)

@@ -1,0 +1,184 @@
+"""Tables of a study: variance, pairs of algorithms, duels, algorithms that stand apart, responses that say the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from narrows.report.measures import difference_texts, interval_text
+from narrows.report.scale import MINUS, NO_DATA, quantity, significant
+from narrows.report.study.rows import response_meaning, spoken
+from narrows.report.svg import Markup, element
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.analysis.compare import Comparison
+    from narrows.analysis.multivariate import Correlations, Dendrogram
+    from narrows.analysis.ranks import Majority, Outlier
+    from narrows.analysis.variance import Anova
+
+
+def sheet(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Markup:
+    """Return a table whose first column names the rows."""
+    head = element("tr", *(element("th", text, scope="col") for text in heads))
+    body = (
+        element("tr", element("th", name, scope="row"), *(element("td", each) for each in cells))
+        for name, *cells in rows
+    )
+    table = element(
+        "table", element("caption", caption), element("thead", head), element("tbody", *body), class_="sheet"
+    )
+    below = [element("p", note, class_="note")] if note else []
+    return element("div", table, *below, class_="scroll", role="region", aria_label=caption, tabindex="0")
+
+
+def variance(response: str, table: Anova) -> Markup:
+    """Return the analysis of variance of a response, the greatest part first."""
+    shown = response_meaning(response)
+    *effects, residual = sorted(table.sources, key=lambda each: (each.name == "residual", -each.sum_of_squares))
+    total = sum(source.sum_of_squares for source in table.sources) or 1.0
+    shown_effects = [source for source in effects if source.p is None or source.p < _LEVEL] or effects[:1]
+    rows = [
+        (
+            source.name,
+            f"{100 * source.sum_of_squares / total:.1f} %",
+            str(source.degrees),
+            NO_DATA if source.f is None else significant(source.f),
+            probability(source.p),
+        )
+        for source in (*shown_effects[:_ROWS], residual)
+    ]
+    hidden = len(effects) - len(shown_effects[:_ROWS])
+    note = " ".join(
+        sentence
+        for sentence in (
+            "Type II sums of squares; replications that share random numbers are a block.",
+            f"{hidden} effects with p of {_LEVEL:g} or more, or less of a part, are left out." if hidden else "",
+            f"The design cannot tell {', '.join(':'.join(term) for term in table.left_out[:6])} from the others."
+            if table.left_out
+            else "",
+        )
+        if sentence
+    )
+    heads = ("Where it comes from", "Part of the variance", "Degrees of freedom", "F", "p")
+    return sheet(f"What moves {spoken(shown.label)}", heads, rows, note)
+
+
+def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
+    """Return the pairs of algorithms with effect sizes and corrected p values."""
+    shown = response_meaning(response)
+    told = []
+    for row in rows:
+        mean, interval = row.difference["mean"], row.difference["ci95"]
+        if mean is None:
+            continue
+        value, ends = difference_texts(mean, (interval[0], interval[1]) if interval else None, shown.unit)
+        resampled = NO_DATA if row.bootstrap is None else interval_text(row.bootstrap, mean, shown.unit)
+        told.append(
+            (
+                f"{row.of} {MINUS} {row.against}",
+                value,
+                ends or NO_DATA,
+                resampled,
+                NO_DATA if row.hedges_g is None else significant(row.hedges_g, 2),
+                significant(row.cliffs_delta, 2),
+                probability(row.p_holm),
+                probability(row.p_bh),
+            )
+        )
+    heads = ("", "Difference", "95 % by t", "95 % by bootstrap", "Hedges' g", "Cliff's δ", "p, Holm", "p, FDR")
+    note = (
+        f"{rows[0].pairs} pairs of cells each with the same condition and random numbers. p of the paired t test, "
+        f"corrected for {len(rows)} comparisons: Holm's keeps the chance of any false one, Benjamini and "
+        "Hochberg's the part of false ones among those called different."
+    )
+    return sheet(f"{shown.label}, algorithm against algorithm", heads, told, note)
+
+
+def duels(response: str, found: Majority) -> Markup:
+    """Return in how many conditions each algorithm beats each other."""
+    shown = response_meaning(response)
+    order = sorted(range(len(found.treatments)), key=lambda place: -found.copeland[place])
+    names = [found.treatments[place] for place in order]
+    rows = [
+        (
+            found.treatments[row],
+            *(NO_DATA if row == column else f"{found.wins[row, column]:.0f}" for column in order),
+            f"{found.copeland[row]:g}",
+        )
+        for row in order
+    ]
+    winner = (
+        f"{found.condorcet} wins every duel (Condorcet)."
+        if found.condorcet
+        else f"Nobody wins every duel; most are won by {', '.join(found.winners)} (Copeland)."
+    )
+    note = f"Conditions in which the row is better than the column; duels won, a tie as half. {winner}"
+    return sheet(f"Duels by {spoken(shown.label)}", ("", *names, "Duels won"), rows, note)
+
+
+def outliers(found: Sequence[Outlier], tests: int) -> Markup:
+    """Return which algorithms stand apart from all others, and how often."""
+    counted = Counter((each.algorithm, each.response) for each in found)
+    rows = [
+        (
+            algorithm,
+            response_meaning(response).label,
+            str(count),
+            _greatest([each for each in found if (each.algorithm, each.response) == (algorithm, response)]),
+        )
+        for (algorithm, response), count in counted.most_common(_ROWS)
+    ]
+    note = (
+        f"Grubbs' test, 5 %, of {tests} sets of algorithms (a response under a condition); "
+        f"{0.05 * tests:.0f} of them would show an outlier by chance."
+    )
+    heads = ("Algorithm", "Response", "Conditions", "Farthest")
+    return sheet("Algorithms that stand apart from all others", heads, rows, note)
+
+
+def alone(trees: Sequence[Dendrogram]) -> Markup:
+    """Return how often each algorithm is the one that the last joint of a condition's tree adds alone."""
+    counted = Counter(name for tree in trees if len(tree.distinct) == 1 for name in tree.distinct)
+    names = sorted(trees[0].leaves, key=lambda name: -counted[name])
+    rows = [(name, f"{counted[name]} of {len(trees)}") for name in names]
+    note = "A tree for each condition by average linkage of 1 - |r|; the last joint may also part two groups."
+    return sheet("Conditions in which an algorithm behaves unlike all others", ("Algorithm", "Alone"), rows, note)
+
+
+def alike_responses(found: Correlations) -> Markup:
+    """Return which responses say the same, and one of each group to go on with."""
+    rows = []
+    for group in found.groups:
+        first = found.responses.index(group[0])
+        others = [
+            f"{response_meaning(name).label} (r = {found.matrix[first, found.responses.index(name)]:+.2f})"
+            for name in group[1:]
+        ]
+        rows.append((response_meaning(group[0]).label, ", ".join(others) or NO_DATA))
+    constant = ", ".join(response_meaning(name).label for name in found.constant)
+    note = "Pearson's r over all cells; |r| above 0.8 links two responses." + (
+        f" Without any variation: {constant}." if constant else ""
+    )
+    return sheet("Responses that say the same", ("Stands for its group", "Others of the group"), rows, note)
+
+
+def probability(p: float | None) -> str:
+    """Write a p value."""
+    if p is None:
+        return NO_DATA
+    return significant(p, 2) if p >= _LEAST else f"< {_LEAST:g}"
+
+
+def _greatest(found: Sequence[Outlier]) -> str:
+    farthest = max(found, key=lambda each: each.test.statistic)
+    unit = response_meaning(farthest.response).unit
+    told = ", ".join(farthest.condition.values())
+    values = f"{quantity(farthest.value, unit)}, mean of all {quantity(farthest.mean, unit)}"
+    return f"{values} ({told})" if told else values
+
+
+_LEVEL = 0.05
+_LEAST = 0.0001
+_ROWS = 16
