@@ -137,7 +137,29 @@ polars.read_parquet("DIR/cells.parquet")
 pandas.read_parquet("DIR/cells.parquet")
 ```
 
-`DIR/report.html` has the question, what was found, the design with what it cannot tell apart, and the figures.
+`DIR/report.html` has the question, what was found, and the design with what it cannot tell apart; then for each response
+(the first six)
+
+* the analysis of variance; algorithm against algorithm with intervals by t and by bootstrap, effect sizes and corrected
+  p values; duels over conditions (Condorcet, Copeland);
+* main effects, interactions, the half-normal plot with Lenth's margins, a field of conditions by algorithms, mean ranks
+  with Nemenyi's critical difference;
+* folded away, the rest of the ten plots of the NIST/SEMATECH e-Handbook, 5.5.9, which study 000 goes through: all
+  settings in order, values by level, blocks, both ends and sizes of effects, what they leave, contours;
+
+and for all together which responses say the same, which algorithms stand apart (Grubbs) or behave unlike all others
+(trees by condition), and the plane of the first two components. What a design does not allow is left out: effects of
+contrasts want two levels of every factor. The same numbers come from `narrows.analysis`, whose functions take any table
+of cells:
+
+```python
+from narrows.analysis import compare, ranks, variance
+
+cells = polars.read_parquet("DIR/cells.parquet")
+variance.anova(cells, "goodput_fraction", ["path.rtt", "algorithm"])
+compare.compare(cells, "goodput_fraction", ["path.rtt"], reference="newreno")
+ranks.screen(cells, ["goodput_fraction", "jain"], ["path.rtt"])
+```
 
 ## More than one machine
 
