@@ -176,7 +176,7 @@ The last process alone writes the folder. A worker that is lost costs the cells 
 elsewhere. A worker whose engine was built from other sources is refused, with both fingerprints. Files that scenarios
 name must be at the same place on every machine.
 
-On Slurm and its like, dask-jobqueue starts the workers:
+On Slurm and its like, dask-jobqueue (`pip install dask-jobqueue`) starts the workers:
 
 ```python
 from dask_jobqueue import SLURMCluster
