@@ -55,7 +55,7 @@ narrows study replay DIR CELL       run one cell again, to the same bits
 narrows report DIR                  build its report again
 ```
 
-`--set`, `--seed` and `--replications` change a study as they change a run; `--set` comes before the levels.
+`--set`, `--seed`, `--replications` and `--measure` change a study as they change a run; `--set` comes before the levels.
 
 ## The study file
 

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         campaign.refuse_begun(arguments.out)
         check_place(arguments.out, replace=False)
     study = read_study(arguments.file, arguments.seed, arguments.replications)
-    plan = make_plan(study, arguments.set)
+    plan = make_plan(study, arguments.set, arguments.measure)
     folder = arguments.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
     executor = executor_of(arguments)
     _print_plan(plan, arguments)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from narrows import core
 from narrows.measures.request import MeasureError, resolve
+from narrows.study.document import Document, Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from narrows.measures.request import Measure
-    from narrows.study.document import Document, Node
 
     Measured = Mapping[str, Mapping[str, Mapping[str, float | None]]]
 
@@ -74,6 +74,22 @@ def columns(document: Document, written: Sequence[Node] | None, known: Known) ->
                 document.complain(node, "is there twice", allowed="each measure once")
             else:
                 found.append(column)
+    return found
+
+
+def added(text: str, known: Known) -> list[Column]:
+    """Resolve a measure that the command line adds.
+
+    Args:
+        text: As after `--measure`.
+        known: What there is to measure.
+
+    Raises:
+        ScenarioError: There is no such measure.
+    """
+    document = Document(text, "--measure")
+    found = columns(document, [Node(text, (0, len(text.encode())), "measure")], known)
+    document.check()
     return found
 
 

@@ -13,7 +13,7 @@ from narrows import core
 from narrows.errors import InputError
 from narrows.manifest import file_digest, to_json
 from narrows.study.definition import Replications, Study
-from narrows.study.measures import Column, Known, asked, columns
+from narrows.study.measures import Column, Known, added, asked, columns
 from narrows.study.task import Base, Task, resolve
 from narrows.toml import inline
 
@@ -143,12 +143,13 @@ def check_unchanged(plan: Plan, folder: Path) -> None:
             raise InputError(path, f"has changed since the study in {folder} was begun")
 
 
-def make_plan(study: Study, overrides: Sequence[str] = ()) -> Plan:
+def make_plan(study: Study, overrides: Sequence[str] = (), measures: Sequence[str] = ()) -> Plan:
     """Resolve every point of a study.
 
     Args:
         study: As read.
         overrides: Changes of the base scenario, each as after `--set`, before any level.
+        measures: What is analysed beside the study's own, each as after `--measure`.
 
     Raises:
         ScenarioError: The base scenario, a level, an algorithm or a measure has faults.
@@ -159,6 +160,9 @@ def make_plan(study: Study, overrides: Sequence[str] = ()) -> Plan:
     study.document.check()
     known = Known(planner.groups, planner.links, [point.subjects for point in points])
     measured = columns(study.document, study.measures, known)
+    for column in (column for text in measures for column in added(text, known)):
+        if column not in measured:
+            measured.append(column)
     _check_sequential(study, measured)
     study.document.check()
     plan = Plan(
