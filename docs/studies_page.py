@@ -55,7 +55,8 @@ narrows study replay DIR CELL       run one cell again, to the same bits
 narrows report DIR                  build its report again
 ```
 
-`--set`, `--seed`, `--replications` and `--measure` change a study as they change a run; `--set` comes before the levels.
+`--set`, `--seed`, `--replications` and `--measure` change a study as they change a run; `--set` comes before
+the levels.
 
 ## The study file
 
@@ -137,8 +138,8 @@ polars.read_parquet("DIR/cells.parquet")
 pandas.read_parquet("DIR/cells.parquet")
 ```
 
-`DIR/report.html` has the question, what was found, and the design with what it cannot tell apart; then for each response
-(the first six)
+`DIR/report.html` has the question, what was found, and the design with what it cannot tell apart; then for each
+response (the first six)
 
 * the analysis of variance; algorithm against algorithm with intervals by t and by bootstrap, effect sizes and corrected
   p values; duels over conditions (Condorcet, Copeland);
