@@ -86,6 +86,27 @@ def test_the_same_rule_in_python_gives_the_same_numbers(narrows: Narrows, tmp_pa
     assert flows(tmp_path / "out" / "./mine.py:Reno(a=2,b=0.8)") != flows(tmp_path / "out/newreno")
 
 
+def test_a_study_runs_it_in_every_cell_and_fails_only_those_in_which_it_errs(narrows: Narrows, tmp_path: Path) -> None:
+    place(tmp_path, RENO)
+    place(tmp_path, PLAIN.format(on_ack="self.window = 4 if ack.min_rtt_s < 0.06 else 1 / 0"), "errs.py")
+    write(tmp_path, SUBJECT)
+    names = '["newreno", "./mine.py:Reno", "./errs.py:Mine"]'
+    levels = '[factors]\n"path.rtt" = ["40ms", "80ms"]\n'
+    text = f'scenario = "scenario.toml"\nalgorithms = {names}\nreplications = 2\n{levels}'
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+    done = narrows("study", "run", "study.toml", "--out", "out", "--set", "path.queue.limit=4pkt")
+    assert done.returncode == 4
+    assert "division by zero" in done.stderr
+    assert "10 of 12 cells are finished, 2 failed" in done.stdout
+    rows = pq.read_table(tmp_path / "out/cells.parquet").to_pylist()
+    of = {
+        name: [(row["path.rtt"], row["goodput_bps"], row["packet_hops"]) for row in rows if row["algorithm"] == name]
+        for name in ("newreno", "./mine.py:Reno", "./errs.py:Mine")
+    }
+    assert sorted(of["newreno"]) == sorted(of["./mine.py:Reno"])
+    assert [rtt for rtt, _, _ in of["./errs.py:Mine"]] == ["40ms"] * 2
+
+
 def test_the_digest_is_the_same_for_any_number_of_jobs_and_wherever_the_file_lies(
     narrows: Narrows, tmp_path: Path
 ) -> None:
