@@ -92,6 +92,7 @@ fn drive_together(
         while now < windows.end {
             let until = windows.end.min(now + windows.step);
             partition.run_until(until);
+            partition.close(until);
             let boxes = &mail[window as usize % 2];
             post(partition, number, count, boxes);
             now = until;

@@ -1,9 +1,10 @@
 //! A link in motion: its queue, the packet in transmission, and the packets under way.
 
+use super::entrance::Entrance;
 use crate::link::{Capacity, Loss};
 use crate::model::LinkChange;
 use crate::records::{FlowTallies, Happening, LinkRecorder, QueueTap};
-use narrows_engine::Stream;
+use narrows_engine::{Slot, Stream};
 use narrows_qdisc::{Context, DropReason, QueueDiscipline};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
@@ -13,22 +14,30 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "most links are computed, and every packet crosses them")]
 pub(super) enum Link {
-    /// Departures are events.
+    /// Its queue and serialiser are followed from one thing that happens there to the next.
     Scheduled(Box<Transmitter>),
     /// Departures are computed when a packet arrives.
     Computed(Computed),
 }
 
-/// A queue and a serialiser.
+/// A queue and a serialiser, with a clock of their own: what happens there depends on nothing but the packets that come,
+/// and nobody else hears of it before a packet has crossed the link. So the link may lag behind the rest of the run, by its
+/// delay at most, and do then at once what was to be done in the meantime.
 #[derive(Debug)]
 pub(super) struct Transmitter {
+    /// What will reach the queue.
+    entrance: Entrance,
+    /// It may lag behind; otherwise everything is done when it is due.
+    lags: bool,
     queue: Box<dyn QueueDiscipline>,
     queue_draws: Stream,
     capacity: Capacity,
     loss: Option<(Loss, Stream)>,
     in_transmission: Option<Packet>,
-    /// When it will have left.
+    /// When it will have left; without one, when the medium that the queue waits for is ready; `NEVER` if neither.
     departure: Time,
+    /// When the queue wants to be woken; `NEVER` if it does not.
+    wake: Time,
     /// Propagation delay.
     delay: Span,
     /// When the last packet that was sent will arrive.
@@ -87,13 +96,23 @@ impl Outage {
     }
 }
 
-/// What a link wants after something was done to it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Wish {
-    /// When the packet in transmission will have left, if that changed.
-    pub departure: Option<Time>,
-    /// When the queue wants to be woken.
-    pub wake: Option<Time>,
+/// How far a link goes: departures up to and including one time, and what else happens there up to and including another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    departures: Time,
+    others: Time,
+}
+
+impl Bound {
+    /// To the very beginning of what happens at `now`: departures come first.
+    pub fn begin(now: Time) -> Self {
+        Self { departures: now, others: Time::from_ps(now.as_ps().saturating_sub(1)) }
+    }
+
+    /// To the end of what happens at `now`.
+    pub fn end(now: Time) -> Self {
+        Self { departures: now, others: now }
+    }
 }
 
 impl Transmitter {
@@ -104,14 +123,18 @@ impl Transmitter {
         loss: Option<(Loss, Stream)>,
         delay: Span,
         recorded: bool,
+        lags: bool,
     ) -> Self {
         Self {
+            entrance: Entrance::default(),
+            lags,
             queue,
             queue_draws,
             capacity,
             loss,
             in_transmission: None,
             departure: Time::NEVER,
+            wake: Time::NEVER,
             delay,
             last_arrival: Time::ZERO,
             outage: Outage::default(),
@@ -127,9 +150,56 @@ impl Transmitter {
         self.at_measure = self.bits(now);
     }
 
+    /// `packet` will reach the queue at its stamp, brought by the event `slot`. True if [`due`](Self::due) may have changed.
+    pub fn expect(&mut self, packet: Packet, slot: Slot) -> bool {
+        self.entrance.tell(packet, slot)
+    }
+
+    /// When it must go on, lest a packet come late to the far end.
+    pub fn due(&self) -> Time {
+        let change = self.capacity.next_change();
+        // Nothing but a change of the rate makes the packet in transmission leave earlier than it is known to.
+        let other = if self.lags && self.in_transmission.is_some() {
+            change
+        } else {
+            self.entrance.next().min(self.wake).min(change)
+        };
+        let due = self.departure.min(other + INSTANT);
+        if self.lags { due + self.delay } else { due }
+    }
+
+    /// Goes on until a packet leaves, and returns that, stamped with its arrival at the far end; `None` when it has come to
+    /// `bound`. Of what happens at the same time departures are first, then arrivals, the queue's deadline and a change
+    /// of the rate.
+    pub fn go_on(&mut self, bound: Bound, flows: &mut FlowTallies) -> Option<Packet> {
+        loop {
+            let arrival = self.entrance.next();
+            let change = self.capacity.next_change();
+            let other = arrival.min(self.wake).min(change);
+            if self.departure <= other {
+                if self.departure > bound.departures || self.departure == Time::NEVER {
+                    return None;
+                }
+                let left = self.depart(flows);
+                if left.is_some() {
+                    return left;
+                }
+            } else if other > bound.others {
+                return None;
+            } else if arrival == other {
+                let packet = self.entrance.take().expect("one comes");
+                self.enqueue(packet, flows);
+            } else if self.wake == other {
+                self.wake_queue(flows);
+            } else {
+                self.change_rate(other, flows);
+            }
+        }
+    }
+
     /// A packet reaches the queue.
-    pub fn enqueue(&mut self, mut packet: Packet, now: Time, flows: &mut FlowTallies) -> Wish {
-        packet.stamp = now;
+    fn enqueue(&mut self, packet: Packet, flows: &mut FlowTallies) {
+        let (mut packet, now) = (packet, packet.stamp);
         // Access links are the end hosts' own: no router stands before them.
         if self.recorded {
             packet.pass_router();
@@ -143,14 +213,15 @@ impl Transmitter {
             self.with_queue(now, flows, |queue, context| queue.enqueue(packet, context));
         }
         self.recorder.settled();
-        self.serve(now, flows)
+        self.serve(now, flows);
     }
 
     /// The packet in transmission has left, or the medium that the queue waited for is ready. Returns the packet that
     /// left unless it is lost behind the queue.
-    pub fn depart(&mut self, now: Time, flows: &mut FlowTallies) -> (Option<Packet>, Wish) {
+    fn depart(&mut self, flows: &mut FlowTallies) -> Option<Packet> {
+        let now = std::mem::replace(&mut self.departure, Time::NEVER);
         let mut left = self.in_transmission.take();
-        if let Some(packet) = &left {
+        if let Some(packet) = &mut left {
             self.recorder.sent(packet);
             self.log(Happening::Departed, packet, now, flows);
             if self.loss.as_mut().is_some_and(|(loss, draws)| loss.lose(|| draws.uniform())) {
@@ -158,51 +229,51 @@ impl Transmitter {
                 flows.lost(packet);
                 self.log(Happening::Lost, packet, now, flows);
                 left = None;
+            } else {
+                packet.stamp = self.arrival(now);
             }
         }
-        (left, self.serve(now, flows))
+        self.serve(now, flows);
+        left
     }
 
     /// The queue's deadline has come.
-    pub fn wake(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
+    fn wake_queue(&mut self, flows: &mut FlowTallies) {
+        let now = std::mem::replace(&mut self.wake, Time::NEVER);
         self.recorder.advance(now);
         self.with_queue(now, flows, |queue, context| queue.on_wake(context));
-        self.serve(now, flows)
+        self.serve(now, flows);
     }
 
-    /// The rate changes now.
-    pub fn change_rate(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
+    /// The rate changes.
+    fn change_rate(&mut self, now: Time, flows: &mut FlowTallies) {
         let departure = self.capacity.change(now);
         if self.in_transmission.is_none() {
             return self.serve(now, flows);
         }
         self.departure = departure.unwrap_or(self.departure);
-        Wish { departure, wake: None }
     }
 
     /// When a packet that leaves now arrives at the far end: packets do not overtake each other, even if the delay has
     /// become shorter since the last.
-    pub fn arrival(&mut self, now: Time) -> Time {
+    fn arrival(&mut self, now: Time) -> Time {
         self.last_arrival = self.last_arrival.max(now + self.delay);
         self.last_arrival
     }
 
-    /// Something happens to the link now.
-    pub fn change(&mut self, change: LinkChange, now: Time, flows: &mut FlowTallies) -> Wish {
+    /// Something happens to the link now; it has gone on to the end of this moment.
+    pub fn change(&mut self, change: LinkChange, now: Time, flows: &mut FlowTallies) {
         match change {
             LinkChange::Fail => self.fail(now, flows),
             LinkChange::Restore => {
                 self.outage.end(self.capacity.offered_bits(now));
-                self.serve(now, flows)
+                self.serve(now, flows);
             }
-            LinkChange::Delay(delay) => {
-                self.delay = delay;
-                Wish::default()
-            }
+            LinkChange::Delay(delay) => self.delay = delay,
         }
     }
 
-    fn fail(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
+    fn fail(&mut self, now: Time, flows: &mut FlowTallies) {
         self.outage.since = Some(self.capacity.offered_bits(now));
         self.recorder.advance(now);
         self.with_queue(now, flows, |queue, context| queue.purge(context));
@@ -212,12 +283,8 @@ impl Transmitter {
             self.log(Happening::Lost, &packet, now, flows);
         }
         self.capacity.abort(now);
-        Wish { departure: Some(Time::NEVER), wake: self.queue.next_wake() }
-    }
-
-    /// When the rate changes next.
-    pub fn next_rate_change(&self) -> Time {
-        self.capacity.next_change()
+        self.departure = Time::NEVER;
+        self.wake = self.queue.next_wake().unwrap_or(self.wake);
     }
 
     /// Bits sent and offered from the start of the run until `now`.
@@ -237,9 +304,9 @@ impl Transmitter {
         counts.arrived == counts.sent + counts.dropped() + here
     }
 
-    /// Packets in the queue and in transmission.
+    /// Packets on their way to the queue, in it and in transmission.
     pub fn holds(&self) -> u64 {
-        self.queue.backlog().packets + u64::from(self.in_transmission.is_some())
+        self.entrance.count() + self.queue.backlog().packets + u64::from(self.in_transmission.is_some())
     }
 
     fn log(&self, what: Happening, packet: &Packet, now: Time, flows: &mut FlowTallies) {
@@ -248,28 +315,28 @@ impl Transmitter {
         }
     }
 
-    fn serve(&mut self, now: Time, flows: &mut FlowTallies) -> Wish {
-        let mut departure = None;
+    fn serve(&mut self, now: Time, flows: &mut FlowTallies) {
         if self.in_transmission.is_none() && self.outage.since.is_none() {
             let ready = self.capacity.ready(now);
             if ready > now && self.recorder.waiting() > 0 {
-                departure = Some(ready);
+                self.departure = ready;
             } else {
                 // An empty queue is asked too: the answer tells it that the link is idle from now on.
-                departure = self.start_next(now, flows);
+                self.start_next(now, flows);
             }
         }
-        Wish { departure, wake: self.queue.next_wake() }
+        self.wake = self.queue.next_wake().unwrap_or(self.wake);
     }
 
-    fn start_next(&mut self, now: Time, flows: &mut FlowTallies) -> Option<Time> {
+    fn start_next(&mut self, now: Time, flows: &mut FlowTallies) {
         self.recorder.advance(now);
-        let packet = self.with_queue(now, flows, |queue, context| queue.dequeue(context))?;
+        let Some(packet) = self.with_queue(now, flows, |queue, context| queue.dequeue(context)) else {
+            return;
+        };
         let group = if self.recorder.shares.len() > 1 { flows.group(&packet) } else { 0 };
         self.recorder.started(&packet, group);
         self.in_transmission = Some(packet);
         self.departure = self.capacity.start(packet.size(), now);
-        Some(self.departure)
     }
 
     fn with_queue<T>(
@@ -299,3 +366,6 @@ impl Computed {
         self.busy_until + self.delay
     }
 }
+
+/// Between a moment and the next.
+const INSTANT: Span = Span::from_ps(1);

@@ -3,6 +3,7 @@
 mod application;
 mod drive;
 mod endpoints;
+mod entrance;
 mod gather;
 mod layout;
 mod link;
@@ -31,7 +32,8 @@ use std::sync::Arc;
 pub struct RunOptions {
     /// Into how many parts the network is cut at most; each has a thread of its own.
     pub partitions: usize,
-    /// Cross access links by computing when a packet will be through, instead of by events.
+    /// Cross access links by computing when a packet will be through, and let other links lag behind by their delay,
+    /// instead of doing everything in the order of time.
     pub compute_hops: bool,
 }
 

@@ -1,11 +1,11 @@
 //! The network of one partition: links, packets under way, and how a packet goes from one to the next.
 
 use super::layout::{Layout, Stop};
-use super::link::{Link, Pipe, Wish};
+use super::link::{Bound, Link, Pipe, Transmitter};
 use super::slots::{Event, Slots};
 use crate::model::LinkChange;
 use crate::records::{FlowTallies, Happening, Place};
-use narrows_engine::EventQueue;
+use narrows_engine::{EventQueue, Slot};
 use narrows_units::Time;
 use narrows_wire::{Leg, Packet};
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub(super) struct Net {
     /// The number of this partition.
     pub partition: u16,
     pub now: Time,
+    /// The event that is being handled.
+    pub slot: Slot,
     pub queue: EventQueue,
     pub slots: Slots,
     pub layout: Arc<Layout>,
@@ -38,6 +40,8 @@ pub(super) struct Net {
     pub landed: u64,
     /// The packet log says what endpoints send and receive; no hop is computed then.
     pub logged: bool,
+    /// Links may lag behind, so packets are told to them before they come.
+    pub lags: bool,
 }
 
 /// A packet on its way to another partition.
@@ -90,42 +94,37 @@ impl Net {
         self.enter(packet);
     }
 
-    /// A link has sent the last bit of a packet, or its medium is ready.
-    pub fn departure(&mut self, link: u32) {
-        let now = self.now;
-        let Link::Scheduled(transmitter) = &mut self.links[link as usize] else {
-            unreachable!("computed links have no events");
-        };
-        let (packet, wish) = transmitter.depart(now, &mut self.flows);
-        let arrival = packet.map_or(Time::NEVER, |_| transmitter.arrival(now));
-        self.grant(link, wish);
-        if let Some(mut packet) = packet {
+    /// Takes a link to `bound`, and what leaves it on its way.
+    pub fn go_on(&mut self, link: u32, bound: Bound) {
+        let far = self.far[link as usize];
+        while let Some(mut packet) = transmitter(&mut self.links, link).go_on(bound, &mut self.flows) {
             self.hops += 1;
             packet.next += 1;
-            packet.stamp = arrival;
-            let far = self.far[link as usize];
             if far.partition == self.partition {
                 self.under_way(far.index, packet);
             } else {
                 self.outbox.push(Crossing { partition: far.partition, pipe: far.index, packet });
             }
         }
+        self.set_due(link);
     }
 
     /// `packet`, its last link crossed, will be at the far end at its stamp. Links beyond it that can be computed are
-    /// crossed at once.
+    /// crossed at once, and one that lags is told.
     pub fn under_way(&mut self, pipe: u32, packet: Packet) {
-        if let Stop::Link(link) = self.layout.next_stop(&packet)
-            && let Link::Computed(_) = self.links[link as usize]
-        {
-            self.cross_computed(link, packet, packet.stamp);
-        } else {
-            let packets = &mut self.pipes[pipe as usize].packets;
-            if packets.is_empty() {
-                self.queue.set(self.slots.of(Event::Arrival(pipe)), packet.stamp);
+        if let Stop::Link(link) = self.layout.next_stop(&packet) {
+            if let Link::Computed(_) = self.links[link as usize] {
+                return self.cross_computed(link, packet, packet.stamp);
             }
-            packets.push_back(packet);
+            if self.lags {
+                return self.tell(link, packet, self.slots.of(Event::Arrival(pipe)));
+            }
         }
+        let packets = &mut self.pipes[pipe as usize].packets;
+        if packets.is_empty() {
+            self.queue.set(self.slots.of(Event::Arrival(pipe)), packet.stamp);
+        }
+        packets.push_back(packet);
     }
 
     /// The first packet of a pipe has reached the far end. Returns it if an endpoint is there.
@@ -154,34 +153,19 @@ impl Net {
         }
     }
 
-    /// A queue's deadline has come.
-    pub fn wake_queue(&mut self, link: u32) {
-        let now = self.now;
-        if let Link::Scheduled(transmitter) = &mut self.links[link as usize] {
-            let wish = transmitter.wake(now, &mut self.flows);
-            self.grant(link, wish);
+    /// Takes every link to the end of this moment.
+    pub fn catch_up(&mut self) {
+        for link in 0..self.links.len() as u32 {
+            if let Link::Scheduled(_) = self.links[link as usize] {
+                self.go_on(link, Bound::end(self.now));
+            }
         }
     }
 
-    /// A link's rate changes.
-    pub fn change_rate(&mut self, link: u32) {
-        let now = self.now;
-        if let Link::Scheduled(transmitter) = &mut self.links[link as usize] {
-            let wish = transmitter.change_rate(now, &mut self.flows);
-            let next = transmitter.next_rate_change();
-            self.grant(link, wish);
-            self.queue.set(self.slots.of(Event::RateChange(link)), next);
-        }
-    }
-
-    /// Something happens to a link.
+    /// Something happens to a link, which has caught up.
     pub fn change_link(&mut self, link: u32, change: LinkChange) {
-        let now = self.now;
-        let Link::Scheduled(transmitter) = &mut self.links[link as usize] else {
-            unreachable!("nothing happens to an access link");
-        };
-        let wish = transmitter.change(change, now, &mut self.flows);
-        self.grant(link, wish);
+        transmitter(&mut self.links, link).change(change, self.now, &mut self.flows);
+        self.set_due(link);
     }
 
     /// Packets inside this partition.
@@ -199,11 +183,10 @@ impl Net {
         let Stop::Link(link) = self.layout.next_stop(&packet) else {
             unreachable!("a route begins with a link");
         };
-        let Link::Scheduled(transmitter) = &mut self.links[link as usize] else {
-            unreachable!("a packet crosses a computed link without entering it");
-        };
-        let wish = transmitter.enqueue(packet, self.now, &mut self.flows);
-        self.grant(link, wish);
+        self.tell(link, Packet { stamp: self.now, ..packet }, self.slot);
+        if !self.lags {
+            self.go_on(link, Bound::end(self.now));
+        }
     }
 
     /// An endpoint lets `packet` go now.
@@ -236,12 +219,22 @@ impl Net {
         self.under_way(self.far[link as usize].index, packet);
     }
 
-    fn grant(&mut self, link: u32, wish: Wish) {
-        if let Some(departure) = wish.departure {
-            self.queue.set(self.slots.of(Event::Departure(link)), departure);
+    /// `packet` will reach a link's queue at its stamp, brought by the event `slot`.
+    fn tell(&mut self, link: u32, packet: Packet, slot: Slot) {
+        if transmitter(&mut self.links, link).expect(packet, slot) {
+            self.set_due(link);
         }
-        if let Some(wake) = wish.wake {
-            self.queue.set(self.slots.of(Event::QueueWake(link)), wake);
-        }
+    }
+
+    fn set_due(&mut self, link: u32) {
+        let due = transmitter(&mut self.links, link).due();
+        self.queue.set(self.slots.of(Event::Link(link)), due);
+    }
+}
+
+fn transmitter(links: &mut [Link], link: u32) -> &mut Transmitter {
+    match &mut links[link as usize] {
+        Link::Scheduled(transmitter) => transmitter,
+        Link::Computed(_) => unreachable!("nothing happens on a computed link"),
     }
 }

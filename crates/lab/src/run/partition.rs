@@ -3,7 +3,7 @@
 use super::application::Application;
 use super::endpoints::{ReceivingEnd, SendDelay, SendingEnd};
 use super::layout::Layout;
-use super::link::{Computed, Link, Pipe, Transmitter};
+use super::link::{Bound, Computed, Link, Pipe, Transmitter};
 use super::net::{Crossing, Landing, Net};
 use super::seats::{Around, Notice, Seats};
 use super::slots::{Entities, Event, Slots};
@@ -14,7 +14,7 @@ use crate::records::{
     SenderRecorder, SeriesRecorder,
 };
 use narrows_cc::Failure;
-use narrows_engine::{EventQueue, Stream};
+use narrows_engine::{EventQueue, Slot, Stream};
 use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{ReceivingEndpoint, SendingEndpoint, TransportOptions};
 use narrows_units::{Bytes, Span, Time};
@@ -83,7 +83,7 @@ impl<'m> Partition<'m> {
         }
         let near_end = |&link: &usize| {
             // Packets that come from two links may come in another order than that in which they left them.
-            build_link(&model.links[link], compute_hops && !layout.merging[link], &stream)
+            build_link(&model.links[link], compute_hops, layout.merging[link], &stream)
         };
         let logged = model.record.packets.is_some();
         let mut built: Vec<Link> = links.iter().map(near_end).collect();
@@ -92,7 +92,7 @@ impl<'m> Partition<'m> {
                 if transmitter.recorded {
                     observe(model, links[index], &mut transmitter.recorder);
                 }
-                queue.set(slots.of(Event::RateChange(index as u32)), transmitter.next_rate_change());
+                queue.set(slots.of(Event::Link(index as u32)), transmitter.due());
             }
         }
         queue.set(slots.of(Event::Change), change_due(model, 0));
@@ -103,6 +103,7 @@ impl<'m> Partition<'m> {
         let mut net = Net {
             partition: number as u16,
             now: Time::ZERO,
+            slot: Slot(0),
             queue,
             slots,
             layout: Arc::clone(layout),
@@ -117,6 +118,7 @@ impl<'m> Partition<'m> {
             launched: 0,
             landed: 0,
             logged,
+            lags: compute_hops,
         };
         net.flows.log = PacketLog::new(model.record.packets);
         seats.start(&mut net);
@@ -140,9 +142,9 @@ impl<'m> Partition<'m> {
     /// Handles every event up to and including `until`.
     pub fn run_until(&mut self, until: Time) {
         while let Some((now, slot)) = self.net.queue.pop(until) {
-            self.net.now = now;
+            (self.net.now, self.net.slot) = (now, slot);
             match self.net.slots.event(slot) {
-                Event::Departure(link) => self.net.departure(link),
+                Event::Link(link) => self.net.go_on(link, Bound::begin(now)),
                 Event::Arrival(pipe) => self.arrival(pipe),
                 Event::Release(host) => self.net.release(host),
                 Event::SenderWake(sender) => {
@@ -158,20 +160,28 @@ impl<'m> Partition<'m> {
                 Event::Desk(seat) => self.at_seats(|seats, around| seats.desk(seat, around)),
                 Event::Counter(seat) => self.at_seats(|seats, around| seats.counter(seat, around)),
                 Event::Arrive(population) => self.at_seats(|seats, around| seats.arrive(population, around)),
-                Event::QueueWake(link) => self.net.wake_queue(link),
                 Event::Application(sender) => {
                     let end = &mut self.senders[sender as usize];
                     let next = end.on_application(sender, &mut self.net, &mut self.rtts[end.group]);
                     self.net.queue.set(slot, next);
                     self.net.queue.set(self.net.slots.of(Event::SenderWake(sender)), end.sender.next_wake());
                 }
-                Event::RateChange(link) => self.net.change_rate(link),
                 Event::Change => self.change(),
                 Event::Measure => self.measure(),
                 Event::Sample => {
                     self.sample(self.interval);
                     self.net.queue.set(slot, now + self.interval);
                 }
+            }
+        }
+    }
+
+    /// All events up to and including `until` are handled: brings links that end in other partitions there too, so that
+    /// the outbox holds all that may arrive there within the shortest delay of such a link.
+    pub fn close(&mut self, until: Time) {
+        for link in 0..self.net.links.len() as u32 {
+            if self.net.far[link as usize].partition != self.net.partition {
+                self.net.go_on(link, Bound::end(until));
             }
         }
     }
@@ -202,6 +212,7 @@ impl<'m> Partition<'m> {
     /// The run is over: brings time averages up to `end` and writes the last, perhaps shorter, interval.
     pub fn finish(&mut self, end: Time) {
         self.net.now = end;
+        self.net.catch_up();
         for link in &mut self.net.links {
             if let Link::Scheduled(transmitter) = link {
                 transmitter.recorder.advance(end);
@@ -239,6 +250,7 @@ impl<'m> Partition<'m> {
 
     /// The next change of the network: each partition sees to what of it is its own.
     fn change(&mut self) {
+        self.net.catch_up();
         let (model, number) = (self.model, self.changed);
         self.changed += 1;
         for &(link, change) in &model.changes[number].links {
@@ -265,6 +277,7 @@ impl<'m> Partition<'m> {
 
     fn measure(&mut self) {
         let now = self.net.now;
+        self.net.catch_up();
         self.net.flows.since = now;
         for link in &mut self.net.links {
             if let Link::Scheduled(transmitter) = link {
@@ -283,6 +296,7 @@ impl<'m> Partition<'m> {
 
     fn sample(&mut self, interval: Span) {
         let now = self.net.now;
+        self.net.catch_up();
         self.series.begin(now);
         if self.flow_series {
             for end in &self.senders {
@@ -404,16 +418,29 @@ fn build_receivers(
     Layout::members(&layout.receivers, number).map(build).collect()
 }
 
-fn build_link(model: &LinkModel, compute_hops: bool, stream: &impl Fn(String) -> Stream) -> Link {
+fn build_link(
+    model: &LinkModel,
+    compute_hops: bool,
+    merging: bool,
+    stream: &impl Fn(String) -> Stream,
+) -> Link {
     let name = &model.name;
     let capacity = Capacity::new(&model.rate, stream(format!("link {name} rate")));
-    if compute_hops && is_computable(model) {
+    if compute_hops && !merging && is_computable(model) {
         return Link::Computed(Computed::new(capacity, model.delay));
     }
     let loss = model.loss.map(|loss| (Loss::new(loss), stream(format!("link {name} loss"))));
     let queue = model.queue.build();
     let draws = stream(format!("link {name} queue"));
-    Link::Scheduled(Box::new(Transmitter::new(queue, draws, capacity, loss, model.delay, !model.access)))
+    Link::Scheduled(Box::new(Transmitter::new(
+        queue,
+        draws,
+        capacity,
+        loss,
+        model.delay,
+        !model.access,
+        compute_hops,
+    )))
 }
 
 /// When a packet leaves can be known as it arrives: one flow feeds the link, and its queue is an unlimited FIFO at a

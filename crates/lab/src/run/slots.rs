@@ -1,15 +1,15 @@
 //! Which event-queue slot stands for what in a partition.
 //!
-//! Slots are laid out class by class, so that simultaneous events go departures first, then arrivals, timers, traffic,
-//! changes and samples; within a class they follow the global order of entities.
+//! Slots are laid out class by class, so that simultaneous events go links first, then arrivals, timers, traffic, changes
+//! and samples; within a class they follow the global order of entities.
 
 use narrows_engine::Slot;
 
 /// What a slot stands for; indices are local to the partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// A link has sent the last bit of a packet, or the medium its queue waited for is ready.
-    Departure(u32),
+    /// A link goes on: something is due there, or it must not lag behind any more.
+    Link(u32),
     /// A packet reaches the far end of a link.
     Arrival(u32),
     /// A packet leaves the host of a sender after its random send delay.
@@ -18,8 +18,6 @@ pub(super) enum Event {
     SenderWake(u32),
     /// A receiver's deadline.
     ReceiverWake(u32),
-    /// A queue's deadline.
-    QueueWake(u32),
     /// Something is due at the desk of a seat.
     Desk(u32),
     /// Something is due at the counter of a seat.
@@ -28,8 +26,6 @@ pub(super) enum Event {
     Application(u32),
     /// A transfer of a population arrives.
     Arrive(u32),
-    /// A link's rate changes.
-    RateChange(u32),
     /// Something happens to the network.
     Change,
     /// The warm-up is over.
@@ -38,7 +34,7 @@ pub(super) enum Event {
     Sample,
 }
 
-/// The layout of a partition's slots: what each stands for, and where each class after the departures begins.
+/// The layout of a partition's slots: what each stands for, and where each class after the links begins.
 #[derive(Clone, Debug)]
 pub(super) struct Slots {
     events: Vec<Event>,
@@ -46,12 +42,10 @@ pub(super) struct Slots {
     releases: u32,
     sender_wakes: u32,
     receiver_wakes: u32,
-    queue_wakes: u32,
     desks: u32,
     counters: u32,
     applications: u32,
     arrives: u32,
-    changes: u32,
     network_change: u32,
     samples: u32,
 }
@@ -77,17 +71,15 @@ impl Slots {
             events.extend((0..count).map(event));
             first
         };
-        class(links, Event::Departure);
+        class(links, Event::Link);
         let arrivals = class(pipes, Event::Arrival);
         let releases = class(senders, Event::Release);
         let sender_wakes = class(senders, Event::SenderWake);
         let receiver_wakes = class(receivers, Event::ReceiverWake);
-        let queue_wakes = class(links, Event::QueueWake);
         let desks = class(seats, Event::Desk);
         let counters = class(seats, Event::Counter);
         let applications = class(senders, Event::Application);
         let arrives = class(populations, Event::Arrive);
-        let changes = class(links, Event::RateChange);
         let network_change = class(1, |_| Event::Change);
         let samples = class(1, |_| Event::Measure);
         class(1, |_| Event::Sample);
@@ -97,12 +89,10 @@ impl Slots {
             releases,
             sender_wakes,
             receiver_wakes,
-            queue_wakes,
             desks,
             counters,
             applications,
             arrives,
-            changes,
             network_change,
             samples,
         }
@@ -121,17 +111,15 @@ impl Slots {
     /// The slot that stands for `event`.
     pub fn of(&self, event: Event) -> Slot {
         Slot(match event {
-            Event::Departure(link) => link,
+            Event::Link(link) => link,
             Event::Arrival(pipe) => self.arrivals + pipe,
             Event::Release(sender) => self.releases + sender,
             Event::SenderWake(sender) => self.sender_wakes + sender,
             Event::ReceiverWake(receiver) => self.receiver_wakes + receiver,
-            Event::QueueWake(link) => self.queue_wakes + link,
             Event::Desk(seat) => self.desks + seat,
             Event::Counter(seat) => self.counters + seat,
             Event::Application(sender) => self.applications + sender,
             Event::Arrive(population) => self.arrives + population,
-            Event::RateChange(link) => self.changes + link,
             Event::Change => self.network_change,
             Event::Measure => self.samples,
             Event::Sample => self.samples + 1,

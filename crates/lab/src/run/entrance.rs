@@ -1,0 +1,144 @@
+//! Packets on their way to a link's queue, in the order in which they will reach it.
+//!
+//! Most come in that order, and one that does costs no more than a place in a row. The others wait in a heap.
+
+use narrows_engine::Slot;
+use narrows_units::Time;
+use narrows_wire::Packet;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, VecDeque};
+
+/// What will come to one queue. Packets that come at the same time go by the slot of the event that brings them, and those
+/// of one event in the order in which they were told.
+#[derive(Debug, Default)]
+pub(super) struct Entrance {
+    /// In order.
+    row: VecDeque<Coming>,
+    /// Each was told after a packet of the row that comes later.
+    late: BinaryHeap<Reverse<Late>>,
+    /// Packets that were late so far.
+    told: u64,
+}
+
+/// A packet, stamped with when it comes, and the event that brings it.
+#[derive(Clone, Copy, Debug)]
+struct Coming {
+    packet: Packet,
+    slot: Slot,
+}
+
+#[derive(Debug)]
+struct Late {
+    coming: Coming,
+    turn: u64,
+}
+
+impl Entrance {
+    /// `packet` will come at its stamp, brought by the event `slot`. True if it is the next to come.
+    pub fn tell(&mut self, packet: Packet, slot: Slot) -> bool {
+        let coming = Coming { packet, slot };
+        let next = coming.packet.stamp < self.next();
+        if self.row.back().is_none_or(|last| last.key() <= coming.key()) {
+            self.row.push_back(coming);
+        } else {
+            self.late.push(Reverse(Late { coming, turn: self.told }));
+            self.told += 1;
+        }
+        next
+    }
+
+    /// When the next packet comes; `NEVER` if none does.
+    pub fn next(&self) -> Time {
+        let row = self.row.front().map_or(Time::NEVER, |first| first.packet.stamp);
+        self.late.peek().map_or(row, |Reverse(late)| row.min(late.coming.packet.stamp))
+    }
+
+    /// Takes the next packet.
+    pub fn take(&mut self) -> Option<Packet> {
+        if let Some(Reverse(late)) = self.late.peek()
+            // One of the row that comes with it was told before it.
+            && self.row.front().is_none_or(|first| late.coming.key() < first.key())
+        {
+            return self.late.pop().map(|Reverse(late)| late.coming.packet);
+        }
+        self.row.pop_front().map(|coming| coming.packet)
+    }
+
+    /// How many packets will come.
+    pub fn count(&self) -> u64 {
+        (self.row.len() + self.late.len()) as u64
+    }
+}
+
+impl Coming {
+    fn key(&self) -> (Time, Slot) {
+        (self.packet.stamp, self.slot)
+    }
+}
+
+impl Ord for Late {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.coming.key(), self.turn).cmp(&(other.coming.key(), other.turn))
+    }
+}
+
+impl PartialOrd for Late {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Late {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Late {}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entrance, Slot, Time};
+    use narrows_wire::{Body, Ecn, FlowId, Packet};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against the plainest account there is: a list in the order of telling, sorted by time and slot whenever a packet
+        /// is taken.
+        #[test]
+        fn packets_come_by_time_then_slot_then_as_they_were_told(
+            steps in prop::collection::vec((0u64..20, 0u32..3, prop::bool::weighted(0.4)), 1..200),
+        ) {
+            let mut entrance = Entrance::default();
+            let mut list: Vec<(u64, u32, u64)> = Vec::new();
+            for (number, (at, slot, take)) in (0..).zip(steps) {
+                if take {
+                    list.sort_by_key(|(at, slot, _)| (*at, *slot));
+                    let expected = (!list.is_empty()).then(|| list.remove(0).2);
+                    prop_assert_eq!(entrance.take().map(|packet| packet.number), expected);
+                } else {
+                    let next = list.iter().all(|(other, ..)| at < *other);
+                    list.push((at, slot, number));
+                    prop_assert_eq!(entrance.tell(packet(at, number), Slot(slot)), next);
+                }
+                let first = list.iter().map(|(at, ..)| *at).min();
+                prop_assert_eq!(entrance.next(), first.map_or(Time::NEVER, Time::from_ps));
+                prop_assert_eq!(entrance.count(), list.len() as u64);
+            }
+        }
+    }
+
+    fn packet(at: u64, number: u64) -> Packet {
+        Packet {
+            stamp: Time::from_ps(at),
+            sent_at: Time::ZERO,
+            number,
+            flow: FlowId::new(0, 0),
+            next: 0,
+            size: 40,
+            ecn: Ecn::NotCapable,
+            ecn_echo: false,
+            body: Body::Established,
+        }
+    }
+}
