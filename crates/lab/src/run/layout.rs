@@ -40,6 +40,8 @@ pub(super) struct Layout {
     pub reroutes: Vec<Reroutes>,
     /// Links that packets enter from more than one other.
     pub merging: Vec<bool>,
+    /// Links by which alone packets come to the endpoints of flows behind them.
+    pub sole: Vec<bool>,
     routes: Vec<Stop>,
 }
 
@@ -144,6 +146,7 @@ impl Layout {
             homeward,
             reroutes,
             merging: merging(model),
+            sole: sole(model),
             routes,
         }
     }
@@ -177,6 +180,22 @@ fn merging(model: &Model) -> Vec<bool> {
         }
     }
     merging
+}
+
+/// For each link whether the endpoints of flows to which it brings packets get them by no other in the course of the run.
+fn sole(model: &Model) -> Vec<bool> {
+    let mut sole = vec![true; model.links.len()];
+    let later = model.changes.iter().flat_map(|change| &change.flows);
+    for each in later {
+        let flow = &model.flows[each.flow as usize];
+        for (before, after) in [(&flow.outward, &each.outward), (&flow.homeward, &each.homeward)] {
+            let (before, after) = (before[before.len() - 1] as usize, after[after.len() - 1] as usize);
+            if before != after {
+                (sole[before], sole[after]) = (false, false);
+            }
+        }
+    }
+    sole
 }
 
 fn next_place(partition: u16, counts: &mut [u32]) -> Place {

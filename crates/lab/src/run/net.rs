@@ -55,14 +55,6 @@ pub(super) struct Crossing {
     pub packet: Packet,
 }
 
-/// Which endpoint of this partition a packet has reached.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Landing {
-    Sender(u32),
-    Receiver(u32),
-    Host,
-}
-
 impl Net {
     /// An endpoint's packet enters the network at `at`, not before now. `hold` is the sender's host if it waits there.
     pub fn launch(&mut self, packet: Packet, at: Time, hold: Option<u32>) {
@@ -70,7 +62,10 @@ impl Net {
         if let Stop::Link(link) = self.layout.next_stop(&packet)
             && let Link::Computed(_) = self.links[link as usize]
         {
-            self.cross_computed(link, packet, at);
+            // It is on no pipe yet, but crosses one at least.
+            if let Some((pipe, packet)) = self.under_way(u32::MAX, Packet { stamp: at, ..packet }) {
+                self.wait(pipe, packet);
+            }
         } else if let Some(host) = hold {
             let waiting = &mut self.holds[host as usize].packets;
             if waiting.is_empty() {
@@ -94,32 +89,36 @@ impl Net {
         self.enter(packet);
     }
 
-    /// Takes a link to `bound`, and what leaves it on its way.
-    pub fn go_on(&mut self, link: u32, bound: Bound) {
-        let far = self.far[link as usize];
-        while let Some(mut packet) = transmitter(&mut self.links, link).go_on(bound, &mut self.flows) {
-            self.hops += 1;
-            packet.next += 1;
-            if far.partition == self.partition {
-                self.under_way(far.index, packet);
-            } else {
-                self.outbox.push(Crossing { partition: far.partition, pipe: far.index, packet });
-            }
-        }
-        self.set_due(link);
+    /// The next packet that a link has sent by `bound`, stamped with its arrival at the far end.
+    pub fn next_sent(&mut self, link: u32, bound: Bound) -> Option<Packet> {
+        let mut packet = transmitter(&mut self.links, link).go_on(bound, &mut self.flows)?;
+        self.hops += 1;
+        packet.next += 1;
+        Some(packet)
     }
 
     /// `packet`, its last link crossed, will be at the far end at its stamp. Links beyond it that can be computed are
-    /// crossed at once, and one that lags is told.
-    pub fn under_way(&mut self, pipe: u32, packet: Packet) {
-        if let Stop::Link(link) = self.layout.next_stop(&packet) {
-            if let Link::Computed(_) = self.links[link as usize] {
-                return self.cross_computed(link, packet, packet.stamp);
-            }
-            if self.lags {
-                return self.tell(link, packet, self.slots.of(Event::Arrival(pipe)));
+    /// crossed at once, and one that lags is told. Returns a packet that comes to hosts, and the pipe by which it comes.
+    pub fn under_way(&mut self, mut pipe: u32, mut packet: Packet) -> Option<(u32, Packet)> {
+        while let Stop::Link(link) = self.layout.next_stop(&packet) {
+            if let Link::Computed(computed) = &mut self.links[link as usize] {
+                packet.stamp = computed.pass(packet.size(), packet.stamp);
+                packet.next += 1;
+                self.hops += 1;
+                pipe = self.far[link as usize].index;
+            } else if self.lags {
+                self.tell(link, packet, self.slots.of(Event::Arrival(pipe)));
+                return None;
+            } else {
+                self.wait(pipe, packet);
+                return None;
             }
         }
+        Some((pipe, packet))
+    }
+
+    /// `packet` waits in `pipe` for the time of its arrival.
+    pub fn wait(&mut self, pipe: u32, packet: Packet) {
         let packets = &mut self.pipes[pipe as usize].packets;
         if packets.is_empty() {
             self.queue.set(self.slots.of(Event::Arrival(pipe)), packet.stamp);
@@ -127,39 +126,10 @@ impl Net {
         packets.push_back(packet);
     }
 
-    /// The first packet of a pipe has reached the far end. Returns it if an endpoint is there.
-    pub fn arrival(&mut self, pipe: u32) -> Option<(Landing, Packet)> {
+    /// The first packet of a pipe, which has reached the far end.
+    pub fn arrival(&mut self, pipe: u32) -> Packet {
         let packets = &mut self.pipes[pipe as usize].packets;
-        let packet = packets.pop_front().expect("an arrival is due only while a packet is under way");
-        if let Some(next) = packets.front() {
-            self.queue.set(self.slots.of(Event::Arrival(pipe)), next.stamp);
-        }
-        match self.layout.next_stop(&packet) {
-            Stop::Link(_) => {
-                self.enter(packet);
-                None
-            }
-            Stop::Host => Some((Landing::Host, packet)),
-            Stop::Sender(sender) => {
-                self.landed += 1;
-                self.log_received(&packet);
-                Some((Landing::Sender(sender), packet))
-            }
-            Stop::Receiver(receiver) => {
-                self.landed += 1;
-                self.log_received(&packet);
-                Some((Landing::Receiver(receiver), packet))
-            }
-        }
-    }
-
-    /// Takes every link to the end of this moment.
-    pub fn catch_up(&mut self) {
-        for link in 0..self.links.len() as u32 {
-            if let Link::Scheduled(_) = self.links[link as usize] {
-                self.go_on(link, Bound::end(self.now));
-            }
-        }
+        packets.pop_front().expect("an arrival is due only while a packet is under way")
     }
 
     /// Something happens to a link, which has caught up.
@@ -185,7 +155,9 @@ impl Net {
         };
         self.tell(link, Packet { stamp: self.now, ..packet }, self.slot);
         if !self.lags {
-            self.go_on(link, Bound::end(self.now));
+            let sent = self.next_sent(link, Bound::end(self.now));
+            debug_assert!(sent.is_none(), "what comes at one time leaves at a later");
+            self.set_due(link);
         }
     }
 
@@ -209,16 +181,6 @@ impl Net {
         }
     }
 
-    fn cross_computed(&mut self, link: u32, mut packet: Packet, at: Time) {
-        let Link::Computed(computed) = &mut self.links[link as usize] else {
-            unreachable!("only a computed link is crossed this way");
-        };
-        packet.stamp = computed.pass(packet.size(), at);
-        packet.next += 1;
-        self.hops += 1;
-        self.under_way(self.far[link as usize].index, packet);
-    }
-
     /// `packet` will reach a link's queue at its stamp, brought by the event `slot`.
     fn tell(&mut self, link: u32, packet: Packet, slot: Slot) {
         if transmitter(&mut self.links, link).expect(packet, slot) {
@@ -226,7 +188,8 @@ impl Net {
         }
     }
 
-    fn set_due(&mut self, link: u32) {
+    /// Notes when a link must go on.
+    pub fn set_due(&mut self, link: u32) {
         let due = transmitter(&mut self.links, link).due();
         self.queue.set(self.slots.of(Event::Link(link)), due);
     }

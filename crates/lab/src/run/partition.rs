@@ -2,9 +2,9 @@
 
 use super::application::Application;
 use super::endpoints::{ReceivingEnd, SendDelay, SendingEnd};
-use super::layout::Layout;
+use super::layout::{Layout, Stop};
 use super::link::{Bound, Computed, Link, Pipe, Transmitter};
-use super::net::{Crossing, Landing, Net};
+use super::net::{Crossing, Net};
 use super::seats::{Around, Notice, Seats};
 use super::slots::{Entities, Event, Slots};
 use crate::link::{Capacity, Loss};
@@ -18,7 +18,7 @@ use narrows_engine::{EventQueue, Slot, Stream};
 use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{ReceivingEndpoint, SendingEndpoint, TransportOptions};
 use narrows_units::{Bytes, Span, Time};
-use narrows_wire::FlowId;
+use narrows_wire::{FlowId, Packet};
 use std::sync::Arc;
 
 /// A part of the network with a clock of its own.
@@ -38,6 +38,10 @@ pub(super) struct Partition<'m> {
     pub at_measure: Vec<PopulationSample>,
     pub series: SeriesRecorder,
     model: &'m Model,
+    /// Whether packets that come by each pipe may be handed to the endpoints of flows before their time.
+    prompt: Vec<bool>,
+    /// Nothing is done to an endpoint, and nobody looks at it, from outside before then.
+    undisturbed: Time,
     /// How many of the model's changes have come.
     changed: usize,
     interval: Span,
@@ -63,7 +67,9 @@ impl<'m> Partition<'m> {
     ) -> Self {
         let stream = |name: String| Stream::new(model.seed, replication, &name);
         let links: Vec<usize> = Layout::members(&layout.near, number).collect();
-        let pipes = Layout::members(&layout.far, number).count();
+        let prompt: Vec<bool> =
+            Layout::members(&layout.far, number).map(|link| compute_hops && layout.sole[link]).collect();
+        let pipes = prompt.len();
         let senders = build_senders(model, layout, number, &stream);
         let receivers = build_receivers(model, layout, number, &stream);
         let slots = Slots::new(&Entities {
@@ -122,7 +128,7 @@ impl<'m> Partition<'m> {
         };
         net.flows.log = PacketLog::new(model.record.packets);
         seats.start(&mut net);
-        Self {
+        let mut partition = Self {
             net,
             links,
             senders,
@@ -133,10 +139,14 @@ impl<'m> Partition<'m> {
             at_measure: vec![PopulationSample::default(); model.populations.len()],
             series: SeriesRecorder::default(),
             model,
+            prompt,
+            undisturbed: Time::ZERO,
             changed: 0,
             interval: model.record.interval,
             flow_series: model.record.flows,
-        }
+        };
+        partition.look_ahead();
+        partition
     }
 
     /// Handles every event up to and including `until`.
@@ -144,7 +154,7 @@ impl<'m> Partition<'m> {
         while let Some((now, slot)) = self.net.queue.pop(until) {
             (self.net.now, self.net.slot) = (now, slot);
             match self.net.slots.event(slot) {
-                Event::Link(link) => self.net.go_on(link, Bound::begin(now)),
+                Event::Link(link) => self.go_on(link, Bound::begin(now)),
                 Event::Arrival(pipe) => self.arrival(pipe),
                 Event::Release(host) => self.net.release(host),
                 Event::SenderWake(sender) => {
@@ -166,14 +176,114 @@ impl<'m> Partition<'m> {
                     self.net.queue.set(slot, next);
                     self.net.queue.set(self.net.slots.of(Event::SenderWake(sender)), end.sender.next_wake());
                 }
-                Event::Change => self.change(),
-                Event::Measure => self.measure(),
+                Event::Change => {
+                    self.change();
+                    self.look_ahead();
+                }
+                Event::Measure => {
+                    self.measure();
+                    self.look_ahead();
+                }
                 Event::Sample => {
                     self.sample(self.interval);
                     self.net.queue.set(slot, now + self.interval);
+                    self.look_ahead();
                 }
             }
         }
+    }
+
+    /// Takes a link to `bound`, and what leaves it on its way.
+    fn go_on(&mut self, link: u32, bound: Bound) {
+        let far = self.net.far[link as usize];
+        while let Some(packet) = self.net.next_sent(link, bound) {
+            if far.partition == self.net.partition {
+                self.under_way(far.index, packet);
+            } else {
+                self.net.outbox.push(Crossing { partition: far.partition, pipe: far.index, packet });
+            }
+        }
+        self.net.set_due(link);
+    }
+
+    /// Takes every link to the end of this moment.
+    fn catch_up(&mut self) {
+        for link in 0..self.net.links.len() as u32 {
+            if let Link::Scheduled(_) = self.net.links[link as usize] {
+                self.go_on(link, Bound::end(self.net.now));
+            }
+        }
+    }
+
+    /// `packet` will be at the far end of `pipe` at its stamp. It is handed to its endpoint at once if nothing else can
+    /// happen there before.
+    fn under_way(&mut self, pipe: u32, packet: Packet) {
+        if let Some((pipe, packet)) = self.net.under_way(pipe, packet) {
+            if self.net.pipes[pipe as usize].packets.is_empty() && self.may_be_handed_over(pipe, &packet) {
+                self.hand_over(pipe, packet);
+            } else {
+                self.net.wait(pipe, packet);
+            }
+        }
+    }
+
+    /// Nothing that is not in the hands of its endpoint can happen there before `packet`, the next that comes to it.
+    fn may_be_handed_over(&self, pipe: u32, packet: &Packet) -> bool {
+        let undisturbed = match self.net.layout.next_stop(packet) {
+            Stop::Receiver(_) => true,
+            Stop::Sender(sender) => {
+                self.net.queue.due(self.net.slots.of(Event::Application(sender))) > packet.stamp
+            }
+            Stop::Link(_) | Stop::Host => false,
+        };
+        undisturbed && self.prompt[pipe as usize] && packet.stamp <= self.undisturbed
+    }
+
+    /// `packet` reaches the far end of `pipe`, where no other link is, now or later. Deadlines of an endpoint that come
+    /// before are met before.
+    fn hand_over(&mut self, pipe: u32, packet: Packet) {
+        let (now, slot) = (self.net.now, self.net.slot);
+        let arrival = (packet.stamp, self.net.slots.of(Event::Arrival(pipe)));
+        match self.net.layout.next_stop(&packet) {
+            Stop::Link(_) => unreachable!("a link is told of packets"),
+            Stop::Host => self.at_seats(|seats, around| seats.land(&packet, around)),
+            Stop::Sender(sender) => {
+                self.net.landed += 1;
+                let wake = self.net.slots.of(Event::SenderWake(sender));
+                let end = &mut self.senders[sender as usize];
+                let rtts = &mut self.rtts[end.group];
+                while end.sender.next_wake() < packet.stamp {
+                    (self.net.now, self.net.slot) = (end.sender.next_wake(), wake);
+                    end.on_wake(sender, &mut self.net, rtts);
+                }
+                (self.net.now, self.net.slot) = arrival;
+                self.net.log_received(&packet);
+                end.on_packet(&packet, sender, &mut self.net, rtts);
+                self.net.queue.set(wake, end.sender.next_wake());
+            }
+            Stop::Receiver(receiver) => {
+                self.net.landed += 1;
+                let wake = self.net.slots.of(Event::ReceiverWake(receiver));
+                let end = &mut self.receivers[receiver as usize];
+                while end.receiver.next_wake() < packet.stamp {
+                    (self.net.now, self.net.slot) = (end.receiver.next_wake(), wake);
+                    end.on_wake(&mut self.net);
+                }
+                (self.net.now, self.net.slot) = arrival;
+                self.net.log_received(&packet);
+                let delays = (self.net.flows.since <= packet.stamp).then(|| &mut self.delays[end.group]);
+                end.on_packet(&packet, &mut self.net, delays);
+                self.net.queue.set(wake, end.receiver.next_wake());
+            }
+        }
+        (self.net.now, self.net.slot) = (now, slot);
+    }
+
+    /// Notes when somebody comes to the endpoints next.
+    fn look_ahead(&mut self) {
+        let due = |event| self.net.queue.due(self.net.slots.of(event));
+        let end = Time::ZERO + self.model.duration;
+        self.undisturbed = due(Event::Change).min(due(Event::Measure)).min(due(Event::Sample)).min(end);
     }
 
     /// All events up to and including `until` are handled: brings links that end in other partitions there too, so that
@@ -181,7 +291,7 @@ impl<'m> Partition<'m> {
     pub fn close(&mut self, until: Time) {
         for link in 0..self.net.links.len() as u32 {
             if self.net.far[link as usize].partition != self.net.partition {
-                self.net.go_on(link, Bound::end(until));
+                self.go_on(link, Bound::end(until));
             }
         }
     }
@@ -206,13 +316,13 @@ impl<'m> Partition<'m> {
 
     /// Takes in a packet that another partition sent.
     pub fn take(&mut self, crossing: &Crossing) {
-        self.net.under_way(crossing.pipe, crossing.packet);
+        self.under_way(crossing.pipe, crossing.packet);
     }
 
     /// The run is over: brings time averages up to `end` and writes the last, perhaps shorter, interval.
     pub fn finish(&mut self, end: Time) {
         self.net.now = end;
-        self.net.catch_up();
+        self.catch_up();
         for link in &mut self.net.links {
             if let Link::Scheduled(transmitter) = link {
                 transmitter.recorder.advance(end);
@@ -228,29 +338,27 @@ impl<'m> Partition<'m> {
         }
     }
 
+    /// A packet has reached the far end of `pipe`. Those behind it follow at once if they may.
     fn arrival(&mut self, pipe: u32) {
-        match self.net.arrival(pipe) {
-            None => {}
-            Some((Landing::Host, packet)) => self.at_seats(|seats, around| seats.land(&packet, around)),
-            Some((Landing::Sender(sender), packet)) => {
-                let end = &mut self.senders[sender as usize];
-                end.on_packet(&packet, sender, &mut self.net, &mut self.rtts[end.group]);
-                self.net.queue.set(self.net.slots.of(Event::SenderWake(sender)), end.sender.next_wake());
+        let packet = self.net.arrival(pipe);
+        if let Stop::Link(_) = self.net.layout.next_stop(&packet) {
+            self.net.enter(packet);
+        } else {
+            self.hand_over(pipe, packet);
+        }
+        while let Some(next) = self.net.pipes[pipe as usize].packets.front() {
+            if !self.may_be_handed_over(pipe, next) {
+                self.net.queue.set(self.net.slots.of(Event::Arrival(pipe)), next.stamp);
+                return;
             }
-            Some((Landing::Receiver(receiver), packet)) => {
-                let end = &mut self.receivers[receiver as usize];
-                let delays = (self.net.flows.since <= self.net.now).then(|| &mut self.delays[end.group]);
-                end.on_packet(&packet, &mut self.net, delays);
-                self.net
-                    .queue
-                    .set(self.net.slots.of(Event::ReceiverWake(receiver)), end.receiver.next_wake());
-            }
+            let next = self.net.arrival(pipe);
+            self.hand_over(pipe, next);
         }
     }
 
     /// The next change of the network: each partition sees to what of it is its own.
     fn change(&mut self) {
-        self.net.catch_up();
+        self.catch_up();
         let (model, number) = (self.model, self.changed);
         self.changed += 1;
         for &(link, change) in &model.changes[number].links {
@@ -277,7 +385,7 @@ impl<'m> Partition<'m> {
 
     fn measure(&mut self) {
         let now = self.net.now;
-        self.net.catch_up();
+        self.catch_up();
         self.net.flows.since = now;
         for link in &mut self.net.links {
             if let Link::Scheduled(transmitter) = link {
@@ -296,7 +404,7 @@ impl<'m> Partition<'m> {
 
     fn sample(&mut self, interval: Span) {
         let now = self.net.now;
-        self.net.catch_up();
+        self.catch_up();
         self.series.begin(now);
         if self.flow_series {
             for end in &self.senders {
