@@ -14,6 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from narrows.errors import InputError
+
 
 class GuestError(Exception):
     """Why there is no algorithm of that name in that file."""
@@ -65,6 +67,26 @@ def find(file: Path, name: str) -> tuple[type, str, str]:
     return found, ecn, digest
 
 
+def named(algorithm: str | type) -> str:
+    """Return the name under which a run finds an algorithm; that of a class is its file and its name in it.
+
+    Raises:
+        InputError: The class is not at the top of a file: runs in other processes could not find it.
+    """
+    if isinstance(algorithm, str):
+        return algorithm
+    try:
+        file = inspect.getsourcefile(algorithm)
+    except (TypeError, OSError):
+        file = None
+    if file is None or not Path(file).is_file() or "." in algorithm.__qualname__:
+        problem = "a class must be at the top of a file, for every run reads it anew; save it and name it as"
+        raise InputError(algorithm.__qualname__, f"{problem} {FORM}")
+    path = Path(file)
+    here = Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{algorithm.__name__}"
+
+
 def explain(error: BaseException) -> str:
     """Return the traceback of an error, without the frames of this package."""
     trace = error.__traceback__
@@ -74,16 +96,23 @@ def explain(error: BaseException) -> str:
 
 
 def _execute(file: str, content: bytes, digest: str) -> ModuleType:
+    if content in _executing:
+        raise GuestError(
+            'the file starts runs while it is read for its algorithm; put them below `if __name__ == "__main__":`'
+        )
     # A fresh module each time: what one run leaves in it must not reach another. Dataclasses look it up by its name.
     module = ModuleType(f"narrows_algorithm_{digest[:16]}")
     module.__file__ = file
     sys.modules[module.__name__] = module
+    _executing.append(content)
     try:
         exec(compile(content, file, "exec"), module.__dict__)  # noqa: S102  # that it is executed is what it is for
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # even `sys.exit()` in the file is only a mistake in the file
         raise GuestError(f"the file fails:\n{explain(error)}") from error
+    finally:
+        _executing.pop()
     return module
 
 
@@ -116,6 +145,8 @@ def _check_hooks(found: type) -> None:
         except TypeError as error:
             raise GuestError(f"{found.__name__}.{name} cannot be called with one fact: {error}") from error
 
+
+_executing: list[bytes] = []
 
 FORM = 'a file and a class in it, as in "./mine.py:Mine"'
 REQUIRED = ("on_ack", "on_loss")

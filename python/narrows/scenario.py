@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.guest import named
 from narrows.toml import to_toml
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Scenario:
 
     def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
         self,
-        algorithms: Sequence[str],
+        algorithms: Sequence[str | type],
         replications: int | None = None,
         seed: int | None = None,
         jobs: int | None = None,
@@ -124,7 +125,8 @@ class Scenario:
         """Run the scenario once per algorithm on the same random numbers.
 
         Args:
-            algorithms: Each takes the place of the groups marked as subject, of all groups where none is.
+            algorithms: Each takes the place of the groups marked as subject, of all groups where none is. A name, or a
+                class at the top of a Python file, which every run reads anew.
             replications: How many of each; the scenario's own number, or five, unless given.
             seed: Instead of the scenario's own.
             jobs: How many run at a time; as many as there are processors unless given. The results are the same.
@@ -135,6 +137,7 @@ class Scenario:
             The comparison.
 
         Raises:
+            InputError: A class cannot be found again in a file.
             ScenarioError: The scenario or an algorithm has faults.
             MeasureError: A measure does not exist or says nothing about this scenario.
             RunError: A run broke one of the simulator's own rules.
@@ -144,7 +147,8 @@ class Scenario:
         """
         from narrows.execution import compare
 
-        return compare(self.resolve_each(algorithms, replications, seed), jobs, watch, measures)
+        names = [named(algorithm) for algorithm in algorithms]
+        return compare(self.resolve_each(names, replications, seed), jobs, watch, measures)
 
     def check(self, replications: int | None = None, seed: int | None = None) -> core.Scenario:
         """Check the scenario, for a run or, where a group's algorithm is `subject`, for a comparison.

@@ -313,3 +313,49 @@ def test_a_name_that_cannot_be_is_refused(narrows: Narrows, tmp_path: Path, name
 def test_the_page_shows_what_is_written() -> None:
     page = (Path(__file__).parents[2] / "docs/your-algorithm.md").read_text(encoding="utf-8")
     assert f"```python\n{scaffold.PYTHON % {'name': 'mine', 'class': 'Mine'}}```" in page
+
+
+def test_its_card_is_its_docstring(narrows: Narrows) -> None:
+    assert narrows("new", "algorithm", "mine").returncode == 0
+    shown = narrows("show", "./mine.py:Mine")
+    assert shown.returncode == 0
+    for told in ("./mine.py:Mine (python)", "  w += a * acked / w", "  a = 1.0", "  none yet."):
+        assert told in shown.stdout
+    card = json.loads(narrows("show", "mine.py:Mine", "--json").stdout)
+    assert [(each["name"], each["default"]) for each in card["parameters"]] == [("a", 1.0), ("b", 0.5)]
+    wrong = narrows("show", "./mine.py:Mime")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "did you mean `Mine`?" in wrong.stderr
+
+
+SCRIPT = """\
+import narrows as nw
+
+{algorithm}
+
+{guard}
+    result = nw.load("scenario.toml").compare(["newreno", Reno], replications=1)
+    print(list(result.summary["algorithms"]))
+"""
+
+
+def test_a_script_compares_the_class_that_it_defines(tmp_path: Path) -> None:
+    write(tmp_path, SUBJECT)
+
+    def run(guard: str) -> subprocess.CompletedProcess[str]:
+        script = place(tmp_path, SCRIPT.format(algorithm=RENO, guard=guard), "script.py")
+        return subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    done = run('if __name__ == "__main__":')
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "['newreno', 'script.py:Reno']\n"
+    # Without the guard the file would start runs whenever a run reads it, and those would start more.
+    assert 'put them below `if __name__ == "__main__":`' in run("if True:").stderr
+
+
+def test_a_class_that_no_run_could_find_is_refused(tmp_path: Path) -> None:
+    class Hidden:
+        """It is inside of a function."""
+
+    with pytest.raises(nw.InputError, match="must be at the top of a file"):
+        nw.load(write(tmp_path, SUBJECT)).compare(["newreno", Hidden])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from narrows import cards, core, library
 from narrows.cli.status import DONE
 from narrows.errors import InputError
+from narrows.guest_card import guest_card, is_guest
 from narrows.manifest import to_json
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ def list_kind(arguments: argparse.Namespace) -> int:
 
 def show(arguments: argparse.Namespace) -> int:
     """Print the card of an algorithm or a queue; of both where an end host and its router have one name."""
+    if is_guest(arguments.name):
+        card = guest_card(arguments.name)
+        print(to_json(card) if arguments.json else render(card))
+        return DONE
     known = [*cards.algorithms(), *cards.queues()]
     named = [card for card in known if card["name"] == arguments.name]
     if not named:
@@ -77,6 +82,9 @@ def _section(title: str, lines: Iterable[str]) -> str:
 
 def _parameter(parameter: dict[str, Any]) -> str:
     value = f"{parameter['name']} = {parameter['default']}"
+    if "meaning" not in parameter:
+        # Of a class in Python only its signature is known.
+        return value if parameter["default"] is not None else f"{parameter['name']}: must be given"
     if "allowed" in parameter:
         unit = f" {parameter['unit']}" if parameter["unit"] else ""
         return f"{value}{unit}: {parameter['meaning']}; {parameter['allowed']} ({parameter['source']})"
