@@ -11,6 +11,7 @@ from narrows.errors import OutputError
 from narrows.folder import check_place
 from narrows.manifest import to_json
 from narrows.reproduction.ledger import Found, ledger
+from narrows.reproduction.quantity import Asked
 from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.plan import PLAN, make_plan
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from narrows.study.executors import Executor
     from narrows.study.plan import Plan
 
-Rows = dict[str, list[dict[str, Any]]]
+Rows = dict[str, Asked]
 
 
 @dataclass(frozen=True)
@@ -120,10 +121,10 @@ def work(found: Sequence[Part], folder: Path, executor: Callable[[], Executor], 
 def judge(shelved: Shelved, size: str, found: Sequence[Part], folder: Path) -> tuple[dict[str, Any], Rows]:
     """Return the ledger of a reproduction whose cells are finished, and the rows of its experiments."""
     rows: Rows = {}
-    varied: dict[str, Mapping[str, list[dict[str, Any]]]] = {}
+    varied: dict[str, Mapping[str, Asked]] = {}
     for part in found:
         table = campaign.table(folder / part.path)
-        own = table.drop_columns(["measured", "cpu_s"]).to_pylist()
+        own = Asked(table.drop_columns(["measured", "cpu_s"]).to_pylist())
         if part.variant:
             varied.setdefault(part.variant, {})
             varied[part.variant] = {**varied[part.variant], part.experiment: own}

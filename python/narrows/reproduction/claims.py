@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from narrows.errors import InputError
 from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
-from narrows.reproduction.quantity import FOLD, Combined, Correlation, Measured, Quantity, bound
+from narrows.reproduction.quantity import FOLD, Combined, Correlation, Folded, Measured, Named, Number, Quantity, bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -185,10 +185,12 @@ def read_claims(file: Path) -> Published:
 class _Reader:
     def __init__(self, file: str) -> None:
         self.file = file
+        self.named: Mapping[str, Any] = {}
 
     def published(self, content: Mapping[str, Any]) -> Published:
         needed = ("title", "number", "source", "question", "experiments")
-        self.keys(content, "", needed, ("variants", "claims", "figures", "tables"))
+        self.keys(content, "", needed, ("quantities", "variants", "claims", "figures", "tables"))
+        self.named = content.get("quantities", {})
         experiments = {name: self.text(about, f"experiments.{name}") for name, about in content["experiments"].items()}
         variants = [
             self.variant(each, f"variants.{place}", experiments)
@@ -287,9 +289,22 @@ class _Reader:
         quantities = [self.quantity(_bound(table[kind], each), f"{path}.{kind}", scope) for each in conditions]
         return Ordered(quantities if kind == "rising" else quantities[::-1], table.get("or_equal", False))
 
-    def quantity(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Quantity:
+    def quantity(self, table: Any, path: str, scope: _Scope) -> Quantity:
+        if isinstance(table, int | float) and not isinstance(table, bool):
+            return Number(float(table))
         if not isinstance(table, dict):
             self.fault(path, "a table with a measure is needed")
+        if "named" in table:
+            self.keys(table, path, ("named",), ("where",))
+            name, where = self.one_of(table["named"], f"{path}.named", self.named), table.get("where", {})
+            whole = self.quantity(_bound(self.named[name], where), f"quantities.{name}", scope)
+            return Named(f"{name} of {', '.join(str(each) for each in where.values())}" if where else name, whole)
+        for how in FOLDS:
+            if how in table:
+                self.keys(table, path, (how,), ("over",))
+                listed = table[how] if isinstance(table[how], list) else [table[how]]
+                over = self.conditions(table["over"], f"{path}.over") if "over" in table else [{}]
+                return Folded(how, [self.quantity(each, f"{path}.{how}", scope) for each in listed], over)
         for how in ("ratio", "minus", "plus"):
             if how in table:
                 self.keys(table, path, (how,), ())
@@ -386,3 +401,4 @@ def _bound(value: Any, binding: Mapping[str, Any]) -> Any:
 
 SIZES = ("quick", "full")
 PAIR = 2
+FOLDS = ("sum", "mean", "max", "min")

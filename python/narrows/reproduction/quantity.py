@@ -1,7 +1,8 @@
 """Quantities that claims speak of: a number per replication, from the cells of experiments. Pure functions.
 
-A quantity is a measure of the cells that certain levels pick out, the ratio of two quantities, their difference, their
-sum, or their Spearman correlation over several conditions.
+A quantity is a measure of the cells that certain levels pick out, a number, the ratio of two quantities, their
+difference, their sum, several folded into one (sum, mean, greatest, least), or their Spearman correlation over several
+conditions.
 """
 
 from __future__ import annotations
@@ -21,6 +22,25 @@ if TYPE_CHECKING:
 
 class QuantityError(Exception):
     """A quantity asks for what no experiment has."""
+
+
+class Asked(list["Cell"]):
+    """Rows of an experiment that are asked for often: it remembers which fit."""
+
+    def __init__(self, rows: Iterable[Cell]) -> None:
+        """Take rows, which do not change from here on."""
+        super().__init__(rows)
+        self._fitting: dict[tuple[str, ...], dict[tuple[str, ...], list[Cell]]] = {}
+
+    def fitting(self, wanted: Mapping[str, Any]) -> list[Cell]:
+        """Return the rows whose columns hold what is wanted."""
+        names = tuple(wanted)
+        if names not in self._fitting:
+            found: dict[tuple[str, ...], list[Cell]] = {}
+            for row in self:
+                found.setdefault(tuple(_key(row[name]) for name in names), []).append(row)
+            self._fitting[names] = found
+        return self._fitting[names].get(tuple(_key(value) for value in wanted.values()), [])
 
 
 @dataclass(frozen=True)
@@ -52,7 +72,7 @@ class Measured:
         for name in (*wanted, self.measure):
             if rows and name not in rows[0]:
                 raise QuantityError(f"experiment {self.experiment} has no column {name}")
-        found = [row for row in rows if all(_same(row[name], value) for name, value in wanted.items())]
+        found = (rows if isinstance(rows, Asked) else Asked(rows)).fitting(wanted)
         if not found:
             raise QuantityError(f"experiment {self.experiment} has no cell with {_told(wanted)}")
         return found
@@ -78,6 +98,96 @@ class Measured:
     def experiments(self) -> set[str]:
         """Return the experiments that it needs."""
         return {self.experiment}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that is the same in every replication; what it is combined with has the replications.
+
+    Attributes:
+        value: Which.
+    """
+
+    value: float
+
+    def values(self, cells: Cells, _binding: Binding) -> Values:
+        """Return it for every replication of any experiment."""
+        return {row["replication"]: self.value for rows in cells.values() for row in rows}
+
+    def cells(self, _cells: Cells, _binding: Binding) -> list[Cell]:
+        """Return no cell."""
+        return []
+
+    def told(self, _binding: Binding) -> str:
+        """Say it in words."""
+        return f"{self.value:g}"
+
+    def experiments(self) -> set[str]:
+        """Return no experiment."""
+        return set()
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Several quantities made one, replication by replication: each part under each condition.
+
+    Attributes:
+        how: "sum", "mean", "max" or "min".
+        parts: At least one.
+        over: Conditions: what each binds; one that binds nothing where there is none.
+    """
+
+    how: str
+    parts: Sequence[Quantity]
+    over: Sequence[Binding]
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return the number of each replication that has all of them."""
+        found = [part.values(cells, {**binding, **each}) for part in self.parts for each in self.over]
+        shared = sorted(set.intersection(*(set(each) for each in found)))
+        return {replication: FOLD[self.how]([each[replication] for each in found]) for replication in shared}
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells that it is taken of."""
+        return [cell for part in self.parts for each in self.over for cell in part.cells(cells, {**binding, **each})]
+
+    def told(self, binding: Binding) -> str:
+        """Say it in words."""
+        names = {**binding, **dict.fromkeys(self.over[0], "each")}
+        return f"{self.how} of {', '.join(part.told(names) for part in self.parts)}"
+
+    def experiments(self) -> set[str]:
+        """Return the experiments that it needs."""
+        return set.union(*(part.experiments() for part in self.parts))
+
+
+@dataclass(frozen=True)
+class Named:
+    """A quantity with a name of its own in words.
+
+    Attributes:
+        name: What it is called; `{x}` stands for what a condition binds.
+        quantity: What it is.
+    """
+
+    name: str
+    quantity: Quantity
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return the number of each replication that has one."""
+        return self.quantity.values(cells, binding)
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells that it is taken of."""
+        return self.quantity.cells(cells, binding)
+
+    def told(self, binding: Binding) -> str:
+        """Say it in words."""
+        return str(bound(self.name, binding))
+
+    def experiments(self) -> set[str]:
+        """Return the experiments that it needs."""
+        return self.quantity.experiments()
 
 
 @dataclass(frozen=True)
@@ -164,7 +274,7 @@ class Correlation:
         return self.first.experiments() | self.second.experiments()
 
 
-Quantity = Measured | Combined | Correlation
+Quantity = Measured | Number | Combined | Folded | Named | Correlation
 
 
 def bound(value: Any, binding: Binding) -> Any:
@@ -195,12 +305,20 @@ def _mean(values: Iterable[float]) -> float:
     return math.fsum(listed) / len(listed)
 
 
-def _same(found: Any, wanted: Any) -> bool:
-    return bool(found == wanted) or str(found) == str(wanted)
+def _key(value: Any) -> str:
+    """Return the same text for a number and for what is written as that number."""
+    if isinstance(value, bool):
+        return str(value)
+    try:
+        return repr(float(value))
+    except ValueError:
+        return str(value)
 
 
 def _told(where: Mapping[str, Any]) -> str:
     return ", ".join(str(value) if name == "algorithm" else f"{name} = {value}" for name, value in where.items())
 
 
-FOLD: dict[str, Callable[[Sequence[float]], float]] = {"one": max, "max": max, "min": min, "mean": _mean}
+FOLD: dict[str, Callable[[Sequence[float]], float]] = {
+    "one": max, "max": max, "min": min, "mean": _mean, "sum": math.fsum,
+}  # fmt: skip

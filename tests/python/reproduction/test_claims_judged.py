@@ -159,6 +159,34 @@ def test_a_faulty_claim_is_named_with_its_place(tmp_path: Path, text: str, told:
     assert told in str(raised.value)
 
 
+def test_quantities_are_folded_over_conditions(tmp_path: Path) -> None:
+    cells = rows(a=[1.0, 2.0], b=[4.0, 7.0], c=[2.0, 3.0])
+    each = 'over = { x = ["a", "b", "c"] }'
+    m = '{ measure = "m", where = { k = "{x}" } }'
+    for how, effect in [("sum", 9.5), ("mean", 9.5 / 3), ("max", 5.5), ("min", 1.5)]:
+        found = verdict(tmp_path, f"direction = {{ is = {{ {how} = {m}, {each} }}, at_most = 20 }}\n", cells)
+        assert found["effect"] == pytest.approx(effect)
+    both = f"{{ sum = [{A}, {B}] }}"
+    found = verdict(tmp_path, f"direction = {{ is = {{ minus = [{both}, 2] }}, at_least = 0 }}\n", cells)
+    assert found["effect"] == pytest.approx((3.0 + 7.0) / 2)
+
+
+def test_a_named_quantity_is_written_once(tmp_path: Path) -> None:
+    # How far a stays behind the best of two, as the distance of study 001.
+    named = """
+[quantities.best]
+max = { measure = "m", where = { k = "{other}" } }
+over = { other = ["a", "b"] }
+[quantities.distance]
+minus = [{ named = "best" }, { measure = "m", where = { k = "{who}" } }]
+"""
+    test = 'direction = { is = { named = "distance", where = { who = "a" } }, at_most = 9 }\n'
+    found = verdict(tmp_path, test + named, rows(a=[1.0, 9.0], b=[3.0, 7.0]))
+    assert (found["effect"], found["effect_of"]) == (1.0, "distance of a")
+    with pytest.raises(InputError, match="none of best, distance"):
+        verdict(tmp_path, test.replace("distance", "way") + named, rows(a=[1.0]))
+
+
 @pytest.mark.parametrize(
     "quantity", ['{ measure = "n" }', '{ measure = "m", where = { k = "z" } }', '{ measure = "m" }']
 )
