@@ -179,6 +179,13 @@ def _loss_spread(seen: Observed, group: str, _choices: Choices) -> float:
     return stability.cov(rates[~np.isnan(rates)])
 
 
+def _loss_window_correlation(seen: Observed, group: str, _choices: Choices) -> float:
+    table = seen.records.flows
+    codes, labels = table["group"]
+    own = codes == (labels or []).index(group)
+    return stability.correlation(table["lost_packets"][0][own], table["cwnd_mean_packets"][0][own])
+
+
 def _jain(seen: Observed, group: str, choices: Choices) -> float:
     flows = seen.flows(group)
     rates = seen.rates(flows)
@@ -428,6 +435,7 @@ OF_FLOW: dict[str, OfFlow] = {
 }
 OF_GROUP: dict[str, OfOwner] = {
     "loss_spread": _loss_spread,
+    "loss_window_correlation": _loss_window_correlation,
     "jain": _jain,
     "aggregate_cov": _aggregate_cov,
     "settling_time": _group_settling,

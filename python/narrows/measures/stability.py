@@ -18,6 +18,15 @@ def cov(rates: FloatArray) -> float:
     return float(rates.std() / middle) if middle > 0 else float("nan")
 
 
+def correlation(one: FloatArray, other: FloatArray) -> float:
+    """Return Pearson's correlation of two columns; no number for fewer than three rows or where one never changes."""
+    both = ~(np.isnan(one) | np.isnan(other))
+    first, second = one[both].astype(np.float64), other[both].astype(np.float64)
+    if both.sum() < LEAST_ROWS or not (first.std() > 0 and second.std() > 0):
+        return float("nan")
+    return float(np.corrcoef(first, second)[0, 1])
+
+
 def smoothness(rates: FloatArray) -> float:
     """Return the smallest rate relative to the one before it, at most 1.
 
@@ -52,3 +61,6 @@ def bins_until_maximum(rates: FloatArray, share: float) -> float:
     if not len(rates) or not rates.max() > 0:
         return float("nan")
     return float(np.argmax(rates >= share * rates.max())) + 1.0
+
+
+LEAST_ROWS = 3

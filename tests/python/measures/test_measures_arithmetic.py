@@ -134,3 +134,11 @@ def test_without_a_rise_nothing_is_to_stabilize_and_without_a_fall_it_lasts_to_t
     rising = np.where(ends <= 10, 1.0, 5.0)
     worse = losses.stabilization(ends, arrived, rising, after_s=0, at_s=10, rtt_s=1, factor=1.5)
     assert list(worse) == [pytest.approx(20), pytest.approx(20 * 0.05)]
+
+
+def test_correlation_of_columns() -> None:
+    # Deviations -1 0 1 and -1 -1 2: covariance 3, roots of squares sqrt(2) and sqrt(6).
+    found = stability.correlation(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 4.0]))
+    assert found == pytest.approx(3 / math.sqrt(12))
+    assert math.isnan(stability.correlation(np.array([1.0, 2.0, 3.0]), np.array([5.0, 5.0, 5.0])))
+    assert math.isnan(stability.correlation(np.array([1.0, 2.0, np.nan]), np.array([1.0, 2.0, 3.0])))

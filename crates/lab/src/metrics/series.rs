@@ -82,6 +82,8 @@ measures! {
         "time from the start of the latest flow until the smallest share in a bin is (1 - delta) of an equal one; the time to the end of the run where it never is", "RFC 5166 §2.3.3; Bansal et al., SIGCOMM 2001";
     "loss_spread" "group" "" "lower" []
         "standard deviation over mean of the flows' loss rates: 0 where all see the same", BANSAL;
+    "loss_window_correlation" "group" "" "" []
+        "Pearson's correlation over the flows of lost packets with the mean congestion window: 1 where who has more under way loses in proportion", "Akella et al., CMU-CS-02-139, §4.2.1";
 
     "cov" "flow" "" "lower" [BIN, AFTER]
         "standard deviation over mean of the flow's goodput in bins", "RFC 5166 §2.2.1";
