@@ -59,6 +59,46 @@ fn a_source_leaves_to_others_what_it_says() {
 }
 
 #[test]
+fn as_many_sources_send_as_leave_others_their_shares() {
+    let text = beside(
+        r#"
+        [[flows]]
+        name = "cross"
+        count = 9
+        rtt = { kind = "uniform", minimum = "30ms", maximum = "50ms" }
+        source = { kind = "cbr", leaves = { kind = "square", high = "5Mbps", low = "2Mbps", period = "2s" }, sharing = 2 }
+        [[flows]]
+        name = "other"
+        algorithm = "newreno"
+        recovery = "sack"
+        count = 2
+    "#,
+    )
+    .replace("droptail", "drr");
+    let records = run(&text, 0);
+    // 2 (10 - 5) / 5 = 2 sources at 1.05 · 10 / 4 Mbps, then 2 (10 - 2) / 2 = 8 at 1.05 · 10 / 10 Mbps; a packet more or
+    // less for each source and change.
+    assert_near("cross", throughput(&records, "cross"), f64::midpoint(2.0 * 2.625e6, 8.0 * 1.05e6), 0.01);
+    assert_near("other", throughput(&records, "other"), 3.5e6, 0.1);
+}
+
+#[test]
+fn sources_that_share_draw_what_one_that_takes_it_all_would() {
+    let source = |count, sharing, replication| {
+        let group = format!(
+            "[[flows]]\ncount = {count}\nsource = {{ kind = \"cbr\", leaves = {{ kind = \"uniform\", minimum = \"1Mbps\", \
+             maximum = \"9Mbps\", interval = \"10s\" }}{sharing} }}"
+        );
+        throughput(&run(&beside(&group), replication), "cbr")
+    };
+    for replication in 0..3 {
+        // 50 (10 - B) / B sources are many, so that rounding their number tells nothing.
+        let shared = source(450, ", sharing = 50", replication);
+        assert_near("together", shared, 1.05 * source(1, "", replication), 0.02);
+    }
+}
+
+#[test]
 fn an_on_off_source_is_on_for_its_share_of_the_time() {
     let group = r#"
         [[flows]]

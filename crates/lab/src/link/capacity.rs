@@ -11,7 +11,7 @@ use crate::model::{RateModel, SourceModel};
 use narrows_engine::Stream;
 use narrows_units::{Bytes, Rate, Time};
 use opportunities::Opportunities;
-use process::Process;
+use process::{Process, Share};
 use serializer::Serializer;
 
 /// The capacity of one link, in motion.
@@ -47,14 +47,18 @@ impl Capacity {
         Self::rated(process, rate)
     }
 
-    /// The rate of a source; `None` of one that has none.
-    pub fn of_source(model: &SourceModel, draws: Stream) -> Option<Self> {
+    /// The rate of a source, that of the flow with that place in its group; `None` of one that has none.
+    pub fn of_source(model: &SourceModel, place: usize, draws: Stream) -> Option<Self> {
         let (process, rate) = match model {
             SourceModel::Rate(RateModel::Trace(trace)) => {
                 return Some(Self(Medium::Recorded(Opportunities::new(trace.clone()))));
             }
             SourceModel::Rate(rate) => Process::new(rate, draws),
             SourceModel::Leaving { whole, left } => Process::leaving(*whole, left, draws),
+            SourceModel::Sharing { whole, left, others, count } => {
+                let share = Share { whole: *whole, others: *others, count: *count, place: place as u32 };
+                Process::sharing(share, left, draws)
+            }
             SourceModel::OnOff { rate, on, off } => Process::on_off(*rate, on, off, draws),
             SourceModel::Bulk | SourceModel::Writes { .. } => return None,
         };

@@ -30,14 +30,14 @@ pub(super) enum Application {
 }
 
 impl Application {
-    /// What `model` describes, for packets of `packet` on the wire with a payload of `mss`; `None` where everything is
+    /// What `model` describes for the flow with that place in its group, for packets of `packet` on the wire with a payload of `mss`; `None` where everything is
     /// written at once.
-    pub fn new(model: &SourceModel, packet: Bytes, mss: Bytes, draws: Stream) -> Option<Self> {
+    pub fn new(model: &SourceModel, place: usize, packet: Bytes, mss: Bytes, draws: Stream) -> Option<Self> {
         if let SourceModel::Writes { interval, size } = model {
             let (interval, size) = (interval.clone(), size.clone());
             return Some(Self::Writes { interval, size, draws, mss, next: Time::NEVER });
         }
-        let rate = Capacity::of_source(model, draws)?;
+        let rate = Capacity::of_source(model, place, draws)?;
         Some(Self::Rate { rate, packet, made: Time::NEVER })
     }
 

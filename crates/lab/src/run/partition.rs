@@ -452,8 +452,10 @@ fn build_senders(
             group.algorithm.needs(),
         );
         let TransportOptions { mss, header, .. } = *plan.transport;
-        let draws = stream(format!("flow {flow} source"));
-        let application = Application::new(&plan.source, mss + header, mss, draws);
+        let first = model.flows.partition_point(|other| other.group < plan.group);
+        let drawing = if plan.source.is_common() { first } else { flow };
+        let draws = stream(format!("flow {drawing} source"));
+        let application = Application::new(&plan.source, flow - first, mss + header, mss, draws);
         if application.is_some() {
             sender.wait_for_offers();
         }

@@ -198,6 +198,12 @@ fn source(source: &SourceModel) -> String {
         SourceModel::Leaving { whole, left } => {
             format!(", sending at what is left of {whole} by {}", rate(left))
         }
+        SourceModel::Sharing { whole, left, others, .. } => {
+            let left = rate(left);
+            format!(
+                ", as many sending as leave {others} others of equal shares what is left of {whole}: {left}"
+            )
+        }
         SourceModel::OnOff { rate, on, off } => {
             format!(", sending at {rate}, on for {} and off for {}", spans(on), spans(off))
         }

@@ -263,6 +263,10 @@ fn source(source: &SourceModel) -> String {
         SourceModel::Leaving { left, .. } => {
             format!("{{ kind = \"cbr\", leaves = {} }}", rate(left, None, Naming::Path))
         }
+        SourceModel::Sharing { left, others, .. } => {
+            let left = rate(left, None, Naming::Path);
+            format!("{{ kind = \"cbr\", leaves = {left}, sharing = {others} }}")
+        }
         SourceModel::OnOff { rate, on, off } => {
             format!("{{ kind = \"onoff\", rate = {}, on = {}, off = {} }}", text(rate), spans(on), spans(off))
         }

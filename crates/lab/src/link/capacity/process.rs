@@ -10,9 +10,60 @@ use narrows_units::{Rate, Span, Time};
 pub(super) struct Process {
     law: Law,
     next: Time,
-    /// What the law leaves of this is the rate.
-    whole: Option<Rate>,
+    /// The law's own rate, where another is made of it.
+    own: Rate,
+    made: Made,
     draws: Stream,
+}
+
+/// What becomes of the law's rate.
+#[derive(Clone, Copy, Debug)]
+enum Made {
+    /// Nothing.
+    Itself,
+    /// What it leaves of this is the rate.
+    Rest(Rate),
+    /// It is left to others, of whom a flow among many of a kind is one more.
+    Share(Share),
+}
+
+/// A flow of a group that takes its share of a whole, so that others have left what they are to have.
+///
+/// Source: A. Akella, S. Seshan, S. Shenker and I. Stoica, CMU-CS-02-139 (2002), §3.3: n (C − B) / B flows leave B of C
+/// to n others. That each sends 5 % more than its share, so that it always takes it, is ours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Share {
+    pub whole: Rate,
+    /// How many others there are.
+    pub others: u32,
+    /// How many flows the group has.
+    pub count: u32,
+    /// Place of this one.
+    pub place: u32,
+}
+
+impl Share {
+    /// Its rate where `left` is left to the others.
+    fn of(self, left: Rate) -> Rate {
+        let (whole, left) = (u128::from(self.whole.as_bps()), u128::from(left.as_bps()));
+        let (others, count) = (u128::from(self.others), u128::from(self.count));
+        let taken = others * whole.saturating_sub(left);
+        let senders = if left == 0 { count } else { ((2 * taken + left) / (2 * left)).min(count) };
+        if u128::from(self.place) >= senders {
+            return Rate::ZERO;
+        }
+        Rate::from_bps((whole * 21 / (20 * (others + senders))) as u64)
+    }
+}
+
+impl Made {
+    fn of(self, rate: Rate) -> Rate {
+        match self {
+            Self::Itself => rate,
+            Self::Rest(whole) => Rate::from_bps(whole.as_bps().saturating_sub(rate.as_bps())),
+            Self::Share(share) => share.of(rate),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -87,20 +138,29 @@ impl Process {
             }
             RateModel::Trace(_) => unreachable!("a trace has opportunities, not a rate"),
         };
-        (Self { law, next, whole: None, draws }, rate)
+        (Self { law, next, own: rate, made: Made::Itself, draws }, rate)
     }
 
     /// The process that `left` leaves of `whole`.
     pub fn leaving(whole: Rate, left: &RateModel, draws: Stream) -> (Self, Rate) {
-        let (process, rate) = Self::new(left, draws);
-        (Self { whole: Some(whole), ..process }, rest(whole, rate))
+        Self::made(Made::Rest(whole), left, draws)
+    }
+
+    /// The process of a flow that leaves `left` to others together with its group.
+    pub fn sharing(share: Share, left: &RateModel, draws: Stream) -> (Self, Rate) {
+        Self::made(Made::Share(share), left, draws)
+    }
+
+    fn made(made: Made, of: &RateModel, draws: Stream) -> (Self, Rate) {
+        let (process, rate) = Self::new(of, draws);
+        (Self { made, ..process }, made.of(rate))
     }
 
     /// A rate that comes and goes, on from the start of the run.
     pub fn on_off(rate: Rate, on: &Spans, off: &Spans, mut draws: Stream) -> (Self, Rate) {
         let next = Time::ZERO + on.sample(&mut draws);
         let law = Law::OnOff(Box::new(OnOff { rate, on: on.clone(), off: off.clone(), is_on: true }));
-        (Self { law, next, whole: None, draws }, rate)
+        (Self { law, next, own: rate, made: Made::Itself, draws }, rate)
     }
 
     /// When the rate changes next.
@@ -110,10 +170,9 @@ impl Process {
 
     /// Makes the next change. What `rate` becomes.
     pub fn advance(&mut self, rate: Rate) -> Rate {
-        match self.whole {
-            None => self.follow(rate),
-            Some(whole) => rest(whole, self.follow(rest(whole, rate))),
-        }
+        let before = if matches!(self.made, Made::Itself) { rate } else { self.own };
+        self.own = self.follow(before);
+        self.made.of(self.own)
     }
 
     /// What the law makes of its `rate`.
@@ -149,11 +208,6 @@ impl Process {
             }
         }
     }
-}
-
-/// What `part` leaves of `whole`.
-fn rest(whole: Rate, part: Rate) -> Rate {
-    Rate::from_bps(whole.as_bps().saturating_sub(part.as_bps()))
 }
 
 /// A whole number of bits per second from `minimum` to `maximum`, each as likely.

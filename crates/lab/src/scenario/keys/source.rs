@@ -30,6 +30,15 @@ pub(super) const SOURCE: Kind = Kind::Variants {
                     "none",
                     "Instead of rate: what the source leaves of a constant path.rate to others.",
                 ),
+                Key::new(
+                    "sharing",
+                    Kind::Integer { minimum: 0, maximum: 1_000_000 },
+                    "0",
+                    "With leaves, where every flow has an equal share: how many others there are; 0 where shares are not \
+                     equal. As many of the group's \
+                     flows send as leave them theirs, n (C - B) / B of them for B of C left to n others (CMU-CS-02-139 \
+                     §3.3), each 5 % more than its share; count is the most that there can be.",
+                ),
             ],
             meaning: "Full packets, one whenever the rate has made the bits of one; each of several flows has the whole rate.",
         },

@@ -45,7 +45,7 @@ pub(super) fn resolve(table: &Table, context: &Context<'_>, faults: &mut Vec<Fau
     let mut spans = |key| distribution::resolve(form, key, Unit::Seconds, context.around, faults).map(Spans);
     let source = match kind {
         "bulk" => SourceModel::Bulk,
-        "cbr" => return constant(form, context, faults),
+        "cbr" => return constant(table, form, context, faults),
         "onoff" => {
             let (on, off) = (spans("on"), spans("off"));
             SourceModel::OnOff { rate: form.given("rate", Checked::rate)?, on: on?, off: off? }
@@ -67,7 +67,12 @@ pub(super) fn resolve(table: &Table, context: &Context<'_>, faults: &mut Vec<Fau
     Some(source)
 }
 
-fn constant(form: &Table, context: &Context<'_>, faults: &mut Vec<Fault>) -> Option<SourceModel> {
+fn constant(
+    table: &Table,
+    form: &Table,
+    context: &Context<'_>,
+    faults: &mut Vec<Fault>,
+) -> Option<SourceModel> {
     let key = match (form.has("rate"), form.has("leaves")) {
         (true, false) => "rate",
         (false, true) => "leaves",
@@ -78,7 +83,17 @@ fn constant(form: &Table, context: &Context<'_>, faults: &mut Vec<Fault>) -> Opt
         }
     };
     let resolved = rate::resolve(form, key, context.duration, context.around, faults)?;
+    let others = form.given("sharing", |value| value.integer() as u32).filter(|&others| others > 0);
     if key == "rate" {
+        if others.is_some() {
+            let fault = Fault::new(
+                form.place_of("sharing"),
+                form.path_of("sharing"),
+                "of a rate that is shared with nobody",
+            );
+            faults.push(fault.allowed("leaves instead of rate"));
+            return None;
+        }
         return Some(SourceModel::Rate(resolved.rate));
     }
     let whole = whole(form, context, faults)?;
@@ -87,7 +102,14 @@ fn constant(form: &Table, context: &Context<'_>, faults: &mut Vec<Fault>) -> Opt
         faults.push(fault.allowed(format!("at most the rate of the path, {whole}")));
         return None;
     }
-    Some(SourceModel::Leaving { whole, left: resolved.rate })
+    let left = resolved.rate;
+    Some(match others {
+        None => SourceModel::Leaving { whole, left },
+        Some(others) => {
+            let count = table.read("count", 1, Checked::integer)? as u32;
+            SourceModel::Sharing { whole, left, others, count }
+        }
+    })
 }
 
 /// The rate of the path, of which a source leaves a part.

@@ -117,6 +117,7 @@ const MISTAKES: &[Mistake] = &[
     (6, "algorithm = \"cubic\"\nsize = §{ kind = \"empirical\" }", "flows.0.size.values", "one source of points"),
     (6, "algorithm = \"cubic\"\nsize = { kind = \"mixture\", parts = §[{ share = 0.5, of = \"1MB\" }] }", "flows.0.size.parts", "do not sum to 1"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = §\"1Mbps\", leaves = \"1Mbps\" }", "flows.0.source.rate", "either rate or leaves"),
+    (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = \"1Mbps\", sharing = §3 }", "flows.0.source.sharing", "shared with nobody"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", leaves = §\"90Gbps\" }", "flows.0.source.leaves", "more than there is"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = { kind = §\"trace\" } }", "flows.0.source.rate.kind", "unknown kind"),
     (6, "algorithm = \"cubic\"\nsource = §{ kind = \"writes\", interval = \"1ps\", size = \"1B\" }", "flows.0.source", "act more than"),
