@@ -69,10 +69,14 @@ class Observed:
         """Return a column of a flow's series; None where flows have none."""
         if not flow.of_transfers:
             return self._column(flow.name, column)
-        if column not in self.records.census:
+        return self.census(flow.name, column)
+
+    def census(self, group: str, column: str) -> FloatArray | None:
+        """Return a column of the census of a group; None where its flows stay."""
+        if group not in self._coming or column not in self.records.census:
             return None
         codes, labels = self.records.census["group"]
-        own = codes == (labels or []).index(flow.name)
+        own = codes == (labels or []).index(group)
         return np.asarray(self.records.census[column][0][own], dtype=np.float64)
 
     def link(self, link: str, column: str) -> FloatArray:

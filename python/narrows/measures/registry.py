@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.measures import convergence, fairness, losses, series, stability
+from narrows.measures import convergence, fairness, losses, series, stability, transfers, windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -167,6 +167,70 @@ def _rate_kept(seen: Observed, group: str, flow: Flow, choices: Choices) -> floa
         return NAN
     before = series.mean(seen.ends_s, rates, max(at_s - TEN_RTTS * rtt_s, flow.start_s), at_s)
     return series.mean(seen.ends_s, rates, stop_s - rtt_s, stop_s) / before if before > 0 else NAN
+
+
+# A flow's window
+
+
+def _windows(seen: Observed, flow: Flow, choices: Choices) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return times, window and ssthresh of a flow from where values count until it ends."""
+    window, threshold = (seen.flow(flow, name) for name in ("cwnd_packets", "ssthresh_packets"))
+    if window is None or threshold is None:
+        return None
+    start_s = max(seen.after_s(choices["after"], window), flow.start_s)
+    within = (seen.ends_s >= start_s) & (seen.ends_s <= flow.stop_s) & ~np.isnan(window)
+    return (seen.ends_s[within], window[within], threshold[within]) if within.any() else None
+
+
+def _window_kept(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    found = _windows(seen, flow, choices)
+    return NAN if found is None else mean_of_known(list(windows.kept(*found[1:])))
+
+
+def _cut_share(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    found = _windows(seen, flow, choices)
+    kept = None if found is None else windows.kept(*found[1:])
+    if kept is None or not len(kept):
+        return NAN
+    given_up = np.round(1 - kept, PLACES)
+    return float(np.mean((given_up >= choices["least"]) & (given_up <= choices["most"])))
+
+
+def _growth_after_cut(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    found = _windows(seen, flow, choices)
+    if found is None:
+        return NAN
+    per_second = windows.growth(*found, (choices["from"], choices["until"]))
+    return mean_of_known(list(per_second)) * seen.rtt_s(group)
+
+
+def _time_near_cuts(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    found = _windows(seen, flow, choices)
+    return NAN if found is None else windows.near_cuts(*found, choices["within"])
+
+
+def _window_below(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    found = _windows(seen, flow, choices)
+    return NAN if found is None else float(np.mean(found[1] <= choices["packets"]))
+
+
+def _window_cov(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    found = _windows(seen, flow, choices)
+    return NAN if found is None else stability.cov(found[1])
+
+
+def _window_swing(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    found = _windows(seen, flow, choices)
+    span_s = seen.rtt_s(group) if choices["bin"] == "rtt" else float(choices["bin"])
+    return NAN if found is None else windows.swing(found[1], windows.intervals(span_s, seen.interval_s))
+
+
+def _window_changes(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    window, span_s = seen.flow(flow, "cwnd_packets"), choices["until"] - choices["from"]
+    if window is None or not span_s > 0 or choices["until"] > seen.duration_s:
+        return NAN
+    within = (seen.ends_s >= choices["from"]) & (seen.ends_s <= choices["until"])
+    return float(windows.changes(window[within]) * seen.rtt_s(group) / span_s)
 
 
 # A group
@@ -399,6 +463,10 @@ def _loss_peak(seen: Observed, link: str, choices: Choices) -> float:
     return float((gone[came > 0] / came[came > 0]).max()) if (came > 0).any() else NAN
 
 
+def _queue_between(seen: Observed, link: str, choices: Choices) -> float:
+    return _mean_between(seen, seen.link(link, "queue_packets"), choices)
+
+
 def _utilization_between(seen: Observed, link: str, choices: Choices) -> float:
     sent, could = (_mean_between(seen, seen.link(link, name), choices) for name in ("rate_bps", "capacity_bps"))
     return sent / could if could > 0 else NAN
@@ -432,10 +500,26 @@ OF_FLOW: dict[str, OfFlow] = {
     "rate_kept": _rate_kept,
     "time_to_maximum": _time_to_maximum,
     "recovery_time": _recovery_time,
+    "window_kept": _window_kept,
+    "cut_share": _cut_share,
+    "growth_after_cut": _growth_after_cut,
+    "time_near_cuts": _time_near_cuts,
+    "window_below": _window_below,
+    "window_cov": _window_cov,
+    "window_swing": _window_swing,
+    "window_changes": _window_changes,
 }
 OF_GROUP: dict[str, OfOwner] = {
     "loss_spread": _loss_spread,
     "loss_window_correlation": _loss_window_correlation,
+    "class_goodput": transfers.class_goodput,
+    "class_completed": transfers.class_completed,
+    "connection_time": transfers.connection_time,
+    "late_connections": transfers.late_connections,
+    "connecting_between": transfers.census_between("connecting_flows"),
+    "active_between": transfers.census_between("active_flows"),
+    "completed_between": transfers.completed_between,
+    "retransmissions_between": transfers.retransmissions_between,
     "jain": _jain,
     "aggregate_cov": _aggregate_cov,
     "settling_time": _group_settling,
@@ -456,6 +540,7 @@ OF_LINK: dict[str, OfOwner] = {
     "stabilization_cost": _stabilization_cost,
     "loss_between": _loss_between,
     "loss_peak": _loss_peak,
+    "queue_between": _queue_between,
     "utilization_between": _utilization_between,
     "time_to_utilization": _time_to_utilization,
     "settling_time": _link_settling,
@@ -464,3 +549,4 @@ SAMPLE_S = 1.0
 SEGMENT_BYTES = 1460
 BEYOND_ALL_BYTES = 30
 TEN_RTTS = 10
+PLACES = 9

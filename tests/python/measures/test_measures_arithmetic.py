@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrows.measures import convergence, fairness, losses, series, stability
+from narrows.measures import convergence, fairness, losses, series, stability, windows
 
 TENTHS = np.arange(1, 11) / 10.0
 
@@ -142,3 +142,37 @@ def test_correlation_of_columns() -> None:
     assert found == pytest.approx(3 / math.sqrt(12))
     assert math.isnan(stability.correlation(np.array([1.0, 2.0, 3.0]), np.array([5.0, 5.0, 5.0])))
     assert math.isnan(stability.correlation(np.array([1.0, 2.0, np.nan]), np.array([1.0, 2.0, 3.0])))
+
+
+def test_a_cut_changes_ssthresh_or_reaches_it() -> None:
+    windows_ = array(10, 20, 10, 12, 20, 10, 14, 7, 5)
+    thresholds = array(math.inf, math.inf, 10, 10, 10, 10, 10, 7, 7)
+    # The second cut is from the same window as the first; the last fall is none, for it begins at ssthresh.
+    assert list(windows.cuts(windows_, thresholds)) == [2, 5, 7]
+    # 10 of 20 twice, 7 of 14.
+    assert list(windows.kept(windows_, thresholds)) == [0.5, 0.5, 0.5]
+
+
+def test_growth_after_a_cut_counts_only_while_no_other_follows() -> None:
+    ends = array(1, 2, 3, 4, 5, 6)
+    windows_, thresholds = array(20, 10, 12, 14, 7, 9), array(20, 10, 10, 10, 7, 7)
+    # From 10 at 2 s to 14 at 4 s; the cut at 5 s has no 2 s left.
+    assert list(windows.growth(ends, windows_, thresholds, (0.0, 2.0))) == [2.0]
+    # From 1 s to 2 s after the cut: 12 to 14.
+    assert list(windows.growth(ends, windows_, thresholds, (1.0, 2.0))) == [2.0]
+    # The next cut comes within 3 s.
+    assert list(windows.growth(ends, windows_, thresholds, (0.0, 3.0))) == []
+
+
+def test_time_near_cuts_is_a_share_of_all_intervals() -> None:
+    # A cut at 2 s: 2 s and 3 s are within a second of it, 1 s and 4 s are not.
+    assert windows.near_cuts(array(1, 2, 3, 4), array(10, 5, 6, 7), array(9, 5, 5, 5), 1.0) == 0.5
+    assert windows.near_cuts(array(1, 2), array(9, 9), array(9, 9), 1.0) == 0
+
+
+def test_swing_is_the_range_of_a_bin_over_the_mean_and_changes_are_counted() -> None:
+    # Bins (1, 3) and (4, 4): ranges 2 and 0, mean 1; the mean of all is 3.
+    assert windows.swing(array(1, 3, 4, 4), 2) == pytest.approx(1 / 3)
+    assert math.isnan(windows.swing(array(1), 2))
+    assert windows.changes(array(1, 1, 2, 2, 1)) == 2
+    assert windows.intervals(0.25, 0.1) == 3

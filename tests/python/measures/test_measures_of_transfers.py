@@ -62,3 +62,99 @@ def test_a_clause_for_every_group_is_about_those_that_have_the_measure() -> None
 def test_a_measure_that_a_group_cannot_have_is_refused(measure: str, group: str, allowed: str) -> None:
     with pytest.raises(ScenarioError, match=allowed):
         nw.Scenario(expecting(measure, group)).run()
+
+
+CLASSES = """
+duration = "20s"
+warmup = "2s"
+[network]
+rtt = "40ms"
+generator = { kind = "tiered", backbone = "west", points = 1, direct = 1, fast = 1, normal = 2, rate = "400Mbps" }
+[record]
+transfers = "all"
+[[flows]]
+name = "users"
+algorithm = "newreno"
+count = 60
+between = "edges"
+size = { kind = "mixture", parts = [
+    { class = "small", share = 0.8, of = "15kB" }, { class = "large", share = 0.2, of = "600kB" },
+] }
+source = { kind = "users", think = "1s" }
+"""
+
+
+def test_classes_of_transfers_between_two_times() -> None:
+    run = nw.Scenario(CLASSES).run()
+    rows = run.transfers.to_pylist()
+
+    def taken(measure: str) -> float | None:
+        return nw.measures.evaluate(run, measure, group="users").mean
+
+    for choices, begin, end in (("", 2.0, 20.0), (",from=5s,until=10s", 5.0, 10.0)):
+        begun = [row for row in rows if begin <= row["start_s"] < end]
+        large = [row for row in begun if row["file_class"] == "large" and row["completed"]]
+        rates = [row["bytes"] * 8 / (row["end_s"] - row["start_s"]) for row in large]
+        assert taken(f"class_completed(file=large{choices})") == len(large) > 0
+        assert taken(f"class_goodput(file=large{choices})") == pytest.approx(np.mean(rates))
+        waits = [row["established_s"] - row["start_s"] for row in begun]
+        opened = [wait for wait in waits if wait is not None]
+        assert taken(f"connection_time(from={begin:g}s{',until=10s' * (end == 10.0)})") == pytest.approx(
+            np.mean(opened)
+        )
+        middle = sorted(opened)[len(opened) // 2]
+        late = np.mean([wait is None or wait >= middle for wait in waits])
+        assert taken(f"late_connections(over={middle * 1e9:.0f}ns{choices})") == pytest.approx(late, abs=0.02)
+    assert taken("class_goodput(file=none)") is None
+    ways = {row["path_class"] for row in rows}
+    whole = taken("class_completed")
+    assert whole == sum(taken(f"class_completed(path={way})") or 0 for way in ways)
+
+
+def test_the_census_between_two_times() -> None:
+    run = nw.Scenario(CLASSES).run()
+    rows = [row for row in run.census.to_pylist() if 5.0 + 1e-9 < row["time_s"] <= 10.0 + 1e-9]
+
+    def taken(measure: str) -> float | None:
+        return nw.measures.evaluate(run, f"{measure}(from=5s,until=10s)", group="users").mean
+
+    def total(column: str) -> float:
+        return math.fsum(row[column] for row in rows)
+
+    assert taken("active_between") == pytest.approx(total("active_flows") / len(rows))
+    assert taken("connecting_between") == pytest.approx(total("connecting_flows") / len(rows))
+    assert taken("completed_between") == pytest.approx(total("completed_flows") / 5.0)
+    again = total("retransmissions") / total("sent_packets")
+    assert taken("retransmissions_between") == pytest.approx(again)
+
+
+def test_windows_and_queues_of_a_flow_that_stays() -> None:
+    text = """
+    duration = "60s"
+    warmup = "5s"
+    path = { rate = "10Mbps", rtt = "50ms" }
+    record = { interval = "10ms" }
+    [[flows]]
+    name = "one"
+    algorithm = "newreno"
+    """
+    run = nw.Scenario(text).run()
+
+    def taken(measure: str, **of: str) -> float:
+        found = nw.measures.evaluate(run, measure, **(of or {"group": "one"})).mean
+        assert found is not None
+        return found
+
+    # Reno halves, and adds a packet in a round trip: of 50 ms here, of up to twice that with the queue.
+    assert taken("window_kept") == pytest.approx(0.5, abs=0.02)
+    assert taken("cut_share(least=45%,most=55%)") == 1
+    assert 0.4 < taken("growth_after_cut(from=100ms,until=1s)") < 1.05
+    assert 0 < taken("time_near_cuts(within=1s)") < 1
+    assert taken("window_below(packets=1000)") == 1
+    assert 0.1 < taken("window_cov") < 0.3
+    assert 0.5 < taken("window_swing(bin=20s)") < 0.8
+    # A window that grows with every acknowledgement is another after each interval.
+    assert 3 < taken("window_changes(from=20s,until=50s)") <= 5
+    assert taken("queue_between(from=5s,until=60s)", link="bottleneck") == pytest.approx(
+        taken("queue_mean_packets", link="bottleneck"), rel=0.01
+    )

@@ -48,6 +48,8 @@ pub enum Kind {
     Rate,
     /// The name of a group of flows, or this word.
     Group(&'static str),
+    /// A name of the scenario's, or this word.
+    Name(&'static str),
 }
 
 /// The measures that come from counters: groups first, in the order in which they are shown. Every run has them.

@@ -136,7 +136,7 @@ impl Parameter {
             }),
             Kind::Whole => text.parse::<u32>().ok().map(|number| Choice::Number(f64::from(number))),
             Kind::Rate => quantity(Dimension::Rate).filter(positive),
-            Kind::Group(_) => (!text.is_empty()).then(|| Choice::Word(text.to_owned())),
+            Kind::Group(_) | Kind::Name(_) => (!text.is_empty()).then(|| Choice::Word(text.to_owned())),
         };
         found.ok_or_else(|| RequestFault {
             message: if text.is_empty() {
@@ -163,6 +163,7 @@ impl fmt::Display for Kind {
             Self::Whole => f.write_str("a whole number from 0"),
             Self::Rate => f.write_str("a rate with its unit, as in 10Mbps"),
             Self::Group(word) => write!(f, "the name of a group of flows, or {word}"),
+            Self::Name(word) => write!(f, "a name without white space, or {word}"),
         }
     }
 }

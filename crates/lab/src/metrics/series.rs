@@ -44,6 +44,13 @@ const PEER: Parameter = choice(
     "the group of the flows that were there before; own is the flow's own",
 );
 
+const FILE: Parameter = choice("file", Kind::Name("all"), "all", "class of files");
+const WAY: Parameter = choice("path", Kind::Name("all"), "all", "class of paths");
+const SINCE: Parameter =
+    choice("from", Kind::Time(&["warmup"]), "warmup", "time of the run from which on transfers begin");
+const BEFORE: Parameter =
+    choice("until", Kind::Time(&["end"]), "end", "time of the run before which they begin");
+
 const CHIU: &str = "Jain, Chiu, Hawe, DEC-TR-301; Chiu and Jain, Computer Networks 17, 1989";
 const BANSAL: &str = "Bansal, Balakrishnan, Floyd, Shenker, SIGCOMM 2001";
 const HA: &str =
@@ -85,6 +92,23 @@ measures! {
     "loss_window_correlation" "group" "" "" []
         "Pearson's correlation over the flows of lost packets with the mean congestion window: 1 where who has more under way loses in proportion", "Akella et al., CMU-CS-02-139, §4.2.1";
 
+    "class_goodput" "group" "bps" "higher" [FILE, WAY, SINCE, BEFORE]
+        "mean over completed transfers, of some classes and begun between two times, of payload over the time from begin to completion", MILLS;
+    "class_completed" "group" "" "higher" [FILE, WAY, SINCE, BEFORE]
+        "transfers of some classes that began between two times and completed", MILLS;
+    "connection_time" "group" "s" "lower" [SINCE, BEFORE]
+        "mean time that it took to open a connection, over transfers that began between two times", MILLS;
+    "late_connections" "group" "" "lower" [choice("over", Kind::Time(&[]), "1s", "from when on it is late"), SINCE, BEFORE]
+        "share of the transfers begun between two times whose connection took at least that long to open, or was not opened: a SYN or its answer was lost where it is the initial timeout", MILLS;
+    "connecting_between" "group" "" "lower" [FROM, UNTIL]
+        "transfers that are opening a connection, mean over the ends of intervals between two times", MILLS;
+    "active_between" "group" "" "" [FROM, UNTIL]
+        "transfers with an open connection, mean over the ends of intervals between two times", MILLS;
+    "completed_between" "group" "" "higher" [FROM, UNTIL]
+        "transfers completed per second between two times of the run", MILLS;
+    "retransmissions_between" "group" "" "lower" [FROM, UNTIL]
+        "data packets sent again over data packets sent between two times of the run, of transfers that come and go", MILLS;
+
     "cov" "flow" "" "lower" [BIN, AFTER]
         "standard deviation over mean of the flow's goodput in bins", "RFC 5166 §2.2.1";
     "smoothness" "flow" "" "higher" [RTT_BIN, AFTER]
@@ -111,6 +135,22 @@ measures! {
         "packets sent again between two times of the run", WELZL;
     "rate_kept" "flow" "" "" [AT, choice("k", Kind::Whole, "2", "round trip")]
         "sending rate in the k-th round trip after a change over that of the ten round trips before it", BANSAL;
+    "window_kept" "flow" "" "" [AFTER]
+        "mean over cuts of ssthresh after a cut over the congestion window an interval before; a cut is a fall of the window that changes ssthresh, or to ssthresh or below", MILLS;
+    "cut_share" "flow" "" "" [choice("least", Kind::Share, "0", "of the window given up"), choice("most", Kind::Share, "1", "of the window given up"), AFTER]
+        "share of the cuts that give up such a part of the window", MILLS;
+    "growth_after_cut" "flow" "packets" "" [choice("from", Kind::Time(&[]), "1ms", "time since the cut at which to begin"), choice("until", Kind::Time(&[]), "1s", "time since the cut at which to end"), AFTER]
+        "growth of the congestion window in a propagation round trip, mean over cuts without another one until then", MILLS;
+    "time_near_cuts" "flow" "" "" [choice("within", Kind::Time(&[]), "1s", "time since a cut"), AFTER]
+        "share of the time that lies within so long after a cut", MILLS;
+    "window_below" "flow" "" "" [choice("packets", Kind::Whole, "", "the window"), AFTER]
+        "share of the time at which the congestion window is at most that", MILLS;
+    "window_cov" "flow" "" "lower" [AFTER]
+        "standard deviation over mean of the congestion window at the ends of intervals", MILLS;
+    "window_swing" "flow" "" "lower" [choice("bin", Kind::Time(&["rtt"]), "5s", "over how long"), AFTER]
+        "mean over bins of the largest minus the smallest congestion window of a bin over the mean of the run", MILLS;
+    "window_changes" "flow" "" "" [FROM, UNTIL]
+        "intervals at whose end the congestion window is another than before, per propagation round trip", MILLS;
 
     "throughput_ratio" "pair" "" "" [TO]
         "mean goodput of the group's flows over that of the other group's: 1 is friendly where the other is TCP", "RFC 5166 §2.3.1; Ha et al., §3";
@@ -135,6 +175,8 @@ measures! {
         "stabilization time in round trips times the mean loss rate over it: 1 is a round trip's worth of packets", BANSAL;
     "loss_between" "link" "" "lower" [FROM, UNTIL]
         "packets dropped by the queue over packets that reached it, between two times of the run", BANSAL;
+    "queue_between" "link" "packets" "lower" [FROM, UNTIL]
+        "packets that wait, time average between two times of the run", "RFC 7928 §4";
     "loss_peak" "link" "" "lower" [AT, choice("within", Kind::Time(&[]), "250ms", "for how long to look"), choice("over", Kind::Time(&["rtt"]), "rtt", "length of a window; rtt is the longest propagation delay there and back")]
         "highest loss rate over a window that begins within some time after a change", BANSAL;
     "utilization_between" "link" "" "higher" [FROM, UNTIL]
