@@ -155,7 +155,7 @@ def _report(shelved: Shelved, ledger: Mapping[str, Any], rows: Rows, folder: Pat
     from narrows.report.reproduction import reproduction_page
 
     try:
-        text = reproduction_page(shelved.published, ledger, rows, folder)
+        text = reproduction_page(shelved.claims(ledger["size"]), ledger, rows, folder)
         (folder / "report.html").write_text(text, encoding="utf-8")
         print(f"Report: {folder / 'report.html'}", file=sys.stderr)
     except Exception as problem:  # hours of simulation are not thrown away for want of a picture

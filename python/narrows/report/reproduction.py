@@ -82,12 +82,13 @@ def _rows(claim: Mapping[str, Any]) -> list[Markup]:
     effect = NO_DATA if claim["effect"] is None else f"{claim['effect']:.4g} ({_interval(claim['ci95'])})"
     texts = (claim["verdict"], effect, claim["published"] or NO_DATA, _magnitude(claim["magnitude"]))
     name = element("th", f"{claim['id']} ({claim['strength']}): {claim['statement']}", scope="row")
+    changed = [f"{name}: {told}" for name, told in (claim["variants"] or {}).items() if told != claim["verdict"]]
     why = [
         f"{claim['effect_of']}, {claim['seeds']} seeds, {claim['parts']} parts hold" if claim["effect_of"] else "",
         claim["cause"],
         claim["note"],
         f"in the source: {claim['place']}, {claim['source_supports']}",
-        f"another verdict with {claim['variant']}" if claim["variant"] else "",
+        f"another verdict with {', '.join(changed)}" if changed else "",
     ]
     told = element("td", "; ".join(each for each in why if each), class_="note", colspan=str(len(texts) + 1))
     return [element("tr", name, *(element("td", text) for text in texts)), element("tr", told)]

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from narrows.errors import InputError
 from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
-from narrows.reproduction.quantity import FOLD, Combined, Correlation, Folded, Measured, Named, Number, Quantity, bound
+from narrows.reproduction.quantity import (
+    FOLD,
+    Combined,
+    Correlation,
+    Folded,
+    Measured,
+    Named,
+    Number,
+    Quantity,
+    Ranked,
+    bound,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -169,8 +180,12 @@ class Published:
     tables: Sequence[Table]
 
 
-def read_claims(file: Path) -> Published:
+def read_claims(file: Path, size: str = "quick") -> Published:
     """Read the claims of a study.
+
+    Args:
+        file: Its file.
+        size: "quick" or "full", for words that differ between the two.
 
     Raises:
         InputError: The file cannot be read, or has a fault.
@@ -179,17 +194,18 @@ def read_claims(file: Path) -> Published:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(str(file), str(error)) from error
-    return _Reader(str(file)).published(content)
+    return _Reader(str(file), size).published(content)
 
 
 class _Reader:
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self, file: str, size: str) -> None:
+        self.file, self.size = file, size
         self.named: Mapping[str, Any] = {}
 
     def published(self, content: Mapping[str, Any]) -> Published:
         needed = ("title", "number", "source", "question", "experiments")
-        self.keys(content, "", needed, ("quantities", "variants", "claims", "figures", "tables"))
+        self.keys(content, "", needed, ("quantities", "variants", "claims", "figures", "tables", "words"))
+        content = self.worded(content)
         self.named = content.get("quantities", {})
         experiments = {name: self.text(about, f"experiments.{name}") for name, about in content["experiments"].items()}
         variants = [
@@ -214,6 +230,14 @@ class _Reader:
         return Published(
             **told, experiments=experiments, variants=variants, claims=claims, pictures=pictures, tables=tables
         )
+
+    def worded(self, content: Mapping[str, Any]) -> Mapping[str, Any]:
+        words = content.get("words", {})
+        self.keys(words, "words", SIZES if words else (), ())
+        for name in sorted({*words.get("quick", {})} ^ {*words.get("full", {})}):
+            self.fault("words", f"{name} is missing in one of the sizes")
+        told: Mapping[str, Any] = _bound(content, words.get(self.size, {}))
+        return told
 
     def variant(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Variant:
         self.keys(table, path, ("name", "about", "experiments"), ("set", "folder", "sizes", "claims"))
@@ -314,7 +338,14 @@ class _Reader:
             self.keys(table, path, ("correlation", "over"), ())
             first, second = (self.quantity(each, f"{path}.correlation", scope) for each in table["correlation"])
             return Correlation(first, second, self.conditions(table["over"], f"{path}.over"))
-        return self.measured(table, path, scope)
+        return (self.ranked if "rank" in table else self.measured)(table, path, scope)
+
+    def ranked(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Ranked:
+        self.keys(table, path, ("rank", "at", "among", "best"), ())
+        best = self.one_of(table["best"], f"{path}.best", ("highest", "lowest"))
+        among = self.conditions(table["among"], f"{path}.among")
+        quantity = self.quantity(table["rank"], f"{path}.rank", scope)
+        return Ranked(quantity, table["at"], among, best == "highest")
 
     def measured(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Measured:
         self.keys(table, path, ("measure",), ("where", "over", "missing", "experiment"))

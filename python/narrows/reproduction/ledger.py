@@ -83,7 +83,8 @@ def judged(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         "id": claim.id, "verdict": NOT_TESTABLE, "strength": claim.strength, "statement": claim.statement,
         "place": claim.place, "source_supports": claim.supported, "published": claim.published or None,
         "effect": None, "ci95": None, "seeds": 0, "effect_of": None, "parts": None, "cells": None,
-        "magnitude": None, "cause": claim.not_testable or None, "variant": None, "note": claim.note or None,
+        "magnitude": None, "cause": claim.not_testable or None, "variant": None, "variants": None,
+        "note": claim.note or None,
     }  # fmt: skip
     if claim.direction is None:
         return entry
@@ -92,12 +93,13 @@ def judged(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         entry["cause"] = f"the {size} size leaves out the experiment {', '.join(missing)}"
         return entry
     outcome = _try(claim, claim.direction, found.cells)
+    varied = _varied(claim, claim.direction, found)
     entry |= {
         "verdict": outcome.verdict, "effect": outcome.effect, "ci95": _listed(outcome), "seeds": outcome.seeds,
         "effect_of": outcome.of, "parts": f"{outcome.held} of {outcome.parts}",
         "cells": {"count": len(outcome.cells), "digest": _short_digest(outcome.cells)},
         "magnitude": _magnitude(claim, found.cells), "cause": _cause(claim, outcome),
-        "variant": _flips(claim, claim.direction, outcome, found),
+        "variant": _flips(outcome, varied), "variants": varied or None,
     }  # fmt: skip
     return entry
 
@@ -131,12 +133,18 @@ def _cause(claim: Claim, outcome: Outcome) -> str | None:
     return known
 
 
-def _flips(claim: Claim, test: Test, outcome: Outcome, found: Found) -> str | None:
+def _varied(claim: Claim, test: Test, found: Found) -> dict[str, str]:
+    """Return the verdict under each variant that the test looks at."""
+    return {
+        name: _try(claim, test, {**found.cells, **other}).verdict
+        for name, other in found.varied.items()
+        if test.experiments() & set(other)
+    }
+
+
+def _flips(outcome: Outcome, varied: Mapping[str, str]) -> str | None:
     """Return the first variant under which a claim that holds fails, or one that does not hold holds."""
-    for name, other in found.varied.items():
-        if not test.experiments() & set(other):
-            continue
-        changed = _try(claim, test, {**found.cells, **other}).verdict
+    for name, changed in varied.items():
         if HOLDS in {changed, outcome.verdict} and changed not in {outcome.verdict, INCONCLUSIVE}:
             return name
     return None

@@ -49,7 +49,7 @@ class Measured:
 
     Attributes:
         experiment: Whose cells.
-        measure: Name of the column.
+        measure: Name of the column; `{name}` in it stands for what a condition binds, as in `where`.
         where: What their columns hold; `{name}` in a text stands for what a condition binds.
         over: What becomes of several such cells of one replication: "mean", "max" or "min"; "one" allows none but one.
         missing: What a cell without a value counts as; None leaves it out.
@@ -69,7 +69,7 @@ class Measured:
         """
         wanted = {name: bound(value, binding) for name, value in self.where.items()}
         rows = cells[self.experiment]
-        for name in (*wanted, self.measure):
+        for name in (*wanted, bound(self.measure, binding)):
             if rows and name not in rows[0]:
                 raise QuantityError(f"experiment {self.experiment} has no column {name}")
         found = (rows if isinstance(rows, Asked) else Asked(rows)).fitting(wanted)
@@ -80,9 +80,9 @@ class Measured:
     def values(self, cells: Cells, binding: Binding) -> Values:
         """Return the number of each replication that has one."""
         by_replication: dict[int, list[float]] = {}
-        found = self.cells(cells, binding)
+        found, measure = self.cells(cells, binding), bound(self.measure, binding)
         for row in found:
-            value = self.missing if row[self.measure] is None else float(row[self.measure])
+            value = self.missing if row[measure] is None else float(row[measure])
             if value is not None and math.isfinite(value):
                 by_replication.setdefault(row["replication"], []).append(value)
         if self.over == "one" and any(len(each) > 1 for each in by_replication.values()):
@@ -93,7 +93,8 @@ class Measured:
         """Say it in words."""
         where = _told({name: bound(value, binding) for name, value in self.where.items()})
         of = f" of {where}" if where else ""
-        return f"{'' if self.over == 'one' else f'{self.over} '}{self.measure}{of} ({self.experiment})"
+        measure = bound(self.measure, binding)
+        return f"{'' if self.over == 'one' else f'{self.over} '}{measure}{of} ({self.experiment})"
 
     def experiments(self) -> set[str]:
         """Return the experiments that it needs."""
@@ -274,7 +275,47 @@ class Correlation:
         return self.first.experiments() | self.second.experiments()
 
 
-Quantity = Measured | Number | Combined | Folded | Named | Correlation
+@dataclass(frozen=True)
+class Ranked:
+    """The rank of a quantity among several conditions, replication by replication; ties have their mean rank.
+
+    Attributes:
+        quantity: Which.
+        at: What the condition binds whose rank it is.
+        among: The conditions: what each binds; one of them is that of `at`.
+        highest: Whether rank 1 is the highest; else it is the lowest.
+    """
+
+    quantity: Quantity
+    at: Binding
+    among: Sequence[Binding]
+    highest: bool
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return the rank in each replication in which all have a value."""
+        found = [self.quantity.values(cells, {**binding, **each}) for each in self.among]
+        own = {name: bound(value, binding) for name, value in self.at.items()}
+        if own not in self.among:
+            raise QuantityError(f"{_told(own)} is none of those among which it is ranked")
+        place, sign = list(self.among).index(own), -1 if self.highest else 1
+        shared = set.intersection(*(set(each) for each in found))
+        return {each: _ranks([sign * values[each] for values in found])[place] for each in sorted(shared)}
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells that it is taken of."""
+        return [cell for each in self.among for cell in self.quantity.cells(cells, {**binding, **each})]
+
+    def told(self, binding: Binding) -> str:
+        """Say it in words."""
+        own = {name: bound(value, binding) for name, value in self.at.items()}
+        return f"rank of {self.quantity.told({**binding, **own})} among {len(self.among)}"
+
+    def experiments(self) -> set[str]:
+        """Return the experiments that it needs."""
+        return self.quantity.experiments()
+
+
+Quantity = Measured | Number | Combined | Folded | Named | Correlation | Ranked
 
 
 def bound(value: Any, binding: Binding) -> Any:

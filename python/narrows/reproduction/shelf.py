@@ -34,6 +34,10 @@ class Shelved:
         """What it claims."""
         return read_claims(self.claims_file)
 
+    def claims(self, size: str) -> Published:
+        """What it claims, in the words of a size."""
+        return read_claims(self.claims_file, size)
+
     @property
     def claims_file(self) -> Path:
         """The file of its claims."""

@@ -200,3 +200,39 @@ def test_rank_correlation() -> None:
     assert spearman([1, 2, 3, 4], [4, 3, 2, 1]) == pytest.approx(-1.0)
     # Conover, Practical Nonparametric Statistics: ties share their mean rank.
     assert spearman([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(0.9487, abs=1e-4)
+
+
+def test_a_rank_is_among_conditions_and_ties_share_theirs(tmp_path: Path) -> None:
+    asked = '{ measure = "m", where = { k = "{k}" } }, among = { k = ["a", "b", "c"] }'
+
+    def quantity(at: str, best: str) -> str:
+        return f'{{ rank = {asked}, at = {{ k = "{at}" }}, best = "{best}" }}'
+
+    cells = rows(a=[3.0, 30.0], b=[1.0, 10.0], c=[1.0, 10.0])
+    for at, best, rank in (("a", "highest", 1.0), ("a", "lowest", 3.0), ("b", "lowest", 1.5), ("c", "highest", 2.5)):
+        test = f"direction = {{ is = {quantity(at, best)}, at_most = {rank} }}\n"
+        found = verdict(tmp_path, test, cells)
+        assert (found["verdict"], found["effect"]) == ("holds", rank)
+    with pytest.raises(InputError, match="none of those"):
+        verdict(tmp_path, f"direction = {{ is = {quantity('d', 'lowest')}, at_most = 1 }}\n", cells)
+
+
+def test_a_measure_is_bound_as_levels_are(tmp_path: Path) -> None:
+    test = (
+        'direction = { each = { x = ["m"] }, test = { is = { measure = "{x}", where = { k = "a" } }, at_least = 1 } }\n'
+    )
+    assert verdict(tmp_path, test, rows(a=[1.0, 1.0]))["verdict"] == "holds"
+
+
+def test_words_differ_by_size(tmp_path: Path) -> None:
+    file = tmp_path / "claims.toml"
+    words = '[words.quick]\nlevel = "a"\n[words.full]\nlevel = "b"\n'
+    claim = 'direction = { is = { measure = "m", where = { k = "{level}" } }, at_least = 1 }\n'
+    text = HEAD.replace("[experiments]", f"{words}[experiments]") + claim
+    file.write_text(text, encoding="utf-8")
+    found = Found({"e": rows(a=[1.0, 1.0], b=[0.0, 0.0])}, {})
+    verdicts = [judged(read_claims(file, size).claims[0], size, found)["verdict"] for size in ("quick", "full")]
+    assert verdicts == ["holds", "fails"]
+    file.write_text(text.replace('level = "b"\n', ""), encoding="utf-8")
+    with pytest.raises(InputError, match="level is missing"):
+        read_claims(file)
