@@ -51,7 +51,8 @@ class Measured:
         experiment: Whose cells.
         measure: Name of the column; `{name}` in it stands for what a condition binds, as in `where`.
         where: What their columns hold; `{name}` in a text stands for what a condition binds.
-        over: What becomes of several such cells of one replication: "mean", "max" or "min"; "one" allows none but one.
+        over: What becomes of several such cells of one replication: "mean", "max", "min", "sum", or "spread" (standard
+            deviation over mean); "one" allows none but one.
         missing: What a cell without a value counts as; None leaves it out.
     """
 
@@ -77,6 +78,10 @@ class Measured:
             raise QuantityError(f"experiment {self.experiment} has no cell with {_told(wanted)}")
         return found
 
+    def column(self, binding: Binding) -> str:
+        """Return the name of the measure under a condition."""
+        return str(bound(self.measure, binding))
+
     def values(self, cells: Cells, binding: Binding) -> Values:
         """Return the number of each replication that has one."""
         by_replication: dict[int, list[float]] = {}
@@ -87,7 +92,8 @@ class Measured:
                 by_replication.setdefault(row["replication"], []).append(value)
         if self.over == "one" and any(len(each) > 1 for each in by_replication.values()):
             raise QuantityError(f"several cells of {self.experiment} fit {_told(self.where)}: say `over`")
-        return {replication: FOLD[self.over](each) for replication, each in by_replication.items()}
+        folded = {replication: FOLD[self.over](each) for replication, each in by_replication.items()}
+        return {replication: value for replication, value in folded.items() if math.isfinite(value)}
 
     def told(self, binding: Binding) -> str:
         """Say it in words."""
@@ -346,6 +352,13 @@ def _mean(values: Iterable[float]) -> float:
     return math.fsum(listed) / len(listed)
 
 
+def _spread(values: Sequence[float]) -> float:
+    mean = _mean(values)
+    if len(values) == 1 or mean == 0:
+        return float("nan")
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)) / mean
+
+
 def _key(value: Any) -> str:
     """Return the same text for a number and for what is written as that number."""
     if isinstance(value, bool):
@@ -361,5 +374,5 @@ def _told(where: Mapping[str, Any]) -> str:
 
 
 FOLD: dict[str, Callable[[Sequence[float]], float]] = {
-    "one": max, "max": max, "min": min, "mean": _mean, "sum": math.fsum,
+    "one": max, "max": max, "min": min, "mean": _mean, "sum": math.fsum, "spread": _spread,
 }  # fmt: skip

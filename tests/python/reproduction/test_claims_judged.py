@@ -96,6 +96,19 @@ def test_some_of_several_different_tests_must_hold(tmp_path: Path) -> None:
     assert verdict(tmp_path, f"direction = {{ any = {tests}, least = 3 }}\n", cells)["verdict"] == "fails"
 
 
+def test_the_spread_of_several_cells_of_a_replication(tmp_path: Path) -> None:
+    cells = rows(a=[2.0, 1.0], b=[4.0, 1.0])
+    found = verdict(tmp_path, 'direction = { is = { measure = "m", over = "spread" }, at_most = 1 }\n', cells)
+    # Of 2 and 4: the root of 2 over 3. Of 1 and 1: none.
+    assert found["effect"] == pytest.approx(2**0.5 / 3 / 2)
+
+
+def test_a_measure_may_hold_what_a_condition_binds(tmp_path: Path) -> None:
+    test = 'each = { x = ["m"] }, test = { is = { measure = "{x}", where = { k = "a" } }, at_most = 2 }'
+    found = verdict(tmp_path, f"direction = {{ {test} }}\n", rows(a=[1.0, 1.0]))
+    assert (found["verdict"], found["effect_of"]) == ("holds", "m of k = a (e)")
+
+
 def test_quantities_add_up(tmp_path: Path) -> None:
     text = f"direction = {{ is = {{ plus = [{A}, {B}] }}, at_least = 3 }}\n"
     found = verdict(tmp_path, text, rows(a=[1.0, 2.0], b=[3.0, 4.0]))
