@@ -121,10 +121,12 @@ def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
 
 def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
     """Draw a figure of the study again; None where its experiment was left out."""
-    experiment = picture.lines[0].quantity.experiment
-    if experiment not in cells:
+    asked = picture.lines[0].quantity
+    needed = sorted(asked.experiments())
+    if set(needed) - set(cells):
         return None
-    shown = response_meaning(picture.lines[0].quantity.measure)
+    measured = response_meaning(asked.measure) if isinstance(asked, Measured) else None
+    label, unit = (measured.label, measured.unit) if measured else (picture.axis, INDEX)
     traces = {
         line.name: [_mean(line.quantity, cells, {"x": each}) for each in picture.places] for line in picture.lines
     }
@@ -139,9 +141,9 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
 
     def draw(paper: Paper) -> Sequence[Panel]:
         across = Axis.of_names(picture.label, [str(each) for each in picture.places])
-        up = around(shown.label, shown.unit, known)
+        up = around(label, unit, known)
         if picture.log:
-            up = Axis(shown.label, shown.unit, min(known) / 1.3, max(known) * 1.3, log=True)
+            up = Axis(label, unit, min(known) / 1.3, max(known) * 1.3, log=True)
         (panel,) = stacked_panels(paper, [(across, up, "")])
         for place, (name, values) in enumerate((*traces.items(), *theirs.items())):
             chosen = [(float(x), y) for x, y in enumerate(values) if np.isfinite(y) and not (picture.log and y <= 0)]
@@ -150,12 +152,12 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
                 panel.line(name, np.array([x for x, _ in chosen]), np.array([y for _, y in chosen]), look)
             for x, y in chosen:
                 at = f"{picture.label} {picture.places[round(x)]}"
-                panel.point(name, (x, y), look, f"{name}, {at}: {quantity(y, shown.unit)}", of_many=not own)
+                panel.point(name, (x, y), look, f"{name}, {at}: {quantity(y, unit)}", of_many=not own)
         return [panel]
 
     keys = [Key(name, name, "dot", _look(place)) for place, name in enumerate((*traces, *theirs))]
-    seeds = len({row["replication"] for row in cells[experiment]})
-    caption = (picture.caption, f"Means over {seeds} seeds of experiment {experiment}.")
+    seeds = len({row["replication"] for row in cells[needed[0]]})
+    caption = (picture.caption, f"Means over {seeds} seeds of experiment {', '.join(needed)}.")
     return Figure(f"figure-{number}", picture.title, caption, keys, draw)
 
 

@@ -106,7 +106,7 @@ class Line:
     """A line of a figure: its name, and which cells it shows; `{x}` stands for the place on the axis."""
 
     name: str
-    quantity: Measured
+    quantity: Quantity
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,7 @@ class Picture:
         lines: What is drawn.
         log: Whether the vertical axis is logarithmic.
         published: The source's values by the name of a line, a value or None for each place.
+        axis: What the vertical axis shows; empty where that is a measure.
     """
 
     title: str
@@ -130,6 +131,7 @@ class Picture:
     lines: tuple[Line, ...]
     log: bool
     published: Mapping[str, Sequence[float | None]]
+    axis: str = ""
 
 
 @dataclass(frozen=True)
@@ -359,16 +361,22 @@ class _Reader:
         return [dict(zip(table, each, strict=True)) for each in itertools.product(*table.values())]
 
     def picture(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Picture:
-        needed = ("title", "caption", "label", "x", "measure", "lines", "experiment")
-        self.keys(table, path, needed, ("log", "published", "over"))
+        needed = ("title", "caption", "label", "x", "lines", "experiment")
+        self.keys(table, path, needed, ("measure", "over", "is", "axis", "log", "published"))
+        if ("measure" in table) == ("is" in table) or ("is" in table) != ("axis" in table):
+            self.fault(path, "either `measure`, or `is` and `axis`, is needed")
         scope = _Scope(self.one_of(table["experiment"], f"{path}.experiment", experiments), tuple(experiments))
         lines = []
         for name, where in table["lines"].items():
-            entry = {"measure": table["measure"], "where": where, "over": table.get("over", "one")}
-            lines.append(Line(name, self.measured(entry, f"{path}.lines.{name}", scope)))
+            place = f"{path}.lines.{name}"
+            if "is" in table:
+                lines.append(Line(name, self.quantity(_bound(table["is"], where), place, scope)))
+            else:
+                entry = {"measure": table["measure"], "where": where, "over": table.get("over", "one")}
+                lines.append(Line(name, self.measured(entry, place, scope)))
         return Picture(
             table["title"], table["caption"], table["label"], tuple(table["x"]), tuple(lines),
-            table.get("log", False), self.values(table.get("published", {})),
+            table.get("log", False), self.values(table.get("published", {})), table.get("axis", ""),
         )  # fmt: skip
 
     def table(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Table:
