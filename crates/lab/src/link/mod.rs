@@ -2,6 +2,8 @@
 
 mod capacity;
 mod loss;
+mod steady;
 
 pub use capacity::Capacity;
 pub use loss::Loss;
+pub use steady::Steady;

@@ -151,8 +151,8 @@ fn collect(partition: &mut Partition<'_>, number: usize, count: usize, boxes: &[
         for notice in mail.notices.drain(..) {
             partition.hear(notice);
         }
-        for crossing in mail.crossings.drain(..) {
-            partition.take(&crossing);
+        for mut crossing in mail.crossings.drain(..) {
+            partition.take(&mut crossing);
         }
     }
 }

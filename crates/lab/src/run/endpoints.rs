@@ -133,15 +133,15 @@ impl ReceivingEnd {
 }
 
 impl Host for SenderHost<'_> {
-    fn send(&mut self, packet: Packet) {
+    fn send(&mut self, mut packet: Packet) {
         let now = self.net.now;
-        let packet = Packet { next: self.route, ..packet };
+        packet.next = self.route;
         match &mut self.delay {
-            None => self.net.launch(packet, now, None),
+            None => self.net.launch(&mut packet, now, None),
             Some(delay) => {
                 let drawn = now + Span::from_ps(delay.draws.up_to(delay.most.as_ps()));
                 delay.last = delay.last.max(drawn);
-                self.net.launch(packet, delay.last, Some(self.host));
+                self.net.launch(&mut packet, delay.last, Some(self.host));
             }
         }
     }
@@ -152,8 +152,9 @@ impl Host for SenderHost<'_> {
 }
 
 impl Host for ReceiverHost<'_> {
-    fn send(&mut self, packet: Packet) {
+    fn send(&mut self, mut packet: Packet) {
         let now = self.net.now;
-        self.net.launch(Packet { next: self.route, ..packet }, now, None);
+        packet.next = self.route;
+        self.net.launch(&mut packet, now, None);
     }
 }

@@ -35,8 +35,8 @@ struct Late {
 
 impl Entrance {
     /// `packet` will come at its stamp, brought by the event `slot`. True if it is the next to come.
-    pub fn tell(&mut self, packet: Packet, slot: Slot) -> bool {
-        let coming = Coming { packet, slot };
+    pub fn tell(&mut self, packet: &Packet, slot: Slot) -> bool {
+        let coming = Coming { packet: *packet, slot };
         let next = coming.packet.stamp < self.next();
         if self.row.back().is_none_or(|last| last.key() <= coming.key()) {
             self.row.push_back(coming);
@@ -119,7 +119,7 @@ mod tests {
                 } else {
                     let next = list.iter().all(|(other, ..)| at < *other);
                     list.push((at, slot, number));
-                    prop_assert_eq!(entrance.tell(packet(at, number), Slot(slot)), next);
+                    prop_assert_eq!(entrance.tell(&packet(at, number), Slot(slot)), next);
                 }
                 let first = list.iter().map(|(at, ..)| *at).min();
                 prop_assert_eq!(entrance.next(), first.map_or(Time::NEVER, Time::from_ps));

@@ -1,18 +1,17 @@
 //! A link in motion: its queue, the packet in transmission, and the packets under way.
 
 use super::entrance::Entrance;
-use crate::link::{Capacity, Loss};
+use crate::link::{Capacity, Loss, Steady};
 use crate::model::LinkChange;
 use crate::records::{FlowTallies, Happening, LinkRecorder, QueueTap};
 use narrows_engine::{Slot, Stream};
 use narrows_qdisc::{Context, DropReason, QueueDiscipline};
-use narrows_units::{Bytes, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Packet;
 use std::collections::VecDeque;
 
 /// The near end of a link.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "most links are computed, and every packet crosses them")]
 pub(super) enum Link {
     /// Its queue and serialiser are followed from one thing that happens there to the next.
     Scheduled(Box<Transmitter>),
@@ -38,6 +37,10 @@ pub(super) struct Transmitter {
     departure: Time,
     /// When the queue wants to be woken; `NEVER` if it does not.
     wake: Time,
+    /// When the rate changes.
+    change: Time,
+    /// The earlier of both.
+    timer: Time,
     /// Propagation delay.
     delay: Span,
     /// When the last packet that was sent will arrive.
@@ -55,8 +58,7 @@ pub(super) struct Transmitter {
 /// known when it arrives.
 #[derive(Debug)]
 pub(super) struct Computed {
-    capacity: Capacity,
-    busy_until: Time,
+    steady: Steady,
     delay: Span,
 }
 
@@ -125,6 +127,7 @@ impl Transmitter {
         recorded: bool,
         lags: bool,
     ) -> Self {
+        let change = capacity.next_change();
         Self {
             entrance: Entrance::default(),
             lags,
@@ -135,6 +138,8 @@ impl Transmitter {
             in_transmission: None,
             departure: Time::NEVER,
             wake: Time::NEVER,
+            change,
+            timer: change,
             delay,
             last_arrival: Time::ZERO,
             outage: Outage::default(),
@@ -151,19 +156,15 @@ impl Transmitter {
     }
 
     /// `packet` will reach the queue at its stamp, brought by the event `slot`. True if [`due`](Self::due) may have changed.
-    pub fn expect(&mut self, packet: Packet, slot: Slot) -> bool {
+    pub fn expect(&mut self, packet: &Packet, slot: Slot) -> bool {
         self.entrance.tell(packet, slot)
     }
 
     /// When it must go on, lest a packet come late to the far end.
     pub fn due(&self) -> Time {
-        let change = self.capacity.next_change();
         // Nothing but a change of the rate makes the packet in transmission leave earlier than it is known to.
-        let other = if self.lags && self.in_transmission.is_some() {
-            change
-        } else {
-            self.entrance.next().min(self.wake).min(change)
-        };
+        let busy = self.lags && self.in_transmission.is_some();
+        let other = if busy { self.change } else { self.entrance.next().min(self.timer) };
         let due = self.departure.min(other + INSTANT);
         if self.lags { due + self.delay } else { due }
     }
@@ -174,8 +175,7 @@ impl Transmitter {
     pub fn go_on(&mut self, bound: Bound, flows: &mut FlowTallies) -> Option<Packet> {
         loop {
             let arrival = self.entrance.next();
-            let change = self.capacity.next_change();
-            let other = arrival.min(self.wake).min(change);
+            let other = arrival.min(self.timer);
             if self.departure <= other {
                 if self.departure > bound.departures || self.departure == Time::NEVER {
                     return None;
@@ -240,6 +240,7 @@ impl Transmitter {
     /// The queue's deadline has come.
     fn wake_queue(&mut self, flows: &mut FlowTallies) {
         let now = std::mem::replace(&mut self.wake, Time::NEVER);
+        self.timer = self.change;
         self.recorder.advance(now);
         self.with_queue(now, flows, |queue, context| queue.on_wake(context));
         self.serve(now, flows);
@@ -248,6 +249,8 @@ impl Transmitter {
     /// The rate changes.
     fn change_rate(&mut self, now: Time, flows: &mut FlowTallies) {
         let departure = self.capacity.change(now);
+        self.change = self.capacity.next_change();
+        self.timer = self.wake.min(self.change);
         if self.in_transmission.is_none() {
             return self.serve(now, flows);
         }
@@ -284,7 +287,7 @@ impl Transmitter {
         }
         self.capacity.abort(now);
         self.departure = Time::NEVER;
-        self.wake = self.queue.next_wake().unwrap_or(self.wake);
+        self.set_wake();
     }
 
     /// Bits sent and offered from the start of the run until `now`.
@@ -325,7 +328,14 @@ impl Transmitter {
                 self.start_next(now, flows);
             }
         }
-        self.wake = self.queue.next_wake().unwrap_or(self.wake);
+        self.set_wake();
+    }
+
+    fn set_wake(&mut self) {
+        if let Some(wake) = self.queue.next_wake() {
+            self.wake = wake;
+            self.timer = wake.min(self.change);
+        }
     }
 
     fn start_next(&mut self, now: Time, flows: &mut FlowTallies) {
@@ -356,14 +366,13 @@ impl Transmitter {
 }
 
 impl Computed {
-    pub fn new(capacity: Capacity, delay: Span) -> Self {
-        Self { capacity, busy_until: Time::ZERO, delay }
+    pub fn new(rate: Rate, delay: Span) -> Self {
+        Self { steady: Steady::new(rate), delay }
     }
 
     /// When a packet of `size` that reaches the queue at `at` will be at the far end. Packets come in order of `at`.
     pub fn pass(&mut self, size: Bytes, at: Time) -> Time {
-        self.busy_until = self.capacity.start(size, at.max(self.busy_until));
-        self.busy_until + self.delay
+        self.steady.pass(size, at) + self.delay
     }
 }
 

@@ -57,13 +57,14 @@ pub(super) struct Crossing {
 
 impl Net {
     /// An endpoint's packet enters the network at `at`, not before now. `hold` is the sender's host if it waits there.
-    pub fn launch(&mut self, packet: Packet, at: Time, hold: Option<u32>) {
+    pub fn launch(&mut self, packet: &mut Packet, at: Time, hold: Option<u32>) {
         self.launched += 1;
-        if let Stop::Link(link) = self.layout.next_stop(&packet)
+        if let Stop::Link(link) = self.layout.next_stop(packet)
             && let Link::Computed(_) = self.links[link as usize]
         {
+            packet.stamp = at;
             // It is on no pipe yet, but crosses one at least.
-            if let Some((pipe, packet)) = self.under_way(u32::MAX, Packet { stamp: at, ..packet }) {
+            if let Some(pipe) = self.under_way(u32::MAX, packet) {
                 self.wait(pipe, packet);
             }
         } else if let Some(host) = hold {
@@ -71,9 +72,9 @@ impl Net {
             if waiting.is_empty() {
                 self.queue.set(self.slots.of(Event::Release(host)), at);
             }
-            waiting.push_back(Packet { stamp: at, ..packet });
+            waiting.push_back(Packet { stamp: at, ..*packet });
         } else {
-            self.log_sent(&packet);
+            self.log_sent(packet);
             self.enter(packet);
         }
     }
@@ -81,12 +82,12 @@ impl Net {
     /// The oldest packet held at `host` may go.
     pub fn release(&mut self, host: u32) {
         let waiting = &mut self.holds[host as usize].packets;
-        let packet = waiting.pop_front().expect("a release is due only while a packet is held");
+        let mut packet = waiting.pop_front().expect("a release is due only while a packet is held");
         if let Some(next) = waiting.front() {
             self.queue.set(self.slots.of(Event::Release(host)), next.stamp);
         }
         self.log_sent(&packet);
-        self.enter(packet);
+        self.enter(&mut packet);
     }
 
     /// The next packet that a link has sent by `bound`, stamped with its arrival at the far end.
@@ -98,9 +99,9 @@ impl Net {
     }
 
     /// `packet`, its last link crossed, will be at the far end at its stamp. Links beyond it that can be computed are
-    /// crossed at once, and one that lags is told. Returns a packet that comes to hosts, and the pipe by which it comes.
-    pub fn under_way(&mut self, mut pipe: u32, mut packet: Packet) -> Option<(u32, Packet)> {
-        while let Stop::Link(link) = self.layout.next_stop(&packet) {
+    /// crossed at once, and one that lags is told. Returns the pipe by which a packet comes that comes to a host.
+    pub fn under_way(&mut self, mut pipe: u32, packet: &mut Packet) -> Option<u32> {
+        while let Stop::Link(link) = self.layout.next_stop(packet) {
             if let Link::Computed(computed) = &mut self.links[link as usize] {
                 packet.stamp = computed.pass(packet.size(), packet.stamp);
                 packet.next += 1;
@@ -114,16 +115,16 @@ impl Net {
                 return None;
             }
         }
-        Some((pipe, packet))
+        Some(pipe)
     }
 
     /// `packet` waits in `pipe` for the time of its arrival.
-    pub fn wait(&mut self, pipe: u32, packet: Packet) {
+    pub fn wait(&mut self, pipe: u32, packet: &Packet) {
         let packets = &mut self.pipes[pipe as usize].packets;
         if packets.is_empty() {
             self.queue.set(self.slots.of(Event::Arrival(pipe)), packet.stamp);
         }
-        packets.push_back(packet);
+        packets.push_back(*packet);
     }
 
     /// The first packet of a pipe, which has reached the far end.
@@ -149,11 +150,12 @@ impl Net {
     }
 
     /// A packet has reached the router of the link that it meets next.
-    pub fn enter(&mut self, packet: Packet) {
-        let Stop::Link(link) = self.layout.next_stop(&packet) else {
+    pub fn enter(&mut self, packet: &mut Packet) {
+        let Stop::Link(link) = self.layout.next_stop(packet) else {
             unreachable!("a route begins with a link");
         };
-        self.tell(link, Packet { stamp: self.now, ..packet }, self.slot);
+        packet.stamp = self.now;
+        self.tell(link, packet, self.slot);
         if !self.lags {
             let sent = self.next_sent(link, Bound::end(self.now));
             debug_assert!(sent.is_none(), "what comes at one time leaves at a later");
@@ -182,7 +184,7 @@ impl Net {
     }
 
     /// `packet` will reach a link's queue at its stamp, brought by the event `slot`.
-    fn tell(&mut self, link: u32, packet: Packet, slot: Slot) {
+    fn tell(&mut self, link: u32, packet: &Packet, slot: Slot) {
         if transmitter(&mut self.links, link).expect(packet, slot) {
             self.set_due(link);
         }

@@ -17,7 +17,7 @@ use narrows_cc::Failure;
 use narrows_engine::{EventQueue, Slot, Stream};
 use narrows_qdisc::{Discipline, Limit};
 use narrows_transport::{ReceivingEndpoint, SendingEndpoint, TransportOptions};
-use narrows_units::{Bytes, Span, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{FlowId, Packet};
 use std::sync::Arc;
 
@@ -196,9 +196,9 @@ impl<'m> Partition<'m> {
     /// Takes a link to `bound`, and what leaves it on its way.
     fn go_on(&mut self, link: u32, bound: Bound) {
         let far = self.net.far[link as usize];
-        while let Some(packet) = self.net.next_sent(link, bound) {
+        while let Some(mut packet) = self.net.next_sent(link, bound) {
             if far.partition == self.net.partition {
-                self.under_way(far.index, packet);
+                self.under_way(far.index, &mut packet);
             } else {
                 self.net.outbox.push(Crossing { partition: far.partition, pipe: far.index, packet });
             }
@@ -217,9 +217,9 @@ impl<'m> Partition<'m> {
 
     /// `packet` will be at the far end of `pipe` at its stamp. It is handed to its endpoint at once if nothing else can
     /// happen there before.
-    fn under_way(&mut self, pipe: u32, packet: Packet) {
-        if let Some((pipe, packet)) = self.net.under_way(pipe, packet) {
-            if self.net.pipes[pipe as usize].packets.is_empty() && self.may_be_handed_over(pipe, &packet) {
+    fn under_way(&mut self, pipe: u32, packet: &mut Packet) {
+        if let Some(pipe) = self.net.under_way(pipe, packet) {
+            if self.net.pipes[pipe as usize].packets.is_empty() && self.may_be_handed_over(pipe, packet) {
                 self.hand_over(pipe, packet);
             } else {
                 self.net.wait(pipe, packet);
@@ -241,12 +241,12 @@ impl<'m> Partition<'m> {
 
     /// `packet` reaches the far end of `pipe`, where no other link is, now or later. Deadlines of an endpoint that come
     /// before are met before.
-    fn hand_over(&mut self, pipe: u32, packet: Packet) {
+    fn hand_over(&mut self, pipe: u32, packet: &Packet) {
         let (now, slot) = (self.net.now, self.net.slot);
         let arrival = (packet.stamp, self.net.slots.of(Event::Arrival(pipe)));
-        match self.net.layout.next_stop(&packet) {
+        match self.net.layout.next_stop(packet) {
             Stop::Link(_) => unreachable!("a link is told of packets"),
-            Stop::Host => self.at_seats(|seats, around| seats.land(&packet, around)),
+            Stop::Host => self.at_seats(|seats, around| seats.land(packet, around)),
             Stop::Sender(sender) => {
                 self.net.landed += 1;
                 let wake = self.net.slots.of(Event::SenderWake(sender));
@@ -257,8 +257,8 @@ impl<'m> Partition<'m> {
                     end.on_wake(sender, &mut self.net, rtts);
                 }
                 (self.net.now, self.net.slot) = arrival;
-                self.net.log_received(&packet);
-                end.on_packet(&packet, sender, &mut self.net, rtts);
+                self.net.log_received(packet);
+                end.on_packet(packet, sender, &mut self.net, rtts);
                 self.net.queue.set(wake, end.sender.next_wake());
             }
             Stop::Receiver(receiver) => {
@@ -270,9 +270,9 @@ impl<'m> Partition<'m> {
                     end.on_wake(&mut self.net);
                 }
                 (self.net.now, self.net.slot) = arrival;
-                self.net.log_received(&packet);
+                self.net.log_received(packet);
                 let delays = (self.net.flows.since <= packet.stamp).then(|| &mut self.delays[end.group]);
-                end.on_packet(&packet, &mut self.net, delays);
+                end.on_packet(packet, &mut self.net, delays);
                 self.net.queue.set(wake, end.receiver.next_wake());
             }
         }
@@ -315,8 +315,8 @@ impl<'m> Partition<'m> {
     }
 
     /// Takes in a packet that another partition sent.
-    pub fn take(&mut self, crossing: &Crossing) {
-        self.under_way(crossing.pipe, crossing.packet);
+    pub fn take(&mut self, crossing: &mut Crossing) {
+        self.under_way(crossing.pipe, &mut crossing.packet);
     }
 
     /// The run is over: brings time averages up to `end` and writes the last, perhaps shorter, interval.
@@ -340,11 +340,11 @@ impl<'m> Partition<'m> {
 
     /// A packet has reached the far end of `pipe`. Those behind it follow at once if they may.
     fn arrival(&mut self, pipe: u32) {
-        let packet = self.net.arrival(pipe);
+        let mut packet = self.net.arrival(pipe);
         if let Stop::Link(_) = self.net.layout.next_stop(&packet) {
-            self.net.enter(packet);
+            self.net.enter(&mut packet);
         } else {
-            self.hand_over(pipe, packet);
+            self.hand_over(pipe, &packet);
         }
         while let Some(next) = self.net.pipes[pipe as usize].packets.front() {
             if !self.may_be_handed_over(pipe, next) {
@@ -352,7 +352,7 @@ impl<'m> Partition<'m> {
                 return;
             }
             let next = self.net.arrival(pipe);
-            self.hand_over(pipe, next);
+            self.hand_over(pipe, &next);
         }
     }
 
@@ -535,10 +535,13 @@ fn build_link(
     stream: &impl Fn(String) -> Stream,
 ) -> Link {
     let name = &model.name;
-    let capacity = Capacity::new(&model.rate, stream(format!("link {name} rate")));
-    if compute_hops && !merging && is_computable(model) {
-        return Link::Computed(Computed::new(capacity, model.delay));
+    if compute_hops
+        && !merging
+        && let Some(rate) = computable(model)
+    {
+        return Link::Computed(Computed::new(rate, model.delay));
     }
+    let capacity = Capacity::new(&model.rate, stream(format!("link {name} rate")));
     let loss = model.loss.map(|loss| (Loss::new(loss), stream(format!("link {name} loss"))));
     let queue = model.queue.build();
     let draws = stream(format!("link {name} queue"));
@@ -553,13 +556,12 @@ fn build_link(
     )))
 }
 
-/// When a packet leaves can be known as it arrives: one flow feeds the link, and its queue is an unlimited FIFO at a
-/// constant rate without random loss.
-fn is_computable(model: &LinkModel) -> bool {
-    model.access
-        && model.loss.is_none()
-        && matches!(model.rate, RateModel::Constant(_))
-        && matches!(&model.queue, Discipline::DropTail(config) if config.limit == Limit::Unlimited)
+/// The rate of a link where it can be known as a packet arrives when it leaves: one flow feeds it, and its queue is an
+/// unlimited FIFO at a constant rate without random loss.
+fn computable(model: &LinkModel) -> Option<Rate> {
+    let RateModel::Constant(rate) = model.rate else { return None };
+    let unlimited = matches!(&model.queue, Discipline::DropTail(config) if config.limit == Limit::Unlimited);
+    (model.access && model.loss.is_none() && unlimited).then_some(rate)
 }
 
 /// What a flow transfers in this replication: the same at both its ends.

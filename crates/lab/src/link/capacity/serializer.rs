@@ -5,6 +5,7 @@
 //! once, so every departure is the exact one rounded down to a picosecond, however many packets or changes of rate
 //! came before it.
 
+use crate::link::steady::{divide, work};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// A link's near end: the packet in transmission, if any.
@@ -19,8 +20,8 @@ pub(super) struct Serializer {
     departure: Time,
     /// From `since` to `departure`.
     span: Span,
-    /// `work` is that of a whole packet, and the rate was the same all the while.
-    whole: bool,
+    /// Of the last packet the size, and the work that had remained before it, if the rate was the same all the while.
+    last: Option<(Bytes, u64)>,
     /// Work still to do at `departure`, less than a picosecond of it at the rate of then.
     remainder: u64,
 }
@@ -33,7 +34,7 @@ impl Serializer {
             work: 0,
             departure: Time::ZERO,
             span: Span::ZERO,
-            whole: false,
+            last: None,
             remainder: 0,
         }
     }
@@ -45,16 +46,15 @@ impl Serializer {
     /// Begins a packet. When it will have left.
     pub fn start(&mut self, size: Bytes, now: Time) -> Time {
         debug_assert!(self.departure <= now, "one packet at a time");
-        let remainder = if now == self.departure { self.remainder } else { 0 };
-        let work = u128::from(size.bits()) * PICOSECONDS + u128::from(remainder);
-        if work == self.work && self.whole {
+        let before = if now == self.departure { self.remainder } else { 0 };
+        if self.last == Some((size, before)) {
             // The packet before was as long and the rate is the same: no division.
             self.since = now;
             self.departure = now + self.span;
             return self.departure;
         }
-        let departure = self.proceed(work, now);
-        self.whole = true;
+        let departure = self.proceed(work(size, before), now);
+        self.last = Some((size, before));
         departure
     }
 
@@ -62,7 +62,7 @@ impl Serializer {
     pub fn change(&mut self, rate: Rate, now: Time) -> Option<Time> {
         let done = u128::from(self.rate.as_bps()) * u128::from(now.since(self.since).as_ps());
         self.rate = rate;
-        self.whole = false;
+        self.last = None;
         (now < self.departure).then(|| self.proceed(self.work - done, now))
     }
 
@@ -75,31 +75,20 @@ impl Serializer {
     fn proceed(&mut self, work: u128, now: Time) -> Time {
         self.since = now;
         self.work = work;
-        let rate = self.rate.as_bps();
-        let span;
-        if rate == 0 {
-            (span, self.remainder) = (u64::MAX, 0);
-        } else if let Ok(work) = u64::try_from(work) {
-            (span, self.remainder) = (work / rate, work % rate);
-        } else {
-            let (quotient, rest) = (work / u128::from(rate), work % u128::from(rate));
-            // A span that does not fit is longer than every run.
-            (span, self.remainder) = (u64::try_from(quotient).unwrap_or(u64::MAX), rest as u64);
-        }
-        self.span = Span::from_ps(span);
+        (self.span, self.remainder) = divide(work, self.rate);
         self.departure = now + self.span;
         self.departure
     }
 }
 
-const PICOSECONDS: u128 = 1_000_000_000_000;
-
 #[cfg(test)]
 mod tests {
     //! Truth: exact arithmetic on whole numbers, and cases worked by hand.
 
-    use super::{Bytes, PICOSECONDS, Rate, Serializer, Time};
+    use super::{Bytes, Rate, Serializer, Time};
     use proptest::prelude::{any, proptest};
+
+    const PICOSECONDS: u128 = 1_000_000_000_000;
 
     fn ms(count: u64) -> Time {
         Time::from_ps(count * 1_000_000_000)

@@ -60,7 +60,7 @@ impl Wires {
     /// Packets that have reached the router enter the network.
     pub fn release(&mut self, net: &mut Net) {
         while self.leaving.front().is_some_and(|packet| packet.stamp <= net.now) {
-            net.enter(self.leaving.pop_front().expect("there is a first"));
+            net.enter(&mut self.leaving.pop_front().expect("there is a first"));
         }
     }
 
