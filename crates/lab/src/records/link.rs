@@ -1,7 +1,7 @@
 //! What is counted at a link.
 
 use super::{Happening, Histogram, LossEpisodes, PacketLog, Place};
-use narrows_qdisc::{DropReason, Tap};
+use narrows_qdisc::{Backlog, DropReason, Tap};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, Packet};
 use std::sync::Arc;
@@ -114,24 +114,24 @@ impl LinkRecorder {
         self.peak_packets = self.peak_packets.max(self.waiting_packets);
     }
 
-    /// The transmission of `packet`, of a flow of `group`, begins.
-    pub fn started(&mut self, packet: &Packet, group: usize) {
-        self.left(packet);
-        let wait = self.now.since(packet.stamp);
+    /// The transmission of a packet of `size` bytes begins, which came at `arrival` and is of a flow of `group`.
+    pub fn started(&mut self, arrival: Time, size: u16, group: usize) {
+        self.left(size);
+        let wait = self.now.since(arrival);
         self.counts.started += 1;
         self.counts.waited_ps += u128::from(wait.as_ps());
         if self.measuring {
             self.waits.add(wait);
             if let Some(share) = self.shares.get_mut(group) {
-                *share += u128::from(wait.as_ps()) * u128::from(packet.size);
+                *share += u128::from(wait.as_ps()) * u128::from(size);
             }
         }
     }
 
-    /// The last bit of `packet` has left.
-    pub fn sent(&mut self, packet: &Packet) {
+    /// The last bit of a packet of `size` bytes has left.
+    pub fn sent(&mut self, size: u16) {
         self.counts.sent += 1;
-        self.counts.sent_bytes += packet.size();
+        self.counts.sent_bytes += Bytes::new(u64::from(size));
     }
 
     /// A packet was lost at random behind the queue.
@@ -144,9 +144,9 @@ impl LinkRecorder {
         self.counts.failed += 1;
     }
 
-    /// Packets that wait now.
-    pub fn waiting(&self) -> u64 {
-        self.waiting_packets
+    /// What waits now.
+    pub fn backlog(&self) -> Backlog {
+        Backlog { packets: self.waiting_packets, bytes: Bytes::new(self.waiting_bytes) }
     }
 
     /// The mean wait of packets whose transmission began between two counts.
@@ -155,9 +155,9 @@ impl LinkRecorder {
         (packets > 0).then(|| Span::from_ps(((to.waited_ps - from.waited_ps) / packets) as u64))
     }
 
-    fn left(&mut self, packet: &Packet) {
+    fn left(&mut self, size: u16) {
         self.waiting_packets -= 1;
-        self.waiting_bytes -= u64::from(packet.size);
+        self.waiting_bytes -= u64::from(size);
     }
 }
 
@@ -254,7 +254,7 @@ impl QueueTap<'_> {
 
 impl Tap for QueueTap<'_> {
     fn dropped(&mut self, packet: &Packet, reason: DropReason) {
-        self.link.left(packet);
+        self.link.left(packet.size);
         match reason {
             DropReason::Overflow => self.link.counts.overflowed += 1,
             DropReason::Early => self.link.counts.dropped_early += 1,

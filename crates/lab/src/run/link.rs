@@ -1,6 +1,7 @@
 //! A link in motion: its queue, the packet in transmission, and the packets under way.
 
 use super::entrance::Entrance;
+use super::fifo::Fifo;
 use crate::link::{Capacity, Loss, Steady};
 use crate::model::LinkChange;
 use crate::records::{FlowTallies, Happening, LinkRecorder, QueueTap};
@@ -28,6 +29,8 @@ pub(super) struct Transmitter {
     entrance: Entrance,
     /// It may lag behind; otherwise everything is done when it is due.
     lags: bool,
+    /// What stands for queue and serialiser where packets go on as they come.
+    fifo: Option<Fifo>,
     queue: Box<dyn QueueDiscipline>,
     queue_draws: Stream,
     capacity: Capacity,
@@ -118,19 +121,20 @@ impl Bound {
 }
 
 impl Transmitter {
+    /// A link that does everything when it is due.
     pub fn new(
-        queue: Box<dyn QueueDiscipline>,
-        queue_draws: Stream,
+        queue: (Box<dyn QueueDiscipline>, Stream),
         capacity: Capacity,
         loss: Option<(Loss, Stream)>,
         delay: Span,
         recorded: bool,
-        lags: bool,
     ) -> Self {
         let change = capacity.next_change();
+        let (queue, queue_draws) = queue;
         Self {
             entrance: Entrance::default(),
-            lags,
+            lags: false,
+            fifo: None,
             queue,
             queue_draws,
             capacity,
@@ -149,6 +153,12 @@ impl Transmitter {
         }
     }
 
+    /// It may lag behind. Its queue and its capacity are that of `fifo` if there is one, it never fails, and loses nothing
+    /// behind the queue.
+    pub fn lag(&mut self, fifo: Option<Fifo>) {
+        (self.lags, self.fifo) = (true, fifo);
+    }
+
     /// The warm-up is over.
     pub fn measure(&mut self, now: Time) {
         self.recorder.measure(now);
@@ -162,6 +172,9 @@ impl Transmitter {
 
     /// When it must go on, lest a packet come late to the far end.
     pub fn due(&self) -> Time {
+        if self.fifo.is_some() {
+            return self.entrance.next() + INSTANT + self.delay;
+        }
         // Nothing but a change of the rate makes the packet in transmission leave earlier than it is known to.
         let busy = self.lags && self.in_transmission.is_some();
         let other = if busy { self.change } else { self.entrance.next().min(self.timer) };
@@ -173,6 +186,9 @@ impl Transmitter {
     /// `bound`. Of what happens at the same time departures are first, then arrivals, the queue's deadline and a change
     /// of the rate.
     pub fn go_on(&mut self, bound: Bound, flows: &mut FlowTallies) -> Option<Packet> {
+        if self.fifo.is_some() {
+            return self.pass_next(bound, flows);
+        }
         loop {
             let arrival = self.entrance.next();
             let other = arrival.min(self.timer);
@@ -195,6 +211,25 @@ impl Transmitter {
                 self.change_rate(other, flows);
             }
         }
+    }
+
+    /// As [`go_on`](Self::go_on), where a packet is on its way as soon as it has come.
+    fn pass_next(&mut self, bound: Bound, flows: &mut FlowTallies) -> Option<Packet> {
+        let fifo = self.fifo.as_mut()?;
+        while self.entrance.next() <= bound.others
+            && let Some(mut packet) = self.entrance.take()
+        {
+            if self.recorded {
+                packet.pass_router();
+            }
+            if let Some(departure) = fifo.pass(&packet, &mut self.recorder, flows) {
+                packet.stamp = self.last_arrival.max(departure + self.delay);
+                self.last_arrival = packet.stamp;
+                return Some(packet);
+            }
+        }
+        fifo.go_on(bound.departures, &mut self.recorder);
+        None
     }
 
     /// A packet reaches the queue.
@@ -222,7 +257,7 @@ impl Transmitter {
         let now = std::mem::replace(&mut self.departure, Time::NEVER);
         let mut left = self.in_transmission.take();
         if let Some(packet) = &mut left {
-            self.recorder.sent(packet);
+            self.recorder.sent(packet.size);
             self.log(Happening::Departed, packet, now, flows);
             if self.loss.as_mut().is_some_and(|(loss, draws)| loss.lose(|| draws.uniform())) {
                 self.recorder.lost();
@@ -293,9 +328,13 @@ impl Transmitter {
     /// Bits sent and offered from the start of the run until `now`.
     pub fn bits(&self, now: Time) -> Bits {
         let whole = self.recorder.counts.sent_bytes.bits() as f64;
-        let part = self.in_transmission.map_or(0.0, |packet| {
-            let ahead = self.capacity.rate().as_bps() as f64 * self.departure.since(now).as_secs_f64();
-            (packet.size().bits() as f64 - ahead).max(0.0)
+        let in_transmission = match &self.fifo {
+            Some(fifo) => fifo.in_transmission(),
+            None => self.in_transmission.map(|packet| (packet.size(), self.departure)),
+        };
+        let part = in_transmission.map_or(0.0, |(size, departure)| {
+            let ahead = self.capacity.rate().as_bps() as f64 * departure.since(now).as_secs_f64();
+            (size.bits() as f64 - ahead).max(0.0)
         });
         Bits { sent: whole + part, offered: self.outage.without(self.capacity.offered_bits(now)) }
     }
@@ -303,13 +342,17 @@ impl Transmitter {
     /// Every packet that reached the queue was sent, dropped, waits or is in transmission.
     pub fn conserves(&self) -> bool {
         let counts = &self.recorder.counts;
-        let here = self.queue.backlog().packets + u64::from(self.in_transmission.is_some());
+        let here = self.fifo.as_ref().map_or_else(|| self.queued(), Fifo::count);
         counts.arrived == counts.sent + counts.dropped() + here
     }
 
-    /// Packets on their way to the queue, in it and in transmission.
+    /// Packets on their way to the queue, in it and in transmission, unless they are on their way already.
     pub fn holds(&self) -> u64 {
-        self.entrance.count() + self.queue.backlog().packets + u64::from(self.in_transmission.is_some())
+        self.entrance.count() + self.queued()
+    }
+
+    fn queued(&self) -> u64 {
+        self.queue.backlog().packets + u64::from(self.in_transmission.is_some())
     }
 
     fn log(&self, what: Happening, packet: &Packet, now: Time, flows: &mut FlowTallies) {
@@ -321,7 +364,7 @@ impl Transmitter {
     fn serve(&mut self, now: Time, flows: &mut FlowTallies) {
         if self.in_transmission.is_none() && self.outage.since.is_none() {
             let ready = self.capacity.ready(now);
-            if ready > now && self.recorder.waiting() > 0 {
+            if ready > now && self.recorder.backlog().packets > 0 {
                 self.departure = ready;
             } else {
                 // An empty queue is asked too: the answer tells it that the link is idle from now on.
@@ -344,7 +387,7 @@ impl Transmitter {
             return;
         };
         let group = if self.recorder.shares.len() > 1 { flows.group(&packet) } else { 0 };
-        self.recorder.started(&packet, group);
+        self.recorder.started(packet.stamp, packet.size, group);
         self.in_transmission = Some(packet);
         self.departure = self.capacity.start(packet.size(), now);
     }

@@ -1,9 +1,11 @@
 //! Running a model: a pure function of model and replication, the same bits with any number of partitions.
 
 mod application;
+mod build;
 mod drive;
 mod endpoints;
 mod entrance;
+mod fifo;
 mod gather;
 mod layout;
 mod link;

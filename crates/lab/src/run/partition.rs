@@ -1,24 +1,18 @@
 //! One partition: its network, its endpoints and its clock. Partitions share nothing but the layout, which is constant.
 
-use super::application::Application;
-use super::endpoints::{ReceivingEnd, SendDelay, SendingEnd};
+use super::build::{draw_start, groups_of, links as build_links, receivers, senders};
+use super::endpoints::{ReceivingEnd, SendingEnd};
 use super::layout::{Layout, Stop};
-use super::link::{Bound, Computed, Link, Pipe, Transmitter};
+use super::link::{Bound, Link, Pipe};
 use super::net::{Crossing, Net};
 use super::seats::{Around, Notice, Seats};
 use super::slots::{Entities, Event, Slots};
-use crate::link::{Capacity, Loss};
-use crate::model::{GroupModel, LinkModel, Model, RateModel, Start};
-use crate::records::{
-    FlowTallies, Histogram, LinkRecorder, PacketLog, Place, PopulationSample, ReceiverRecorder,
-    SenderRecorder, SeriesRecorder,
-};
+use crate::model::Model;
+use crate::records::{FlowTallies, Histogram, PacketLog, PopulationSample, SeriesRecorder};
 use narrows_cc::Failure;
 use narrows_engine::{EventQueue, Slot, Stream};
-use narrows_qdisc::{Discipline, Limit};
-use narrows_transport::{ReceivingEndpoint, SendingEndpoint, TransportOptions};
-use narrows_units::{Bytes, Rate, Span, Time};
-use narrows_wire::{FlowId, Packet};
+use narrows_units::{Span, Time};
+use narrows_wire::Packet;
 use std::sync::Arc;
 
 /// A part of the network with a clock of its own.
@@ -70,8 +64,8 @@ impl<'m> Partition<'m> {
         let prompt: Vec<bool> =
             Layout::members(&layout.far, number).map(|link| compute_hops && layout.sole[link]).collect();
         let pipes = prompt.len();
-        let senders = build_senders(model, layout, number, &stream);
-        let receivers = build_receivers(model, layout, number, &stream);
+        let senders = senders(model, layout, number, &stream);
+        let receivers = receivers(model, layout, number, &stream);
         let slots = Slots::new(&Entities {
             links: links.len() as u32,
             pipes: pipes as u32,
@@ -87,18 +81,11 @@ impl<'m> Partition<'m> {
             });
             queue.set(slots.of(Event::Application(index as u32)), start);
         }
-        let near_end = |&link: &usize| {
-            // Packets that come from two links may come in another order than that in which they left them.
-            build_link(&model.links[link], compute_hops, layout.merging[link], &stream)
-        };
         let logged = model.record.packets.is_some();
-        let mut built: Vec<Link> = links.iter().map(near_end).collect();
-        for (index, link) in built.iter_mut().enumerate() {
+        let built = build_links(model, layout, &links, compute_hops, &stream);
+        for (index, link) in (0..).zip(&built) {
             if let Link::Scheduled(transmitter) = link {
-                if transmitter.recorded {
-                    observe(model, links[index], &mut transmitter.recorder);
-                }
-                queue.set(slots.of(Event::Link(index as u32)), transmitter.due());
+                queue.set(slots.of(Event::Link(index)), transmitter.due());
             }
         }
         queue.set(slots.of(Event::Change), change_due(model, 0));
@@ -430,149 +417,4 @@ impl<'m> Partition<'m> {
 /// When the change of that number comes.
 fn change_due(model: &Model, number: usize) -> Time {
     model.changes.get(number).map_or(Time::NEVER, |change| Time::ZERO + change.at)
-}
-
-fn build_senders(
-    model: &Model,
-    layout: &Layout,
-    number: usize,
-    stream: &impl Fn(String) -> Stream,
-) -> Vec<SendingEnd> {
-    let build = |flow: usize| {
-        let plan = &model.flows[flow];
-        let group = &model.groups[plan.group];
-        let seed = stream(format!("flow {flow} algorithm")).bits();
-        let algorithm = group.algorithm.build(&plan.transport.setup(seed));
-        let size = drawn_size(model, flow, stream);
-        let mut sender = SendingEndpoint::new(
-            FlowId::new(flow as u32, 0),
-            Arc::clone(&plan.transport),
-            size,
-            algorithm,
-            group.algorithm.needs(),
-        );
-        let TransportOptions { mss, header, .. } = *plan.transport;
-        let first = model.flows.partition_point(|other| other.group < plan.group);
-        let drawing = if plan.source.is_common() { first } else { flow };
-        let draws = stream(format!("flow {drawing} source"));
-        let application = Application::new(&plan.source, flow - first, mss + header, mss, draws);
-        if application.is_some() {
-            sender.wait_for_offers();
-        }
-        let delay = (plan.send_delay > Span::ZERO).then(|| SendDelay {
-            most: plan.send_delay,
-            draws: stream(format!("flow {flow} send delay")),
-            last: Time::ZERO,
-        });
-        SendingEnd {
-            flow: flow as u32,
-            group: plan.group,
-            size,
-            route: layout.outward[flow],
-            sender,
-            recorder: SenderRecorder::new(ack_spacing(model, group, &plan.transport)),
-            delay,
-            application,
-        }
-    };
-    Layout::members(&layout.senders, number).map(build).collect()
-}
-
-/// Half the time that the bottleneck of `group` needs for a full packet of data; none where its flows have several.
-pub(super) fn ack_spacing(model: &Model, group: &GroupModel, transport: &TransportOptions) -> Span {
-    let Some(link) = group.bottleneck else { return Span::ZERO };
-    let rate = model.links[link].rate.mean_bps(model.duration);
-    Span::from_secs_f64((transport.mss + transport.header).bits() as f64 / rate / 2.0)
-}
-
-/// The group of each flow, then of each population.
-fn groups_of(model: &Model) -> Vec<u16> {
-    let populations = model.populations.iter().map(|population| population.group);
-    model.flows.iter().map(|flow| flow.group).chain(populations).map(|group| group as u16).collect()
-}
-
-/// Sets what `recorder` counts beside what every link does.
-fn observe(model: &Model, link: usize, recorder: &mut LinkRecorder) {
-    recorder.shares = vec![0; model.groups.len()];
-    let longest = |all: bool| {
-        let own = model.groups.iter().filter(|group| all || group.bottleneck == Some(link));
-        own.map(|group| group.rtt).max()
-    };
-    recorder.episodes.span = longest(false).or(longest(true)).unwrap_or(Span::ZERO);
-    if model.record.packets.is_some() {
-        recorder.logged = Some(Place::Link(link as u32));
-    }
-}
-
-fn build_receivers(
-    model: &Model,
-    layout: &Layout,
-    number: usize,
-    stream: &impl Fn(String) -> Stream,
-) -> Vec<ReceivingEnd> {
-    let build = |flow: usize| {
-        let plan = &model.flows[flow];
-        // The sender's instance may be in another partition; what it asks of a receiver needs no state.
-        let transport = model.groups[plan.group].algorithm.transport(&plan.transport.setup(0));
-        let options = Arc::clone(&plan.transport);
-        let size = drawn_size(model, flow, stream);
-        let receiver = ReceivingEndpoint::new(FlowId::new(flow as u32, 0), options, size, transport);
-        ReceivingEnd {
-            flow: flow as u32,
-            group: plan.group,
-            route: layout.homeward[flow],
-            receiver,
-            recorder: ReceiverRecorder::default(),
-        }
-    };
-    Layout::members(&layout.receivers, number).map(build).collect()
-}
-
-fn build_link(
-    model: &LinkModel,
-    compute_hops: bool,
-    merging: bool,
-    stream: &impl Fn(String) -> Stream,
-) -> Link {
-    let name = &model.name;
-    if compute_hops
-        && !merging
-        && let Some(rate) = computable(model)
-    {
-        return Link::Computed(Computed::new(rate, model.delay));
-    }
-    let capacity = Capacity::new(&model.rate, stream(format!("link {name} rate")));
-    let loss = model.loss.map(|loss| (Loss::new(loss), stream(format!("link {name} loss"))));
-    let queue = model.queue.build();
-    let draws = stream(format!("link {name} queue"));
-    Link::Scheduled(Box::new(Transmitter::new(
-        queue,
-        draws,
-        capacity,
-        loss,
-        model.delay,
-        !model.access,
-        compute_hops,
-    )))
-}
-
-/// The rate of a link where it can be known as a packet arrives when it leaves: one flow feeds it, and its queue is an
-/// unlimited FIFO at a constant rate without random loss.
-fn computable(model: &LinkModel) -> Option<Rate> {
-    let RateModel::Constant(rate) = model.rate else { return None };
-    let unlimited = matches!(&model.queue, Discipline::DropTail(config) if config.limit == Limit::Unlimited);
-    (model.access && model.loss.is_none() && unlimited).then_some(rate)
-}
-
-/// What a flow transfers in this replication: the same at both its ends.
-fn drawn_size(model: &Model, flow: usize, stream: &impl Fn(String) -> Stream) -> Option<Bytes> {
-    let sizes = model.flows[flow].size.as_ref()?;
-    Some(sizes.sample(&mut stream(format!("flow {flow} size"))))
-}
-
-fn draw_start(start: Start, stream: impl FnOnce() -> Stream) -> Time {
-    match start {
-        Start::At(at) => Time::ZERO + at,
-        Start::Between(from, to) => Time::ZERO + from + Span::from_ps(stream().up_to((to - from).as_ps())),
-    }
 }

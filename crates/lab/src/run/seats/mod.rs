@@ -14,9 +14,10 @@ mod wires;
 pub(super) use desk::{Closing, Counter, Desk, Ending, LINGER, Opening};
 pub(super) use plan::{Plan, Planner};
 
+use super::build::ack_spacing;
 use super::layout::Layout;
 use super::net::Net;
-use super::partition::{Failed, ack_spacing};
+use super::partition::Failed;
 use super::slots::Event;
 use crate::model::{Classes, Demand, Model, PopulationModel};
 use crate::records::{Census, ClassTally, Histogram, PopulationSample, SenderRecorder, Tally, TransferRow};
