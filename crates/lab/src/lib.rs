@@ -16,6 +16,7 @@ pub mod run;
 pub mod scenario;
 pub mod trace;
 pub mod traffic;
+pub mod vectors;
 
 /// What an algorithm is told and asked, for hosts of guests.
 pub use narrows_cc as congestion_control;

@@ -56,6 +56,24 @@ impl SendingEndpoint {
         }
     }
 
+    /// The flow begins on a connection that the other side has opened; datagrams need none. Does nothing if it has begun
+    /// before.
+    pub fn accept<H: Host>(&mut self, now: Time, host: &mut H) {
+        match self {
+            Self::Reliable(sender) => sender.accept(host),
+            Self::Datagram(sender) => sender.open(now, host),
+        }
+    }
+
+    /// Nothing is written yet, and the transfer will be written in parts of the given `sizes`, each above zero, that share
+    /// no segment. For a reliable flow that has not begun.
+    pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
+        match self {
+            Self::Reliable(sender) => sender.expect_writes(sizes),
+            Self::Datagram(_) => unreachable!("datagrams are not written in parts"),
+        }
+    }
+
     /// Nothing is written yet: what may be sent is what [`offer`](Self::offer) says. Without this the application has
     /// written everything before the flow begins.
     pub fn wait_for_offers(&mut self) {
@@ -197,6 +215,14 @@ impl ReceivingEndpoint {
         match transport {
             Transport::Reliable => Self::Reliable(Receiver::new(flow, options, size)),
             Transport::Datagram(reports) => Self::Datagram(DatagramReceiver::new(flow, options, reports)),
+        }
+    }
+
+    /// The transfer is written in parts, as [`SendingEndpoint::expect_writes`] says of its sender.
+    pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
+        match self {
+            Self::Reliable(receiver) => receiver.expect_writes(sizes),
+            Self::Datagram(_) => unreachable!("datagrams are not written in parts"),
         }
     }
 

@@ -76,6 +76,12 @@ impl Receiver {
         }
     }
 
+    /// The transfer is written in parts of the given `sizes`, each above zero, that share no segment. For a flow that has
+    /// not begun.
+    pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
+        self.transfer = Transfer::of_writes(sizes, self.options.mss);
+    }
+
     /// Takes in a packet from the sender.
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match packet.body {

@@ -121,6 +121,11 @@ impl Scoreboard {
         }
     }
 
+    /// How the transfer falls into segments is known only now; nothing has been sent.
+    pub(crate) fn set_transfer(&mut self, transfer: Transfer) {
+        self.transfer = transfer;
+    }
+
     /// First segment not cumulatively acknowledged.
     pub(crate) fn una(&self) -> u64 {
         self.una

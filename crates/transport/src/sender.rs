@@ -116,7 +116,7 @@ impl Sender {
         let transfer = Transfer::new(size, options.mss);
         Self {
             flow,
-            transfer,
+            transfer: transfer.clone(),
             offered: u64::MAX,
             needs,
             state: ConnectionState::Closed,
@@ -173,6 +173,14 @@ impl Sender {
     /// Nothing is written yet: what may be sent is what [`offer`](Self::offer) says.
     pub fn wait_for_offers(&mut self) {
         self.offered = 0;
+    }
+
+    /// Nothing is written yet, and the transfer will be written in parts of the given `sizes`, each above zero, that share
+    /// no segment. For a flow that has not begun.
+    pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
+        self.transfer = Transfer::of_writes(sizes, self.options.mss);
+        self.board.set_transfer(self.transfer.clone());
+        self.wait_for_offers();
     }
 
     /// The application has written that many segments more.

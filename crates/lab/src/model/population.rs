@@ -1,6 +1,6 @@
 //! Transfers that come and go: who begins them, how much they carry, and which way they take.
 
-use crate::traffic::{Arrivals, Distribution};
+use crate::traffic::{Arrivals, Connection, Distribution};
 use narrows_transport::TransportOptions;
 use narrows_units::{Rate, Span};
 use std::sync::Arc;
@@ -110,6 +110,16 @@ pub enum Demand {
         until: Span,
         /// A user gives up a transfer that takes longer than this, seconds.
         patience: Option<Distribution>,
+    },
+    /// Connections over which both sides write, each with a seat of its own in two populations that follow each other:
+    /// what one side sends, and what the other.
+    Exchanges {
+        /// All of them.
+        connections: Arc<[Connection]>,
+        /// Whose data this population is: 0 for initiators, whose population is the first, 1 for acceptors.
+        side: usize,
+        /// Their times count from here.
+        from: Span,
     },
 }
 

@@ -6,7 +6,7 @@
 
 use super::{Core, Group, Layout, Transfers, Way};
 use crate::model::Access as AccessModel;
-use crate::model::{FlowModel, GroupModel, LinkModel, PopulationModel, RateModel, WayModel};
+use crate::model::{Demand, FlowModel, GroupModel, LinkModel, PopulationModel, RateModel, WayModel};
 use crate::traffic::Distribution;
 use narrows_qdisc::{Discipline, Limit, droptail};
 use narrows_units::{Rate, Span};
@@ -37,7 +37,8 @@ impl Core {
             let transport = Arc::new(group.transport.clone());
             if let Some(transfers) = &group.transfers {
                 let population = layout.population(index, group, transfers, way, access_rate);
-                layout.populations.push(population);
+                let other = answering(&population);
+                layout.populations.extend([Some(population), other].into_iter().flatten());
                 continue;
             }
             // A round trip that is drawn is set anew in every replication.
@@ -75,6 +76,22 @@ fn narrowest(links: &[LinkModel], route: &[u32]) -> usize {
     let rate = |link: &u32| links[*link as usize].rate.first_bps();
     let narrowest = route.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)));
     *narrowest.expect("a way has a link") as usize
+}
+
+/// Of connections over which both sides write: the acceptors that answer `initiators`.
+fn answering(initiators: &PopulationModel) -> Option<PopulationModel> {
+    let Demand::Exchanges { connections, from, .. } = &initiators.demand else { return None };
+    let back = |way: &WayModel| WayModel {
+        outward: way.homeward,
+        homeward: way.outward,
+        class: Arc::clone(&way.class),
+        ..*way
+    };
+    Some(PopulationModel {
+        demand: Demand::Exchanges { connections: Arc::clone(connections), side: 1, from: *from },
+        ways: initiators.ways.iter().map(back).collect(),
+        ..initiators.clone()
+    })
 }
 
 /// Rate of the access links of a flow, and the propagation delay of each in the order in which they are laid.

@@ -55,7 +55,10 @@ pub fn seats(groups: &[(u64, bool)]) -> Vec<Range<u64>> {
 impl Group {
     /// How many seats it has, and whether its transfers come and go.
     pub fn seats(&self) -> (u64, bool) {
-        self.transfers.as_ref().map_or((self.count, false), |transfers| (u64::from(transfers.seats), true))
+        self.transfers.as_ref().map_or((self.count, false), |transfers| {
+            let sides = if matches!(transfers.demand, Demand::Exchanges { .. }) { 2 } else { 1 };
+            (u64::from(transfers.seats) * sides, true)
+        })
     }
 }
 
@@ -64,10 +67,19 @@ impl Group {
 pub struct Transfers {
     /// What begins one.
     pub demand: Demand,
-    /// How many may be under way at once.
+    /// How many may be under way at once; of connections over which both sides write, how many there are.
     pub seats: u32,
     /// Times of greater ones, each with the classes of edges whose sources make them; all where none is named.
     pub surges: Vec<(Surge, Vec<String>)>,
     /// Where recorded arrivals were read from, and the SHA-256 of that file, hexadecimal.
     pub file: Option<(PathBuf, String)>,
+    /// The share of the connections in that file that are made again; 1 for everything else.
+    pub share: f64,
+}
+
+impl Transfers {
+    /// Whether connections keep the round trips that were recorded of them.
+    pub fn has_recorded_round_trips(&self) -> bool {
+        matches!(&self.demand, Demand::Exchanges { connections, .. } if connections.iter().any(|each| each.rtt.is_some()))
+    }
 }

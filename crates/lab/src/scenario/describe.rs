@@ -171,9 +171,16 @@ fn flows(group: &Group, preset: &str, ground: &Ground) -> String {
         Start::At(at) => format!("from {at}"),
         Start::Between(first, last) => format!("from a random time between {first} and {last}"),
     };
-    let size = group.size.as_ref();
-    let size =
-        size.map_or("endless".into(), |size| format!("{} each", distribution::words(&size.0, Unit::Bytes)));
+    let recorded = group.transfers.as_ref().is_some_and(|transfers| transfers.file.is_some());
+    let size = match &group.size {
+        Some(size) => format!("{} each", distribution::words(&size.0, Unit::Bytes)),
+        None if recorded => "sizes as recorded".into(),
+        None => "endless".into(),
+    };
+    let rtt = match &group.transfers {
+        Some(transfers) if transfers.has_recorded_round_trips() => "as recorded".into(),
+        _ => distribution::words(&group.rtt.0, Unit::Seconds),
+    };
     let direction = match (&group.course, ground) {
         (Course::Routers(trip), Ground::Network(network)) => network::trip(trip, network),
         (Course::Edges, _) => ", from each edge to every other".into(),
@@ -182,10 +189,9 @@ fn flows(group: &Group, preset: &str, ground: &Ground) -> String {
     };
     let own = Endpoint { preset: "", options: group.transport.clone(), send_delay: group.send_delay };
     format!(
-        "{count} of {}{subject}, {size}{}, {start}, round trip {}{direction}; preset {preset}: {}",
+        "{count} of {}{subject}, {size}{}, {start}, round trip {rtt}{direction}; preset {preset}: {}",
         group.algorithm,
         source(&group.source),
-        distribution::words(&group.rtt.0, Unit::Seconds),
         endpoint(&own)
     )
 }

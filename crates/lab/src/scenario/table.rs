@@ -139,6 +139,13 @@ impl Checked {
         }
     }
 
+    pub fn range(&self) -> (Span, Span) {
+        match self {
+            Self::Range(first, last) => (*first, *last),
+            other => unreachable!("{other:?} is no range of times"),
+        }
+    }
+
     pub fn word(&self) -> &'static str {
         match self {
             Self::Word(word) => word,

@@ -2,7 +2,9 @@
 
 mod arrivals;
 mod distribution;
+mod exchange;
 mod normal;
 
 pub use arrivals::{Arrival, ArrivalProcess, Arrivals};
 pub use distribution::{Component, Distribution, Sizes, Spans};
+pub use exchange::{After, Connection, Script, Side, Write};

@@ -63,6 +63,15 @@ impl Sender {
         }
     }
 
+    /// The other side has opened the connection and its data came: data may go back at once. Does nothing if the
+    /// connection is open already.
+    pub fn accept<H: Host>(&mut self, host: &mut H) {
+        if self.state == ConnectionState::Closed {
+            self.state = ConnectionState::Established;
+            host.tell(News::Established);
+        }
+    }
+
     /// No answer to the SYN in time.
     pub(super) fn on_syn_timeout<H: Host>(&mut self, now: Time, host: &mut H) {
         if self.handshake.retries >= self.options.syn_retries {

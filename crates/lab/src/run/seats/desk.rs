@@ -72,10 +72,19 @@ struct CounterHost<'a> {
 }
 
 impl Desk {
-    /// The transfer begins.
-    pub fn open(&mut self, net: &mut Net, rtts: &mut Histogram) {
+    /// The transfer begins: it opens the connection, or the other side has.
+    pub fn begin(&mut self, opens: bool, net: &mut Net, rtts: &mut Histogram) {
         self.recorder.started = Some(net.now);
-        self.act(net, rtts, |sender, now, host| sender.open(now, host));
+        if opens {
+            self.act(net, rtts, |sender, now, host| sender.open(now, host));
+        } else {
+            self.act(net, rtts, |sender, now, host| sender.accept(now, host));
+        }
+    }
+
+    /// That many segments more are written.
+    pub fn offer(&mut self, segments: u64, net: &mut Net, rtts: &mut Histogram) {
+        self.act(net, rtts, |sender, now, host| sender.offer(segments, now, host));
     }
 
     /// Whatever is due now.

@@ -7,6 +7,7 @@
 //! the network is cut: an opening when the first packet comes, a closing at the time it names.
 
 mod desk;
+mod exchange;
 mod plan;
 mod process;
 mod wires;
@@ -21,6 +22,7 @@ use super::partition::Failed;
 use super::slots::Event;
 use crate::model::{Classes, Demand, Model, PopulationModel};
 use crate::records::{Census, ClassTally, Histogram, PopulationSample, SenderRecorder, Tally, TransferRow};
+use crate::traffic::Side;
 use narrows_cc::Failure;
 use narrows_engine::Stream;
 use narrows_transport::{ConnectionState, ReceivingEndpoint, SendingEndpoint};
@@ -60,6 +62,10 @@ pub(super) struct Seats<'m> {
     kept: Vec<u64>,
     /// By population: acknowledgements that come closer are compressed.
     ack_spacings: Vec<Span>,
+    /// By population: its first seat.
+    firsts: Vec<u32>,
+    /// By population of one side of connections: that of the other.
+    partners: Vec<Option<u32>>,
     measuring: bool,
 }
 
@@ -89,10 +95,12 @@ impl<'m> Seats<'m> {
     ) -> Self {
         let seats = model.seats() - model.flows.len();
         let mut first = 0;
+        let mut firsts = Vec::new();
         let mut processes = Vec::new();
         for (number, population) in model.populations.iter().enumerate() {
             let here = usize::from(layout.homes[number]) == partition;
             processes.push(here.then(|| Process::new(model, number, first, stream)));
+            firsts.push(first);
             first += population.seats;
         }
         let classes = Classes::of(&model.populations);
@@ -114,6 +122,13 @@ impl<'m> Seats<'m> {
             failed: Vec::new(),
             kept: model.populations.iter().map(|each| kept(model, each)).collect(),
             ack_spacings: model.populations.iter().map(spacing).collect(),
+            firsts,
+            partners: model
+                .populations
+                .iter()
+                .enumerate()
+                .map(|(n, each)| exchange::partner(n, each))
+                .collect(),
             measuring: false,
         }
     }
@@ -144,12 +159,17 @@ impl<'m> Seats<'m> {
         if let Some(desk) = &mut self.desks[seat as usize] {
             let group = self.model.populations[desk.plan.population as usize].group;
             desk.run(around.net, &mut around.rtts[group]);
+            self.write(seat, around);
             self.settle(seat, around);
         } else {
             let number = self.population(seat);
-            let turn = u64::from(self.turns[seat as usize]);
-            // Of a user's transfers each is a function of the seat and of how many went before.
-            self.begin(seat, number, u64::from(seat) << 32 | turn, None, around);
+            let index = if self.partners[number as usize].is_some() {
+                u64::from(seat - self.firsts[number as usize])
+            } else {
+                // Of a user's transfers each is a function of the seat and of how many went before.
+                u64::from(seat) << 32 | u64::from(self.turns[seat as usize])
+            };
+            self.begin(seat, number, index, None, around);
         }
     }
 
@@ -161,9 +181,11 @@ impl<'m> Seats<'m> {
         let now = around.net.now;
         if let Some(counter) = &mut self.counters[seat as usize] {
             counter.run(around.net, delays);
+            let delivered = counter.receiver.counters().bytes_delivered;
             if counter.is_done(now) {
                 self.clear(seat, around.net);
             }
+            self.heed(seat, number, delivered, around.net);
         }
         let next = self.counters[seat as usize].as_ref().map_or(Time::NEVER, |counter| counter.next(now));
         around.net.queue.set(around.net.slots.of(Event::Counter(seat)), next);
@@ -285,8 +307,13 @@ impl<'m> Seats<'m> {
         let plan = process.planner.plan(population, (number, index), flow, size, net.now);
         let group = &self.model.groups[population.group];
         let algorithm = group.algorithm.build(&population.transport.setup(plan.seed));
-        let options = Arc::clone(&population.transport);
-        let sender = SendingEndpoint::new(flow, options, Some(plan.size), algorithm, group.algorithm.needs());
+        let options = exchange::options(population, index);
+        let needs = group.algorithm.needs();
+        let mut sender = SendingEndpoint::new(flow, options, Some(plan.size), algorithm, needs);
+        let script = exchange::side(population, index);
+        if let Some(side) = script {
+            sender.expect_writes(exchange::sizes(side));
+        }
         let mut recorder = SenderRecorder::new(self.ack_spacings[number as usize]);
         if self.measuring {
             recorder.measure(net.now, sender.counters());
@@ -304,8 +331,10 @@ impl<'m> Seats<'m> {
         });
         self.tallies[number as usize].started += 1;
         self.tell(Notice::Opening(Opening { plan }), plan, net);
-        desk.open(net, &mut around.rtts[population.group]);
+        let opens = script.is_none_or(Side::opens);
+        desk.begin(opens, net, &mut around.rtts[population.group]);
         self.desks[seat as usize] = Some(desk);
+        self.write(seat, around);
         self.settle(seat, around);
     }
 
@@ -313,7 +342,7 @@ impl<'m> Seats<'m> {
     fn settle(&mut self, seat: u32, around: &mut Around<'_>) {
         let net = &mut *around.net;
         let desk = self.desks[seat as usize].as_ref().expect("somebody sits there");
-        let mut due = desk.next();
+        let mut due = desk.next().min(self.writes_next(desk, seat));
         if let Some((at, ending)) = desk.ended
             && desk.wires.is_released()
         {
@@ -394,9 +423,13 @@ impl<'m> Seats<'m> {
         if let Some(before) = self.clear(seat as u32, net) {
             wires.follow(before.wires);
         }
+        let mut receiver = ReceivingEndpoint::new(plan.flow, options, Some(plan.size), transport);
+        if let Some(side) = exchange::side(population, plan.order) {
+            receiver.expect_writes(exchange::sizes(side));
+        }
         self.counters[seat] = Some(Box::new(Counter {
             flow: plan.flow,
-            receiver: ReceivingEndpoint::new(plan.flow, options, Some(plan.size), transport),
+            receiver,
             wires,
             route: population.ways[plan.way as usize].homeward,
             closing: Time::NEVER,
@@ -417,7 +450,7 @@ impl<'m> Seats<'m> {
 fn kept(model: &Model, population: &PopulationModel) -> u64 {
     let sharers = match population.demand {
         Demand::Users { .. } => model.populations.iter().map(|each| u64::from(each.seats)).sum::<u64>(),
-        Demand::Open(_) => model.populations.len() as u64,
+        Demand::Open(_) | Demand::Exchanges { .. } => model.populations.len() as u64,
     };
     model.record.transfers.div_ceil(sharers)
 }

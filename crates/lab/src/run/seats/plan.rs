@@ -1,7 +1,8 @@
 //! What a transfer will be: a function of its population and its number there, and of nothing that happens in the run.
 
+use super::exchange;
 use super::wires::Access;
-use crate::model::{Access as AccessModel, HostModel, Model, PopulationModel, WayModel};
+use crate::model::{Access as AccessModel, Demand, HostModel, Model, PopulationModel, WayModel};
 use narrows_engine::Stream;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::FlowId;
@@ -43,6 +44,9 @@ impl Planner {
     /// Of population `number`, whose random streams carry `name`.
     pub fn new(model: &Model, number: usize, stream: &impl Fn(String) -> Stream) -> Self {
         let population = &model.populations[number];
+        // Both sides of a connection draw the same.
+        let number =
+            if matches!(population.demand, Demand::Exchanges { side: 1, .. }) { number - 1 } else { number };
         let mut sum = 0.0;
         let weights = population.ways.iter().map(|way| {
             sum += way.weight;
@@ -80,7 +84,7 @@ impl Planner {
         let (file, usual) = population.size.sample_class(&mut draws);
         let surge = draws.uniform();
         let way = self.choose(draws.uniform());
-        let [near, far] = self.access(population, way, flow, &mut draws);
+        let [near, far] = self.access(population, way, (flow, index), &mut draws);
         let since_start = now.since(Time::ZERO);
         let factor: f64 = population
             .surges
@@ -88,6 +92,7 @@ impl Planner {
             .filter(|each| each.from <= since_start && since_start < each.until && surge < each.share)
             .map(|each| each.factor)
             .product();
+        let size = size.or_else(|| exchange::side(population, index).map(|side| side.size().count()));
         let bytes = size.unwrap_or_else(|| (usual * factor).round().max(1.0) as u64);
         Plan {
             flow,
@@ -116,17 +121,24 @@ impl Planner {
         &self,
         population: &PopulationModel,
         way: usize,
-        flow: FlowId,
+        (flow, index): (FlowId, u64),
         draws: &mut Stream,
     ) -> [[Access; 2]; 2] {
         match population.access {
             AccessModel::RoundTrip { ref rtt, rate } => {
-                let rtt = Span::from_secs_f64(rtt.sample(draws));
+                let (recorded, mirrored) = match &population.demand {
+                    Demand::Exchanges { connections, side, .. } => {
+                        (connections[index as usize].rtt, *side == 1)
+                    }
+                    Demand::Open(_) | Demand::Users { .. } => (None, false),
+                };
+                let rtt = recorded.unwrap_or_else(|| Span::from_secs_f64(rtt.sample(draws)));
                 let rest = rtt.saturating_sub(self.delays[way]);
                 let quarter = rest / 4;
                 let last = rest - quarter * 3;
                 let access = |delay| Access { rate, delay };
-                [[access(quarter), access(quarter)], [access(quarter), access(last)]]
+                let (one, other) = ([access(quarter), access(quarter)], [access(quarter), access(last)]);
+                if mirrored { [other, one] } else { [one, other] }
             }
             AccessModel::Hosts { source, receiver } => {
                 let host = |host: HostModel, draw: f64| {

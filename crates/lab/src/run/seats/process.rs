@@ -3,7 +3,7 @@
 use super::plan::Planner;
 use crate::model::{Demand, Model, PopulationModel};
 use crate::run::slots::Event;
-use crate::traffic::ArrivalProcess;
+use crate::traffic::{ArrivalProcess, Connection, Script};
 use narrows_engine::Stream;
 use narrows_units::{Bytes, Span, Time};
 
@@ -20,6 +20,8 @@ pub(in crate::run) struct Process {
     next_size: Option<u64>,
     /// Arrivals so far.
     arrived: u64,
+    /// By seat: what the side of a connection writes.
+    pub scripts: Vec<Script>,
 }
 
 /// A transfer has arrived.
@@ -42,7 +44,15 @@ impl Process {
             Demand::Open(arrivals) => {
                 Some((ArrivalProcess::new(arrivals.clone()), stream(format!("population {number} arrivals"))))
             }
-            Demand::Users { .. } => None,
+            Demand::Users { .. } | Demand::Exchanges { .. } => None,
+        };
+        let scripts = match &population.demand {
+            Demand::Exchanges { connections, side, from } => {
+                let script =
+                    |each: &Connection| Script::new(&each.sides[*side], Time::ZERO + *from + each.start);
+                connections.iter().map(script).collect()
+            }
+            Demand::Open(_) | Demand::Users { .. } => Vec::new(),
         };
         Self {
             planner: Planner::new(model, number, stream),
@@ -51,6 +61,7 @@ impl Process {
             open,
             next_size: None,
             arrived: 0,
+            scripts,
         }
     }
 
@@ -63,6 +74,10 @@ impl Process {
                 (first..first + population.seats)
                     .map(|seat| (Event::Desk(seat), self.thought_over(population, seat, 0, from)))
                     .collect()
+            }
+            Demand::Exchanges { .. } => {
+                let seats = self.first..;
+                seats.zip(&self.scripts).map(|(seat, script)| (Event::Desk(seat), script.due())).collect()
             }
             Demand::Open(_) => vec![(Event::Arrive(number as u32), self.next_arrival(Time::ZERO))],
         }
@@ -77,11 +92,16 @@ impl Process {
 
     /// The transfer of that seat is over. When its user begins the next.
     pub fn leave(&mut self, population: &PopulationModel, seat: u32, turn: u64, now: Time) -> Time {
-        if matches!(population.demand, Demand::Users { .. }) {
-            self.thought_over(population, seat, turn, now)
-        } else {
-            self.free.push(seat);
-            Time::NEVER
+        match population.demand {
+            Demand::Users { .. } => self.thought_over(population, seat, turn, now),
+            Demand::Exchanges { .. } => {
+                self.scripts[(seat - self.first) as usize].close();
+                Time::NEVER
+            }
+            Demand::Open(_) => {
+                self.free.push(seat);
+                Time::NEVER
+            }
         }
     }
 

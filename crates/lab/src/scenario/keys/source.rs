@@ -2,7 +2,7 @@
 
 use super::distribution::{SIZES, SPANS};
 use super::path::GENERATED;
-use super::transfers::{ARRIVALS, POISSON, POISSON_STEPS, USERS};
+use super::transfers::{ARRIVALS, POISSON, POISSON_STEPS, USERS, VECTORS};
 use super::{Key, Kind, RATE, SIZE, TIME, Variant};
 
 /// A rate over time, of bits on the wire.
@@ -66,6 +66,7 @@ pub(super) const SOURCE: Kind = Kind::Variants {
         POISSON,
         POISSON_STEPS,
         ARRIVALS,
+        VECTORS,
         USERS,
     ],
 };

@@ -58,6 +58,40 @@ pub(super) const ARRIVALS: Variant = Variant {
     meaning: "Recorded transfers: when each begins and how much it carries.",
 };
 
+/// Recorded connections.
+pub(super) const VECTORS: Variant = Variant {
+    name: "vectors",
+    keys: &[
+        Key::required(
+            "vectors",
+            Kind::File,
+            "A file of Tmix connection vectors, in the original format or the alternate one of ns-2.",
+        ),
+        Key::new(
+            "rtt",
+            Kind::Choice(&["recorded", "group"]),
+            "recorded",
+            "The round trip of a connection: its recorded shortest one, never less than that of its way, or the group's `rtt`.",
+        ),
+        Key::new(
+            "window",
+            Kind::Choice(&["recorded", "group"]),
+            "recorded",
+            "What a host can hold: the window recorded of it, at most the group's `receive_window`, or the latter alone.",
+        ),
+        Key::new(
+            "share",
+            Kind::Fraction { zero: false },
+            "1",
+            "The share of the connections that are made again, evenly over the file: a dose.",
+        ),
+    ],
+    meaning: "Recorded connections over which both sides write: times count from `start`, the initiators are where the group's data comes from. \
+              What each side writes goes as one transfer, with congestion control of its own; who writes first opens the connection, and the other \
+              side answers on it. Of a concurrent connection each side opens its own at the same time. Recorded loss rates and segment sizes are \
+              not used.",
+};
+
 /// A time of greater transfers.
 const SURGE: &[Key] = &[
     Key::required("from", Kind::Quantity(TIME.or_zero()), "It begins then."),

@@ -9,9 +9,10 @@ use super::source;
 use super::transfers::{self, Beside};
 use super::transport::{self, Scale};
 use super::{Network, Surroundings};
-use crate::model::Start;
-use crate::network::{self, Course, Group};
+use crate::model::{Demand, Start};
+use crate::network::{self, Course, Group, Transfers};
 use crate::traffic::{Distribution, Sizes, Spans};
+use narrows_cc::Transport;
 use narrows_units::Span;
 use std::ops::Range;
 
@@ -86,10 +87,7 @@ fn group(
         let typed = context.subject.filter(|_| subject);
         preset.and_then(|preset| algorithm::resolve(table, typed, preset, context.around, faults))
     };
-    let start = table.read("start", (Span::ZERO, Span::ZERO), |value| match value {
-        Checked::Range(first, last) => (*first, *last),
-        other => unreachable!("{other:?} is no range of times"),
-    });
+    let start = table.read("start", (Span::ZERO, Span::ZERO), Checked::range);
     if let (Some((_, last)), Some(duration)) = (start, context.duration)
         && last >= duration
     {
@@ -121,11 +119,20 @@ fn group(
         }
         _ => None,
     };
+    let (algorithm, options) = (algorithm?, endpoint.options);
+    if let Some(Transfers { demand: Demand::Exchanges { .. }, .. }) = transfers
+        && algorithm.transport(&options.setup(0)) != Transport::Reliable
+    {
+        let message = "who waits for data must get all of it, and datagrams may be lost";
+        let fault = Fault::new(table.place_of("algorithm"), table.path_of("algorithm"), message);
+        faults.push(fault.allowed("an algorithm of TCP for a source of kind vectors"));
+        return None;
+    }
     Some(Resolved {
         preset: endpoint.preset,
         group: Group {
             name: name(table)?,
-            algorithm: algorithm?,
+            algorithm,
             subject,
             count: count(table)?,
             transfers,
@@ -134,7 +141,7 @@ fn group(
             size,
             rtt: rtt?,
             course: course?,
-            transport: endpoint.options,
+            transport: options,
             send_delay: endpoint.send_delay,
         },
     })
@@ -213,7 +220,11 @@ fn name(table: &Table) -> Option<String> {
 }
 
 /// Name and seats of every group; `None` if one did not pass.
-pub(super) fn names(tables: &[Table]) -> Option<Vec<(String, Range<u64>)>> {
+pub(super) fn names(
+    tables: &[Table],
+    duration: Option<Span>,
+    around: &Surroundings<'_>,
+) -> Option<Vec<(String, Range<u64>)>> {
     let tables: Vec<&Table> = tables.iter().filter(|table| count(table) != Some(0)).collect();
     let names: Option<Vec<String>> = tables.iter().map(|table| name(table)).collect();
     let seats: Option<Vec<(u64, bool)>> = tables
@@ -221,8 +232,10 @@ pub(super) fn names(tables: &[Table]) -> Option<Vec<(String, Range<u64>)>> {
         .map(|table| {
             let form = table.value("source").map(Checked::variant);
             match form.filter(|(kind, _)| transfers::KINDS.contains(kind)) {
-                Some(("users", _)) => Some((count(table)?, true)),
-                Some((_, form)) => Some((u64::from(transfers::seats(form)?), true)),
+                Some((kind, form)) => {
+                    let seats = transfers::all_seats(kind, form, table, (count(table), duration), around)?;
+                    Some((seats, true))
+                }
                 None => Some((count(table)?, false)),
             }
         })

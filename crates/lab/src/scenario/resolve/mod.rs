@@ -124,7 +124,7 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     let transport_table = root.given("transport", |value| value.table().clone());
     let mut flow_tables = root.given("flows", |value| value.tables().to_vec()).unwrap_or_default();
     source::complete(&mut flow_tables, faults);
-    let members = flows::names(&flow_tables);
+    let members = flows::names(&flow_tables, duration, around);
     let path = path_table
         .as_ref()
         .and_then(|table| path::resolve(table, duration, around, members.as_deref(), faults));

@@ -1,5 +1,7 @@
 //! Sources whose transfers come and go.
 
+mod vectors;
+
 use super::super::diagnostic::Fault;
 use super::super::table::{Checked, Table};
 use super::super::tree::Place;
@@ -22,7 +24,7 @@ pub(super) struct Beside {
 }
 
 /// The kinds that this module resolves.
-pub(super) const KINDS: &[&str] = &["poisson", "poisson-steps", "arrivals", "users"];
+pub(super) const KINDS: &[&str] = &["poisson", "poisson-steps", "arrivals", "vectors", "users"];
 
 /// Resolves a source of one of [`KINDS`]; `None` if a fault stands in the way.
 pub(super) fn resolve(
@@ -42,7 +44,13 @@ pub(super) fn resolve(
             return None;
         }
     };
-    if !beside.sized && kind != "arrivals" {
+    let recorded_size = matches!(kind, "arrivals" | "vectors");
+    if beside.sized && recorded_size {
+        let fault = Fault::new(flow.place_of("size"), flow.path_of("size"), "what is recorded has its size");
+        faults.push(fault.allowed("no size"));
+        return None;
+    }
+    if !beside.sized && !recorded_size {
         let fault = Fault::new(flow.place_of("size"), flow.path_of("size"), "transfers that come and go end");
         faults.push(fault.given("unlimited").allowed("a size, or a distribution of sizes"));
         return None;
@@ -50,7 +58,12 @@ pub(super) fn resolve(
     if kind != "users" && flow.has("count") {
         let message = "only users are counted: arrivals make as many transfers as arrive";
         let fault = Fault::new(flow.place_of("count"), flow.path_of("count"), message);
-        faults.push(fault.allowed("no count; `concurrent` in source bounds how many are under way at once"));
+        let bound = if kind == "vectors" {
+            ""
+        } else {
+            "; `concurrent` in source bounds how many are under way at once"
+        };
+        faults.push(fault.allowed(format!("no count{bound}")));
         return None;
     }
     let until = form.read("until", beside.duration?, Checked::span)?;
@@ -65,14 +78,35 @@ pub(super) fn resolve(
             let (arrivals, file) = recorded(form, start, around, faults)?;
             (Demand::Open(arrivals), seats(form)?, Some(file))
         }
+        "vectors" => return vectors::resolve(form, start, until, around, faults),
         _ => (Demand::Open(poisson(kind, form, (start, until), faults)?), seats(form)?, None),
     };
     let surges = if form.has("surges") { surges(form, beside.duration?, faults)? } else { Vec::new() };
-    Some(Transfers { demand, seats, surges, file })
+    Some(Transfers { demand, seats, surges, file, share: 1.0 })
 }
 
-/// How many transfers of a source other than users may be under way at once.
-pub(super) fn seats(form: &Table) -> Option<u32> {
+/// How many seats a group with a source of one of [`KINDS`] has; `None` if a fault stands in the way.
+pub(super) fn all_seats(
+    kind: &str,
+    form: &Table,
+    flow: &Table,
+    (count, duration): (Option<u64>, Option<Span>),
+    around: &Surroundings<'_>,
+) -> Option<u64> {
+    match kind {
+        "users" => count,
+        "vectors" => {
+            let start = flow.read("start", (Span::ZERO, Span::ZERO), Checked::range)?.0;
+            // Its faults are told when the group itself is resolved.
+            let transfers = vectors::resolve(form, start, duration?, around, &mut Vec::new())?;
+            Some(u64::from(transfers.seats) * 2)
+        }
+        _ => seats(form).map(u64::from),
+    }
+}
+
+/// How many transfers of a source that is neither users nor connections may be under way at once.
+fn seats(form: &Table) -> Option<u32> {
     form.read("concurrent", 10_000, Checked::integer).map(|seats| seats as u32)
 }
 
@@ -178,12 +212,7 @@ fn recorded(
     around: &Surroundings<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<(Arrivals, (PathBuf, String))> {
-    let name = form.given("arrivals", Checked::text)?;
-    let base = match form.place_of("arrivals") {
-        Place::File(_) => around.directory,
-        _ => &around.options.overrides_directory,
-    };
-    let path = base.join(&name);
+    let (name, path) = file(form, "arrivals", around)?;
     match read(&path) {
         Ok((records, digest)) => {
             let at = |at: f64| Time::ZERO + start + Span::from_secs_f64(at);
@@ -198,6 +227,17 @@ fn recorded(
             None
         }
     }
+}
+
+/// The name that `key` gives, and where that file is.
+fn file(form: &Table, key: &str, around: &Surroundings<'_>) -> Option<(String, PathBuf)> {
+    let name = form.given(key, Checked::text)?;
+    let base = match form.place_of(key) {
+        Place::File(_) => around.directory,
+        _ => &around.options.overrides_directory,
+    };
+    let path = base.join(&name);
+    Some((name, path))
 }
 
 fn read(path: &Path) -> Result<(Vec<(f64, u64)>, String), String> {

@@ -4,7 +4,7 @@ use super::super::resolve::Unit;
 use super::{Naming, distribution, number, text};
 use crate::model::{Demand, Surge};
 use crate::network::{Group, Transfers};
-use crate::traffic::Arrivals;
+use crate::traffic::{Arrivals, Connection};
 use narrows_units::{Span, Time};
 
 /// The table behind `source`.
@@ -34,13 +34,28 @@ pub(super) fn table(transfers: &Transfers, naming: Naming) -> String {
             )
         }
         Demand::Open(Arrivals::Trace(_) | Arrivals::Periodic { .. }) => {
-            let file = transfers.file.as_ref().expect("recorded arrivals come from a file");
-            let name = match naming {
-                Naming::Path => file.0.to_string_lossy().into_owned(),
-                Naming::Digest => format!("sha256:{}", file.1),
-            };
-            format!("{{ kind = \"arrivals\", arrivals = {}, concurrent = {} }}", text(name), transfers.seats)
+            let name = file(transfers, naming);
+            format!("{{ kind = \"arrivals\", arrivals = {name}, concurrent = {} }}", transfers.seats)
         }
+        Demand::Exchanges { connections, .. } => {
+            let choice = |recorded: bool| text(if recorded { "recorded" } else { "group" });
+            let has_window = |each: &Connection| each.sides.iter().any(|side| side.window.is_some());
+            format!(
+                "{{ kind = \"vectors\", vectors = {}, rtt = {}, window = {}, share = {} }}",
+                file(transfers, naming),
+                choice(transfers.has_recorded_round_trips()),
+                choice(connections.iter().any(has_window)),
+                number(transfers.share)
+            )
+        }
+    }
+}
+
+fn file(transfers: &Transfers, naming: Naming) -> String {
+    let file = transfers.file.as_ref().expect("what is recorded comes from a file");
+    match naming {
+        Naming::Path => text(file.0.to_string_lossy()),
+        Naming::Digest => text(format!("sha256:{}", file.1)),
     }
 }
 
@@ -62,6 +77,15 @@ pub(in super::super) fn words(group: &Group, transfers: &Transfers) -> String {
             format!("Poisson arrivals at a rate that changes {} times", steps.len() - 1)
         }
         Demand::Open(Arrivals::Trace(records)) => format!("{} recorded arrivals", records.len()),
+        Demand::Exchanges { connections, .. } => {
+            let bytes =
+                |side: usize| connections.iter().map(|each| each.sides[side].size().count()).sum::<u64>();
+            let (there, back) = (bytes(0), bytes(1));
+            format!(
+                "{} recorded connections, {there}B of their initiators and {back}B back",
+                connections.len()
+            )
+        }
         Demand::Open(Arrivals::Periodic { interval, .. }) => format!("an arrival every {interval}"),
     }
 }

@@ -1,0 +1,191 @@
+//! What two applications write to each other over one connection, and when.
+//!
+//! Source: the a-b-t model of Weigle, Adurthi, Hernández-Campos, Jeffay, Smith, "Tmix: A Tool for Generating Realistic TCP
+//! Application Workloads in ns-2", ACM CCR 36(3), 2006.
+
+use narrows_units::{Bytes, Span, Time};
+use std::sync::Arc;
+
+/// A recorded connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// When it begins.
+    pub start: Span,
+    /// Its shortest round trip, where that is to be kept.
+    pub rtt: Option<Span>,
+    /// What the initiator does, and what the acceptor.
+    pub sides: [Side; 2],
+}
+
+/// One end of a connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// What it writes.
+    pub writes: Arc<[Write]>,
+    /// What it can hold of the other side's data, where that is to be kept.
+    pub window: Option<Bytes>,
+}
+
+/// An application data unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Its payload, above zero.
+    pub size: Bytes,
+    /// What is waited for.
+    pub after: After,
+    /// How long is waited then.
+    pub wait: Span,
+}
+
+/// What a write waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// The begin of the connection.
+    Start,
+    /// The side's own write before it.
+    Written,
+    /// That many bytes of the other side have been delivered, of all that it ever writes.
+    Received(Bytes),
+}
+
+impl Side {
+    /// All that it writes.
+    pub fn size(&self) -> Bytes {
+        self.writes.iter().fold(Bytes::ZERO, |sum, write| sum + write.size)
+    }
+
+    /// It writes without having heard of the other side, so it opens the connection.
+    pub fn opens(&self) -> bool {
+        self.writes.first().is_some_and(|write| write.after == After::Start)
+    }
+}
+
+/// A side in motion.
+#[derive(Clone, Debug)]
+pub struct Script {
+    writes: Arc<[Write]>,
+    next: usize,
+    /// When the next write is due; `NEVER` while it waits for the other side, or there is none.
+    due: Time,
+    received: Bytes,
+    /// When the last of that came.
+    heard: Time,
+}
+
+impl Script {
+    /// The side of a connection that begins at `start`.
+    pub fn new(side: &Side, start: Time) -> Self {
+        let mut script = Self {
+            writes: Arc::clone(&side.writes),
+            next: 0,
+            due: Time::NEVER,
+            received: Bytes::ZERO,
+            heard: start,
+        };
+        script.wait(start);
+        script
+    }
+
+    /// When something is to be written next.
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// Of the other side's data `received` bytes in all are there now. True if that is what a write waited for.
+    pub fn hear(&mut self, received: Bytes, now: Time) -> bool {
+        if received > self.received {
+            (self.received, self.heard) = (received, now);
+        }
+        let waited = self.due == Time::NEVER;
+        if waited {
+            self.wait(now);
+        }
+        waited && self.due < Time::NEVER
+    }
+
+    /// Writes what is due now, if something is.
+    pub fn write(&mut self, now: Time) -> Option<Bytes> {
+        if self.due > now {
+            return None;
+        }
+        let size = self.writes[self.next].size;
+        self.next += 1;
+        self.due = Time::NEVER;
+        self.wait(now);
+        Some(size)
+    }
+
+    /// Nothing more is written: the connection is gone.
+    pub fn close(&mut self) {
+        self.next = self.writes.len();
+        self.due = Time::NEVER;
+    }
+
+    fn wait(&mut self, now: Time) {
+        let Some(write) = self.writes.get(self.next) else { return };
+        self.due = match write.after {
+            After::Start | After::Written => now + write.wait,
+            After::Received(bytes) if bytes <= self.received => now.max(self.heard + write.wait),
+            After::Received(_) => Time::NEVER,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Truth: contract. When each side writes, by hand.
+
+    use super::{After, Bytes, Script, Side, Span, Time, Write};
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    fn side(writes: &[(u64, After, u64)]) -> Side {
+        let write = |&(size, after, ms): &(u64, After, u64)| Write {
+            size: Bytes::new(size),
+            after,
+            wait: Span::from_ms(ms),
+        };
+        Side { writes: writes.iter().map(write).collect(), window: None }
+    }
+
+    #[test]
+    fn an_acceptor_answers_a_whole_request_after_its_think_time() {
+        let mut script = Script::new(&side(&[(510, After::Received(Bytes::new(245)), 51)]), at(7));
+        assert_eq!(script.due(), Time::NEVER);
+        assert!(!script.hear(Bytes::new(244), at(20)));
+        assert!(script.hear(Bytes::new(245), at(30)));
+        assert_eq!(script.due(), at(81));
+        assert!(!script.hear(Bytes::new(245), at(40)), "it is heard once");
+        assert_eq!(script.write(at(80)), None);
+        assert_eq!(script.write(at(81)), Some(Bytes::new(510)));
+        assert_eq!((script.write(at(90)), script.due()), (None, Time::NEVER));
+    }
+
+    #[test]
+    fn a_side_that_hears_nothing_counts_from_its_own_writes() {
+        let mut script = Script::new(&side(&[(222, After::Start, 0), (16, After::Written, 62)]), at(1429));
+        assert_eq!(script.due(), at(1429));
+        assert_eq!(script.write(at(1429)), Some(Bytes::new(222)));
+        assert_eq!(script.due(), at(1491));
+    }
+
+    #[test]
+    fn what_came_before_the_own_write_is_counted_from_when_it_came() {
+        let after = After::Received(Bytes::new(9));
+        let mut script = Script::new(&side(&[(1, After::Start, 10), (2, after, 30), (3, after, 5)]), at(0));
+        script.hear(Bytes::new(9), at(4));
+        assert_eq!(script.write(at(10)), Some(Bytes::new(1)));
+        assert_eq!(script.due(), at(34));
+        assert_eq!(script.write(at(34)), Some(Bytes::new(2)));
+        assert_eq!(script.due(), at(34), "the wait is long over");
+    }
+
+    #[test]
+    fn a_closed_side_stays_silent() {
+        let mut script = Script::new(&side(&[(1, After::Received(Bytes::new(1)), 0)]), at(0));
+        script.close();
+        assert!(!script.hear(Bytes::new(1), at(1)));
+    }
+}
