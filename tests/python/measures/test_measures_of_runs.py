@@ -107,6 +107,32 @@ def test_times_count_from_the_start_of_the_flow() -> None:
     assert math.isnan(take(seen, "b", {"n": 2}))
 
 
+def test_the_maximum_and_the_recovery_count_from_their_beginnings() -> None:
+    # b starts at 1 s and reaches 95 of its highest 100 at the end of its fourth second. Congestion is over at 6 s; the
+    # highest from there on is 80, of which 36 are 45 % and 76 are 95 %.
+    seen = observed({"a": [1.0] * 10, "b": [0, 20, 60, 90, 96, 100, 10, 39, 77, 80]}, {"a": 0.0, "b": 1.0})
+    assert registry.group_measure("time_to_maximum")(seen, "b", {"share": 0.95, "bin": 1.0}) == 4
+    recovery = registry.group_measure("recovery_time")
+    assert recovery(seen, "b", {"at": 6.0, "share": 0.95, "bin": 1.0}) == 3
+    assert recovery(seen, "b", {"at": 6.0, "share": 0.45, "bin": 1.0}) == 2
+    # Bins of two seconds from 6 s on: 24.5 and 78.5.
+    assert recovery(seen, "b", {"at": 6.0, "share": 0.95, "bin": 2.0}) == 4
+
+
+def test_friendliness_is_the_ratio_of_means_and_settling_is_where_the_start_is_left_out() -> None:
+    # Means 3 and 6 for each of two flows.
+    seen = observed({"a": [2, 4, 2, 4], "b": [6, 6, 6, 6]}, {"a": 0.0, "b": 0.0})
+    goodputs = {"a": {"goodput_bps": 6.0}, "b": {"goodput_bps": 12.0}}
+    seen.records = cast("Any", SimpleNamespace(group_measures=goodputs, group_sizes={"a": 2, "b": 2}))
+    assert registry.group_measure("throughput_ratio")(seen, "a", {"to": "b"}) == pytest.approx(0.5)
+    assert registry.group_measure("jain_of_means")(seen, "a", {"to": "b"}) == pytest.approx(81 / (2 * 45))
+    slow = observed({"a": [0.0] * 10 + [8.0, 6.0] * 45, "b": [1.0] * 100}, {"a": 0.0, "b": 0.0})
+    settling = registry.group_measure("settling_time")
+    assert settling(slow, "a", {}) == 10
+    assert settling(slow, "b", {}) == 0
+    assert math.isnan(settling(seen, "a", {}))
+
+
 def test_a_newcomer_converges_on_the_flows_of_another_group() -> None:
     # Since b's start: running means 2, 3, 4 of b against 8, 7, 6 of a; 4/6 ≥ 60 % only in the third second.
     seen = observed({"a": [9, 8, 6, 4, 4], "b": [0, 2, 4, 6, 6]}, {"a": 0.0, "b": 1.0})
