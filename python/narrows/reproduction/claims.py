@@ -372,7 +372,11 @@ class _Reader:
             if "is" in table:
                 lines.append(Line(name, self.quantity(_bound(table["is"], where), place, scope)))
             else:
-                entry = {"measure": table["measure"], "where": where, "over": table.get("over", "one")}
+                own = dict(where)
+                entry = {
+                    "measure": table["measure"], "over": table.get("over", "one"),
+                    "experiment": own.pop("experiment", scope.own), "where": own,
+                }  # fmt: skip
                 lines.append(Line(name, self.measured(entry, place, scope)))
         return Picture(
             table["title"], table["caption"], table["label"], tuple(table["x"]), tuple(lines),

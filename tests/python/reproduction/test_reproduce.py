@@ -60,6 +60,7 @@ measure = "goodput_bps"
 x = ["newreno", "aimd(a=1,b=0.8)"]
 published = { flow = [4.8e6, ""] }
 [figures.lines]
+<<<<<<< Updated upstream
 flow = { algorithm = "{x}" }
 [[figures]]
 title = "Megabits"
@@ -71,6 +72,9 @@ is = { ratio = [{ measure = "goodput_bps", where = { algorithm = "{name}" } }, 1
 x = ["newreno"]
 [figures.lines]
 flow = { name = "{x}" }
+=======
+flow = { experiment = "one", algorithm = "{x}" }
+>>>>>>> Stashed changes
 [[tables]]
 title = "Goodput, again"
 caption = "As published."
