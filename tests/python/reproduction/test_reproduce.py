@@ -60,8 +60,7 @@ measure = "goodput_bps"
 x = ["newreno", "aimd(a=1,b=0.8)"]
 published = { flow = [4.8e6, ""] }
 [figures.lines]
-<<<<<<< Updated upstream
-flow = { algorithm = "{x}" }
+flow = { experiment = "one", algorithm = "{x}" }
 [[figures]]
 title = "Megabits"
 caption = "Ours."
@@ -72,9 +71,6 @@ is = { ratio = [{ measure = "goodput_bps", where = { algorithm = "{name}" } }, 1
 x = ["newreno"]
 [figures.lines]
 flow = { name = "{x}" }
-=======
-flow = { experiment = "one", algorithm = "{x}" }
->>>>>>> Stashed changes
 [[tables]]
 title = "Goodput, again"
 caption = "As published."
