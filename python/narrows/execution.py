@@ -103,7 +103,7 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
 
         return execute_apart(jobs, threads or processors(), watch)
     progress = core.Progress()
-    total_s = sum(scenario.duration_s for scenario, _ in jobs)
+    total_s = sum(work_s(scenario) for scenario, _ in jobs)
     with ThreadPoolExecutor(max_workers=1) as pool:
         future = pool.submit(core.run, list(jobs), threads or processors(), progress)
         try:
@@ -115,6 +115,11 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
             progress.cancel()
             raise
         return future.result()
+
+
+def work_s(scenario: core.Scenario) -> float:
+    """Return how much time a replication simulates, seconds: twice the duration where its warm-up is to be found."""
+    return scenario.duration_s * (1 if scenario.warmup_s is not None else 2)
 
 
 def wanted_of(measures: Sequence[str], scenarios: Sequence[core.Scenario]) -> list[Measure]:

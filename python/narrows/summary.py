@@ -35,10 +35,12 @@ def summarize(
     all_records = list(records.values())
     sizes = all_records[0].group_sizes
     groups = over_replications([each["groups"] for each in measured.values()])
+    found = {"warmup": {"rule": "MSER-5", "end_s": [each.warmup_s for each in all_records]}}
     return {
         "title": scenario.title,
         "seed": scenario.seed,
         "replications": len(records),
+        **(found if scenario.warmup_s is None else {}),
         "digest": digest(each.digest for each in all_records),
         "groups": {name: {"flows": sizes[name], **measures} for name, measures in groups.items()},
         "links": over_replications([each["links"] for each in measured.values()]),

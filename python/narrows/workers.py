@@ -16,6 +16,7 @@ from threading import Event
 from typing import IO, TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.execution import work_s
 from narrows.worker import LENGTH
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def execute(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> list[core.Records | None]:
     """Run jobs; arguments, result and errors are those of `narrows.execution.execute`."""
     crew = _Crew()
-    total_s = sum(scenario.duration_s for scenario, _ in jobs)
+    total_s = sum(work_s(scenario) for scenario, _ in jobs)
     with ThreadPoolExecutor(max_workers=min(at_a_time, len(jobs))) as pool:
         futures = [pool.submit(crew.run, place, job) for place, job in enumerate(jobs)]
         try:
@@ -108,7 +109,7 @@ class _Crew:
                 del self._processes[place]
         if self._stop.is_set():
             return answer[1] if answer is not None and answer[0] == "records" else None
-        self._progress[place] = scenario.duration_s
+        self._progress[place] = work_s(scenario)
         return _outcome(answer, process.wait(), replication)
 
     def _converse(self, process: subprocess.Popen[bytes], place: int, job: Job) -> tuple[str, Any] | None:

@@ -24,6 +24,8 @@ pub struct Model {
     pub duration: Span,
     /// Measures start here.
     pub warmup: Span,
+    /// Instead, they start where a rule finds that the run has settled.
+    pub finds_warmup: bool,
     /// Master seed.
     pub seed: u64,
     /// Routers and hosts; links join them by number.

@@ -1,10 +1,11 @@
 //! One replication, from the model to its records.
 
-use crate::metrics::{Check, Measures, checks, groups, links, packets, populations, tables};
+use crate::metrics::{Check, Measures, WarmUp, checks, groups, links, packets, populations, tables, warmup};
 use crate::model::Model;
 use crate::records::{Performance, Recorded, Table};
 use crate::run::{Progress, RunError, RunOptions, simulate};
 use crate::trace::hexadecimal;
+use narrows_units::Span;
 use sha2::{Digest, Sha256};
 
 /// All that one replication leaves behind.
@@ -32,8 +33,10 @@ pub struct Records {
     pub link_measures: Vec<Measures>,
     /// The sanity section.
     pub checks: Vec<Check>,
-    /// What it cost.
+    /// What it cost; where the warm-up was looked for, of both runs.
     pub performance: Performance,
+    /// Measures begin here.
+    pub warmup: Span,
 }
 
 impl Records {
@@ -61,10 +64,18 @@ pub fn run_with(
     progress: &Progress,
     options: RunOptions,
 ) -> Result<Records, RunError> {
-    Ok(evaluate(model, &simulate(model, replication, progress, options)?))
+    let whole = simulate(model, replication, progress, options)?;
+    if !model.finds_warmup {
+        return Ok(evaluate(model, &whole, None));
+    }
+    let found = warmup::find(model, &whole);
+    let model = Model { warmup: found.end, ..model.clone() };
+    let mut recorded = simulate(&model, replication, progress, options)?;
+    recorded.performance += whole.performance;
+    Ok(evaluate(&model, &recorded, Some(found)))
 }
 
-fn evaluate(model: &Model, recorded: &Recorded) -> Records {
+fn evaluate(model: &Model, recorded: &Recorded, found: Option<WarmUp>) -> Records {
     let window_s = (model.duration - model.warmup).as_secs_f64();
     let link_measures: Vec<_> =
         recorded.links.iter().map(|link| links::measures(model, recorded, link, window_s)).collect();
@@ -79,9 +90,10 @@ fn evaluate(model: &Model, recorded: &Recorded) -> Records {
         classes: populations::classes_table(model, recorded),
         transfers: populations::transfers_table(model, recorded),
         packets: packets::packets_table(model, recorded),
-        checks: checks::all(model, recorded, &groups, &link_measures),
+        checks: checks::all(model, recorded, (&groups, &link_measures), found),
         groups,
         link_measures,
         performance: recorded.performance,
+        warmup: model.warmup,
     }
 }

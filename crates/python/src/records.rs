@@ -11,6 +11,7 @@ use pyo3::types::PyDict;
 #[pyclass(name = "Records", module = "narrows._core", frozen, get_all)]
 pub struct PyRecords {
     digest: String,
+    warmup_s: f64,
     flows: Py<PyDict>,
     links: Py<PyDict>,
     series: Py<PyDict>,
@@ -30,7 +31,7 @@ pub struct PyRecords {
 impl PyRecords {
     /// What another process sent: every dict, in the order of the attributes.
     #[new]
-    fn from_parts(digest: String, dicts: [Py<PyDict>; 12], checks: Vec<Py<PyDict>>) -> Self {
+    fn from_parts(digest: String, warmup_s: f64, dicts: [Py<PyDict>; 12], checks: Vec<Py<PyDict>>) -> Self {
         let [
             flows,
             links,
@@ -47,6 +48,7 @@ impl PyRecords {
         ] = dicts;
         Self {
             digest,
+            warmup_s,
             flows,
             links,
             series,
@@ -64,7 +66,7 @@ impl PyRecords {
     }
 
     /// The arguments of the constructor, for a pickle.
-    fn __getnewargs__(&self) -> (&str, [&Py<PyDict>; 12], Vec<&Py<PyDict>>) {
+    fn __getnewargs__(&self) -> (&str, f64, [&Py<PyDict>; 12], Vec<&Py<PyDict>>) {
         let dicts = [
             &self.flows,
             &self.links,
@@ -79,7 +81,7 @@ impl PyRecords {
             &self.group_sizes,
             &self.performance,
         ];
-        (&self.digest, dicts, self.checks.iter().collect())
+        (&self.digest, self.warmup_s, dicts, self.checks.iter().collect())
     }
 }
 
@@ -88,6 +90,7 @@ impl PyRecords {
     pub fn new(py: Python<'_>, records: Records, digest: String) -> PyResult<Self> {
         Ok(Self {
             digest,
+            warmup_s: records.warmup.as_secs_f64(),
             flows: table(py, records.flows)?,
             links: table(py, records.links)?,
             series: table(py, records.series)?,

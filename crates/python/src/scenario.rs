@@ -71,8 +71,8 @@ impl PyScenario {
 
     /// When measures start, seconds.
     #[getter]
-    fn warmup_s(&self) -> f64 {
-        self.model.warmup.as_secs_f64()
+    fn warmup_s(&self) -> Option<f64> {
+        (!self.model.finds_warmup).then(|| self.model.warmup.as_secs_f64())
     }
 
     /// Length of an interval of the series, seconds.

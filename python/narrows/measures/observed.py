@@ -131,7 +131,7 @@ class Observed:
         """
         if after == "auto":
             return self.settled_s(rates)
-        return self.scenario.warmup_s if after == "warmup" else float(after)
+        return self.records.warmup_s if after == "warmup" else float(after)
 
     def settled_s(self, rates: FloatArray) -> float:
         """Return when a series is stationary by MSER-5; not a number where it is too short to tell."""

@@ -428,7 +428,7 @@ def _stabilization(seen: Observed, link: str, choices: Choices) -> losses.Stabil
         seen.ends_s,
         seen.link(link, "arrived_packets") / widths,
         seen.link(link, "dropped_packets") / widths,
-        after_s=seen.scenario.warmup_s if choices["after"] == "warmup" else choices["after"],
+        after_s=seen.records.warmup_s if choices["after"] == "warmup" else choices["after"],
         at_s=choices["at"],
         rtt_s=seen.link_rtt_s(link),
         factor=choices["factor"],

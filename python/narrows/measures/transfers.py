@@ -113,7 +113,7 @@ def _begun(seen: Observed, group: str, choices: Choices) -> Mask | None:
 
 
 def _time(choice: Choice, seen: Observed) -> float:
-    words = {"warmup": seen.scenario.warmup_s, "end": seen.duration_s}
+    words = {"warmup": seen.records.warmup_s, "end": seen.duration_s}
     return words[choice] if isinstance(choice, str) else choice
 
 

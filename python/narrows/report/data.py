@@ -120,6 +120,7 @@ class Run:
         flow_rows: Columns of `flows.parquet`.
         series_rows: Columns of `series.parquet`.
         distribution_rows: Columns of `distributions.parquet`.
+        found_warmups_s: By replication, where measuring begins, seconds; empty where the scenario says it.
     """
 
     name: str
@@ -137,6 +138,7 @@ class Run:
     flow_rows: Columns = field(repr=False)
     series_rows: Columns = field(repr=False)
     distribution_rows: Columns = field(repr=False)
+    found_warmups_s: Sequence[float] = ()
 
     @cached_property
     def shown_replication(self) -> int:
@@ -172,8 +174,8 @@ class Run:
 
     @cached_property
     def warmup_s(self) -> float:
-        """Where measuring begins, seconds after the start."""
-        return seconds(self.scenario.get("warmup", 0))
+        """Where measuring begins, seconds after the start; where it was looked for, in the first replication."""
+        return self.found_warmups_s[0] if self.found_warmups_s else seconds(self.scenario.get("warmup", 0))
 
     @cached_property
     def bottleneck(self) -> str | None:
@@ -318,6 +320,7 @@ def _run(folder: Path, name: str) -> Run:
         checks=[Check(c["name"], c["ok"], c.get("detail") or "") for c in summary["checks"]],
         expectations=[_expectation(clause) for clause in summary.get("expectations", [])],
         performance=summary.get("performance", {}),
+        found_warmups_s=summary.get("warmup", {}).get("end_s", []),
         manifest=_json(folder / "manifest.json"),
         scenario=tomllib.loads(scenario.read_text("utf-8")) if scenario.exists() else {},
         flow_rows=_columns(folder / "flows.parquet"),

@@ -1,6 +1,6 @@
 //! The sanity section: signs that a run did not do what its author meant.
 
-use super::Measures;
+use super::{Measures, WarmUp};
 use crate::model::{FlowModel, GroupModel, Model};
 use crate::records::Recorded;
 use narrows_qdisc::Limit;
@@ -18,7 +18,12 @@ pub struct Check {
 }
 
 /// Asks every question.
-pub(crate) fn all(model: &Model, recorded: &Recorded, groups: &[Measures], links: &[Measures]) -> Vec<Check> {
+pub(crate) fn all(
+    model: &Model,
+    recorded: &Recorded,
+    (groups, links): (&[Measures], &[Measures]),
+    found: Option<WarmUp>,
+) -> Vec<Check> {
     let mut checks = vec![
         saturated(model, links),
         buffer_filled(model, recorded, links),
@@ -34,7 +39,17 @@ pub(crate) fn all(model: &Model, recorded: &Recorded, groups: &[Measures], links
         },
     ];
     checks.extend(model.record.packets.map(|limit| packets_logged(recorded, limit)));
+    checks.extend(found.map(warmup_found));
     checks
+}
+
+fn warmup_found(warmup: WarmUp) -> Check {
+    let detail = if warmup.found {
+        format!("it was over after {}", warmup.end)
+    } else {
+        format!("the run did not settle in its first half; measured from {} on", warmup.end)
+    };
+    Check { name: "warm-up found", ok: Some(warmup.found), detail }
 }
 
 fn packets_logged(recorded: &Recorded, limit: u64) -> Check {

@@ -10,11 +10,13 @@ pub(crate) mod populations;
 mod request;
 mod series;
 pub(crate) mod tables;
+pub(crate) mod warmup;
 
 pub use catalogue::{Kind, Metric, Parameter, all, catalogue};
 pub use checks::Check;
 pub use fairness::{jain, min_max, product, range};
 pub use request::{Choice, Request, RequestFault};
+pub use warmup::WarmUp;
 
 /// The measures of one group or link.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,6 +6,7 @@ use super::{
 };
 use narrows_transport::{ConnectionState, ReceiverCounters, SenderCounters};
 use narrows_units::{Bytes, Span, Time};
+use std::ops::AddAssign;
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
@@ -106,4 +107,12 @@ pub struct Performance {
     pub packet_hops: u64,
     /// Processor time of the simulation loop alone, seconds.
     pub cpu_s: f64,
+}
+
+impl AddAssign for Performance {
+    fn add_assign(&mut self, other: Self) {
+        self.events += other.events;
+        self.packet_hops += other.packet_hops;
+        self.cpu_s += other.cpu_s;
+    }
 }

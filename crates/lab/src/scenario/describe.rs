@@ -39,10 +39,13 @@ pub(super) fn describe(scenario: &Resolved) -> Vec<(String, String)> {
 }
 
 fn run(scenario: &Resolved) -> String {
-    let warmup = scenario.warmup;
+    let measured = match scenario.warmup {
+        Some(warmup) => format!("from {warmup} on"),
+        None => "from where it has settled (MSER-5)".into(),
+    };
     let times =
         if scenario.replications == 1 { "once".into() } else { format!("{} times", scenario.replications) };
-    format!("{} simulated {times}, measured from {warmup} on, seed {}", scenario.duration, scenario.seed)
+    format!("{} simulated {times}, measured {measured}, seed {}", scenario.duration, scenario.seed)
 }
 
 fn bottleneck(path: &PathSettings, dumbbell: &Dumbbell, scenario: &Resolved) -> String {

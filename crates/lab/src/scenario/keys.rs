@@ -133,7 +133,12 @@ const LENGTH: Quantities =
 pub(super) const ROOT: &[Key] = &[
     Key::new("title", Kind::Text, "the file's name", "What the run is about."),
     Key::required("duration", Kind::Quantity(TIME), "Simulated time."),
-    Key::new("warmup", Kind::Quantity(TIME.or_zero()), "0s", "Measures start here."),
+    Key::new(
+        "warmup",
+        Kind::Quantity(TIME.or_zero().or("auto")),
+        "0s",
+        "Measures start here. auto: where the MSER-5 rule finds that the goodput of every group has settled, its bottleneck's rate where its flows have no series; in each replication, which is run twice for it. Where it finds no such time in the first half, measures start with the second.",
+    ),
     Key::new(
         "seed",
         Kind::Integer { minimum: 0, maximum: u64::MAX },

@@ -134,7 +134,8 @@ fn finish(resolved: &Resolved) -> Scenario {
         model: Model {
             title: resolved.title.clone(),
             duration: resolved.duration,
-            warmup: resolved.warmup,
+            warmup: resolved.warmup.unwrap_or(narrows_units::Span::ZERO),
+            finds_warmup: resolved.warmup.is_none(),
             seed: resolved.seed,
             nodes,
             links,

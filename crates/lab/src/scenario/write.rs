@@ -32,7 +32,7 @@ pub(super) fn resolved(scenario: &Resolved, naming: Naming) -> String {
     let mut file = File(String::new());
     file.set("title", text(&scenario.title));
     file.set("duration", text(scenario.duration));
-    file.set("warmup", text(scenario.warmup));
+    file.set("warmup", scenario.warmup.map_or(text("auto"), text));
     file.set("seed", scenario.seed);
     file.set("replications", scenario.replications);
 

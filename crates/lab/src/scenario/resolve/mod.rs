@@ -38,7 +38,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Resolved {
     pub title: String,
     pub duration: Span,
-    pub warmup: Span,
+    /// `None` where it is to be found.
+    pub warmup: Option<Span>,
     pub seed: u64,
     pub replications: u32,
     /// What the file says of replications.
@@ -103,8 +104,11 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     let title = root.read("title", String::new(), Checked::text);
     let title = title.map(|title| if title.is_empty() { stem().unwrap_or("scenario".into()) } else { title });
     let duration = root.given("duration", Checked::span);
-    let warmup = root.read("warmup", Span::ZERO, Checked::span);
-    if let (Some(duration), Some(warmup)) = (duration, warmup)
+    let warmup = root.read("warmup", Some(Span::ZERO), |value| match value {
+        Checked::Unlimited => None,
+        written => Some(written.span()),
+    });
+    if let (Some(duration), Some(Some(warmup))) = (duration, warmup)
         && warmup >= duration
     {
         let fault = Fault::new(root.place_of("warmup"), "warmup", "the warm-up leaves nothing to measure");
@@ -169,6 +173,13 @@ pub(super) fn resolve(root: &Table, around: &Surroundings<'_>, faults: &mut Vec<
     let (presets, groups): (Vec<_>, Vec<_>) =
         groups.into_iter().map(|group| (group.preset, group.group)).unzip();
     let recording = record::resolve(root, duration?, &groups, links?.len() as u64, replications, faults)?;
+    if warmup == Some(None) && duration?.as_ps() / recording.model.interval.as_ps() < FEWEST_INTERVALS {
+        let message =
+            format!("fewer than {FEWEST_INTERVALS} intervals of {} do not tell", recording.model.interval);
+        let fault = Fault::new(root.place_of("warmup"), "warmup", message).given("\"auto\"");
+        faults.push(fault.allowed("a longer duration, a shorter record.interval, or a time"));
+        return None;
+    }
     let ground = match (path, network) {
         (Some(path), None) => {
             Ground::Path { dumbbell: Box::new(path.dumbbell(delay)), settings: path.settings }
@@ -203,3 +214,6 @@ fn only_one_ground(root: &Table, faults: &mut Vec<Fault>) {
     let key = if root.has("network") { "network" } else { "path" };
     faults.push(Fault::new(place, key, message).allowed("either [path] or [network]"));
 }
+
+/// Of the series in which the end of a warm-up is looked for.
+const FEWEST_INTERVALS: u64 = 50;
