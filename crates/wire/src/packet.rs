@@ -179,6 +179,19 @@ pub struct Report {
 }
 
 impl Packet {
+    /// A packet that nobody sent, to be overwritten.
+    pub const EMPTY: Self = Self {
+        stamp: Time::ZERO,
+        sent_at: Time::ZERO,
+        number: 0,
+        flow: FlowId::new(0, 0),
+        next: 0,
+        size: 0,
+        ecn: Ecn::NotCapable,
+        ecn_echo: false,
+        body: Body::Established,
+    };
+
     /// Bytes on the wire.
     pub fn size(&self) -> Bytes {
         Bytes::new(u64::from(self.size))

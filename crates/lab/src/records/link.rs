@@ -54,7 +54,6 @@ pub struct LinkRecorder {
     pub logged: Option<Place>,
     waiting_packets: u64,
     waiting_bytes: u64,
-    since: Time,
     now: Time,
     measuring: bool,
 }
@@ -79,7 +78,6 @@ impl LinkRecorder {
             logged: None,
             waiting_packets: 0,
             waiting_bytes: 0,
-            since: Time::ZERO,
             now: Time::ZERO,
             measuring: false,
         }
@@ -87,10 +85,11 @@ impl LinkRecorder {
 
     /// Moves the clock. To be called before anything that changes the queue.
     pub fn advance(&mut self, now: Time) {
-        let span = u128::from(now.since(self.since).as_ps());
-        self.counts.queue_packet_ps += u128::from(self.waiting_packets) * span;
-        self.counts.queue_byte_ps += u128::from(self.waiting_bytes) * span;
-        self.since = now;
+        if self.waiting_packets > 0 {
+            let span = u128::from(now.since(self.now).as_ps());
+            self.counts.queue_packet_ps += u128::from(self.waiting_packets) * span;
+            self.counts.queue_byte_ps += u128::from(self.waiting_bytes) * span;
+        }
         self.now = now;
     }
 

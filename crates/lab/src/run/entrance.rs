@@ -53,15 +53,35 @@ impl Entrance {
         self.late.peek().map_or(row, |Reverse(late)| row.min(late.coming.packet.stamp))
     }
 
-    /// Takes the next packet.
-    pub fn take(&mut self) -> Option<Packet> {
-        if let Some(Reverse(late)) = self.late.peek()
-            // One of the row that comes with it was told before it.
-            && self.row.front().is_none_or(|first| late.coming.key() < first.key())
-        {
-            return self.late.pop().map(|Reverse(late)| late.coming.packet);
+    /// Takes the next packet into `packet` if it comes by `until`.
+    pub fn take(&mut self, until: Time, packet: &mut Packet) -> bool {
+        if !self.late.is_empty() {
+            return self.take_late(until, packet);
         }
-        self.row.pop_front().map(|coming| coming.packet)
+        let Some(first) = self.row.front() else { return false };
+        let comes = first.packet.stamp <= until;
+        if comes {
+            *packet = first.packet;
+            self.row.pop_front();
+        }
+        comes
+    }
+
+    /// As [`take`](Self::take), where some are late.
+    #[cold]
+    fn take_late(&mut self, until: Time, packet: &mut Packet) -> bool {
+        if self.next() > until {
+            return false;
+        }
+        let Some(Reverse(late)) = self.late.peek() else { return false };
+        // One of the row that comes with it was told before it.
+        if self.row.front().is_none_or(|first| late.coming.key() < first.key()) {
+            *packet = late.coming.packet;
+            self.late.pop();
+        } else if let Some(first) = self.row.pop_front() {
+            *packet = first.packet;
+        }
+        true
     }
 
     /// How many packets will come.
@@ -114,8 +134,12 @@ mod tests {
             for (number, (at, slot, take)) in (0..).zip(steps) {
                 if take {
                     list.sort_by_key(|(at, slot, _)| (*at, *slot));
-                    let expected = (!list.is_empty()).then(|| list.remove(0).2);
-                    prop_assert_eq!(entrance.take().map(|packet| packet.number), expected);
+                    let before = at;
+                    let comes = list.first().is_some_and(|(at, ..)| *at <= before);
+                    let expected = comes.then(|| list.remove(0).2);
+                    let mut next = packet(0, 0);
+                    let found = entrance.take(Time::from_ps(before), &mut next);
+                    prop_assert_eq!(found.then_some(next.number), expected);
                 } else {
                     let next = list.iter().all(|(other, ..)| at < *other);
                     list.push((at, slot, number));

@@ -168,7 +168,7 @@ pub(super) fn imbalance(model: &Model, partitions: &[Partition<'_>]) -> Option<S
     let sum = |count: fn(&Partition<'_>) -> u64| partitions.iter().map(count).sum::<u64>();
     let launched = sum(|partition| partition.net.launched);
     let landed = sum(|partition| partition.net.landed);
-    let holding = sum(|partition| partition.net.holding() + partition.seats.holding());
+    let holding = partitions.iter().map(Partition::holding).sum::<u64>();
     (launched != landed + gone + holding).then(|| {
         format!("{launched} packets sent by endpoints, {landed} received, {gone} dropped or lost, {holding} on the way")
     })

@@ -182,54 +182,46 @@ impl Transmitter {
         if self.lags { due + self.delay } else { due }
     }
 
-    /// Goes on until a packet leaves, and returns that, stamped with its arrival at the far end; `None` when it has come to
-    /// `bound`. Of what happens at the same time departures are first, then arrivals, the queue's deadline and a change
+    /// Goes on until a packet leaves, and puts that into `left`, stamped with its arrival at the far end; false when it has
+    /// come to `bound`. Of what happens at the same time departures are first, then arrivals, the queue's deadline and a change
     /// of the rate.
-    pub fn go_on(&mut self, bound: Bound, flows: &mut FlowTallies) -> Option<Packet> {
-        if self.fifo.is_some() {
-            return self.pass_next(bound, flows);
+    pub fn go_on(&mut self, bound: Bound, flows: &mut FlowTallies, left: &mut Packet) -> bool {
+        if let Some(fifo) = &mut self.fifo {
+            while self.entrance.take(bound.others, left) {
+                if self.recorded {
+                    left.pass_router();
+                }
+                if let Some(departure) = fifo.pass(left, &mut self.recorder, flows) {
+                    left.stamp = self.last_arrival.max(departure + self.delay);
+                    self.last_arrival = left.stamp;
+                    return true;
+                }
+            }
+            fifo.go_on(bound.departures, &mut self.recorder);
+            return false;
         }
         loop {
             let arrival = self.entrance.next();
             let other = arrival.min(self.timer);
             if self.departure <= other {
                 if self.departure > bound.departures || self.departure == Time::NEVER {
-                    return None;
+                    return false;
                 }
-                let left = self.depart(flows);
-                if left.is_some() {
-                    return left;
+                if let Some(packet) = self.depart(flows) {
+                    *left = packet;
+                    return true;
                 }
             } else if other > bound.others {
-                return None;
+                return false;
             } else if arrival == other {
-                let packet = self.entrance.take().expect("one comes");
-                self.enqueue(packet, flows);
+                self.entrance.take(arrival, left);
+                self.enqueue(*left, flows);
             } else if self.wake == other {
                 self.wake_queue(flows);
             } else {
                 self.change_rate(other, flows);
             }
         }
-    }
-
-    /// As [`go_on`](Self::go_on), where a packet is on its way as soon as it has come.
-    fn pass_next(&mut self, bound: Bound, flows: &mut FlowTallies) -> Option<Packet> {
-        let fifo = self.fifo.as_mut()?;
-        while self.entrance.next() <= bound.others
-            && let Some(mut packet) = self.entrance.take()
-        {
-            if self.recorded {
-                packet.pass_router();
-            }
-            if let Some(departure) = fifo.pass(&packet, &mut self.recorder, flows) {
-                packet.stamp = self.last_arrival.max(departure + self.delay);
-                self.last_arrival = packet.stamp;
-                return Some(packet);
-            }
-        }
-        fifo.go_on(bound.departures, &mut self.recorder);
-        None
     }
 
     /// A packet reaches the queue.

@@ -90,32 +90,45 @@ impl Net {
         self.enter(&mut packet);
     }
 
-    /// The next packet that a link has sent by `bound`, stamped with its arrival at the far end.
-    pub fn next_sent(&mut self, link: u32, bound: Bound) -> Option<Packet> {
-        let mut packet = transmitter(&mut self.links, link).go_on(bound, &mut self.flows)?;
-        self.hops += 1;
-        packet.next += 1;
-        Some(packet)
+    /// Puts the next packet that a link has sent by `bound` into `packet`, stamped with its arrival at the far end; false if
+    /// there is none.
+    pub fn next_sent(&mut self, link: u32, bound: Bound, packet: &mut Packet) -> bool {
+        let sent = transmitter(&mut self.links, link).go_on(bound, &mut self.flows, packet);
+        if sent {
+            self.hops += 1;
+            packet.next += 1;
+        }
+        sent
     }
 
     /// `packet`, its last link crossed, will be at the far end at its stamp. Links beyond it that can be computed are
     /// crossed at once, and one that lags is told. Returns the pipe by which a packet comes that comes to a host.
-    pub fn under_way(&mut self, mut pipe: u32, packet: &mut Packet) -> Option<u32> {
-        while let Stop::Link(link) = self.layout.next_stop(packet) {
-            if let Link::Computed(computed) = &mut self.links[link as usize] {
-                packet.stamp = computed.pass(packet.size(), packet.stamp);
-                packet.next += 1;
-                self.hops += 1;
-                pipe = self.far[link as usize].index;
-            } else if self.lags {
-                self.tell(link, packet, self.slots.of(Event::Arrival(pipe)));
-                return None;
-            } else {
-                self.wait(pipe, packet);
-                return None;
-            }
+    pub fn under_way(&mut self, pipe: u32, packet: &mut Packet) -> Option<u32> {
+        let Stop::Link(link) = self.layout.next_stop(packet) else { return Some(pipe) };
+        if let Link::Computed(computed) = &mut self.links[link as usize] {
+            packet.stamp = computed.pass(packet.size(), packet.stamp);
+            packet.next += 1;
+            self.hops += 1;
+            let pipe = self.far[link as usize].index;
+            return match self.layout.next_stop(packet) {
+                Stop::Link(link) => self.reach(link, pipe, packet),
+                _ => Some(pipe),
+            };
         }
-        Some(pipe)
+        self.reach(link, pipe, packet)
+    }
+
+    /// `packet` will be at the near end of `link` at its stamp. Returns as [`under_way`](Self::under_way).
+    fn reach(&mut self, link: u32, pipe: u32, packet: &mut Packet) -> Option<u32> {
+        if let Link::Computed(_) = self.links[link as usize] {
+            return self.under_way(pipe, packet);
+        }
+        if self.lags {
+            self.tell(link, packet, self.slots.of(Event::Arrival(pipe)));
+        } else {
+            self.wait(pipe, packet);
+        }
+        None
     }
 
     /// `packet` waits in `pipe` for the time of its arrival.
@@ -157,8 +170,8 @@ impl Net {
         packet.stamp = self.now;
         self.tell(link, packet, self.slot);
         if !self.lags {
-            let sent = self.next_sent(link, Bound::end(self.now));
-            debug_assert!(sent.is_none(), "what comes at one time leaves at a later");
+            let sent = self.next_sent(link, Bound::end(self.now), packet);
+            debug_assert!(!sent, "what comes at one time leaves at a later");
             self.set_due(link);
         }
     }

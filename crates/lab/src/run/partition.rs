@@ -36,6 +36,8 @@ pub(super) struct Partition<'m> {
     prompt: Vec<bool>,
     /// Nothing is done to an endpoint, and nobody looks at it, from outside before then.
     undisturbed: Time,
+    /// Packets that come to endpoints after that, and the pipes by which they come, in the order in which they were told.
+    deferred: Vec<(u32, Packet)>,
     /// How many of the model's changes have come.
     changed: usize,
     interval: Span,
@@ -128,6 +130,7 @@ impl<'m> Partition<'m> {
             model,
             prompt,
             undisturbed: Time::ZERO,
+            deferred: Vec::new(),
             changed: 0,
             interval: model.record.interval,
             flow_series: model.record.flows,
@@ -183,7 +186,8 @@ impl<'m> Partition<'m> {
     /// Takes a link to `bound`, and what leaves it on its way.
     fn go_on(&mut self, link: u32, bound: Bound) {
         let far = self.net.far[link as usize];
-        while let Some(mut packet) = self.net.next_sent(link, bound) {
+        let mut packet = Packet::EMPTY;
+        while self.net.next_sent(link, bound, &mut packet) {
             if far.partition == self.net.partition {
                 self.under_way(far.index, &mut packet);
             } else {
@@ -202,15 +206,25 @@ impl<'m> Partition<'m> {
         }
     }
 
-    /// `packet` will be at the far end of `pipe` at its stamp. It is handed to its endpoint at once if nothing else can
-    /// happen there before.
+    /// `packet` will be at the far end of `pipe` at its stamp.
     fn under_way(&mut self, pipe: u32, packet: &mut Packet) {
         if let Some(pipe) = self.net.under_way(pipe, packet) {
-            if self.net.pipes[pipe as usize].packets.is_empty() && self.may_be_handed_over(pipe, packet) {
-                self.hand_over(pipe, packet);
-            } else {
-                self.net.wait(pipe, packet);
-            }
+            self.come(pipe, packet);
+        }
+    }
+
+    /// `packet` will come to its host by `pipe` at its stamp. It is handed to its endpoint at once if nothing else can
+    /// happen there before.
+    fn come(&mut self, pipe: u32, packet: &Packet) {
+        if !self.prompt[pipe as usize] || !self.net.pipes[pipe as usize].packets.is_empty() {
+            self.net.wait(pipe, packet);
+        } else if packet.stamp > self.undisturbed {
+            // All at once and in this order as soon as it is known who comes next, so that the answers are in order too.
+            self.deferred.push((pipe, *packet));
+        } else if self.may_be_handed_over(pipe, packet) {
+            self.hand_over(pipe, packet);
+        } else {
+            self.net.wait(pipe, packet);
         }
     }
 
@@ -239,9 +253,10 @@ impl<'m> Partition<'m> {
                 let wake = self.net.slots.of(Event::SenderWake(sender));
                 let end = &mut self.senders[sender as usize];
                 let rtts = &mut self.rtts[end.group];
-                while end.sender.next_wake() < packet.stamp {
-                    (self.net.now, self.net.slot) = (end.sender.next_wake(), wake);
+                while self.net.queue.due(wake) < packet.stamp {
+                    (self.net.now, self.net.slot) = (self.net.queue.due(wake), wake);
                     end.on_wake(sender, &mut self.net, rtts);
+                    self.net.queue.set(wake, end.sender.next_wake());
                 }
                 (self.net.now, self.net.slot) = arrival;
                 self.net.log_received(packet);
@@ -252,9 +267,10 @@ impl<'m> Partition<'m> {
                 self.net.landed += 1;
                 let wake = self.net.slots.of(Event::ReceiverWake(receiver));
                 let end = &mut self.receivers[receiver as usize];
-                while end.receiver.next_wake() < packet.stamp {
-                    (self.net.now, self.net.slot) = (end.receiver.next_wake(), wake);
+                while self.net.queue.due(wake) < packet.stamp {
+                    (self.net.now, self.net.slot) = (self.net.queue.due(wake), wake);
                     end.on_wake(&mut self.net);
+                    self.net.queue.set(wake, end.receiver.next_wake());
                 }
                 (self.net.now, self.net.slot) = arrival;
                 self.net.log_received(packet);
@@ -271,6 +287,24 @@ impl<'m> Partition<'m> {
         let due = |event| self.net.queue.due(self.net.slots.of(event));
         let end = Time::ZERO + self.model.duration;
         self.undisturbed = due(Event::Change).min(due(Event::Measure)).min(due(Event::Sample)).min(end);
+        let mut deferred = std::mem::take(&mut self.deferred);
+        let mut kept = 0;
+        for index in 0..deferred.len() {
+            let (pipe, packet) = deferred[index];
+            self.come(pipe, &packet);
+            // What must wait on is written to the front again.
+            if let Some(again) = self.deferred.pop() {
+                deferred[kept] = again;
+                kept += 1;
+            }
+        }
+        deferred.truncate(kept);
+        self.deferred = deferred;
+    }
+
+    /// Packets inside this partition.
+    pub fn holding(&self) -> u64 {
+        self.net.holding() + self.seats.holding() + self.deferred.len() as u64
     }
 
     /// All events up to and including `until` are handled: brings links that end in other partitions there too, so that
