@@ -5,8 +5,12 @@ its own simulation loop: not the building of the network, not the start of the p
 did (one packet over one link) and the packets that crossed the bottleneck, so that it can be seen that the work was the
 same. Debian's packages are taken; where they are missing they are installed, if that is permitted.
 
+Every round runs each tool at each point once, and what is known is written after each, so that nothing is lost if the
+command is ended. It ends by itself when another round would not fit into the time it may take. A run that fails is
+reported, and its tool left out at that point from then on.
+
 Examples:
-    python3 benches/peers/run.py                        # all points, five times each
+    python3 benches/peers/run.py                        # all points, five rounds or twelve minutes
     python3 benches/peers/run.py --points a,d --write   # two points, and write docs/performance.md
     python3 benches/peers/run.py --scaling --write      # Narrows alone: large windows, many flows
 """
@@ -20,7 +24,8 @@ import re
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import copy, which
 from statistics import median
@@ -70,17 +75,25 @@ class Tool:
 
 @dataclass
 class Samples:
-    """What one tool told of one point."""
+    """What one tool told of one point, by round."""
 
-    runs: list[Figures]
+    runs: dict[int, Figures] = field(default_factory=dict)
 
     def middle(self, name: str) -> float:
         """Return the median of one figure."""
-        return median(run[name] for run in self.runs)
+        return median(run[name] for run in self.runs.values())
+
+    def cost(self, number: int) -> float:
+        """Return nanoseconds per packet-hop in one round."""
+        return self.runs[number]["cpu_s"] * 1e9 / self.runs[number]["packet_hops"]
 
     def costs(self) -> list[float]:
-        """Return nanoseconds per packet-hop, run by run."""
-        return [run["cpu_s"] * 1e9 / run["packet_hops"] for run in self.runs]
+        """Return nanoseconds per packet-hop, round by round."""
+        return [self.cost(number) for number in self.runs]
+
+    def ratios(self, other: Samples) -> list[float]:
+        """Return the ratios to another's costs in the same rounds, ascending."""
+        return sorted(self.cost(number) / other.cost(number) for number in self.runs if number in other.runs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -90,7 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 2 if what is asked for cannot be done here.
     """
     parser = argparse.ArgumentParser(description="Narrows, ns-2 and ns-3 on the same dumbbells.")
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each tool at each point")
+    parser.add_argument("--repeats", type=int, default=5, help="rounds: runs of each tool at each point, at most")
+    parser.add_argument("--minutes", type=float, default=12, help="no round begins that would end later")
     parser.add_argument("--points", default=",".join(POINTS), help="some of a,b,c,d")
     parser.add_argument("--kinds", default="sack,cubic", help="some of sack,cubic")
     parser.add_argument("--tools", default="narrows,ns-2,ns-3", help="some of narrows,ns-2,ns-3")
@@ -109,16 +123,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         # A copy, so that a build in the meantime does not change what is measured.
         program = copy(build(), folder)
+        document = HERE.parent.parent / "docs" / "performance.md" if options.write else None
         if options.scaling:
-            text, mark = scaling(program, options.repeats), "scaling"
-        else:
-            tools = [tool for name in names if (tool := found(name, program, Path(folder))) is not None]
-            if len(tools) < len(names):
-                return 2
-            text, mark = beside(tools, points, kinds, options.repeats), "peers"
-    sys.stdout.write(f"{text}\n")
-    if options.write:
-        insert(HERE.parent.parent / "docs" / "performance.md", mark, text)
+            publish(document, "scaling", scaling(program, options.repeats))
+            return 0
+        tools = [tool for name in names if (tool := found(name, program, Path(folder))) is not None]
+        if len(tools) < len(names):
+            return 2
+        beside(tools, [(kind, point) for kind in kinds for point in points], options, document)
     return 0
 
 
@@ -169,38 +181,74 @@ def run(command: list[str]) -> Figures:
     }
 
 
-def beside(tools: list[Tool], points: list[str], kinds: list[str], repeats: int) -> str:
-    """Measure all tools at all points and return the tables."""
-    samples: dict[tuple[str, str, str], Samples] = {}
-    for kind in kinds:
-        for point in points:
-            for _ in range(repeats):
-                for tool in tools:
-                    told = samples.setdefault((kind, point, tool.name), Samples([]))
-                    told.runs.append(run(tool.command(point, kind)))
-                    sys.stderr.write(f"{kind} {point} {tool.name}: {told.costs()[-1]:.0f} ns per packet-hop\n")
+def beside(tools: list[Tool], cases: list[tuple[str, str]], options: argparse.Namespace, document: Path | None) -> None:
+    """Measure all tools at all cases, and publish the table after every round."""
+    samples = {(*case, tool.name): Samples() for case in cases for tool in tools}
+    failed: set[tuple[str, str, str]] = set()
+    begin = time.monotonic()
+    longest = 0.0
+    for number in range(options.repeats):
+        started = time.monotonic()
+        if number and started + longest - begin > options.minutes * 60:
+            sys.stderr.write(f"No time for more than {number} rounds (--minutes).\n")
+            break
+        for kind, point in cases:
+            for tool in tools:
+                key = (kind, point, tool.name)
+                if key in failed:
+                    continue
+                try:
+                    samples[key].runs[number] = run(tool.command(point, kind))
+                except (RuntimeError, OSError) as error:
+                    failed.add(key)
+                    sys.stderr.write(f"{kind} {point} {tool.name} is left out: {error}\n")
+                else:
+                    cost = samples[key].cost(number)
+                    sys.stderr.write(f"round {number + 1}: {kind} {point} {tool.name}: {cost:.0f} ns per packet-hop\n")
+        longest = max(longest, time.monotonic() - started)
+        publish(document, "peers", table(samples, number + 1))
+
+
+def table(samples: dict[tuple[str, str, str], Samples], rounds: int) -> str:
+    """Return what is known after some rounds as a table."""
     what = (
-        f"Measured on {machine()}; {repeats} runs of each tool at each point, alternately. A ratio is the median of "
+        f"Measured on {machine()}; {rounds} runs of each tool at each point, alternately. A ratio is the median of "
         "those of runs next to each other, with the least and the greatest."
     )
     header = ["point", "tool, simulated", "ns per hop", "to Narrows", "packets over bottleneck", "utilisation", "loss"]
     header += ["KiB per flow", "to Narrows"]
     lines = [what, "", f"| {' | '.join(header)} |", "|---|---|--:|--:|--:|--:|--:|--:|--:|"]
     for (kind, point, name), told in samples.items():
-        ours = samples.get((kind, point, "narrows"))
-        flows = POINTS[point].flows
+        if not told.runs:
+            lines.append(f"| {point}, {kind} | {name} | it failed | | | | | | |")
+            continue
+        ours = samples.get((kind, point, "narrows"), Samples())
         ratio, memory = "", ""
-        if ours is not None and name != "narrows":
-            ratios = sorted(theirs / own for theirs, own in zip(told.costs(), ours.costs(), strict=True))
+        if name != "narrows" and (ratios := told.ratios(ours)):
             ratio = f"**{median(ratios):.3g}** ({ratios[0]:.3g} to {ratios[-1]:.3g})"
             memory = f"{told.middle('memory_kib') / ours.middle('memory_kib'):.2g}"
         seconds = POINTS[point].ns3_seconds if name == "ns-3" else POINTS[point].seconds
+        kib = told.middle("memory_kib") / POINTS[point].flows
         lines.append(
             f"| {point}, {kind} | {name}, {seconds:g} s | {median(told.costs()):.0f} | {ratio} "
             f"| {told.middle('bottleneck_packets'):.0f} | {told.middle('utilization'):.3f} "
-            f"| {told.middle('loss_rate') * 100:.2g} % | {told.middle('memory_kib') / flows:.0f} | {memory} |"
+            f"| {told.middle('loss_rate') * 100:.2g} % | {kib:.0f} | {memory} |"
         )
+        if name == "ns-2" and kind == "sack" and (ratios := told.ratios(ours)):
+            share = HTSIM_TO_NS2[point]
+            lines.append(
+                f"| {point}, newreno | csg-htsim, remembered | | {share * median(ratios):.3g} "
+                f"({share:.2f} of ns-2's) | | | | | |"
+            )
     return "\n".join(lines)
+
+
+def publish(document: Path | None, mark: str, text: str) -> None:
+    """Print a table and put it between its marks in the document, if one is given."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+    if document is not None:
+        insert(document, mark, text)
 
 
 def scaling(program: str, repeats: int) -> str:
@@ -210,10 +258,10 @@ def scaling(program: str, repeats: int) -> str:
     taken: dict[str, dict[int, Samples]] = {}
     for scenario, cases in (("d", windows), ("c", flows)):
         path = str(SCENARIOS / f"{scenario}.toml")
-        taken[scenario] = {case: Samples([]) for case in cases}
-        for _ in range(repeats):
+        taken[scenario] = {case: Samples() for case in cases}
+        for number in range(repeats):
             for case, words in cases.items():
-                taken[scenario][case].runs.append(run([program, path, "1", *words]))
+                taken[scenario][case].runs[number] = run([program, path, "1", *words])
     lines = [f"Measured on {machine()}; medians of {repeats} runs, cases alternately, SACK.", ""]
     for scenario, what in (("d", "one flow at 10 Gbps, window in packets"), ("c", "10 Gbps, 50 ms, flows")):
         first = median(next(iter(taken[scenario].values())).costs())
@@ -253,6 +301,9 @@ POINTS = {
     "c": Point(1000, 10_000, 50, 3, 0.6),
     "d": Point(1, 1_000, 100, 20, 2),
 }
+# Nanoseconds per packet-hop of csg-htsim 841d9e7 (NewReno without SACK) to those of ns-2 with SACK, in one set of
+# alternated runs; csg-htsim is in no distribution, so it is not run again.
+HTSIM_TO_NS2 = {"a": 295 / 436, "b": 383 / 599, "c": 555 / 1208, "d": 330 / 1006}
 ALGORITHMS = {"sack": "reno", "cubic": "cubic"}
 PACKAGES: dict[str, tuple[str, Callable[[], bool]]] = {
     "ns-2": ("ns2", lambda: which("ns") is not None),
