@@ -73,7 +73,7 @@ def _claims(claims: Sequence[Mapping[str, Any]]) -> Markup:
     head = element("tr", *(element("th", text, scope="col") for text in titles))
     rows = [row for claim in claims for row in _rows(claim)]
     caption = element("caption", "Every claim with its verdict")
-    table = element("table", caption, element("thead", head), element("tbody", *rows), class_="measures")
+    table = element("table", caption, element("thead", head), element("tbody", *rows), class_="measures claims")
     return element("div", table, class_="scroll", role="region", aria_label="Claims", tabindex="0")
 
 
@@ -126,7 +126,8 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
     if set(needed) - set(cells):
         return None
     measured = response_meaning(asked.measure) if isinstance(asked, Measured) else None
-    label, unit = (measured.label, measured.unit) if measured else (picture.axis, INDEX)
+    label = picture.axis or (measured.label if measured else "")
+    unit = measured.unit if measured else INDEX
     traces = {
         line.name: [_mean(line.quantity, cells, {"x": each}) for each in picture.places] for line in picture.lines
     }

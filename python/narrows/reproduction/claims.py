@@ -121,7 +121,7 @@ class Picture:
         lines: What is drawn.
         log: Whether the vertical axis is logarithmic.
         published: The source's values by the name of a line, a value or None for each place.
-        axis: What the vertical axis shows; empty where that is a measure.
+        axis: What the vertical axis shows; empty for the measure's own name.
     """
 
     title: str
@@ -363,7 +363,7 @@ class _Reader:
     def picture(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Picture:
         needed = ("title", "caption", "label", "x", "lines", "experiment")
         self.keys(table, path, needed, ("measure", "over", "is", "axis", "log", "published"))
-        if ("measure" in table) == ("is" in table) or ("is" in table) != ("axis" in table):
+        if ("measure" in table) == ("is" in table) or ("is" in table and "axis" not in table):
             self.fault(path, "either `measure`, or `is` and `axis`, is needed")
         scope = _Scope(self.one_of(table["experiment"], f"{path}.experiment", experiments), tuple(experiments))
         lines = []
