@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
             (DELAY_ASSUMED, delay)
         } else {
             return Err(format!(
-                "the delay of the edge from {} to {} cannot be known, and there is no delay for such edges",
+                "the delay of the edge from {} to {} cannot be known, and neither graph.delay nor graph.drawing_unit says it",
                 ends[0].name, ends[1].name
             ));
         };
