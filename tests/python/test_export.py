@@ -94,6 +94,25 @@ def test_wireshark_finds_the_retransmissions_that_there_were(folder: Path, tmp_p
 
 
 @needs_tshark
+def test_writes_that_end_within_a_segment_leave_no_gap(tmp_path: Path) -> None:
+    (tmp_path / "two.cvec").write_text("SEQ 0 2 1 1\n> 3000\n< 2000\nt 1000\n> 10\n< 1460\n", encoding="utf-8")
+    text = """
+duration = "2s"
+path = { rate = "8Mbps", rtt = "40ms" }
+record = { packets = true }
+[[flows]]
+name = "recorded"
+algorithm = "cubic"
+source = { kind = "vectors", vectors = "two.cvec" }
+"""
+    cli("run", write(tmp_path, text), "--out", tmp_path / "run", "--quiet")
+    cli("export", "pcapng", tmp_path / "run", "--out", tmp_path / "sender.pcapng")
+    assert frames(tmp_path / "sender.pcapng", "tcp.analysis.flags") == 0
+    ends = tshark(tmp_path / "sender.pcapng", "-Y", "tcp.len > 0", "-T", "fields", "-e", "tcp.nxtseq")
+    assert {"3001", "3011", "2001", "3461"} <= set(ends)
+
+
+@needs_tshark
 def test_a_capture_says_what_the_log_says(folder: Path, tmp_path: Path) -> None:
     capture = tmp_path / "receiver.pcapng"
     cli("export", "pcapng", folder, "--at", "receiver", "--replication", 1, "--out", capture)

@@ -12,7 +12,9 @@ each 65536 flows.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from importlib.metadata import version
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
@@ -120,17 +122,17 @@ class _Flow(NamedTuple):
     addresses: tuple[int, int]
     port: int
     segment: int
-    last: tuple[int, int]
+    short: tuple[int, ...]
+    """Numbers of segments that are not full, ascending: the last of a transfer, or of each write of an application."""
+    missing: tuple[int, ...]
+    """What all before each of them lack of a full segment together, and all of them, bytes."""
     window: int
     scale: int
     ecn: bool
 
     def offset(self, segments: int) -> int:
         """Return the sequence number of the first byte behind so many segments."""
-        number, payload = self.last
-        # Only the last segment of a transfer is shorter than the others.
-        whole = segments * self.segment if segments <= number else number * self.segment + payload
-        return 1 + whole
+        return 1 + segments * self.segment - self.missing[bisect_left(self.short, segments)]
 
 
 class _Flows:
@@ -170,7 +172,7 @@ class _Flows:
 
         table = self._table.select(["group", "flow", "turn", "number", "payload_bytes", "ecn", "kind"])
         is_data = pc.is_in(table["kind"], pa.array(["data", "datagram"]))
-        last: dict[tuple[str, int, int], tuple[int, int]] = {}
+        payloads: dict[tuple[str, int, int], dict[int, int]] = {}
         capable = set()
         for row in (
             table.filter(is_data)
@@ -179,7 +181,7 @@ class _Flows:
             .to_pylist()
         ):
             key = (row["group"], row["flow"], row["turn"])
-            last[key] = max(last.get(key, (0, 0)), (row["number"], row["payload_bytes"]))
+            payloads.setdefault(key, {})[row["number"]] = row["payload_bytes"]
             if row["ecn"] != "not-ect":
                 capable.add(key)
         keys = self._table.group_by(["group", "flow", "turn"]).aggregate([]).to_pylist()
@@ -190,7 +192,10 @@ class _Flows:
             place = self._groups[key[0]]
             addresses = _addresses(str(run.path), place, key[1])
             port = FIRST_PORT + key[2] + (key[1] >> 16) * TURNS
-            self._flows[key] = _Flow(addresses, port, segment, last.get(key, (0, 0)), window, scale, key in capable)
+            lacking = {number: segment - payload for number, payload in payloads.get(key, {}).items()}
+            short = sorted(number for number, bytes_ in lacking.items() if bytes_ > 0)
+            missing = tuple(accumulate((lacking[number] for number in short), initial=0))
+            self._flows[key] = _Flow(addresses, port, segment, tuple(short), missing, window, scale, key in capable)
 
 
 def _addresses(folder: str, group: int, flow: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@
 //!
 //! Deviations: acknowledgements are packets of their own and never ride on data; on the links of a host what it sends and
 //! what it acknowledges do not wait for each other; the side that answers begins with the initial retransmission timeout,
-//! without a sample of the handshake.
+//! without a sample of the handshake; a side whose other side has given up waits for the rest of the run.
 
 use super::desk::Desk;
 use super::{Around, Seats};
