@@ -1,8 +1,8 @@
 """What a congestion window does: cuts, growth after them, and how far it swings.
 
-A cut is a fall of the window that changes ssthresh, or ends at ssthresh or below: a cut from the same window as the
-last one leaves ssthresh as it is. The window before is that at the end of the interval before, so intervals should be
-short against the time between cuts.
+A cut is a fall of the window that changes ssthresh or ends at it: a cut from the same window as the last one leaves
+ssthresh as it is. The window before is that at the end of the interval before, so intervals should be short against a
+round trip.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ def cuts(windows: FloatArray, thresholds: FloatArray) -> NDArray[np.int64]:
     """Return the places at which the window is lower than at the place before because it was cut."""
     falls = windows[1:] < windows[:-1]
     changed = thresholds[1:] != thresholds[:-1]
-    reaches = (windows[:-1] > thresholds[:-1]) & (windows[1:] <= thresholds[1:])
-    return np.asarray(np.flatnonzero(falls & (changed | reaches)) + 1, dtype=np.int64)
+    return np.asarray(np.flatnonzero(falls & (changed | (windows[1:] == thresholds[1:]))) + 1, dtype=np.int64)
 
 
 def kept(windows: FloatArray, thresholds: FloatArray) -> FloatArray:

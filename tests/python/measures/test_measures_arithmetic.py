@@ -144,10 +144,10 @@ def test_correlation_of_columns() -> None:
     assert math.isnan(stability.correlation(np.array([1.0, 2.0, np.nan]), np.array([1.0, 2.0, 3.0])))
 
 
-def test_a_cut_changes_ssthresh_or_reaches_it() -> None:
-    windows_ = array(10, 20, 10, 12, 20, 10, 14, 7, 5)
-    thresholds = array(math.inf, math.inf, 10, 10, 10, 10, 10, 7, 7)
-    # The second cut is from the same window as the first; the last fall is none, for it begins at ssthresh.
+def test_a_cut_changes_ssthresh_or_ends_at_it() -> None:
+    windows_ = array(10, 20, 10, 12, 20, 10, 14, 7, 8, 6)
+    thresholds = array(math.inf, math.inf, 10, 10, 10, 10, 10, 7, 7, 7)
+    # The second cut is from the same window as the first; the last fall is none: it passes ssthresh.
     assert list(windows.cuts(windows_, thresholds)) == [2, 5, 7]
     # 10 of 20 twice, 7 of 14.
     assert list(windows.kept(windows_, thresholds)) == [0.5, 0.5, 0.5]

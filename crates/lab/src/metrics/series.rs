@@ -136,7 +136,7 @@ measures! {
     "rate_kept" "flow" "" "" [AT, choice("k", Kind::Whole, "2", "round trip")]
         "sending rate in the k-th round trip after a change over that of the ten round trips before it", BANSAL;
     "window_kept" "flow" "" "" [AFTER]
-        "mean over cuts of ssthresh after a cut over the congestion window an interval before; a cut is a fall of the window that changes ssthresh, or to ssthresh or below", MILLS;
+        "mean over cuts of ssthresh after a cut over the congestion window an interval before; a cut is a fall of the window that changes ssthresh or ends at it", MILLS;
     "cut_share" "flow" "" "" [choice("least", Kind::Share, "0", "of the window given up"), choice("most", Kind::Share, "1", "of the window given up"), AFTER]
         "share of the cuts that give up such a part of the window", MILLS;
     "growth_after_cut" "flow" "packets" "" [choice("from", Kind::Time(&[]), "1ms", "time since the cut at which to begin"), choice("until", Kind::Time(&[]), "1s", "time since the cut at which to end"), AFTER]
