@@ -109,7 +109,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Number:
-    """A number that is the same in every replication; what it is combined with has the replications.
+    """A number that is the same in every replication of what it is combined with.
 
     Attributes:
         value: Which.
@@ -117,9 +117,9 @@ class Number:
 
     value: float
 
-    def values(self, cells: Cells, _binding: Binding) -> Values:
-        """Return it for every replication of any experiment."""
-        return {row["replication"]: self.value for rows in cells.values() for row in rows}
+    def values(self, _cells: Cells, _binding: Binding) -> Values:
+        """Return nothing: it has no replications of its own."""
+        return {}
 
     def cells(self, _cells: Cells, _binding: Binding) -> list[Cell]:
         """Return no cell."""
@@ -150,9 +150,8 @@ class Folded:
 
     def values(self, cells: Cells, binding: Binding) -> Values:
         """Return the number of each replication that has all of them."""
-        found = [part.values(cells, {**binding, **each}) for part in self.parts for each in self.over]
-        shared = sorted(set.intersection(*(set(each) for each in found)))
-        return {replication: FOLD[self.how]([each[replication] for each in found]) for replication in shared}
+        parts = [(part, {**binding, **each}) for part in self.parts for each in self.over]
+        return {replication: FOLD[self.how](values) for replication, values in _together(parts, cells).items()}
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
         """Return the cells that it is taken of."""
@@ -213,13 +212,12 @@ class Combined:
 
     def values(self, cells: Cells, binding: Binding) -> Values:
         """Return the number of each replication that both have."""
-        one, other = self.first.values(cells, binding), self.second.values(cells, binding)
-        both = [replication for replication in one if replication in other]
+        both = _together([(self.first, binding), (self.second, binding)], cells)
         if self.how == "plus":
-            return {each: one[each] + other[each] for each in both}
+            return {each: one + other for each, (one, other) in both.items()}
         if self.how == "minus":
-            return {each: one[each] - other[each] for each in both}
-        return {each: one[each] / other[each] for each in both if other[each] != 0}
+            return {each: one - other for each, (one, other) in both.items()}
+        return {each: one / other for each, (one, other) in both.items() if other != 0}
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
         """Return the cells that it is taken of."""
@@ -322,6 +320,16 @@ class Ranked:
 
 
 Quantity = Measured | Number | Combined | Folded | Named | Correlation | Ranked
+
+
+def _together(parts: Sequence[tuple[Quantity, Binding]], cells: Cells) -> dict[int, list[float]]:
+    """Return the values of several quantities in each replication that all have; a number has every one."""
+    found = [each.value if isinstance(each, Number) else each.values(cells, binding) for each, binding in parts]
+    known = [set(each) for each in found if isinstance(each, dict)]
+    shared = sorted(set.intersection(*known)) if known else []
+    return {
+        replication: [each[replication] if isinstance(each, dict) else each for each in found] for replication in shared
+    }
 
 
 def bound(value: Any, binding: Binding) -> Any:
