@@ -36,12 +36,18 @@ impl Steady {
     pub fn pass(&mut self, size: Bytes, at: Time) -> Time {
         let before = if at <= self.departure { self.remainder } else { 0 };
         if size != self.last.size || before != self.last.before {
-            let (span, remainder) = divide(work(size, before), self.rate);
-            self.last = Last { size, before, span };
-            self.remainder = remainder;
+            self.reckon(size, before);
         }
         self.departure = at.max(self.departure) + self.last.span;
         self.departure
+    }
+
+    /// How long a packet takes that is not like the last.
+    #[cold]
+    fn reckon(&mut self, size: Bytes, before: u64) {
+        let (span, remainder) = divide(work(size, before), self.rate);
+        self.last = Last { size, before, span };
+        self.remainder = remainder;
     }
 }
 

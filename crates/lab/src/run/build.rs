@@ -1,7 +1,7 @@
 //! Builds what is in a partition: links, senders and receivers.
 
 use super::application::Application;
-use super::endpoints::{ReceivingEnd, SendDelay, SendingEnd};
+use super::endpoints::{Alarm, ReceivingEnd, SendDelay, SendingEnd};
 use super::fifo::Fifo;
 use super::layout::Layout;
 use super::link::{Computed, Link, Transmitter};
@@ -57,6 +57,7 @@ pub(super) fn senders(
             recorder: SenderRecorder::new(ack_spacing(model, group, &plan.transport)),
             delay,
             application,
+            alarm: Alarm::default(),
         }
     };
     Layout::members(&layout.senders, number).map(build).collect()
@@ -108,6 +109,7 @@ pub(super) fn receivers(
             route: layout.homeward[flow],
             receiver,
             recorder: ReceiverRecorder::default(),
+            alarm: Alarm::default(),
         }
     };
     Layout::members(&layout.receivers, number).map(build).collect()
@@ -133,7 +135,7 @@ pub(super) fn links(
             && each.access
             && !layout.merging[link]
         {
-            return Link::Computed(Computed::new(rate, each.delay));
+            return Link::Computed(Computed::new(rate, each.delay), layout.far[link].index);
         }
         let mut transmitter = scheduled(each, stream);
         if compute_hops {

@@ -3,7 +3,7 @@
 use super::application::Application;
 use super::net::Net;
 use crate::records::{Histogram, ReceiverRecorder, SenderRecorder};
-use narrows_engine::Stream;
+use narrows_engine::{EventQueue, Slot, Stream};
 use narrows_transport::{ConnectionState, Host, News, ReceivingEndpoint, SendingEndpoint};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, Packet};
@@ -23,6 +23,43 @@ pub(super) struct SendingEnd {
     pub delay: Option<SendDelay>,
     /// What writes little by little; without it everything is written.
     pub application: Option<Application>,
+    pub alarm: Alarm,
+}
+
+/// When an endpoint wants to be woken, and the event that wakes it: one that comes too early is put off then, so that a
+/// deadline which moves with every packet costs no more than a note of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alarm {
+    deadline: Time,
+    event: Time,
+}
+
+impl Default for Alarm {
+    fn default() -> Self {
+        Self { deadline: Time::NEVER, event: Time::NEVER }
+    }
+}
+
+impl Alarm {
+    /// When the endpoint wants to be woken.
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// The endpoint wants to be woken at `deadline`, by the event `slot`.
+    pub fn put(&mut self, deadline: Time, slot: Slot, queue: &mut EventQueue) {
+        self.deadline = deadline;
+        if deadline < self.event {
+            self.event = deadline;
+            queue.set(slot, deadline);
+        }
+    }
+
+    /// The event has come. True if the endpoint wants to be woken now; the alarm must be put again either way.
+    pub fn ring(&mut self, now: Time) -> bool {
+        self.event = Time::NEVER;
+        self.deadline <= now
+    }
 }
 
 /// A random delay before each packet that keeps their order.
@@ -42,6 +79,7 @@ pub(super) struct ReceivingEnd {
     pub route: u32,
     pub receiver: ReceivingEndpoint,
     pub recorder: ReceiverRecorder,
+    pub alarm: Alarm,
 }
 
 /// What a sender may do to its partition.

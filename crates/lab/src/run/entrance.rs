@@ -10,10 +10,14 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// What will come to one queue. Packets that come at the same time go by the slot of the event that brings them, and those
 /// of one event in the order in which they were told.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Entrance {
+    /// When the next packet comes; `NEVER` if none does.
+    next: Time,
     /// In order.
     row: VecDeque<Coming>,
+    /// The last that joined the row.
+    last: (Time, Slot),
     /// Each was told after a packet of the row that comes later.
     late: BinaryHeap<Reverse<Late>>,
     /// Packets that were late so far.
@@ -33,46 +37,58 @@ struct Late {
     turn: u64,
 }
 
+impl Default for Entrance {
+    fn default() -> Self {
+        Self {
+            next: Time::NEVER,
+            row: VecDeque::new(),
+            last: (Time::ZERO, Slot(0)),
+            late: BinaryHeap::new(),
+            told: 0,
+        }
+    }
+}
+
 impl Entrance {
     /// `packet` will come at its stamp, brought by the event `slot`. True if it is the next to come.
     pub fn tell(&mut self, packet: &Packet, slot: Slot) -> bool {
-        let coming = Coming { packet: *packet, slot };
-        let next = coming.packet.stamp < self.next();
-        if self.row.back().is_none_or(|last| last.key() <= coming.key()) {
-            self.row.push_back(coming);
+        let key = (packet.stamp, slot);
+        if key >= self.last || self.row.is_empty() {
+            self.last = key;
+            self.row.push_back(Coming { packet: *packet, slot });
         } else {
-            self.late.push(Reverse(Late { coming, turn: self.told }));
+            self.late.push(Reverse(Late { coming: Coming { packet: *packet, slot }, turn: self.told }));
             self.told += 1;
+        }
+        let next = packet.stamp < self.next;
+        if next {
+            self.next = packet.stamp;
         }
         next
     }
 
     /// When the next packet comes; `NEVER` if none does.
     pub fn next(&self) -> Time {
-        let row = self.row.front().map_or(Time::NEVER, |first| first.packet.stamp);
-        self.late.peek().map_or(row, |Reverse(late)| row.min(late.coming.packet.stamp))
+        self.next
     }
 
     /// Takes the next packet into `packet` if it comes by `until`.
     pub fn take(&mut self, until: Time, packet: &mut Packet) -> bool {
+        if self.next > until {
+            return false;
+        }
         if !self.late.is_empty() {
-            return self.take_late(until, packet);
+            return self.take_late(packet);
         }
-        let Some(first) = self.row.front() else { return false };
-        let comes = first.packet.stamp <= until;
-        if comes {
-            *packet = first.packet;
-            self.row.pop_front();
-        }
-        comes
+        let Some(first) = self.row.pop_front() else { return false };
+        *packet = first.packet;
+        self.next = self.row.front().map_or(Time::NEVER, |first| first.packet.stamp);
+        true
     }
 
     /// As [`take`](Self::take), where some are late.
     #[cold]
-    fn take_late(&mut self, until: Time, packet: &mut Packet) -> bool {
-        if self.next() > until {
-            return false;
-        }
+    fn take_late(&mut self, packet: &mut Packet) -> bool {
         let Some(Reverse(late)) = self.late.peek() else { return false };
         // One of the row that comes with it was told before it.
         if self.row.front().is_none_or(|first| late.coming.key() < first.key()) {
@@ -81,6 +97,8 @@ impl Entrance {
         } else if let Some(first) = self.row.pop_front() {
             *packet = first.packet;
         }
+        let row = self.row.front().map_or(Time::NEVER, |first| first.packet.stamp);
+        self.next = self.late.peek().map_or(row, |Reverse(late)| row.min(late.coming.packet.stamp));
         true
     }
 

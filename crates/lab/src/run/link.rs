@@ -16,8 +16,8 @@ use std::collections::VecDeque;
 pub(super) enum Link {
     /// Its queue and serialiser are followed from one thing that happens there to the next.
     Scheduled(Box<Transmitter>),
-    /// Departures are computed when a packet arrives.
-    Computed(Computed),
+    /// Departures are computed when a packet arrives; the far end is the pipe of that number, in the same partition.
+    Computed(Computed, u32),
 }
 
 /// A queue and a serialiser, with a clock of their own: what happens there depends on nothing but the packets that come,
@@ -69,6 +69,8 @@ pub(super) struct Computed {
 #[derive(Debug, Default)]
 pub(super) struct Pipe {
     pub packets: VecDeque<Packet>,
+    /// Packets may be handed to the endpoints of flows before their time.
+    pub prompt: bool,
 }
 
 /// Bits since the start of the run.

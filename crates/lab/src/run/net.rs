@@ -25,6 +25,8 @@ pub(super) struct Net {
     /// Where the far end of each of `links` is.
     pub far: Vec<super::layout::Place>,
     pub pipes: Vec<Pipe>,
+    /// Whether each of `pipes` is prompt and empty.
+    pub open: Vec<bool>,
     /// Packets that wait out their random send delay at their sender's host.
     pub holds: Vec<Pipe>,
     pub flows: FlowTallies,
@@ -60,7 +62,7 @@ impl Net {
     pub fn launch(&mut self, packet: &mut Packet, at: Time, hold: Option<u32>) {
         self.launched += 1;
         if let Stop::Link(link) = self.layout.next_stop(packet)
-            && let Link::Computed(_) = self.links[link as usize]
+            && let Link::Computed(..) = self.links[link as usize]
         {
             packet.stamp = at;
             // It is on no pipe yet, but crosses one at least.
@@ -103,32 +105,28 @@ impl Net {
 
     /// `packet`, its last link crossed, will be at the far end at its stamp. Links beyond it that can be computed are
     /// crossed at once, and one that lags is told. Returns the pipe by which a packet comes that comes to a host.
-    pub fn under_way(&mut self, pipe: u32, packet: &mut Packet) -> Option<u32> {
-        let Stop::Link(link) = self.layout.next_stop(packet) else { return Some(pipe) };
-        if let Link::Computed(computed) = &mut self.links[link as usize] {
-            packet.stamp = computed.pass(packet.size(), packet.stamp);
-            packet.next += 1;
-            self.hops += 1;
-            let pipe = self.far[link as usize].index;
-            return match self.layout.next_stop(packet) {
-                Stop::Link(link) => self.reach(link, pipe, packet),
-                _ => Some(pipe),
-            };
+    pub fn under_way(&mut self, mut pipe: u32, packet: &mut Packet) -> Option<u32> {
+        while let Stop::Link(link) = self.layout.next_stop(packet) {
+            match &mut self.links[link as usize] {
+                Link::Computed(computed, far) => {
+                    packet.stamp = computed.pass(packet.size(), packet.stamp);
+                    packet.next += 1;
+                    self.hops += 1;
+                    pipe = *far;
+                }
+                Link::Scheduled(transmitter) if self.lags => {
+                    if transmitter.expect(packet, self.slots.of(Event::Arrival(pipe))) {
+                        self.set_due(link);
+                    }
+                    return None;
+                }
+                Link::Scheduled(_) => {
+                    self.wait(pipe, packet);
+                    return None;
+                }
+            }
         }
-        self.reach(link, pipe, packet)
-    }
-
-    /// `packet` will be at the near end of `link` at its stamp. Returns as [`under_way`](Self::under_way).
-    fn reach(&mut self, link: u32, pipe: u32, packet: &mut Packet) -> Option<u32> {
-        if let Link::Computed(_) = self.links[link as usize] {
-            return self.under_way(pipe, packet);
-        }
-        if self.lags {
-            self.tell(link, packet, self.slots.of(Event::Arrival(pipe)));
-        } else {
-            self.wait(pipe, packet);
-        }
-        None
+        Some(pipe)
     }
 
     /// `packet` waits in `pipe` for the time of its arrival.
@@ -138,6 +136,7 @@ impl Net {
             self.queue.set(self.slots.of(Event::Arrival(pipe)), packet.stamp);
         }
         packets.push_back(*packet);
+        self.open[pipe as usize] = false;
     }
 
     /// The first packet of a pipe, which has reached the far end.
@@ -156,7 +155,7 @@ impl Net {
     pub fn holding(&self) -> u64 {
         let links = self.links.iter().map(|link| match link {
             Link::Scheduled(transmitter) => transmitter.holds(),
-            Link::Computed(_) => 0,
+            Link::Computed(..) => 0,
         });
         let pipes = self.pipes.iter().chain(&self.holds).map(|pipe| pipe.packets.len() as u64);
         links.sum::<u64>() + pipes.sum::<u64>()
@@ -168,7 +167,9 @@ impl Net {
             unreachable!("a route begins with a link");
         };
         packet.stamp = self.now;
-        self.tell(link, packet, self.slot);
+        if transmitter(&mut self.links, link).expect(packet, self.slot) {
+            self.set_due(link);
+        }
         if !self.lags {
             let sent = self.next_sent(link, Bound::end(self.now), packet);
             debug_assert!(!sent, "what comes at one time leaves at a later");
@@ -196,13 +197,6 @@ impl Net {
         }
     }
 
-    /// `packet` will reach a link's queue at its stamp, brought by the event `slot`.
-    fn tell(&mut self, link: u32, packet: &Packet, slot: Slot) {
-        if transmitter(&mut self.links, link).expect(packet, slot) {
-            self.set_due(link);
-        }
-    }
-
     /// Notes when a link must go on.
     pub fn set_due(&mut self, link: u32) {
         let due = transmitter(&mut self.links, link).due();
@@ -213,6 +207,6 @@ impl Net {
 fn transmitter(links: &mut [Link], link: u32) -> &mut Transmitter {
     match &mut links[link as usize] {
         Link::Scheduled(transmitter) => transmitter,
-        Link::Computed(_) => unreachable!("nothing happens on a computed link"),
+        Link::Computed(..) => unreachable!("nothing happens on a computed link"),
     }
 }

@@ -32,8 +32,6 @@ pub(super) struct Partition<'m> {
     pub at_measure: Vec<PopulationSample>,
     pub series: SeriesRecorder,
     model: &'m Model,
-    /// Whether packets that come by each pipe may be handed to the endpoints of flows before their time.
-    prompt: Vec<bool>,
     /// Nothing is done to an endpoint, and nobody looks at it, from outside before then.
     undisturbed: Time,
     /// Packets that come to endpoints after that, and the pipes by which they come, in the order in which they were told.
@@ -65,12 +63,11 @@ impl<'m> Partition<'m> {
         let links: Vec<usize> = Layout::members(&layout.near, number).collect();
         let prompt: Vec<bool> =
             Layout::members(&layout.far, number).map(|link| compute_hops && layout.sole[link]).collect();
-        let pipes = prompt.len();
         let senders = senders(model, layout, number, &stream);
         let receivers = receivers(model, layout, number, &stream);
         let slots = Slots::new(&Entities {
             links: links.len() as u32,
-            pipes: pipes as u32,
+            pipes: prompt.len() as u32,
             senders: senders.len() as u32,
             receivers: receivers.len() as u32,
             seats: layout.populations.len() as u32,
@@ -104,7 +101,8 @@ impl<'m> Partition<'m> {
             layout: Arc::clone(layout),
             far: links.iter().map(|&link| layout.far[link]).collect(),
             links: built,
-            pipes: (0..pipes).map(|_| Pipe::default()).collect(),
+            pipes: prompt.iter().map(|&prompt| Pipe { prompt, ..Pipe::default() }).collect(),
+            open: prompt,
             holds: senders.iter().map(|_| Pipe::default()).collect(),
             flows: FlowTallies::new(groups_of(model), model.flows.len(), Arc::clone(&layout.populations)),
             bases: layout.bases.clone(),
@@ -128,7 +126,6 @@ impl<'m> Partition<'m> {
             at_measure: vec![PopulationSample::default(); model.populations.len()],
             series: SeriesRecorder::default(),
             model,
-            prompt,
             undisturbed: Time::ZERO,
             deferred: Vec::new(),
             changed: 0,
@@ -149,13 +146,17 @@ impl<'m> Partition<'m> {
                 Event::Release(host) => self.net.release(host),
                 Event::SenderWake(sender) => {
                     let end = &mut self.senders[sender as usize];
-                    end.on_wake(sender, &mut self.net, &mut self.rtts[end.group]);
-                    self.net.queue.set(slot, end.sender.next_wake());
+                    if end.alarm.ring(now) {
+                        end.on_wake(sender, &mut self.net, &mut self.rtts[end.group]);
+                    }
+                    end.alarm.put(end.sender.next_wake(), slot, &mut self.net.queue);
                 }
                 Event::ReceiverWake(receiver) => {
                     let end = &mut self.receivers[receiver as usize];
-                    end.on_wake(&mut self.net);
-                    self.net.queue.set(slot, end.receiver.next_wake());
+                    if end.alarm.ring(now) {
+                        end.on_wake(&mut self.net);
+                    }
+                    end.alarm.put(end.receiver.next_wake(), slot, &mut self.net.queue);
                 }
                 Event::Desk(seat) => self.at_seats(|seats, around| seats.desk(seat, around)),
                 Event::Counter(seat) => self.at_seats(|seats, around| seats.counter(seat, around)),
@@ -164,7 +165,8 @@ impl<'m> Partition<'m> {
                     let end = &mut self.senders[sender as usize];
                     let next = end.on_application(sender, &mut self.net, &mut self.rtts[end.group]);
                     self.net.queue.set(slot, next);
-                    self.net.queue.set(self.net.slots.of(Event::SenderWake(sender)), end.sender.next_wake());
+                    let wake = self.net.slots.of(Event::SenderWake(sender));
+                    end.alarm.put(end.sender.next_wake(), wake, &mut self.net.queue);
                 }
                 Event::Change => {
                     self.change();
@@ -216,36 +218,39 @@ impl<'m> Partition<'m> {
     /// `packet` will come to its host by `pipe` at its stamp. It is handed to its endpoint at once if nothing else can
     /// happen there before.
     fn come(&mut self, pipe: u32, packet: &Packet) {
-        if !self.prompt[pipe as usize] || !self.net.pipes[pipe as usize].packets.is_empty() {
+        if !self.net.open[pipe as usize] {
             self.net.wait(pipe, packet);
         } else if packet.stamp > self.undisturbed {
             // All at once and in this order as soon as it is known who comes next, so that the answers are in order too.
             self.deferred.push((pipe, *packet));
-        } else if self.may_be_handed_over(pipe, packet) {
-            self.hand_over(pipe, packet);
         } else {
-            self.net.wait(pipe, packet);
+            let stop = self.net.layout.next_stop(packet);
+            if self.is_undisturbed(stop, packet.stamp) {
+                self.hand_over(stop, pipe, packet);
+            } else {
+                self.net.wait(pipe, packet);
+            }
         }
     }
 
-    /// Nothing that is not in the hands of its endpoint can happen there before `packet`, the next that comes to it.
-    fn may_be_handed_over(&self, pipe: u32, packet: &Packet) -> bool {
-        let undisturbed = match self.net.layout.next_stop(packet) {
+    /// Nothing comes to an endpoint of a flow, by others than itself and its peer, until the end of `until`.
+    fn is_undisturbed(&self, stop: Stop, until: Time) -> bool {
+        let free = match stop {
             Stop::Receiver(_) => true,
             Stop::Sender(sender) => {
-                self.net.queue.due(self.net.slots.of(Event::Application(sender))) > packet.stamp
+                self.senders[sender as usize].application.is_none()
+                    || self.net.queue.due(self.net.slots.of(Event::Application(sender))) > until
             }
             Stop::Link(_) | Stop::Host => false,
         };
-        undisturbed && self.prompt[pipe as usize] && packet.stamp <= self.undisturbed
+        free && until <= self.undisturbed
     }
 
-    /// `packet` reaches the far end of `pipe`, where no other link is, now or later. Deadlines of an endpoint that come
-    /// before are met before.
-    fn hand_over(&mut self, pipe: u32, packet: &Packet) {
+    /// `packet` comes by `pipe` to `stop`, now or later. Deadlines of an endpoint that come before are met before.
+    fn hand_over(&mut self, stop: Stop, pipe: u32, packet: &Packet) {
         let (now, slot) = (self.net.now, self.net.slot);
         let arrival = (packet.stamp, self.net.slots.of(Event::Arrival(pipe)));
-        match self.net.layout.next_stop(packet) {
+        match stop {
             Stop::Link(_) => unreachable!("a link is told of packets"),
             Stop::Host => self.at_seats(|seats, around| seats.land(packet, around)),
             Stop::Sender(sender) => {
@@ -253,30 +258,30 @@ impl<'m> Partition<'m> {
                 let wake = self.net.slots.of(Event::SenderWake(sender));
                 let end = &mut self.senders[sender as usize];
                 let rtts = &mut self.rtts[end.group];
-                while self.net.queue.due(wake) < packet.stamp {
-                    (self.net.now, self.net.slot) = (self.net.queue.due(wake), wake);
+                while end.alarm.deadline() < packet.stamp {
+                    (self.net.now, self.net.slot) = (end.alarm.deadline(), wake);
                     end.on_wake(sender, &mut self.net, rtts);
-                    self.net.queue.set(wake, end.sender.next_wake());
+                    end.alarm.put(end.sender.next_wake(), wake, &mut self.net.queue);
                 }
                 (self.net.now, self.net.slot) = arrival;
                 self.net.log_received(packet);
                 end.on_packet(packet, sender, &mut self.net, rtts);
-                self.net.queue.set(wake, end.sender.next_wake());
+                end.alarm.put(end.sender.next_wake(), wake, &mut self.net.queue);
             }
             Stop::Receiver(receiver) => {
                 self.net.landed += 1;
                 let wake = self.net.slots.of(Event::ReceiverWake(receiver));
                 let end = &mut self.receivers[receiver as usize];
-                while self.net.queue.due(wake) < packet.stamp {
-                    (self.net.now, self.net.slot) = (self.net.queue.due(wake), wake);
+                while end.alarm.deadline() < packet.stamp {
+                    (self.net.now, self.net.slot) = (end.alarm.deadline(), wake);
                     end.on_wake(&mut self.net);
-                    self.net.queue.set(wake, end.receiver.next_wake());
+                    end.alarm.put(end.receiver.next_wake(), wake, &mut self.net.queue);
                 }
                 (self.net.now, self.net.slot) = arrival;
                 self.net.log_received(packet);
                 let delays = (self.net.flows.since <= packet.stamp).then(|| &mut self.delays[end.group]);
                 end.on_packet(packet, &mut self.net, delays);
-                self.net.queue.set(wake, end.receiver.next_wake());
+                end.alarm.put(end.receiver.next_wake(), wake, &mut self.net.queue);
             }
         }
         (self.net.now, self.net.slot) = (now, slot);
@@ -362,19 +367,20 @@ impl<'m> Partition<'m> {
     /// A packet has reached the far end of `pipe`. Those behind it follow at once if they may.
     fn arrival(&mut self, pipe: u32) {
         let mut packet = self.net.arrival(pipe);
-        if let Stop::Link(_) = self.net.layout.next_stop(&packet) {
-            self.net.enter(&mut packet);
-        } else {
-            self.hand_over(pipe, &packet);
+        match self.net.layout.next_stop(&packet) {
+            Stop::Link(_) => self.net.enter(&mut packet),
+            stop => self.hand_over(stop, pipe, &packet),
         }
         while let Some(next) = self.net.pipes[pipe as usize].packets.front() {
-            if !self.may_be_handed_over(pipe, next) {
+            let stop = self.net.layout.next_stop(next);
+            if !self.net.pipes[pipe as usize].prompt || !self.is_undisturbed(stop, next.stamp) {
                 self.net.queue.set(self.net.slots.of(Event::Arrival(pipe)), next.stamp);
                 return;
             }
             let next = self.net.arrival(pipe);
-            self.hand_over(pipe, &next);
+            self.hand_over(stop, pipe, &next);
         }
+        self.net.open[pipe as usize] = self.net.pipes[pipe as usize].prompt;
     }
 
     /// The next change of the network: each partition sees to what of it is its own.
