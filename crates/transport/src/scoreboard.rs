@@ -520,7 +520,7 @@ impl State {
 }
 
 /// Segments the ring holds at first.
-const INITIAL_RING: usize = 64;
+const INITIAL_RING: usize = 16;
 
 #[cfg(test)]
 mod tests;

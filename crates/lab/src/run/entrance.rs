@@ -55,6 +55,7 @@ impl Entrance {
         let key = (packet.stamp, slot);
         if key >= self.last || self.row.is_empty() {
             self.last = key;
+            make_room(&mut self.row);
             self.row.push_back(Coming { packet: *packet, slot });
         } else {
             self.late.push(Reverse(Late { coming: Coming { packet: *packet, slot }, turn: self.told }));
@@ -105,6 +106,13 @@ impl Entrance {
     /// How many packets will come.
     pub fn count(&self) -> u64 {
         (self.row.len() + self.late.len()) as u64
+    }
+}
+
+/// Lets a full row grow by a quarter. Rows hold whole windows of packets, and to double them would leave half empty.
+pub(super) fn make_room<T>(row: &mut VecDeque<T>) {
+    if row.len() == row.capacity() {
+        row.reserve_exact(row.len() / 4 + 4);
     }
 }
 

@@ -3,6 +3,7 @@
 //! The packet goes on at once. What is left here is what the records want to know of it: when its transmission begins and
 //! ends. They follow as the clock of the link goes on.
 
+use super::entrance::make_room;
 use crate::link::Steady;
 use crate::records::{FlowTallies, LinkRecorder, QueueTap};
 use narrows_qdisc::{DropReason, Limit, Tap};
@@ -59,6 +60,7 @@ impl Fifo {
             self.leaving = Some(passing);
             recorder.started(arrival, passing.size, usize::from(group));
         } else {
+            make_room(&mut self.waiting);
             self.waiting.push_back(passing);
         }
         Some(departure)

@@ -2,6 +2,7 @@
 
 use super::build::{draw_start, groups_of, links as build_links, receivers, senders};
 use super::endpoints::{ReceivingEnd, SendingEnd};
+use super::entrance::make_room;
 use super::layout::{Layout, Stop};
 use super::link::{Bound, Link, Pipe};
 use super::net::{Crossing, Net};
@@ -13,6 +14,7 @@ use narrows_cc::Failure;
 use narrows_engine::{EventQueue, Slot, Stream};
 use narrows_units::{Span, Time};
 use narrows_wire::Packet;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A part of the network with a clock of its own.
@@ -35,7 +37,7 @@ pub(super) struct Partition<'m> {
     /// Nothing is done to an endpoint, and nobody looks at it, from outside before then.
     undisturbed: Time,
     /// Packets that come to endpoints after that, and the pipes by which they come, in the order in which they were told.
-    deferred: Vec<(u32, Packet)>,
+    deferred: VecDeque<(u32, Packet)>,
     /// How many of the model's changes have come.
     changed: usize,
     interval: Span,
@@ -127,7 +129,7 @@ impl<'m> Partition<'m> {
             series: SeriesRecorder::default(),
             model,
             undisturbed: Time::ZERO,
-            deferred: Vec::new(),
+            deferred: VecDeque::new(),
             changed: 0,
             interval: model.record.interval,
             flow_series: model.record.flows,
@@ -222,7 +224,8 @@ impl<'m> Partition<'m> {
             self.net.wait(pipe, packet);
         } else if packet.stamp > self.undisturbed {
             // All at once and in this order as soon as it is known who comes next, so that the answers are in order too.
-            self.deferred.push((pipe, *packet));
+            make_room(&mut self.deferred);
+            self.deferred.push_back((pipe, *packet));
         } else {
             let stop = self.net.layout.next_stop(packet);
             if self.is_undisturbed(stop, packet.stamp) {
@@ -292,19 +295,10 @@ impl<'m> Partition<'m> {
         let due = |event| self.net.queue.due(self.net.slots.of(event));
         let end = Time::ZERO + self.model.duration;
         self.undisturbed = due(Event::Change).min(due(Event::Measure)).min(due(Event::Sample)).min(end);
-        let mut deferred = std::mem::take(&mut self.deferred);
-        let mut kept = 0;
-        for index in 0..deferred.len() {
-            let (pipe, packet) = deferred[index];
+        for _ in 0..self.deferred.len() {
+            let Some((pipe, packet)) = self.deferred.pop_front() else { return };
             self.come(pipe, &packet);
-            // What must wait on is written to the front again.
-            if let Some(again) = self.deferred.pop() {
-                deferred[kept] = again;
-                kept += 1;
-            }
         }
-        deferred.truncate(kept);
-        self.deferred = deferred;
     }
 
     /// Packets inside this partition.
