@@ -65,7 +65,9 @@ fn drive_alone(
         if progress.is_cancelled() {
             return Err(RunError::Interrupted);
         }
-        if let Some(failure) = first_failure(model, partition.failures()) {
+        if has_failed(partition, now)
+            && let Some(failure) = first_failure(model, partition.failures())
+        {
             return Err(RunError::Algorithm(Box::new(failure)));
         }
     }
@@ -101,7 +103,7 @@ fn drive_together(
                     progress.advance(reported, now);
                 }
                 reported = now;
-                let over = progress.is_cancelled() || partition.failures().next().is_some();
+                let over = progress.is_cancelled() || has_failed(partition, now);
                 if over {
                     stop_after.fetch_min(window, Ordering::AcqRel);
                 }
@@ -155,6 +157,11 @@ fn collect(partition: &mut Partition<'_>, number: usize, count: usize, boxes: &[
             partition.take(&mut crossing);
         }
     }
+}
+
+/// An algorithm has made a mistake by `now`. One that was made later, in a flow that is ahead, may not be the earliest.
+fn has_failed(partition: &Partition<'_>, now: Time) -> bool {
+    partition.failures().any(|failed| failed.failure.at <= now)
 }
 
 /// The earliest mistake of an algorithm among `failed`.
