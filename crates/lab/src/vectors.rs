@@ -11,7 +11,8 @@
 //! All times are in microseconds.
 //!
 //! Deviations: a wait of nothing is none, where ns-2 makes a microsecond of it; when a side closes the connection (a last `t`,
-//! or zero bytes) means nothing here. Loss rates and segment sizes are read and have no effect.
+//! or zero bytes) means nothing here. A window is what its side can hold, so it bounds what the other sends; in ns-2 it bounds
+//! what its own side sends. Loss rates and segment sizes are read and have no effect.
 
 use crate::traffic::{After, Connection, Side, Write};
 use narrows_units::{Bytes, Span};
