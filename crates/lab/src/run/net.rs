@@ -1,5 +1,6 @@
 //! The network of one partition: links, packets under way, and how a packet goes from one to the next.
 
+use super::entrance::make_room;
 use super::layout::{Layout, Stop};
 use super::link::{Bound, Link, Pipe, Transmitter};
 use super::slots::{Event, Slots};
@@ -135,6 +136,7 @@ impl Net {
         if packets.is_empty() {
             self.queue.set(self.slots.of(Event::Arrival(pipe)), packet.stamp);
         }
+        make_room(packets);
         packets.push_back(*packet);
         self.open[pipe as usize] = false;
     }
