@@ -95,7 +95,8 @@ proc report {} {
     set sent 0
     foreach tcp $senders { incr sent [$tcp set ndatapack_] }
     set passed [$monitor set pdepartures_]
-    puts "= cpu_s $cpu"
+    # The agents of Linux's algorithms print as well, and what they have printed so far may end within a line.
+    puts "\n= cpu_s $cpu"
     puts "= packet_hops [expr $sent + 5 * $passed]"
     puts "= bottleneck_packets $passed"
     puts "= utilization [expr $passed * 12000.0 / ($rate * $seconds)]"
