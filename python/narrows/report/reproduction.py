@@ -129,45 +129,56 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
     label = picture.axis or (measured.label if measured else "")
     unit = measured.unit if measured else INDEX
     traces = {
-        line.name: [_mean(line.quantity, cells, {"x": each}) for each in picture.places] for line in picture.lines
+        line.name: [_estimate(line.quantity, cells, {"x": each}) for each in picture.places] for line in picture.lines
     }
+    means = {name: [value for value, _ in each] for name, each in traces.items()}
     theirs = {
         f"{name} (published)": [value or float("nan") for value in each] for name, each in picture.published.items()
     }
-    known = [value for each in (*traces.values(), *theirs.values()) for value in each if np.isfinite(value)]
+    known = [value for each in (*means.values(), *theirs.values()) for value in each if np.isfinite(value)]
     if picture.log:
         known = [value for value in known if value > 0]
     if not known:
         return None
+    # A wide interval leaves the panel rather than that all means lie in a line.
+    room = _BEYOND * (max(known) - min(known))
+    ends = [end for each in traces.values() for _, interval in each for end in interval or ()]
+    held = [*known, *(end for end in ends if abs(end - np.clip(end, min(known), max(known))) <= room)]
 
     def draw(paper: Paper) -> Sequence[Panel]:
         across = Axis.of_names(picture.label, [str(each) for each in picture.places])
-        up = around(label, unit, known)
+        up = around(label, unit, held)
         if picture.log:
             up = Axis(label, unit, min(known) / 1.3, max(known) * 1.3, log=True)
         (panel,) = stacked_panels(paper, [(across, up, "")])
-        for place, (name, values) in enumerate((*traces.items(), *theirs.items())):
+        for place, (name, values) in enumerate((*means.items(), *theirs.items())):
             chosen = [(float(x), y) for x, y in enumerate(values) if np.isfinite(y) and not (picture.log and y <= 0)]
             look, own = _look(place), name in traces
             if own:
                 panel.line(name, np.array([x for x, _ in chosen]), np.array([y for _, y in chosen]), look)
             for x, y in chosen:
                 at = f"{picture.label} {picture.places[round(x)]}"
-                panel.point(name, (x, y), look, f"{name}, {at}: {quantity(y, unit)}", of_many=not own)
+                told = f"{name}, {at}: {quantity(y, unit)}"
+                if own and (interval := traces[name][round(x)][1]):
+                    low, high = max(interval[0], up.low), min(interval[1], up.high)
+                    panel.whiskers(name, (x, x), (low, high), look)
+                    told += f" ({quantity(interval[0], unit)} to {quantity(interval[1], unit)})"
+                panel.point(name, (x, y), look, told, of_many=not own)
         return [panel]
 
     keys = [Key(name, name, "dot", _look(place)) for place, name in enumerate((*traces, *theirs))]
     seeds = len({row["replication"] for row in cells[needed[0]]})
-    caption = (picture.caption, f"Means over {seeds} seeds of experiment {', '.join(needed)}.")
+    caption = (picture.caption, f"Means over {seeds} seeds of experiment {', '.join(needed)}, 95 % intervals.")
     return Figure(f"figure-{number}", picture.title, caption, keys, draw)
 
 
-def _mean(measured: Quantity, cells: Cells, binding: Mapping[str, Any]) -> float:
+def _estimate(measured: Quantity, cells: Cells, binding: Mapping[str, Any]) -> tuple[float, Sequence[float] | None]:
+    """Return the mean, NaN where there is none, and its 95 % interval over seeds."""
     try:
-        mean = estimate(measured.values(cells, binding).values())["mean"]
+        found = estimate(measured.values(cells, binding).values())
     except QuantityError:
-        return float("nan")
-    return float("nan") if mean is None else mean
+        return float("nan"), None
+    return (float("nan"), None) if found["mean"] is None else (found["mean"], found["ci95"])
 
 
 def _table(table: Table, cells: Cells, number: int) -> Markup:
@@ -179,14 +190,15 @@ def _table(table: Table, cells: Cells, number: int) -> Markup:
         entries = [_entry(each, cells, value) for each, value in zip(quantities, theirs, strict=True)]
         body.append(element("tr", element("th", name, scope="row"), *(element("td", entry) for entry in entries)))
     caption = element("caption", table.caption)
-    shown = element("table", caption, element("thead", head), element("tbody", *body), class_="measures")
+    shown = element("table", caption, element("thead", head), element("tbody", *body), class_="sheet")
     scroll = element("div", shown, class_="scroll", role="region", aria_label=table.title, tabindex="0")
     return page.section(f"table-{number}", table.title, scroll)
 
 
 def _entry(asked: Quantity, cells: Cells, theirs: float | None) -> str:
     unit = response_meaning(asked.measure).unit if isinstance(asked, Measured) else INDEX
-    ours = NO_DATA if asked.experiments() - set(cells) else quantity(_mean(asked, cells, {}), unit)
+    mean, interval = (float("nan"), None) if asked.experiments() - set(cells) else _estimate(asked, cells, {})
+    ours = quantity(mean, unit) + (f" \N{PLUS-MINUS SIGN} {quantity(interval[1] - mean, unit)}" if interval else "")
     return ours if theirs is None else f"{ours} ({quantity(theirs, unit)} published)"
 
 
@@ -194,6 +206,8 @@ def _look(place: int) -> Look:
     return Look(place % len(HUES), place % 6, place % 6)
 
 
+# How far beyond the means a figure goes for an interval, as part of their range.
+_BEYOND = 0.5
 _NOTE = (
     "A verdict is that of the claimed direction: it holds where the whole 95 % interval over seeds lies on the claimed "
     "side, fails where all of it lies on the other, and is inconclusive otherwise. How large the effect is to be never "
