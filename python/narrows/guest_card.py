@@ -30,7 +30,7 @@ def guest_card(text: str) -> dict[str, Any]:
         hint = f"; {error.hint}" if hasattr(error, "hint") else ""
         allowed = f"; allowed: {error.allowed}" if error.allowed else ""
         raise InputError(text, f"{error.message}{allowed}{hint}") from error
-    told = sections(inspect.cleandoc(found.__dict__.get("__doc__") or ""))
+    told = _sections(inspect.cleandoc(found.__dict__.get("__doc__") or ""))
     return {
         "name": text,
         "family": "python",
@@ -50,7 +50,7 @@ def is_guest(name: str) -> bool:
     return ":" in name or Path(name).suffix == ".py"
 
 
-def sections(text: str) -> dict[str, str]:
+def _sections(text: str) -> dict[str, str]:
     """Split a docstring at its headings; what stands before the first is under an empty one."""
     pieces = re.split(rf"^({'|'.join(HEADINGS)}):", text, flags=re.MULTILINE)
     told = {"": pieces[0], **dict(zip(pieces[1::2], pieces[2::2], strict=True))}

@@ -87,7 +87,8 @@ def _figures(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
         yield from allowed(
             lambda: effect_figures.interactions(name, [effects.pair_means(cells, name, *pair) for pair in pairs])
         )
-    yield from allowed(lambda: _Contrasts(plan, cells, name).half_normal())
+    for found in allowed(lambda: _Contrasts(plan, cells, name)):
+        yield found.half_normal()
     if not _several(plan):
         return
     if few:
@@ -112,10 +113,8 @@ def _steps(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
     yield settings.values_by_level(name, means, levels)
     if _several(plan) and plan.factors:
         yield from allowed(lambda: settings.blocks(name, _few_conditions(cells, name, list(plan.factors))))
-    yield from allowed(lambda: _Contrasts(plan, cells, name).youden())
-    yield from allowed(lambda: _Contrasts(plan, cells, name).sizes())
-    yield from allowed(lambda: _Contrasts(plan, cells, name).left_over())
-    yield from allowed(lambda: _Contrasts(plan, cells, name).contours())
+    for found in allowed(lambda: _Contrasts(plan, cells, name)):
+        yield from (found.youden(), found.sizes(), found.left_over(), found.contours())
 
 
 class _Contrasts:
