@@ -131,7 +131,8 @@ def judge(shelved: Shelved, size: str, found: Sequence[Part], folder: Path) -> t
         else:
             rows[part.experiment] = own
     seed = found[0].plan.seed if found else 0
-    return ledger(shelved.name, shelved.claims(size), size, seed, Found(rows, varied)), rows
+    factors = {part.experiment: part.plan.factors for part in found if not part.variant}
+    return ledger(shelved.name, shelved.claims(size), size, seed, Found(rows, varied, factors)), rows
 
 
 def expected_hops(shelved: Shelved, found: Sequence[Part]) -> float | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
-from narrows.reproduction.quantity import QuantityError
+from narrows.reproduction.quantity import Asked, QuantityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,10 +29,22 @@ class Found:
     Attributes:
         cells: Their rows, by experiment.
         varied: The same of each variant, by its name; an experiment that a variant leaves alone is not there.
+        factors: What an experiment varies: the columns whose levels tell its cells apart.
     """
 
     cells: Cells
     varied: Mapping[str, Cells]
+    factors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def under(self, variant: str) -> Cells:
+        """Return the cells under a variant: its own, and those as written at the levels for which it has none."""
+        return {**self.cells, **{name: self._mixed(name, own) for name, own in self.varied[variant].items()}}
+
+    def _mixed(self, experiment: str, own: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        names = self.factors.get(experiment, ())
+        replaced = {tuple(row[name] for name in names) for row in own}
+        left = [row for row in self.cells[experiment] if tuple(row[name] for name in names) not in replaced]
+        return Asked([*left, *own])
 
 
 def ledger(name: str, published: Published, size: str, seed: int, found: Found) -> dict[str, Any]:
@@ -67,7 +79,7 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
 def _concerning(claim: Claim, published: Published, found: Found) -> Found:
     """Leave away the variants that are not tried on a claim."""
     tried = [each.name for each in published.variants if each.concerns(claim.id)]
-    return Found(found.cells, {name: cells for name, cells in found.varied.items() if name in tried})
+    return replace(found, varied={name: cells for name, cells in found.varied.items() if name in tried})
 
 
 def judged(claim: Claim, size: str, found: Found) -> dict[str, Any]:
@@ -136,7 +148,7 @@ def _cause(claim: Claim, outcome: Outcome) -> str | None:
 def _varied(claim: Claim, test: Test, found: Found) -> dict[str, str]:
     """Return the verdict under each variant that the test looks at."""
     return {
-        name: _try(claim, test, {**found.cells, **other}).verdict
+        name: _try(claim, test, found.under(name)).verdict
         for name, other in found.varied.items()
         if test.experiments() & set(other)
     }

@@ -135,6 +135,12 @@ def test_a_variant_that_changes_the_verdict_is_named(tmp_path: Path) -> None:
     assert same["variant"] is None
 
 
+def test_a_variant_stands_for_its_own_levels_alone() -> None:
+    cells, other = rows(a=[1.0, 1.0], b=[2.0, 2.0]), rows(a=[3.0])
+    found = Found({"e": cells, "f": cells}, {"other": {"e": other}}, {"e": ["k"]})
+    assert found.under("other") == {"e": [*rows(b=[2.0, 2.0]), *other], "f": cells}
+
+
 def test_a_variant_is_tried_on_the_claims_that_it_names(tmp_path: Path) -> None:
     claim = HEAD.partition("[[claims]]")[2] + f"direction = {{ order = [{A}, {B}] }}\n"
     text = HEAD.partition("[[claims]]")[0] + "[[claims]]" + claim + "[[claims]]" + claim.replace("1-1", "1-2")
