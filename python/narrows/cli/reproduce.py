@@ -50,7 +50,7 @@ def reproduce(arguments: argparse.Namespace) -> int:
     ledger, rows = campaign.judge(shelved, arguments.size, found, folder)
     write_json(folder / LEDGER, ledger)
     _report(shelved, ledger, rows, folder)
-    print(to_json(ledger) if arguments.json else _told(ledger))
+    print(to_json(ledger) if arguments.json else f"{_told(ledger)}\n{_spent(found, folder)}")
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
     return EXPECTATION_FAILED if ledger["verdicts"][FAILS] else DONE
 
@@ -98,9 +98,8 @@ def _announced(shelved: Shelved, size: str, found: Sequence[Part], jobs: int) ->
     cells = sum(part.cells for part in found)
     lines = [shelved.published.title, shelved.published.source]
     lines += [f"  {part.path}: {part.cells} cells of {part.simulated_s / part.cells:.4g} s" for part in found]
-    cost = campaign.expected_hops(shelved, found)
-    time_s = cost / HOPS_PER_S / jobs if cost else None
-    taking = f", about {_span(time_s)} on {jobs} free processors" if time_s else ""
+    hops = shelved.published.packet_hops.get(size)
+    taking = f", about {_span(hops / HOPS_PER_S / jobs)} on {jobs} free processors" if hops else ""
     return "\n".join([*lines, f"{size}: {cells} cells{taking}\n"])
 
 
@@ -108,6 +107,11 @@ def _span(time_s: float) -> str:
     if time_s < MINUTE_S:
         return f"{time_s:.0f} s"
     return f"{time_s / MINUTE_S:.0f} min" if time_s < 60 * MINUTE_S else f"{time_s / MINUTE_S / 60:.1f} h"
+
+
+def _spent(found: Sequence[Part], folder: Path) -> str:
+    spent = campaign.spent(found, folder)
+    return f"{spent.packet_hops:.3g} packet-hops, {_span(spent.cpu_s)} of processor time"
 
 
 def _told(ledger: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import OutputError
 from narrows.folder import check_place
@@ -59,6 +59,18 @@ class Part:
     def simulated_s(self) -> float:
         """How much time it simulates, seconds."""
         return sum(point.duration_s for point in self.plan.points) * self.plan.replications.minimum
+
+
+class Spent(NamedTuple):
+    """What cells took.
+
+    Attributes:
+        packet_hops: Packets that crossed a link.
+        cpu_s: Processor time, seconds.
+    """
+
+    packet_hops: int
+    cpu_s: float
 
 
 def parts(shelved: Shelved, size: str, seed: int | None, replications: int | None) -> list[Part]:
@@ -135,15 +147,11 @@ def judge(shelved: Shelved, size: str, found: Sequence[Part], folder: Path) -> t
     return ledger(shelved.name, shelved.claims(size), size, seed, Found(rows, varied, factors)), rows
 
 
-def expected_hops(shelved: Shelved, found: Sequence[Part]) -> float | None:
-    """Return how many packet-hops a reproduction will take, from what the study's own ledger took; None without one."""
-    known = shelved.ledger
-    if known is None:
-        return None
-    quick = {part.experiment: part for part in parts(shelved, known["size"], None, None) if not part.variant}
-    densities = {name: each["packet_hops"] / quick[name].simulated_s for name, each in known["experiments"].items()}
-    usual = max(densities.values(), default=0.0)
-    return math.fsum(part.simulated_s * densities.get(part.experiment, usual) for part in found)
+def spent(found: Sequence[Part], folder: Path) -> Spent:
+    """Return what the finished cells of a reproduction took, those of earlier sittings too."""
+    tables = [campaign.table(folder / part.path).select(["packet_hops", "cpu_s"]).to_pydict() for part in found]
+    hops = sum(sum(table["packet_hops"]) for table in tables)
+    return Spent(hops, math.fsum(each for table in tables for each in table["cpu_s"]))
 
 
 ABOUT = "reproduction.json"

@@ -169,6 +169,7 @@ class Published:
         claims: What it claims.
         pictures: Its figures.
         tables: Its tables.
+        packet_hops: About how many packets cross a link in a size, variants included; a size may be left out.
     """
 
     title: str
@@ -180,6 +181,7 @@ class Published:
     claims: Sequence[Claim]
     pictures: Sequence[Picture]
     tables: Sequence[Table]
+    packet_hops: Mapping[str, float]
 
 
 def read_claims(file: Path, size: str = "quick") -> Published:
@@ -206,7 +208,8 @@ class _Reader:
 
     def published(self, content: Mapping[str, Any]) -> Published:
         needed = ("title", "number", "source", "question", "experiments")
-        self.keys(content, "", needed, ("quantities", "variants", "claims", "figures", "tables", "words"))
+        optional = ("packet_hops", "words", "quantities", "variants", "claims", "figures", "tables")
+        self.keys(content, "", needed, optional)
         content = self.worded(content)
         self.named = content.get("quantities", {})
         experiments = {name: self.text(about, f"experiments.{name}") for name, about in content["experiments"].items()}
@@ -229,9 +232,12 @@ class _Reader:
             for name in variant.claims:
                 self.one_of(name, f"variants.{variant.name}.claims", (claim.id for claim in claims))
         told = {name: self.text(content[name], name) for name in ("title", "number", "source", "question")}
+        hops = content.get("packet_hops", {})
+        self.keys(hops, "packet_hops", (), SIZES)
         return Published(
-            **told, experiments=experiments, variants=variants, claims=claims, pictures=pictures, tables=tables
-        )
+            **told, experiments=experiments, variants=variants, claims=claims, pictures=pictures, tables=tables,
+            packet_hops={size: float(each) for size, each in hops.items()},
+        )  # fmt: skip
 
     def worded(self, content: Mapping[str, Any]) -> Mapping[str, Any]:
         words = content.get("words", {})

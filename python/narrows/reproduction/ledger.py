@@ -168,7 +168,7 @@ def _listed(outcome: Outcome) -> list[float] | None:
 
 def _work(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     replications = len({row["replication"] for row in rows})
-    return {"cells": len(rows), "seeds": replications, "packet_hops": sum(row["packet_hops"] for row in rows)}
+    return {"cells": len(rows), "seeds": replications}
 
 
 def _digest(found: Found) -> str:

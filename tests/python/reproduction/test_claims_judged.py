@@ -36,7 +36,7 @@ A, B = '{ measure = "m", where = { k = "a" } }', '{ measure = "m", where = { k =
 def rows(**values: list[float | None]) -> list[dict[str, Any]]:
     """Return a cell per key and replication; a key is the level of `k`."""
     return [
-        {"k": key, "replication": place, "m": value, "digest": f"{key}{place}", "packet_hops": 1}
+        {"k": key, "replication": place, "m": value, "digest": f"{key}{place}"}
         for key, each in values.items()
         for place, value in enumerate(each)
     ]

@@ -41,6 +41,7 @@ title = "A small study"
 number = "900"
 source = "Nobody, 1900"
 question = "Does it run?"
+packet_hops = { quick = 1e8, full = 1e9 }
 [experiments]
 one = "One flow alone."
 [[claims]]
@@ -96,7 +97,9 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_study_is_reproduced_to_the_same_ledger(small: Path, tmp_path: Path) -> None:
+def test_a_study_is_reproduced_to_the_same_ledger(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ledgers = []
     for name in ("first", "second"):
         out = tmp_path / name
@@ -105,8 +108,12 @@ def test_a_study_is_reproduced_to_the_same_ledger(small: Path, tmp_path: Path) -
         page = (out / "report.html").read_text(encoding="utf-8")
         assert all(text in page for text in ("A small study", "Megabits"))
         assert page.count("Mbps published)") == 1
+        told = capsys.readouterr().out
+        assert "quick: 4 cells, about 5 s on 2 free processors" in told
+        assert "packet-hops, " in told
     assert ledgers[0] == ledgers[1]
     ledger = json.loads(ledgers[0])
+    assert ledger["experiments"] == {"one": {"cells": 4, "seeds": 2}}
     assert (ledger["study"], ledger["size"]) == (small.name, "quick")
     (claim,) = ledger["claims"]
     assert (claim["verdict"], claim["strength"], claim["seeds"]) == ("holds", "strong", 2)
