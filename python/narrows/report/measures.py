@@ -46,11 +46,16 @@ def meaning(name: str) -> Meaning:
     card = _cards().get(bare)
     if card is not None:
         words = _words(bare) + (f" ({choices}" if choices else "")
-        return Meaning(words, _UNITS.get(card["unit"]) or Unit(card["unit"]), _BETTER[card["better"]])
+        return Meaning(words, unit_named(card["unit"]), _BETTER[card["better"]])
     for suffix, unit in _SUFFIXES:
         if name.endswith(suffix):
             return Meaning(_words(name.removesuffix(suffix) if suffix in _DROPPED else name), unit)
     return Meaning(_words(name), INDEX)
+
+
+def unit_named(name: str) -> Unit:
+    """Return the unit that the catalogue of measures writes so; an unknown one has no prefixes."""
+    return _UNITS.get(name) or Unit(name)
 
 
 @cache

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from narrows.report import page
+from narrows.report.claims import claims
 from narrows.report.figures.frame import Figure, Key
 from narrows.report.looks import HUES, Look
 from narrows.report.plot import Axis
-from narrows.report.scale import INDEX, NO_DATA, quantity
+from narrows.report.scale import INDEX, quantity
 from narrows.report.study.rows import around, response_meaning, stacked_panels
 from narrows.report.svg import Markup, element, join
 from narrows.reproduction.quantity import Measured, QuantityError
@@ -42,7 +43,7 @@ def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Ce
     tables = [_table(table, cells, place) for place, table in enumerate(published.tables)]
     sections = [
         page.section("question", "Question", element("p", published.question), _facts(published, ledger)),
-        page.section("claims", "Claims", element("p", _NOTE, class_="note"), _claims(ledger["claims"])),
+        page.section("claims", "Claims", element("p", _NOTE, class_="note"), claims(ledger["claims"])),
         *(page.figure_section(figure, command) for figure in found),
         *tables,
         page.section("experiments", "Experiments", _experiments(published, ledger)),
@@ -66,44 +67,6 @@ def _badge(ledger: Mapping[str, Any]) -> Markup:
     text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     css, sign = ("failed", "✕") if counts["fails"] else ("ok", "✓")
     return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
-
-
-def _claims(claims: Sequence[Mapping[str, Any]]) -> Markup:
-    titles = ("Claim", "Verdict", "Effect and 95 % interval", "Published", "Magnitude")
-    head = element("tr", *(element("th", text, scope="col") for text in titles))
-    rows = [row for claim in claims for row in _rows(claim)]
-    caption = element("caption", "Every claim with its verdict")
-    table = element("table", caption, element("thead", head), element("tbody", *rows), class_="measures claims")
-    return element("div", table, class_="scroll", role="region", aria_label="Claims", tabindex="0")
-
-
-def _rows(claim: Mapping[str, Any]) -> list[Markup]:
-    """Return the row of a claim, and one below it that says what it rests on."""
-    effect = NO_DATA if claim["effect"] is None else f"{claim['effect']:.4g} ({_interval(claim['ci95'])})"
-    texts = (claim["verdict"], effect, claim["published"] or NO_DATA, _magnitude(claim["magnitude"]))
-    name = element("th", f"{claim['id']} ({claim['strength']}): {claim['statement']}", scope="row")
-    changed = [f"{name}: {told}" for name, told in (claim["variants"] or {}).items() if told != claim["verdict"]]
-    why = [
-        f"{claim['effect_of']}, {claim['seeds']} seeds, {claim['parts']} parts hold" if claim["effect_of"] else "",
-        claim["cause"],
-        claim["note"],
-        f"in the source: {claim['place']}, {claim['source_supports']}",
-        f"another verdict with {', '.join(changed)}" if changed else "",
-    ]
-    told = element("td", "; ".join(each for each in why if each), class_="note", colspan=str(len(texts) + 1))
-    return [element("tr", name, *(element("td", text) for text in texts)), element("tr", told)]
-
-
-def _interval(ends: Sequence[float] | None) -> str:
-    return f"{ends[0]:.4g} to {ends[1]:.4g}" if ends else NO_DATA
-
-
-def _magnitude(found: Mapping[str, Any] | None) -> str:
-    if found is None:
-        return NO_DATA
-    met = {True: "reached", False: "not reached", None: "unclear"}[found["met"]]
-    effect = NO_DATA if found["effect"] is None else f"{found['effect']:.4g}"
-    return f"{met}: {effect} (threshold: {found['whose']})"
 
 
 def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
@@ -211,5 +174,5 @@ _BEYOND = 0.5
 _NOTE = (
     "A verdict is that of the claimed direction: it holds where the whole 95 % interval over seeds lies on the claimed "
     "side, fails where all of it lies on the other, and is inconclusive otherwise. How large the effect is to be never "
-    "decides it."
+    "decides it. The bar shows the interval over the range that is claimed."
 )

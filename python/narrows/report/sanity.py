@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrows.report.measures import interval_text, meaning
 from narrows.report.scale import NO_DATA, quantity
+from narrows.report.state import state
 from narrows.report.svg import Markup, element, join
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _expectation(clause: Expectation, run: str) -> Markup:
     of = f"{run}: {clause.of}" if run and run != clause.of else clause.of
     return join(
         (
-            _state(*_VERDICTS.get(clause.verdict, _VERDICTS["inconclusive"])),
+            state(*_VERDICTS.get(clause.verdict, _VERDICTS["inconclusive"])),
             element("b", f"{told.label} of {of}"),
             element("span", f"{' and '.join(bounds)}: {quantity(clause.found.mean, told.unit)}{ends}", class_="detail"),
         )
@@ -84,13 +85,7 @@ def _cell(run: Run, name: str) -> Markup:
 
 
 def _mark(ok: bool | None) -> Markup:  # noqa: FBT001, the three states of a check
-    return _state(*_STATES[ok])
-
-
-def _state(css: str, sign: str, word: str) -> Markup:
-    return element(
-        "span", element("span", sign, class_="sign", aria_hidden="true"), element("span", word), class_=f"state {css}"
-    )
+    return state(*_STATES[ok])
 
 
 def _badge(css: str, sign: str, text: str) -> Markup:

@@ -265,6 +265,19 @@
     }
   }
 
+  function bringFilters(filters) {
+    filters.hidden = false;
+    for (const key of filters.querySelectorAll(".key")) {
+      key.addEventListener("click", () => {
+        const hide = key.getAttribute("aria-pressed") === "true";
+        key.setAttribute("aria-pressed", String(!hide));
+        for (const claim of document.querySelectorAll("article[data-verdict]")) {
+          if (claim.dataset.verdict === key.dataset.verdict) claim.hidden = hide;
+        }
+      });
+    }
+  }
+
   function bringThemes(button) {
     const root = document.documentElement;
     const system = matchMedia("(prefers-color-scheme: dark)");
@@ -280,5 +293,6 @@
   }
 
   document.querySelectorAll("figure").forEach(bringAlive);
+  document.querySelectorAll(".filters").forEach(bringFilters);
   bringThemes(document.querySelector(".theme"));
 })();

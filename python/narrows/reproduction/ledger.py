@@ -94,9 +94,9 @@ def judged(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "id": claim.id, "verdict": NOT_TESTABLE, "strength": claim.strength, "statement": claim.statement,
         "place": claim.place, "source_supports": claim.supported, "published": claim.published or None,
-        "effect": None, "ci95": None, "seeds": 0, "effect_of": None, "parts": None, "cells": None,
-        "magnitude": None, "cause": claim.not_testable or None, "variant": None, "variants": None,
-        "note": claim.note or None,
+        "effect": None, "ci95": None, "unit": None, "bounds": None, "seeds": 0, "effect_of": None, "parts": None,
+        "cells": None, "magnitude": None, "cause": claim.not_testable or None, "variant": None,
+        "variants": None, "note": claim.note or None,
     }  # fmt: skip
     if claim.direction is None:
         return entry
@@ -107,8 +107,9 @@ def judged(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     outcome = _try(claim, claim.direction, found.cells)
     varied = _varied(claim, claim.direction, found)
     entry |= {
-        "verdict": outcome.verdict, "effect": outcome.effect, "ci95": _listed(outcome), "seeds": outcome.seeds,
-        "effect_of": outcome.of, "parts": f"{outcome.held} of {outcome.parts}",
+        "verdict": outcome.verdict, "effect": outcome.effect, "ci95": _listed(outcome), "unit": outcome.unit or None,
+        "bounds": list(outcome.bounds), "seeds": outcome.seeds, "effect_of": outcome.of,
+        "parts": f"{outcome.held} of {outcome.parts}",
         "cells": {"count": len(outcome.cells), "digest": _short_digest(outcome.cells)},
         "magnitude": _magnitude(claim, found.cells), "cause": _cause(claim, outcome),
         "variant": _flips(outcome, varied), "variants": varied or None,

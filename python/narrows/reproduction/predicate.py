@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from narrows.reproduction.quantity import Combined
+from narrows.reproduction.units import unit_of
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
@@ -29,10 +30,12 @@ class Outcome(NamedTuple):
         ci95: Its 95 % interval; None for fewer than two replications.
         seeds: How many replications it rests on.
         of: What that number is.
+        unit: What it is counted in; empty for a bare number.
         cells: Digests of the cells' records that it came from.
         held: How many parts of the test hold.
         parts: How many it has.
         clear: How many half intervals the number lies from the nearest bound; negative without an interval.
+        bounds: The least and the most that it is claimed to be; None where there is no such bound.
     """
 
     verdict: str
@@ -40,10 +43,12 @@ class Outcome(NamedTuple):
     ci95: tuple[float, float] | None
     seeds: int
     of: str
+    unit: str
     cells: tuple[str, ...]
     held: int = 0
     parts: int = 1
     clear: float = -1.0
+    bounds: tuple[float | None, float | None] = (None, None)
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,10 @@ class Bounded:
             outside = (self.least is not None and high < self.least) or (self.most is not None and low > self.most)
             verdict = HOLDS if inside else FAILS if outside else INCONCLUSIVE
         keys = tuple(dict.fromkeys(str(cell["digest"]) for cell in self.quantity.cells(cells, binding)))
-        of = self.quantity.told(binding)
-        return Outcome(verdict, found["mean"], interval, len(values), of, keys, int(verdict == HOLDS), 1, clear)
+        return Outcome(
+            verdict, found["mean"], interval, len(values), self.quantity.told(binding), unit_of(self.quantity, binding),
+            keys, int(verdict == HOLDS), 1, clear, (self.least, self.most),
+        )  # fmt: skip
 
     def experiments(self) -> set[str]:
         """Return the experiments that it needs."""

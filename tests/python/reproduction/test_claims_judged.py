@@ -255,3 +255,24 @@ def test_words_differ_by_size(tmp_path: Path) -> None:
     file.write_text(text.replace('level = "b"\n', ""), encoding="utf-8")
     with pytest.raises(InputError, match="level is missing"):
         read_claims(file)
+
+
+@pytest.mark.parametrize(
+    ("test", "unit", "bounds"),
+    [
+        ('{ is = { measure = "goodput_bps", where = { k = "a" } }, at_most = 9 }', "bps", [None, 9]),
+        ("{ order = [{ measure = 'rtt_mean_s', where = { k = 'a' } }, 9] }", "s", [0.0, None]),
+        ("{ is = { ratio = [{ measure = 'rtt_mean_s', where = { k = 'a' } }, 9] }, at_least = 0 }", None, [0, None]),
+        (
+            "{ is = { minus = [{ measure = 'rtt_mean_s' }, { measure = 'goodput_bps' }] }, at_least = 0, at_most = 1 }",
+            None,
+            [0, 1],
+        ),
+    ],
+)
+def test_the_ledger_tells_the_unit_and_the_bounds(
+    tmp_path: Path, test: str, unit: str | None, bounds: list[float | None]
+) -> None:
+    cells = [{**row, "goodput_bps": 1.0, "rtt_mean_s": 2.0} for row in rows(a=[1.0, 1.0])]
+    found = verdict(tmp_path, f"direction = {test}\n", cells)
+    assert (found["unit"], found["bounds"]) == (unit, bounds)
