@@ -205,13 +205,14 @@ class _Reader:
     def __init__(self, file: str, size: str) -> None:
         self.file, self.size = file, size
         self.named: Mapping[str, Any] = {}
+        self.lists: Mapping[str, Any] = {}
 
     def published(self, content: Mapping[str, Any]) -> Published:
         needed = ("title", "number", "source", "question", "experiments")
-        optional = ("packet_hops", "words", "quantities", "variants", "claims", "figures", "tables")
+        optional = ("packet_hops", "words", "lists", "quantities", "variants", "claims", "figures", "tables")
         self.keys(content, "", needed, optional)
         content = self.worded(content)
-        self.named = content.get("quantities", {})
+        self.named, self.lists = content.get("quantities", {}), content.get("lists", {})
         experiments = {name: self.text(about, f"experiments.{name}") for name, about in content["experiments"].items()}
         variants = [
             self.variant(each, f"variants.{place}", experiments)
@@ -255,7 +256,7 @@ class _Reader:
             self.one_of(name, f"{path}.experiments", experiments)
         sizes = tuple(self.one_of(each, f"{path}.sizes", SIZES) for each in table.get("sizes", SIZES))
         changes, folder = tuple(table.get("set", ())), table.get("folder", "")
-        names, claims = tuple(table["experiments"]), tuple(table.get("claims", ()))
+        names, claims = tuple(table["experiments"]), tuple(self.listed(table.get("claims", []), f"{path}.claims"))
         return Variant(table["name"], table["about"], changes, folder, names, sizes, claims)
 
     def claim(self, table: Mapping[str, Any], path: str, experiments: Sequence[str] | Mapping[str, str]) -> Claim:
@@ -293,8 +294,8 @@ class _Reader:
         if "each" in table:
             self.keys(table, path, ("each", "test"), ("least",))
             conditions = self.conditions(table["each"], f"{path}.each")
-            inner = self.test(table["test"], f"{path}.test", scope)
-            return Several([(inner, each) for each in conditions], table.get("least", len(conditions)))
+            tests = [(self.test(_bound(table["test"], each), f"{path}.test", scope), each) for each in conditions]
+            return Several(tests, table.get("least", len(conditions)))
         for kind in ("all", "any"):
             if kind in table:
                 self.keys(table, path, (kind,), ("least",) if kind == "any" else ())
@@ -361,10 +362,19 @@ class _Reader:
         over = self.one_of(table.get("over", "one"), f"{path}.over", FOLD)
         return Measured(experiment, table["measure"], table.get("where", {}), over, table.get("missing"))
 
-    def conditions(self, table: Mapping[str, Sequence[Any]], path: str) -> list[dict[str, Any]]:
-        if not isinstance(table, dict) or not table or not all(isinstance(each, list) for each in table.values()):
+    def conditions(self, table: Mapping[str, Any], path: str) -> list[dict[str, Any]]:
+        if not isinstance(table, dict) or not table:
             self.fault(path, "a table of names with lists is needed")
-        return [dict(zip(table, each, strict=True)) for each in itertools.product(*table.values())]
+        lists = [self.listed(each, f"{path}.{name}") for name, each in table.items()]
+        return [dict(zip(table, each, strict=True)) for each in itertools.product(*lists)]
+
+    def listed(self, value: Any, path: str) -> list[Any]:
+        """Return a list: one that is there, or that of `[lists]` with such a name."""
+        if isinstance(value, str):
+            value = self.lists[self.one_of(value, path, self.lists)]
+        if not isinstance(value, list):
+            self.fault(path, "a list is needed, or the name of one")
+        return list(value)
 
     def picture(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Picture:
         needed = ("title", "caption", "label", "x", "lines", "experiment")
@@ -385,20 +395,20 @@ class _Reader:
                 }  # fmt: skip
                 lines.append(Line(name, self.measured(entry, place, scope)))
         return Picture(
-            table["title"], table["caption"], table["label"], tuple(table["x"]), tuple(lines),
+            table["title"], table["caption"], table["label"], tuple(self.listed(table["x"], f"{path}.x")), tuple(lines),
             table.get("log", False), self.values(table.get("published", {})), table.get("axis", ""),
         )  # fmt: skip
 
     def table(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Table:
         self.keys(table, path, ("title", "caption", "label", "is", "rows", "columns", "experiment"), ("published",))
         scope = _Scope(self.one_of(table["experiment"], f"{path}.experiment", experiments), tuple(experiments))
-        columns = tuple(str(each) for each in table["columns"])
+        columns = tuple(str(each) for each in self.listed(table["columns"], f"{path}.columns"))
         rows = {
             str(row): [
                 self.quantity(_bound(table["is"], {"row": row, "column": each}), f"{path}.is", scope)
                 for each in columns
             ]
-            for row in table["rows"]
+            for row in self.listed(table["rows"], f"{path}.rows")
         }
         published = self.values(table.get("published", {}))
         for name, values in published.items():

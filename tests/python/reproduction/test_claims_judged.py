@@ -190,6 +190,29 @@ def test_quantities_are_folded_over_conditions(tmp_path: Path) -> None:
     assert found["effect"] == pytest.approx((3.0 + 7.0) / 2)
 
 
+def test_a_list_is_written_once(tmp_path: Path) -> None:
+    lists = 'lists = { keys = ["a", "b"] }\n[experiments]'
+    test = 'each = { x = "keys" }, test = { is = { measure = "m", where = { k = "{x}" } }, at_most = 2 }'
+    file = tmp_path / "claims.toml"
+    for name, told in (("keys", "1 of 2"), ("kys", None)):
+        text = HEAD.replace("[experiments]", lists) + f"direction = {{ {test.replace('keys', name)} }}\n"
+        file.write_text(text, encoding="utf-8")
+        if told is None:
+            with pytest.raises(InputError, match="'kys' is none of keys"):
+                read_claims(file)
+        else:
+            (claim,) = read_claims(file).claims
+            cells = {"e": rows(a=[1.0, 1.0], b=[3.0, 3.0])}
+            assert judged(claim, "quick", Found(cells, {}))["parts"] == told
+
+
+def test_a_condition_may_bind_which_quantity_is_named(tmp_path: Path) -> None:
+    named = "".join(f'[quantities.{key}]\nsum = [{{ measure = "m", where = {{ k = "{key}" }} }}]\n' for key in "ab")
+    test = 'direction = { each = { q = ["a", "b"] }, test = { is = { named = "{q}" }, at_most = 2 } }\n'
+    found = verdict(tmp_path, test + named, rows(a=[1.0, 1.0], b=[3.0, 3.0]))
+    assert (found["verdict"], found["parts"], found["effect_of"]) == ("fails", "1 of 2", "b")
+
+
 def test_a_named_quantity_is_written_once(tmp_path: Path) -> None:
     # How far a stays behind the best of two, as the distance of study 001.
     named = """
