@@ -110,6 +110,11 @@ def test_the_summary_has_the_keys_of_the_contract(narrows: Narrows, scenario: Pa
     assert goodput["ci95"][0] <= goodput["mean"] <= goodput["ci95"][1]
 
 
+def test_one_replication_says_how_to_get_intervals(narrows: Narrows, scenario: Path) -> None:
+    assert "--replications 5" in narrows("run", scenario, "--replications", "1", "--out", "one").stdout
+    assert "--replications" not in narrows("run", scenario, "--replications", "2", "--out", "two").stdout
+
+
 def test_one_replication_has_means_without_intervals(narrows: Narrows, scenario: Path) -> None:
     done = narrows("run", scenario, "--replications", "1", "--json", "--out", "out")
     for group in json.loads(done.stdout)["groups"].values():

@@ -27,6 +27,12 @@ def test_help_and_mistakes_load_nothing_heavy(arguments: list[str]) -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+def test_without_a_command_the_commands_are_told(narrows: Narrows) -> None:
+    done = narrows()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert all(name in done.stderr for name in ("run", "compare", "reproduce"))
+
+
 def test_help_is_a_result_and_a_usage_error_is_a_message(narrows: Narrows) -> None:
     asked = narrows("--help")
     assert (asked.returncode, asked.stderr) == (0, "")
