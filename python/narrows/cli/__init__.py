@@ -26,9 +26,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 0 done, 1 an expectation failed, 2 bad input, 3 interrupted, 4 internal error.
     """
     given = list(sys.argv[1:] if argv is None else argv)
-    if not given:
-        parser().print_help(sys.stderr)
-        return BAD_INPUT
     arguments = parser().parse_args(given)
     arguments.given = given
     try:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from narrows.cli.status import BAD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,7 +20,8 @@ def parser() -> argparse.ArgumentParser:
         prog="narrows", description="A laboratory for Internet congestion control.", allow_abbrev=False
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    top.set_defaults(command=lambda _: _commands(top))
+    commands = top.add_subparsers(metavar="COMMAND")
 
     run = _add(commands, "run", "simulate:run", "run a scenario")
     run.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
@@ -62,6 +66,11 @@ def parser() -> argparse.ArgumentParser:
 
     _add(commands, "schema", "check:schema", "print the JSON Schema of the scenario file")
     return top
+
+
+def _commands(top: argparse.ArgumentParser) -> int:
+    top.print_help(sys.stderr)
+    return BAD_INPUT
 
 
 def _add_study(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
