@@ -29,9 +29,9 @@ pub struct LinkCounts {
     pub started: u64,
     /// Their waiting times, summed, picoseconds.
     pub waited_ps: u128,
-    /// Waiting packets times picoseconds.
+    /// Waiting packets times picoseconds, when they were last [brought up](LinkRecorder::bring_up).
     pub queue_packet_ps: u128,
-    /// Waiting bytes times picoseconds.
+    /// Waiting bytes times picoseconds, as `queue_packet_ps`.
     pub queue_byte_ps: u128,
 }
 
@@ -54,8 +54,31 @@ pub struct LinkRecorder {
     pub logged: Option<Place>,
     waiting_packets: u64,
     waiting_bytes: u64,
+    areas: Areas,
     now: Time,
     measuring: bool,
+}
+
+/// What waited, integrated over time: each that waits counts from when it came, and each that does no more for as long
+/// as it did. So one that comes or goes costs an addition, and what waits meanwhile nothing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Areas {
+    /// Sum of the times, picoseconds, at which packets ceased to wait, less that of those at which they came.
+    packets: i128,
+    /// The same of their bytes.
+    bytes: i128,
+}
+
+impl Areas {
+    fn come(&mut self, size: u16, now: Time) {
+        self.packets -= i128::from(now.as_ps());
+        self.bytes -= i128::from(now.as_ps()) * i128::from(size);
+    }
+
+    fn go(&mut self, size: u16, now: Time) {
+        self.packets += i128::from(now.as_ps());
+        self.bytes += i128::from(now.as_ps()) * i128::from(size);
+    }
 }
 
 impl LinkCounts {
@@ -78,6 +101,7 @@ impl LinkRecorder {
             logged: None,
             waiting_packets: 0,
             waiting_bytes: 0,
+            areas: Areas::default(),
             now: Time::ZERO,
             measuring: false,
         }
@@ -85,17 +109,21 @@ impl LinkRecorder {
 
     /// Moves the clock. To be called before anything that changes the queue.
     pub fn advance(&mut self, now: Time) {
-        if self.waiting_packets > 0 {
-            let span = u128::from(now.since(self.now).as_ps());
-            self.counts.queue_packet_ps += u128::from(self.waiting_packets) * span;
-            self.counts.queue_byte_ps += u128::from(self.waiting_bytes) * span;
-        }
         self.now = now;
+    }
+
+    /// Moves the clock and brings all counts up to it. To be called before they are read.
+    pub fn bring_up(&mut self, now: Time) {
+        self.now = now;
+        let integral =
+            |area: i128, waiting: u64| (area + i128::from(waiting) * i128::from(now.as_ps())).cast_unsigned();
+        self.counts.queue_packet_ps = integral(self.areas.packets, self.waiting_packets);
+        self.counts.queue_byte_ps = integral(self.areas.bytes, self.waiting_bytes);
     }
 
     /// The warm-up is over.
     pub fn measure(&mut self, now: Time) {
-        self.advance(now);
+        self.bring_up(now);
         self.at_measure = self.counts;
         self.measuring = true;
         self.peak_packets = self.waiting_packets;
@@ -106,6 +134,7 @@ impl LinkRecorder {
         self.counts.arrived += 1;
         self.waiting_packets += 1;
         self.waiting_bytes += u64::from(packet.size);
+        self.areas.come(packet.size, self.now);
     }
 
     /// Arrivals and drops of this moment are told; what is left waits.
@@ -157,6 +186,7 @@ impl LinkRecorder {
     fn left(&mut self, size: u16) {
         self.waiting_packets -= 1;
         self.waiting_bytes -= u64::from(size);
+        self.areas.go(size, self.now);
     }
 }
 

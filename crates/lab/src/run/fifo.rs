@@ -16,10 +16,10 @@ use std::collections::VecDeque;
 pub(super) struct Fifo {
     limit: Limit,
     steady: Steady,
-    /// In transmission.
-    leaving: Option<Passing>,
-    /// Those that wait.
-    waiting: VecDeque<Passing>,
+    /// The packet in transmission and those that wait.
+    row: VecDeque<Passing>,
+    /// When the first of them will have left; `NEVER` if there is none.
+    departure: Time,
 }
 
 /// A packet that has come.
@@ -33,7 +33,7 @@ struct Passing {
 
 impl Fifo {
     pub fn new(limit: Limit, rate: Rate) -> Self {
-        Self { limit, steady: Steady::new(rate), leaving: None, waiting: VecDeque::new() }
+        Self { limit, steady: Steady::new(rate), row: VecDeque::new(), departure: Time::NEVER }
     }
 
     /// `packet` comes at its stamp, after all others. When it will have left; `None` if it is dropped.
@@ -55,26 +55,24 @@ impl Fifo {
         recorder.settled();
         let departure = self.steady.pass(packet.size(), arrival);
         let group = if recorder.shares.len() > 1 { flows.group(packet) as u16 } else { 0 };
-        let passing = Passing { arrival, departure, size: packet.size, group };
-        if self.leaving.is_none() {
-            self.leaving = Some(passing);
-            recorder.started(arrival, passing.size, usize::from(group));
-        } else {
-            make_room(&mut self.waiting);
-            self.waiting.push_back(passing);
+        if self.row.is_empty() {
+            self.departure = departure;
+            recorder.started(arrival, packet.size, usize::from(group));
         }
+        make_room(&mut self.row);
+        self.row.push_back(Passing { arrival, departure, size: packet.size, group });
         Some(departure)
     }
 
     /// Records what happens until the end of `now`.
     pub fn go_on(&mut self, now: Time, recorder: &mut LinkRecorder) {
-        while let Some(packet) = self.leaving
-            && packet.departure <= now
-        {
-            recorder.sent(packet.size);
-            self.leaving = self.waiting.pop_front();
-            if let Some(next) = &self.leaving {
-                recorder.advance(packet.departure);
+        while self.departure <= now {
+            let Some(left) = self.row.pop_front() else { return };
+            recorder.sent(left.size);
+            self.departure = Time::NEVER;
+            if let Some(next) = self.row.front() {
+                self.departure = next.departure;
+                recorder.advance(left.departure);
                 recorder.started(next.arrival, next.size, usize::from(next.group));
             }
         }
@@ -82,11 +80,11 @@ impl Fifo {
 
     /// The packet in transmission: its size, and when it will have left.
     pub fn in_transmission(&self) -> Option<(Bytes, Time)> {
-        self.leaving.map(|packet| (Bytes::new(u64::from(packet.size)), packet.departure))
+        self.row.front().map(|packet| (Bytes::new(u64::from(packet.size)), packet.departure))
     }
 
     /// Packets that have come and not left, by the clock of the recorder.
     pub fn count(&self) -> u64 {
-        self.waiting.len() as u64 + u64::from(self.leaving.is_some())
+        self.row.len() as u64
     }
 }

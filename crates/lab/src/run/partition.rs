@@ -345,7 +345,7 @@ impl<'m> Partition<'m> {
         self.catch_up();
         for link in &mut self.net.links {
             if let Link::Scheduled(transmitter) = link {
-                transmitter.recorder.advance(end);
+                transmitter.recorder.bring_up(end);
             }
         }
         for end_point in &mut self.senders {
@@ -440,7 +440,7 @@ impl<'m> Partition<'m> {
             if let Link::Scheduled(transmitter) = link
                 && transmitter.recorded
             {
-                transmitter.recorder.advance(now);
+                transmitter.recorder.bring_up(now);
                 let bits = transmitter.bits(now);
                 self.series.link(&transmitter.recorder, bits.sent, bits.offered, interval);
             }
