@@ -63,6 +63,12 @@ pub trait CongestionControl: Send + Debug {
     /// The episode that the last `new_episode` began is over.
     fn on_recovered(&mut self, _path: &Path) {}
 
+    /// Whether [`on_sent`](Self::on_sent) or [`request`](Self::request) does anything; the same all the time. Where neither
+    /// does, [`limits`](Self::limits) stay as they are while packets leave, and a host need not tell of them nor ask.
+    fn minds_departures(&self) -> bool {
+        true
+    }
+
     /// A packet left.
     fn on_sent(&mut self, _packet: &SentPacket, _path: &Path) {}
 

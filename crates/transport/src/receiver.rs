@@ -192,6 +192,7 @@ impl Receiver {
         }
     }
 
+    #[inline]
     fn send_ack<H: Host>(&mut self, now: Time, host: &mut H) {
         self.policy.on_sent();
         self.counters.acks_sent += 1;
@@ -199,9 +200,13 @@ impl Receiver {
         let ce_packets = self.counters.ce_packets as u16;
         let reported = if self.selective { usize::MAX } else { 0 };
         let blocks = self.reassembly.blocks().take(reported);
+        let in_order = self.reassembly.is_in_order();
         let (duplicate, timestamp_echo) = (self.duplicate.take(), self.timestamp);
         self.acknowledged = next;
         let body = match self.feedback.take() {
+            None if in_order && duplicate.is_none() => {
+                Body::Ack { blocks: SackBlocks::NONE, ce_packets, timestamp_echo }
+            }
             None => {
                 Body::Ack { blocks: SackBlocks::new(next, duplicate, blocks), ce_packets, timestamp_echo }
             }

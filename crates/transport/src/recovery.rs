@@ -87,6 +87,7 @@ impl Recovery {
     }
 
     /// An acknowledgement arrived that moved, delivered or repeated something.
+    #[inline]
     pub(crate) fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, view: View<'_>) -> Verdict {
         match self {
             Self::Reno(reno) => reno.on_ack(delivery, board),
@@ -142,6 +143,7 @@ impl Recovery {
     }
 
     /// Packets that may be in flight when the congestion window is `window`.
+    #[inline]
     pub(crate) fn usable_window(&self, window: u64, board: &Scoreboard) -> u64 {
         match self {
             Self::Reno(reno) => reno.usable_window(window),

@@ -31,6 +31,8 @@ pub(crate) struct RttEstimator {
     variation_4: u64,
     /// When the last sample that entered the averages was taken.
     averaged_at: Time,
+    /// The timeout with its back-off.
+    timeout: Span,
     /// Timeouts in a row since the last fresh sample; each doubles the timeout.
     backoff: u32,
 }
@@ -46,15 +48,30 @@ impl RttEstimator {
             smoothed_8: 0,
             variation_4: 0,
             averaged_at: Time::ZERO,
+            timeout: initial_rto.min(max_rto),
             backoff: 0,
         }
     }
 
     /// Takes in a sample, ending `now`, of a segment that was sent once.
+    #[inline]
     pub(crate) fn sample(&mut self, rtt: Span, now: Time) {
+        let timed = self.rule == RtoRule::Linux || now.since(self.averaged_at) >= rtt;
+        if let Some(view) = &mut self.view
+            && !timed
+            && self.backoff == 0
+        {
+            view.latest = rtt;
+            view.min = view.min.min(rtt);
+            return;
+        }
+        self.average(rtt, timed, now);
+    }
+
+    /// As [`sample`](Self::sample), where averages or the timeout change; `timed` samples enter the averages.
+    fn average(&mut self, rtt: Span, timed: bool, now: Time) {
         let ps = rtt.as_ps();
         self.backoff = 0;
-        let timed = self.rule == RtoRule::Linux || now.since(self.averaged_at) >= rtt;
         if timed {
             self.averaged_at = now;
         }
@@ -78,6 +95,7 @@ impl RttEstimator {
             smoothed: Span::from_ps(self.smoothed_8 / 8),
             variation: Span::from_ps(self.variation_4 / 4),
         });
+        self.reckon();
     }
 
     /// What is known so far.
@@ -87,6 +105,10 @@ impl RttEstimator {
 
     /// The timeout with its back-off.
     pub(crate) fn rto(&self) -> Span {
+        self.timeout
+    }
+
+    fn reckon(&mut self) {
         let base = match self.view {
             None => self.unsampled,
             Some(view) => {
@@ -97,18 +119,20 @@ impl RttEstimator {
                 }
             }
         };
-        (base * (1 << self.backoff.min(MAX_DOUBLINGS))).min(self.max_rto)
+        self.timeout = (base * (1 << self.backoff.min(MAX_DOUBLINGS))).min(self.max_rto);
     }
 
     /// The timeout ran out: RFC 6298 §5.5.
     pub(crate) fn back_off(&mut self) {
         self.backoff += 1;
+        self.reckon();
     }
 
     /// RFC 6298 §5.7: a connection whose SYN was lost begins its data with a timeout of 3 s.
     pub(crate) fn restart_after_lost_syn(&mut self) {
         self.backoff = 0;
         self.unsampled = self.unsampled.max(Span::from_ms(3_000));
+        self.reckon();
     }
 }
 

@@ -201,6 +201,7 @@ impl Scoreboard {
     }
 
     /// A new segment leaves; its number.
+    #[inline]
     pub(crate) fn on_sent(&mut self, now: Time) -> u64 {
         if self.outstanding() > self.mask {
             self.grow();
@@ -242,6 +243,7 @@ impl Scoreboard {
     }
 
     /// All segments below `to` have arrived.
+    #[inline]
     pub(crate) fn acknowledge(&mut self, to: u64, delivery: &mut Delivery) {
         delivery.advanced = to - self.una;
         while self.una < to {
@@ -349,6 +351,7 @@ impl Scoreboard {
     }
 
     /// The lost segment to send next: the lowest.
+    #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<u64> {
         if self.lost == 0 {
             return None;
@@ -410,6 +413,7 @@ impl Scoreboard {
     }
 
     /// Segment `number` is reported to have arrived for the first time.
+    #[inline]
     fn deliver(&mut self, number: u64, delivery: &mut Delivery) {
         let segment = self.at(number);
         let newest = Newest { sent_at: segment.sent_at, number, resent: segment.ever_resent };
@@ -459,6 +463,7 @@ impl Scoreboard {
     }
 
     /// Takes a segment out of the count of its state.
+    #[inline]
     fn leave(&mut self, number: u64) {
         match self.at(number).state {
             State::InFlight => self.in_flight -= 1,
@@ -488,10 +493,12 @@ impl Scoreboard {
         (self.ring, self.details, self.mask) = (ring, details, mask);
     }
 
+    #[inline]
     fn at(&self, number: u64) -> &Segment {
         &self.ring[(number & self.mask) as usize]
     }
 
+    #[inline]
     fn at_mut(&mut self, number: u64) -> &mut Segment {
         &mut self.ring[(number & self.mask) as usize]
     }

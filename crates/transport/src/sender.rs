@@ -47,6 +47,8 @@ pub struct Sender {
     offered: u64,
     algorithm: Box<dyn CongestionControl>,
     needs: Needs,
+    /// The algorithm wants to hear of departures, and be asked for requests.
+    minds_departures: bool,
     state: ConnectionState,
     handshake: Handshake,
     board: Scoreboard,
@@ -119,6 +121,7 @@ impl Sender {
             transfer: transfer.clone(),
             offered: u64::MAX,
             needs,
+            minds_departures: algorithm.minds_departures(),
             state: ConnectionState::Closed,
             handshake: Handshake::default(),
             board: Scoreboard::new(transfer, needs.packets || needs.rate_samples, needs.packets),
@@ -245,6 +248,7 @@ impl Sender {
     }
 
     /// Where the flow stands.
+    #[inline]
     fn path(&self, now: Time) -> Path {
         Path {
             now,
@@ -257,6 +261,7 @@ impl Sender {
     }
 
     /// Packets that may be in flight when the algorithm allows `window`.
+    #[inline]
     fn usable(&self, window: u64) -> u64 {
         let usable = match &self.reduction {
             Some(reduction) => reduction.window(),

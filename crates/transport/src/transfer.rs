@@ -7,8 +7,10 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Transfer {
     mss: u64,
-    /// Bytes in all; `None` is endless.
-    size: Option<u64>,
+    /// Bytes in all; `u64::MAX` where endless.
+    size: u64,
+    /// Segments in all; `u64::MAX` where endless.
+    segments: u64,
     /// Writes that share no segment.
     writes: Option<Arc<[Write]>>,
 }
@@ -23,7 +25,9 @@ struct Write {
 
 impl Transfer {
     pub(crate) fn new(size: Option<Bytes>, mss: Bytes) -> Self {
-        Self { mss: mss.count().max(1), size: size.map(Bytes::count), writes: None }
+        let mss = mss.count().max(1);
+        let segments = size.map_or(u64::MAX, |size| size.count().div_ceil(mss));
+        Self { mss, size: size.map_or(u64::MAX, Bytes::count), segments, writes: None }
     }
 
     /// A transfer that an application writes in parts of the given `sizes`, each above zero.
@@ -37,23 +41,19 @@ impl Transfer {
             write
         });
         let writes = writes.collect();
-        Self { mss, size: Some(bytes), writes: Some(writes) }
+        Self { mss, size: bytes, segments, writes: Some(writes) }
     }
 
     /// Segments in all; `u64::MAX` where endless.
     pub(crate) fn segments(&self) -> u64 {
-        match (&self.writes, self.size) {
-            (None, size) => size.map_or(u64::MAX, |size| size.div_ceil(self.mss)),
-            (Some(writes), _) => {
-                writes.last().map_or(0, |last| last.segments_before + last.bytes.div_ceil(self.mss))
-            }
-        }
+        self.segments
     }
 
     /// Payload of segment `number`.
+    #[inline]
     pub(crate) fn payload(&self, number: u64) -> Bytes {
         let rest = match &self.writes {
-            None => self.size.map_or(u64::MAX, |size| size.saturating_sub(number * self.mss)),
+            None => self.size.saturating_sub(number * self.mss),
             Some(writes) => of_segment(writes, number)
                 .map_or(0, |write| write.bytes.saturating_sub((number - write.segments_before) * self.mss)),
         };
@@ -61,9 +61,10 @@ impl Transfer {
     }
 
     /// Payload of the first `count` segments.
+    #[inline]
     pub(crate) fn payload_before(&self, count: u64) -> Bytes {
         let Some(writes) = &self.writes else {
-            return Bytes::new((count * self.mss).min(self.size.unwrap_or(u64::MAX)));
+            return Bytes::new((count * self.mss).min(self.size));
         };
         let last = count.checked_sub(1).and_then(|last| of_segment(writes, last));
         Bytes::new(last.map_or(0, |write| {

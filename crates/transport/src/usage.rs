@@ -24,12 +24,13 @@ impl WindowUsage {
         }
     }
 
-    /// The window was the limit.
-    pub(crate) fn window_limited(&self, window: Option<f64>, ssthresh: Option<f64>) -> bool {
-        let (Some(window), Some(ssthresh)) = (window, ssthresh) else {
-            return self.limited;
-        };
-        self.limited || (window < ssthresh && window < 2.0 * self.most as f64)
+    /// The window was the limit; `sizes` are its size and ssthresh.
+    pub(crate) fn window_limited(&self, sizes: impl FnOnce() -> (Option<f64>, Option<f64>)) -> bool {
+        if self.limited {
+            return true;
+        }
+        let (Some(window), Some(ssthresh)) = sizes() else { return false };
+        window < ssthresh && window < 2.0 * self.most as f64
     }
 }
 
@@ -42,17 +43,17 @@ mod tests {
         let mut usage = WindowUsage::default();
         usage.on_attempt(0, 10, true);
         usage.on_attempt(4, 11, false);
-        assert!(usage.window_limited(Some(10.0), Some(5.0)));
+        assert!(usage.window_limited(|| (Some(10.0), Some(5.0))));
         usage.on_attempt(10, 12, false);
-        assert!(!usage.window_limited(Some(10.0), Some(5.0)));
+        assert!(!usage.window_limited(|| (Some(10.0), Some(5.0))));
     }
 
     #[test]
     fn in_slow_start_half_a_window_in_flight_is_enough() {
         let mut usage = WindowUsage::default();
         usage.on_attempt(0, 6, false);
-        assert!(usage.window_limited(Some(10.0), Some(f64::INFINITY)));
-        assert!(!usage.window_limited(Some(12.0), Some(f64::INFINITY)));
-        assert!(!usage.window_limited(Some(10.0), Some(10.0)));
+        assert!(usage.window_limited(|| (Some(10.0), Some(f64::INFINITY))));
+        assert!(!usage.window_limited(|| (Some(12.0), Some(f64::INFINITY))));
+        assert!(!usage.window_limited(|| (Some(10.0), Some(10.0))));
     }
 }

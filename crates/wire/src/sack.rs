@@ -17,6 +17,9 @@ pub struct SackBlocks<const N: usize = 3> {
 }
 
 impl<const N: usize> SackBlocks<N> {
+    /// None.
+    pub const NONE: Self = Self { packed: [(0, 0); N] };
+
     /// Packs `blocks` in their order, those beyond the capacity left out, after segment `duplicate` if it arrived again.
     /// Each block must lie above `next` and hold a segment.
     pub fn new(next: u64, duplicate: Option<u64>, blocks: impl IntoIterator<Item = Block>) -> Self {

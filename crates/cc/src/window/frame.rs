@@ -187,6 +187,10 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         }
     }
 
+    fn minds_departures(&self) -> bool {
+        false
+    }
+
     fn ecn(&self) -> EcnUse {
         self.rule.ecn()
     }

@@ -117,19 +117,28 @@ impl SenderRecorder {
     }
 
     /// Something happened inside the sender. Round-trip samples after the warm-up also go to `rtts`.
+    #[inline]
     pub fn hear(&mut self, news: News, now: Time, rtts: &mut Histogram) {
+        if let News::RttSample(span) = news {
+            self.rtt.ps += u128::from(span.as_ps());
+            self.rtt.count += 1;
+            if self.measuring {
+                rtts.add(span);
+            }
+        } else {
+            self.hear_turn(news, now);
+        }
+    }
+
+    /// As [`hear`](Self::hear), what is rare.
+    #[cold]
+    fn hear_turn(&mut self, news: News, now: Time) {
         match news {
             News::Established => {
                 self.established = Some(now);
                 self.since = now;
             }
-            News::RttSample(span) => {
-                self.rtt.ps += u128::from(span.as_ps());
-                self.rtt.count += 1;
-                if self.measuring {
-                    rtts.add(span);
-                }
-            }
+            News::RttSample(_) => {}
             News::Reduction { window_before, .. } => {
                 if self.measuring {
                     self.peaks += window_before;

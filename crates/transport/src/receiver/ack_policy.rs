@@ -48,6 +48,7 @@ impl AckPolicy {
     }
 
     /// A segment arrived: acknowledge now? `urgent` for all but plain data in order.
+    #[inline]
     pub(super) fn on_segment(&mut self, urgent: bool, now: Time) -> bool {
         self.held += 1;
         if !urgent && self.buffer.as_mut().is_some_and(|buffer| buffer.on_segment(now)) {

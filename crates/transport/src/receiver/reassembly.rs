@@ -38,6 +38,7 @@ impl Reassembly {
     }
 
     /// Takes in segment `number`.
+    #[inline]
     pub(super) fn insert(&mut self, number: u64) -> Arrival {
         if number < self.next {
             return Arrival::Duplicate;
@@ -56,6 +57,11 @@ impl Reassembly {
             self.retain_recent(|block| block.start > next);
         }
         Arrival::Filling
+    }
+
+    /// Nothing has arrived beyond a hole.
+    pub(super) fn is_in_order(&self) -> bool {
+        self.runs.is_empty()
     }
 
     /// The runs to report, the one that changed last first.

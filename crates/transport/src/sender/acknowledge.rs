@@ -57,6 +57,7 @@ impl Sender {
     }
 
     /// Marks on the scoreboard what the acknowledgement reports.
+    #[inline]
     fn read(&mut self, report: &Report, blocks: impl Iterator<Item = Block>, delivery: &mut Delivery) {
         let una = self.board.una();
         let outstanding = self.board.outstanding();
@@ -78,6 +79,7 @@ impl Sender {
         self.counters.bytes_acked = self.transfer.payload_before(self.board.una()).count();
     }
 
+    #[inline]
     fn apply<H: Host>(
         &mut self,
         report: &Report,
@@ -123,6 +125,7 @@ impl Sender {
     }
 
     /// Tells the algorithm what was delivered.
+    #[inline]
     fn tell_delivered(
         &mut self,
         report: &Report,
@@ -133,7 +136,8 @@ impl Sender {
     ) {
         let ce_packets = self.ecn.newly_marked(report.ce_packets);
         self.counters.marks_seen += ce_packets;
-        self.window_limited = self.usage.window_limited(self.algorithm.window(), self.algorithm.ssthresh());
+        self.window_limited =
+            self.usage.window_limited(|| (self.algorithm.window(), self.algorithm.ssthresh()));
         let path = self.path(now);
         let ack = Ack {
             newly_acked: delivery.newly_acked,
@@ -174,6 +178,7 @@ impl Sender {
     }
 
     /// Does what the recovery policy decided.
+    #[inline]
     pub(super) fn obey<H: Host>(&mut self, verdict: Verdict, flight: u64, now: Time, host: &mut H) {
         if verdict.ends {
             self.tell_recovered(now);

@@ -31,13 +31,14 @@ impl Next {
 
 impl Sender {
     /// Sends until something stops it.
+    #[inline]
     pub(super) fn transmit<H: Host>(&mut self, now: Time, host: &mut H) {
         self.pacing_deadline = Time::NEVER;
         if self.state != ConnectionState::Established {
             return;
         }
+        let mut limits = self.algorithm.limits().bounded();
         let window = loop {
-            let limits = self.algorithm.limits().bounded();
             let next = match self.choose(&limits, now) {
                 Ok(next) => next,
                 Err(limit) => {
@@ -49,6 +50,7 @@ impl Sender {
                 // The window may be smaller now, and so may be what was to leave.
                 self.last_departure = now;
                 self.algorithm.on_idle_restart(&self.path(now));
+                limits = self.algorithm.limits().bounded();
                 continue;
             }
             self.forced = false;
@@ -59,6 +61,9 @@ impl Sender {
                 self.undo.on_resent(number);
             }
             self.send_segment(next.resent(), self.paced_by(&limits), now, host);
+            if self.minds_departures {
+                limits = self.algorithm.limits().bounded();
+            }
         };
         // The window as such, not what recovery lets use of it, is what may grow.
         let stopped_by_window = window.is_some_and(|window| self.board.in_flight() >= window);
@@ -76,6 +81,7 @@ impl Sender {
     }
 
     /// What leaves next, or what forbids anything to.
+    #[inline]
     fn choose(&mut self, limits: &Limits, now: Time) -> Result<Next, Limit> {
         let lost = self.board.next_lost();
         let forced = self.forced && lost.is_some();
@@ -98,6 +104,7 @@ impl Sender {
     }
 
     /// What forbids to send a new segment.
+    #[inline]
     fn nothing_new(&self) -> Option<Limit> {
         if self.board.next() >= self.transfer.segments().min(self.offered) {
             return Some(Limit::Application);
@@ -118,10 +125,10 @@ impl Sender {
     }
 
     /// Sends segment `resent` once more, or the next new one, paced by `rate`.
+    #[inline]
     fn send_segment<H: Host>(&mut self, resent: Option<u64>, rate: Option<Rate>, now: Time, host: &mut H) {
         let idle = self.board.outstanding() == 0;
-        let mut path = self.path(now);
-        let request = self.algorithm.request(&path);
+        let request = if self.minds_departures { self.algorithm.request(&self.path(now)) } else { None };
         let number = if let Some(number) = resent {
             self.board.on_resent(number, now);
             self.counters.retransmissions += 1;
@@ -153,19 +160,22 @@ impl Sender {
             self.pacer.on_sent(rate, payload, self.algorithm.limits().burst, now);
         }
         let app_limited = self.note_departure(number, resent.is_none(), idle, now);
-        path.in_flight = self.board.in_flight();
-        let packet = SentPacket {
-            number,
-            size: payload,
-            sent_at: now,
-            in_flight: path.in_flight,
-            lost_before: self.board.lost_ever(),
-            app_limited,
-        };
-        self.algorithm.on_sent(&packet, &path);
+        if self.minds_departures {
+            let path = self.path(now);
+            let packet = SentPacket {
+                number,
+                size: payload,
+                sent_at: now,
+                in_flight: path.in_flight,
+                lost_before: self.board.lost_ever(),
+                app_limited,
+            };
+            self.algorithm.on_sent(&packet, &path);
+        }
     }
 
     /// Tells everybody who keeps account of departures; true if the application is the limit.
+    #[inline]
     fn note_departure(&mut self, number: u64, new: bool, idle: bool, now: Time) -> bool {
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent();
