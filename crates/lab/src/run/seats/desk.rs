@@ -41,6 +41,8 @@ pub(in crate::run) struct Counter {
     pub route: u32,
     /// Nothing more will come for it after that.
     pub closing: Time,
+    /// The counter of the transfer before in the same seat, while that may still hear something.
+    pub before: Option<Box<Self>>,
 }
 
 /// Told to the receiver's side when a transfer begins, long before its first packet comes.
@@ -53,7 +55,7 @@ pub(in crate::run) struct Opening {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::run) struct Closing {
     pub flow: FlowId,
-    /// The receiver's place is cleared then.
+    /// The receiver is gone then.
     pub at: Time,
 }
 
@@ -143,9 +145,6 @@ impl Counter {
         while let Some(packet) = self.wires.take(now) {
             net.landed += 1;
             net.log_received(&packet);
-            if packet.flow != self.flow {
-                continue;
-            }
             if let (Body::Data { .. } | Body::Datagram { .. }, Some(delays)) = (&packet.body, &mut delays) {
                 delays.add(now - packet.sent_at);
             }
@@ -190,7 +189,7 @@ impl Host for CounterHost<'_> {
     }
 }
 
-/// How long what a transfer has left in the network is waited for before the receiver's place is cleared: the longest
-/// that an acknowledged packet can still be under way is not known, so what comes later finds nobody, as at a real host
-/// that has forgotten the connection.
+/// How long what a transfer has left in the network is waited for before its receiver is gone: the longest that an
+/// acknowledged packet can still be under way is not known, so what comes later finds nobody, as at a real host that
+/// has forgotten the connection.
 pub(in crate::run) const LINGER: Span = Span::from_ms(1000);

@@ -2,9 +2,10 @@
 //!
 //! A seat has a *desk*, where the sending end of its transfer is, and a *counter* opposite, where the receiving end is;
 //! they may be in different partitions, so each partition has room for both of every seat. A desk is there from the
-//! begin of a transfer to its end; a counter from its first packet until it is told that the transfer has ended. What
-//! the two sides tell each other besides packets are [`Notice`]s, which take effect at times that do not depend on how
-//! the network is cut: an opening when the first packet comes, a closing at the time it names.
+//! begin of a transfer to its end. A counter is there until nothing more can come for it, which may be after the next
+//! transfer of the seat has begun: then both are there, and know nothing of each other. What the two sides tell each
+//! other besides packets are [`Notice`]s, which take effect at times that do not depend on how the network is cut: an
+//! opening when the first packet comes, a closing at the time it names.
 
 mod desk;
 mod exchange;
@@ -27,7 +28,7 @@ use narrows_cc::Failure;
 use narrows_engine::Stream;
 use narrows_transport::{ConnectionState, ReceivingEndpoint, SendingEndpoint};
 use narrows_units::{Span, Time};
-use narrows_wire::{Leg, Packet};
+use narrows_wire::{FlowId, Leg, Packet};
 use process::Process;
 use std::sync::Arc;
 use wires::Wires;
@@ -38,9 +39,8 @@ pub(super) struct Seats<'m> {
     model: &'m Model,
     layout: Arc<Layout>,
     desks: Vec<Option<Box<Desk>>>,
+    /// The newest of each seat.
     counters: Vec<Option<Box<Counter>>>,
-    /// Transfers that have begun and of which no packet has come yet.
-    openings: Vec<Option<Box<Opening>>>,
     /// How many transfers each seat has had.
     turns: Vec<u32>,
     /// What begins transfers, by population; `None` where its sources are in another partition.
@@ -110,7 +110,6 @@ impl<'m> Seats<'m> {
             layout: Arc::clone(layout),
             desks: std::iter::repeat_with(|| None).take(seats).collect(),
             counters: std::iter::repeat_with(|| None).take(seats).collect(),
-            openings: std::iter::repeat_with(|| None).take(seats).collect(),
             turns: vec![0; seats],
             processes,
             tallies: vec![Tally::default(); model.populations.len()],
@@ -173,22 +172,25 @@ impl<'m> Seats<'m> {
         }
     }
 
-    /// Something is due at a counter.
+    /// Something is due at a counter of the seat.
     pub fn counter(&mut self, seat: u32, around: &mut Around<'_>) {
         let number = self.population(seat) as usize;
         let group = self.model.populations[number].group;
-        let delays = self.measuring.then(|| &mut around.delays[group]);
         let now = around.net.now;
-        if let Some(counter) = &mut self.counters[seat as usize] {
+        let (mut due, mut delivered) = (Time::NEVER, 0);
+        let mut place = &mut self.counters[seat as usize];
+        while let Some(counter) = place {
+            let delays = self.measuring.then(|| &mut around.delays[group]);
             counter.run(around.net, delays);
-            let delivered = counter.receiver.counters().bytes_delivered;
-            if counter.is_done(now) {
-                self.clear(seat, around.net);
+            delivered += counter.receiver.counters().bytes_delivered;
+            if !counter.is_done(now) {
+                due = due.min(counter.next(now));
             }
-            self.heed(seat, number, delivered, around.net);
+            place = &mut counter.before;
         }
-        let next = self.counters[seat as usize].as_ref().map_or(Time::NEVER, |counter| counter.next(now));
-        around.net.queue.set(around.net.slots.of(Event::Counter(seat)), next);
+        self.clear(seat, around.net);
+        self.heed(seat, number, delivered, around.net);
+        around.net.queue.set(around.net.slots.of(Event::Counter(seat)), due);
     }
 
     /// A packet has come to the router of one of its hosts.
@@ -203,39 +205,26 @@ impl<'m> Seats<'m> {
                 }
                 _ => net.landed += 1,
             },
-            Leg::Outward => {
-                if self.openings[seat].as_ref().is_some_and(|opening| opening.plan.flow == packet.flow) {
-                    self.open_counter(seat, net);
+            Leg::Outward => match self.counter_of(packet.flow) {
+                Some(counter) => {
+                    counter.wires.receive(*packet, net);
+                    let slot = net.slots.of(Event::Counter(seat as u32));
+                    net.queue.set(slot, counter.next(net.now).min(net.queue.due(slot)));
                 }
-                match &mut self.counters[seat] {
-                    Some(counter) if counter.flow == packet.flow => {
-                        counter.wires.receive(*packet, net);
-                        net.queue.set(net.slots.of(Event::Counter(seat as u32)), counter.next(net.now));
-                    }
-                    _ => net.landed += 1,
-                }
-            }
+                None => net.landed += 1,
+            },
         }
     }
 
-    /// Takes note of what happened in another partition.
+    /// Takes note of what happened, perhaps in another partition.
     pub fn hear(&mut self, notice: Notice, net: &mut Net) {
-        let first = self.model.flows.len();
         match notice {
-            Notice::Opening(opening) => {
-                self.openings[opening.plan.flow.seat() - first] = Some(Box::new(opening));
-            }
-            Notice::Closing(closing) => {
-                let seat = closing.flow.seat() - first;
-                if self.openings[seat].as_ref().is_some_and(|opening| opening.plan.flow == closing.flow) {
-                    self.openings[seat] = None;
-                }
-                if let Some(counter) = &mut self.counters[seat]
-                    && counter.flow == closing.flow
-                {
-                    counter.closing = closing.at;
-                    net.queue.set(net.slots.of(Event::Counter(seat as u32)), counter.next(net.now));
-                }
+            Notice::Opening(opening) => self.open_counter(&opening.plan),
+            Notice::Closing(Closing { flow, at }) => {
+                let counter = self.counter_of(flow).expect("it was announced and has not closed");
+                counter.closing = at;
+                let slot = net.slots.of(Event::Counter((flow.seat() - self.model.flows.len()) as u32));
+                net.queue.set(slot, at.min(net.queue.due(slot)));
             }
         }
     }
@@ -268,7 +257,7 @@ impl<'m> Seats<'m> {
                 _ => sample.census.active += 1,
             }
         }
-        for counter in self.counters.iter().flatten() {
+        for counter in self.all_counters() {
             let number = self.population((counter.flow.seat() - self.model.flows.len()) as u32);
             samples[number as usize].tally.bytes_delivered += counter.receiver.counters().bytes_delivered;
         }
@@ -290,7 +279,23 @@ impl<'m> Seats<'m> {
     /// Packets between hosts and routers.
     pub fn holding(&self) -> u64 {
         let desks = self.desks.iter().flatten().map(|desk| desk.wires.holding());
-        desks.chain(self.counters.iter().flatten().map(|counter| counter.wires.holding())).sum()
+        desks.chain(self.all_counters().map(|counter| counter.wires.holding())).sum()
+    }
+
+    /// Each counter with those before it.
+    fn all_counters(&self) -> impl Iterator<Item = &Counter> {
+        self.counters
+            .iter()
+            .flat_map(|newest| std::iter::successors(newest.as_deref(), |counter| counter.before.as_deref()))
+    }
+
+    /// The counter of a transfer that has not closed.
+    fn counter_of(&mut self, flow: FlowId) -> Option<&mut Counter> {
+        let mut place = self.counters[flow.seat() - self.model.flows.len()].as_deref_mut();
+        while place.as_ref().is_some_and(|counter| counter.flow != flow) {
+            place = place.and_then(|counter| counter.before.as_deref_mut());
+        }
+        place
     }
 
     fn population(&self, seat: u32) -> u32 {
@@ -303,7 +308,7 @@ impl<'m> Seats<'m> {
         let net = &mut *around.net;
         let turn = self.turns[seat as usize];
         self.turns[seat as usize] = turn.wrapping_add(1);
-        let flow = narrows_wire::FlowId::new(self.model.flows.len() as u32 + seat, turn);
+        let flow = FlowId::new(self.model.flows.len() as u32 + seat, turn);
         let plan = process.planner.plan(population, (number, index), flow, size, net.now);
         let group = &self.model.groups[population.group];
         let algorithm = group.algorithm.build(&population.transport.setup(plan.seed));
@@ -410,39 +415,42 @@ impl<'m> Seats<'m> {
         }
     }
 
-    /// The first packet of a transfer has come to the router of its receiver.
-    fn open_counter(&mut self, seat: usize, net: &mut Net) {
-        let opening = self.openings[seat].take().expect("somebody was announced");
-        let plan = opening.plan;
+    /// A transfer has begun.
+    fn open_counter(&mut self, plan: &Plan) {
         let population = &self.model.populations[plan.population as usize];
         let group = &self.model.groups[population.group];
         let transport = group.algorithm.transport(&population.transport.setup(0));
         let options = Arc::clone(&population.transport);
         let [up, down] = plan.far;
-        let mut wires = Wires::new(up, down);
-        if let Some(before) = self.clear(seat as u32, net) {
-            wires.follow(before.wires);
-        }
         let mut receiver = ReceivingEndpoint::new(plan.flow, options, Some(plan.size), transport);
         if let Some(side) = exchange::side(population, plan.order) {
             receiver.expect_writes(exchange::sizes(side));
         }
-        self.counters[seat] = Some(Box::new(Counter {
+        let place = &mut self.counters[plan.flow.seat() - self.model.flows.len()];
+        let before = place.take();
+        *place = Some(Box::new(Counter {
             flow: plan.flow,
             receiver,
-            wires,
+            wires: Wires::new(up, down),
             route: population.ways[plan.way as usize].homeward,
             closing: Time::NEVER,
+            before,
         }));
     }
 
-    /// Nobody is at that counter any more; what he counted is kept.
-    fn clear(&mut self, seat: u32, net: &mut Net) -> Option<Box<Counter>> {
-        let before = self.counters[seat as usize].take()?;
-        net.landed += before.wires.coming();
-        let number = self.population(seat);
-        self.tallies[number as usize].bytes_delivered += before.receiver.counters().bytes_delivered;
-        Some(before)
+    /// Takes away the counters of a seat for which nothing more can come; what they counted is kept.
+    fn clear(&mut self, seat: u32, net: &mut Net) {
+        let number = self.population(seat) as usize;
+        let mut place = &mut self.counters[seat as usize];
+        while let Some(counter) = place {
+            if counter.is_done(net.now) {
+                net.landed += counter.wires.coming();
+                self.tallies[number].bytes_delivered += counter.receiver.counters().bytes_delivered;
+                *place = counter.before.take();
+            } else {
+                place = &mut place.as_mut().expect("it is there").before;
+            }
+        }
     }
 }
 

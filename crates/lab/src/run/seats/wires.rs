@@ -35,12 +35,6 @@ impl Wires {
         Self { up: wire(up), down: wire(down), leaving: VecDeque::new(), coming: VecDeque::new() }
     }
 
-    /// Takes over what `before`, in the same seat, still has to bring to the router.
-    pub fn follow(&mut self, before: Self) {
-        self.up.busy_until = before.up.busy_until;
-        self.leaving = before.leaving;
-    }
-
     /// The host sends `packet`.
     pub fn send(&mut self, mut packet: Packet, net: &mut Net) {
         packet.stamp = self.up.pass(packet.size(), net.now);
