@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -330,7 +330,8 @@ class _Reader:
         if "named" in table:
             self.keys(table, path, ("named",), ("where",))
             name, where = self.one_of(table["named"], f"{path}.named", self.named), table.get("where", {})
-            whole = self.quantity(_bound(self.named[name], where), f"quantities.{name}", scope)
+            inner = replace(scope, bound={**scope.bound, **where})
+            whole = self.quantity(_bound(self.named[name], inner.bound), f"quantities.{name}", inner)
             return Named(f"{name} of {', '.join(str(each) for each in where.values())}" if where else name, whole)
         for how in FOLDS:
             if how in table:
@@ -338,7 +339,7 @@ class _Reader:
                 listed = table[how] if isinstance(table[how], list) else [table[how]]
                 over = self.conditions(table["over"], f"{path}.over") if "over" in table else [{}]
                 return Folded(how, [self.quantity(each, f"{path}.{how}", scope) for each in listed], over)
-        for how in ("ratio", "minus", "plus"):
+        for how in ("ratio", "minus", "plus", "times"):
             if how in table:
                 self.keys(table, path, (how,), ())
                 first, second = (self.quantity(each, f"{path}.{how}", scope) for each in table[how])
@@ -445,8 +446,11 @@ class _Reader:
 
 @dataclass(frozen=True)
 class _Scope:
+    """Where a quantity stands: the experiment that it means by itself, those there are, and what names have bound."""
+
     own: str
     experiments: tuple[str, ...]
+    bound: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _bound(value: Any, binding: Mapping[str, Any]) -> Any:

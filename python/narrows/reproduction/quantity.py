@@ -1,8 +1,8 @@
 """Quantities that claims speak of: a number per replication, from the cells of experiments. Pure functions.
 
 A quantity is a measure of the cells that certain levels pick out, a number, the ratio of two quantities, their
-difference, their sum, several folded into one (sum, mean, greatest, least), or their Spearman correlation over several
-conditions.
+difference, their sum or product, several folded into one (sum, mean, greatest, least), or their Spearman correlation
+over several conditions.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ class Combined:
     """Two quantities made one, replication by replication.
 
     Attributes:
-        how: "ratio", "minus" or "plus".
+        how: "ratio", "minus", "plus" or "times".
         first: The one.
         second: The other.
     """
@@ -215,6 +215,8 @@ class Combined:
         both = _together([(self.first, binding), (self.second, binding)], cells)
         if self.how == "plus":
             return {each: one + other for each, (one, other) in both.items()}
+        if self.how == "times":
+            return {each: one * other for each, (one, other) in both.items()}
         if self.how == "minus":
             return {each: one - other for each, (one, other) in both.items()}
         return {each: one / other for each, (one, other) in both.items() if other != 0}

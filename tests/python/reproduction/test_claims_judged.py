@@ -113,6 +113,8 @@ def test_quantities_add_up(tmp_path: Path) -> None:
     text = f"direction = {{ is = {{ plus = [{A}, {B}] }}, at_least = 3 }}\n"
     found = verdict(tmp_path, text, rows(a=[1.0, 2.0], b=[3.0, 4.0]))
     assert found["effect"] == 5.0
+    found = verdict(tmp_path, text.replace("plus", "times"), rows(a=[1.0, 2.0], b=[3.0, 4.0]))
+    assert found["effect"] == 5.5
 
 
 def test_a_trend_is_every_step(tmp_path: Path) -> None:
@@ -188,6 +190,18 @@ def test_quantities_are_folded_over_conditions(tmp_path: Path) -> None:
     both = f"{{ sum = [{A}, {B}] }}"
     found = verdict(tmp_path, f"direction = {{ is = {{ minus = [{both}, 2] }}, at_least = 0 }}\n", cells)
     assert found["effect"] == pytest.approx((3.0 + 7.0) / 2)
+
+
+def test_what_a_name_is_asked_with_holds_in_what_it_names(tmp_path: Path) -> None:
+    named = """
+[quantities.value]
+mean = [{ measure = "m", where = { k = "{who}" } }]
+[quantities.behind]
+minus = [{ max = { named = "value", where = { who = "{other}" } }, over = { other = ["a", "b"] } }, { named = "value" }]
+"""
+    test = 'direction = { is = { named = "behind", where = { who = "a" } }, at_most = 9 }\n'
+    found = verdict(tmp_path, test + named, rows(a=[1.0, 9.0], b=[3.0, 7.0]))
+    assert (found["effect"], found["effect_of"]) == (1.0, "behind of a")
 
 
 def test_a_list_is_written_once(tmp_path: Path) -> None:
