@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.errors import InputError
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 from narrows.reproduction.quantity import Asked, QuantityError
+from narrows.statistics import t_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from narrows.reproduction.quantity import Cells
 
 NOT_TESTABLE = "not testable"
+MANY = 1000
 VERDICTS = (HOLDS, FAILS, INCONCLUSIVE, NOT_TESTABLE)
 
 
@@ -142,8 +145,27 @@ def _cause(claim: Claim, outcome: Outcome) -> str | None:
     if outcome.effect is None:
         return f"no cell has a value; {known}"
     if outcome.verdict == INCONCLUSIVE:
-        return f"the interval over {outcome.seeds} seeds lies on both sides; {known}"
+        told = f"the interval over {outcome.seeds} seeds lies on both sides"
+        needed = seeds_that_decide(outcome)
+        return f"{told}, {needed} would decide if mean and spread stay; {known}" if needed else f"{told}; {known}"
     return known
+
+
+def seeds_that_decide(outcome: Outcome) -> str:
+    """Say how many replications would have an interval on one side of the nearest bound, with the same mean and spread.
+
+    Returns:
+        "about 12", or "more than 1000"; empty where the interval has no width.
+    """
+    if outcome.ci95 is None or outcome.effect is None or outcome.ci95[1] <= outcome.ci95[0]:
+        return ""
+    away = min(abs(outcome.effect - bound) for bound in outcome.bounds if bound is not None)
+    half = (outcome.ci95[1] - outcome.ci95[0]) / 2
+    spread = half * math.sqrt(outcome.seeds) / t_quantile(outcome.seeds - 1)
+    for seeds in range(2, MANY + 1):
+        if t_quantile(seeds - 1) * spread / math.sqrt(seeds) < away:
+            return f"about {seeds}"
+    return f"more than {MANY}"
 
 
 def _varied(claim: Claim, test: Test, found: Found) -> dict[str, str]:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def unit_of(quantity: Quantity, binding: Binding) -> str:
     """Return the unit as the catalogue of measures writes it ("bps", "s", "packets"); empty for a bare number.
 
-    A sum, a difference and a fold keep the unit that all their parts have; a ratio, a rank and a coefficient have none.
+    A sum, a difference and a fold keep the unit that all their parts have; a ratio, a product, a rank and a coefficient
+    have none.
     """
     if isinstance(quantity, Measured):
         _, measure = split(quantity.column(binding))
@@ -27,7 +28,7 @@ def unit_of(quantity: Quantity, binding: Binding) -> str:
         return unit_of(quantity.quantity, binding)
     if isinstance(quantity, Folded):
         return _common((part, {**binding, **each}) for part in quantity.parts for each in quantity.over)
-    if isinstance(quantity, Combined) and quantity.how != "ratio":
+    if isinstance(quantity, Combined) and quantity.how in {"minus", "plus"}:
         return _common(((quantity.first, binding), (quantity.second, binding)))
     return ""
 

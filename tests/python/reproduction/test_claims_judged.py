@@ -69,6 +69,14 @@ def test_an_order_is_judged_by_paired_intervals(
     assert (found["cause"] is None) == (told == "holds")
 
 
+def test_an_inconclusive_claim_tells_how_many_seeds_would_decide(tmp_path: Path) -> None:
+    # 1, 2, 3 and 4: mean 2.5, deviation 1.291. Of 9 the half interval is 2.306 * 1.291 / 3 = 0.992, of 8 it is 1.079.
+    text = f"direction = {{ is = {A}, at_least = BOUND }}\n"
+    for bound, told in (("1.5", ", about 9 would decide if"), ("2.5", "more than 1000")):
+        found = verdict(tmp_path, text.replace("BOUND", bound), rows(a=[1.0, 2.0, 3.0, 4.0]))
+        assert (found["verdict"], told in found["cause"]) == ("inconclusive", True)
+
+
 def test_pairs_are_of_one_replication(tmp_path: Path) -> None:
     found = verdict(tmp_path, f"direction = {{ order = [{A}, {B}] }}\n", rows(a=[1.0, 50.0], b=[2.0, 51.0]))
     assert (found["verdict"], found["effect"], found["ci95"], found["seeds"]) == ("holds", 1.0, [1.0, 1.0], 2)
