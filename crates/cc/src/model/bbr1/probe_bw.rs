@@ -6,6 +6,7 @@
 //! A cycle begins in any phase but 3/4, at random, so that flows do not probe together.
 
 use super::bandwidth::Gain;
+use crate::model::random::Random;
 use narrows_units::{Span, Time};
 
 /// Where in the cycle the flow is.
@@ -13,19 +14,18 @@ use narrows_units::{Span, Time};
 pub(super) struct Cycle {
     phase: usize,
     since: Time,
-    /// SplitMix64.
-    random: u64,
+    random: Random,
 }
 
 impl Cycle {
     /// A cycle whose phases are drawn from `seed`.
     pub(super) fn new(seed: u64) -> Self {
-        Self { phase: 0, since: Time::ZERO, random: seed }
+        Self { phase: 0, since: Time::ZERO, random: Random::new(seed) }
     }
 
     /// Begins in a phase drawn at random.
     pub(super) fn restart(&mut self, now: Time) {
-        self.phase = GAINS.len() - 1 - self.draw(FIRST_PHASES);
+        self.phase = GAINS.len() - 1 - self.random.below(FIRST_PHASES);
         self.advance(now);
     }
 
@@ -64,17 +64,6 @@ impl Cycle {
     fn advance(&mut self, now: Time) {
         self.phase = (self.phase + 1) % GAINS.len();
         self.since = now;
-    }
-
-    /// Uniform below `bound`.
-    fn draw(&mut self, bound: usize) -> usize {
-        // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        ((u128::from(mixed) * bound as u128) >> 64) as usize
     }
 }
 

@@ -1,0 +1,37 @@
+//! Random numbers of one flow.
+
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+#[derive(Clone, Debug)]
+pub(super) struct Random(u64);
+
+impl Random {
+    /// A stream of its own for each `seed`.
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// Uniform below `bound`.
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Random;
+
+    #[test]
+    fn numbers_are_spread_evenly() {
+        let mut random = Random::new(7);
+        let ones = (0..10_000).filter(|_| random.below(2) == 1).count();
+        assert!(ones.abs_diff(5_000) < 250, "{ones}");
+    }
+}
