@@ -10,7 +10,7 @@ pub use fault::Fault;
 use crate::CongestionControl;
 use crate::explicit::quick_start::StartUp;
 use crate::explicit::{rcp, xcp};
-use crate::model::bbr1;
+use crate::model::{bbr1, bbr3};
 use crate::rate::{constant, rap, tfrc};
 use crate::window::delay::{ctcp, fast, fast_at, vegas};
 use crate::window::{
@@ -196,6 +196,7 @@ static ENTRIES: &[Entry] = &[
     fast_at::FAST_AT,
     dctcp::DCTCP,
     bbr1::BBR1,
+    bbr3::BBR3,
     xcp::XCP,
     rcp::RCP,
     rap::RAP,

@@ -15,6 +15,11 @@ impl Random {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
+    /// Uniform from 0 to 1, without 1.
+    pub(super) fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -31,6 +36,9 @@ mod tests {
     #[test]
     fn numbers_are_spread_evenly() {
         let mut random = Random::new(7);
+        let mean = (0..10_000).map(|_| random.unit()).sum::<f64>() / 10_000.0;
+        // Five standard deviations of the mean.
+        assert!((mean - 0.5).abs() < 5.0 / 120_000_f64.sqrt(), "{mean}");
         let ones = (0..10_000).filter(|_| random.below(2) == 1).count();
         assert!(ones.abs_diff(5_000) < 250, "{ones}");
     }

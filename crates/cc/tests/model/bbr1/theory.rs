@@ -1,7 +1,7 @@
 //! Theory: what BBR must find on a path whose bandwidth and delay are known.
 
-use super::host::{Host, Link, MSS};
-use super::{at, build};
+use crate::host::{Host, Link, MSS};
+use crate::{at, build};
 use narrows_units::{Rate, Span};
 
 fn link(mbps: u64, ms: u64, buffer_bdp: f64) -> Link {

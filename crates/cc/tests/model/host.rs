@@ -1,5 +1,5 @@
-//! The smallest host that BBR can measure: a greedy, paced sender, one FIFO link, packets acknowledged one by one in
-//! order, losses noticed when the lost packet's acknowledgement would have come, and delivery-rate samples.
+//! The smallest host that BBR can measure: a paced sender, one FIFO link, packets acknowledged one by one in order,
+//! losses noticed when the lost packet's acknowledgement would have come, and delivery-rate samples.
 
 use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RateSample, RttView, SentPacket};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -26,7 +26,13 @@ pub struct Host {
     pub lost: u64,
     /// Packets acknowledged so far.
     pub delivered: u64,
-    link: Link,
+    pub link: Link,
+    /// The application offers this much; `None` for all that can be sent.
+    pub demand: Option<Rate>,
+    /// One packet of so many is lost beside those that find the buffer full.
+    pub lossy: Option<u64>,
+    next_offer: Time,
+    app_limited_until: u64,
     under_way: VecDeque<Packet>,
     link_free: Time,
     next_send: Time,
@@ -35,12 +41,14 @@ pub struct Host {
     first_sent_at: Time,
     rtt: RttView,
     recovery_end: Option<u64>,
+    /// The window was full since the packet now acknowledged left.
+    window_limited: bool,
+    full_until: u64,
 }
 
 #[derive(Clone, Copy)]
 struct Packet {
-    number: u64,
-    sent_at: Time,
+    sent: SentPacket,
     back_at: Time,
     lost: bool,
     /// As a delivery-rate sample needs them.
@@ -58,6 +66,10 @@ impl Host {
             lost: 0,
             delivered: 0,
             link,
+            demand: None,
+            lossy: None,
+            next_offer: Time::ZERO,
+            app_limited_until: 0,
             under_way: VecDeque::new(),
             link_free: Time::ZERO,
             next_send: Time::ZERO,
@@ -66,6 +78,8 @@ impl Host {
             first_sent_at: Time::ZERO,
             rtt: RttView { latest: handshake, min: handshake, smoothed: handshake, variation: handshake / 2 },
             recovery_end: None,
+            window_limited: true,
+            full_until: 0,
         }
     }
 
@@ -80,15 +94,22 @@ impl Host {
     pub fn step(&mut self) {
         let limits = self.algorithm.limits();
         let room = (self.under_way.len() as u64) < limits.window.expect("BBR has a window");
-        let send_at = self.next_send.max(self.now);
+        let may_send_at = self.next_send.max(self.now);
+        let send_at = if self.demand.is_some() { may_send_at.max(self.next_offer) } else { may_send_at };
+        if room && send_at > may_send_at {
+            self.app_limited_until = (self.delivered + self.under_way.len() as u64).max(1);
+        }
         let back_at = self.under_way.front().map_or(Time::NEVER, |packet| packet.back_at);
+        if !room {
+            self.full_until = self.next;
+        }
         if room && send_at < back_at {
             self.now = send_at;
             self.send(limits.pacing);
         } else {
             self.now = back_at;
             let packet = self.under_way.pop_front().expect("a window of one packet is always under way");
-            if packet.lost { self.lose() } else { self.deliver(&packet) }
+            if packet.lost { self.lose(&packet) } else { self.deliver(&packet) }
         }
     }
 
@@ -107,13 +128,24 @@ impl Host {
             (self.first_sent_at, self.delivered_at) = (self.now, self.now);
         }
         let service = self.link.rate.time_for(MSS);
-        let lost = self.link_free.since(self.now) > service * self.link.buffer;
+        let unlucky = self.lossy.is_some_and(|one_in| self.next % one_in == one_in - 1);
+        let lost = unlucky || self.link_free.since(self.now) > service * self.link.buffer;
         if !lost {
             self.link_free = self.link_free.max(self.now) + service;
         }
-        self.under_way.push_back(Packet {
+        if let Some(demand) = self.demand {
+            self.next_offer = self.next_offer.max(self.now) + demand.time_for(MSS);
+        }
+        let sent = SentPacket {
             number: self.next,
+            size: MSS,
             sent_at: self.now,
+            in_flight: self.under_way.len() as u64 + 1,
+            lost_before: self.lost,
+            app_limited: self.app_limited_until > 0,
+        };
+        self.under_way.push_back(Packet {
+            sent,
             back_at: self.link_free.max(self.now) + self.link.delay,
             lost,
             delivered: self.delivered,
@@ -123,39 +155,36 @@ impl Host {
         if let Some(rate) = pacing {
             self.next_send = self.next_send.max(self.now) + rate.time_for(MSS);
         }
-        let sent = SentPacket {
-            number: self.next,
-            size: MSS,
-            sent_at: self.now,
-            in_flight: self.under_way.len() as u64,
-            lost_before: self.lost,
-            app_limited: false,
-        };
         self.next += 1;
         self.algorithm.on_sent(&sent, &self.path());
     }
 
-    fn lose(&mut self) {
+    fn lose(&mut self, packet: &Packet) {
         self.lost += 1;
         let new_episode = self.recovery_end.is_none();
         self.recovery_end.get_or_insert(self.next);
-        let loss = Loss { cause: Cause::Detected, new_episode, lost: 1, packets: &[] };
+        let loss = Loss { cause: Cause::Detected, new_episode, lost: 1, packets: &[packet.sent] };
         self.algorithm.on_loss(&loss, &self.path());
     }
 
     fn deliver(&mut self, packet: &Packet) {
         let prior_in_flight = self.under_way.len() as u64 + 1;
+        self.window_limited = packet.sent.number < self.full_until;
         self.delivered += 1;
+        if self.delivered > self.app_limited_until {
+            self.app_limited_until = 0;
+        }
         self.delivered_at = self.now;
-        self.first_sent_at = packet.sent_at;
-        let latest = self.now - packet.sent_at;
+        self.first_sent_at = packet.sent.sent_at;
+        let latest = self.now - packet.sent.sent_at;
         let smoothed = self.rtt.smoothed.scaled(0.875) + latest / 8;
         self.rtt = RttView { latest, smoothed, min: self.rtt.min.min(latest), ..self.rtt };
-        if self.recovery_end.is_some_and(|end| packet.number >= end) {
+        if self.recovery_end.is_some_and(|end| packet.sent.number >= end) {
             self.recovery_end = None;
             self.algorithm.on_recovered(&self.path());
         }
-        let interval = packet.sent_at.since(packet.first_sent_at).max(self.now.since(packet.delivered_at));
+        let interval =
+            packet.sent.sent_at.since(packet.first_sent_at).max(self.now.since(packet.delivered_at));
         let delivered = self.delivered - packet.delivered;
         let rate = Rate::from_bps_f64(delivered as f64 * MSS.bits() as f64 / interval.as_secs_f64());
         let sample = RateSample {
@@ -164,7 +193,7 @@ impl Host {
             rate,
             prior_delivered: packet.delivered,
             prior_in_flight,
-            app_limited: false,
+            app_limited: packet.sent.app_limited,
         };
         let ack = Ack {
             newly_acked: 1,
@@ -173,7 +202,7 @@ impl Host {
             rtt: Some(latest),
             rate: Some(sample),
             feedback: None,
-            packets: &[],
+            packets: &[packet.sent],
         };
         self.algorithm.on_ack(&ack, &self.path());
     }
@@ -185,7 +214,7 @@ impl Host {
             in_flight: self.under_way.len() as u64,
             rtt: Some(self.rtt),
             round: 0,
-            window_limited: true,
+            window_limited: self.window_limited,
         }
     }
 }

@@ -1,8 +1,15 @@
-//! BBR, version 1: its rules one by one (`rules.rs`) and in a closed loop against theory (`theory.rs`).
+//! Algorithms that send by a model of the path: of each its rules one by one (`rules.rs`) and what it does in a closed
+//! loop over a path that is known.
 
+mod bbr1 {
+    mod rules;
+    mod theory;
+}
+mod bbr3 {
+    mod cases;
+    mod rules;
+}
 mod host;
-mod rules;
-mod theory;
 
 use narrows_cc::CongestionControl;
 use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind};

@@ -1,7 +1,7 @@
 //! Rules of Linux's `tcp_bbr.c`, each told by the facts that it is about.
 
-use super::host::MSS;
-use super::{at, build, inner};
+use crate::host::MSS;
+use crate::{at, build, inner};
 use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RateSample, RttView, SentPacket};
 use narrows_units::{Rate, Span, Time};
 
