@@ -40,7 +40,7 @@ pub(super) struct Layout {
     pub reroutes: Vec<Reroutes>,
     /// Links that packets enter from more than one other.
     pub merging: Vec<bool>,
-    /// Links by which alone packets come to the endpoints of flows behind them.
+    /// Links by which alone packets come to the endpoints behind them.
     pub sole: Vec<bool>,
     routes: Vec<Stop>,
 }
@@ -182,17 +182,24 @@ fn merging(model: &Model) -> Vec<bool> {
     merging
 }
 
-/// For each link whether the endpoints of flows to which it brings packets get them by no other in the course of the run.
+/// For each link whether the endpoints to which it brings packets get them by no other in the course of the run.
 fn sole(model: &Model) -> Vec<bool> {
     let mut sole = vec![true; model.links.len()];
-    let later = model.changes.iter().flat_map(|change| &change.flows);
-    for each in later {
-        let flow = &model.flows[each.flow as usize];
-        for (before, after) in [(&flow.outward, &each.outward), (&flow.homeward, &each.homeward)] {
-            let (before, after) = (before[before.len() - 1] as usize, after[after.len() - 1] as usize);
-            if before != after {
-                (sole[before], sole[after]) = (false, false);
-            }
+    let mut compare = |before: &[u32], after: &[u32]| {
+        if let (Some(&before), Some(&after)) = (before.last(), after.last())
+            && before != after
+        {
+            (sole[before as usize], sole[after as usize]) = (false, false);
+        }
+    };
+    for change in &model.changes {
+        for each in &change.flows {
+            let flow = &model.flows[each.flow as usize];
+            compare(&flow.outward, &each.outward);
+            compare(&flow.homeward, &each.homeward);
+        }
+        for (route, links) in &change.routes {
+            compare(&model.routes[*route as usize], links);
         }
     }
     sole

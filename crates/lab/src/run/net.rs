@@ -163,16 +163,23 @@ impl Net {
         links.sum::<u64>() + pipes.sum::<u64>()
     }
 
-    /// A packet has reached the router of the link that it meets next.
-    pub fn enter(&mut self, packet: &mut Packet) {
+    /// The router of the link that `packet` meets first will have it at its stamp, brought by the event `slot`.
+    pub fn expect(&mut self, packet: &Packet, slot: Slot) {
         let Stop::Link(link) = self.layout.next_stop(packet) else {
             unreachable!("a route begins with a link");
         };
-        packet.stamp = self.now;
-        if transmitter(&mut self.links, link).expect(packet, self.slot) {
+        if transmitter(&mut self.links, link).expect(packet, slot) {
             self.set_due(link);
         }
-        if !self.lags {
+    }
+
+    /// A packet has reached the router of the link that it meets next.
+    pub fn enter(&mut self, packet: &mut Packet) {
+        packet.stamp = self.now;
+        self.expect(packet, self.slot);
+        if !self.lags
+            && let Stop::Link(link) = self.layout.next_stop(packet)
+        {
             let sent = self.next_sent(link, Bound::end(self.now), packet);
             debug_assert!(!sent, "what comes at one time leaves at a later");
             self.set_due(link);

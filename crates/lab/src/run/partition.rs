@@ -239,12 +239,12 @@ impl<'m> Partition<'m> {
     /// Nothing comes to an endpoint of a flow, by others than itself and its peer, until the end of `until`.
     fn is_undisturbed(&self, stop: Stop, until: Time) -> bool {
         let free = match stop {
-            Stop::Receiver(_) => true,
+            Stop::Receiver(_) | Stop::Host => true,
             Stop::Sender(sender) => {
                 self.senders[sender as usize].application.is_none()
                     || self.net.queue.due(self.net.slots.of(Event::Application(sender))) > until
             }
-            Stop::Link(_) | Stop::Host => false,
+            Stop::Link(_) => false,
         };
         free && until <= self.undisturbed
     }
@@ -318,7 +318,8 @@ impl<'m> Partition<'m> {
 
     fn at_seats(&mut self, act: impl FnOnce(&mut Seats<'m>, &mut Around<'_>)) {
         let (net, rtts, delays) = (&mut self.net, &mut self.rtts[..], &mut self.delays[..]);
-        act(&mut self.seats, &mut Around { net, rtts, delays });
+        let ahead = if net.lags { self.undisturbed } else { Time::ZERO };
+        act(&mut self.seats, &mut Around { net, rtts, delays, ahead });
     }
 
     /// Takes note of what another partition has told.

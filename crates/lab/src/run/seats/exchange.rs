@@ -9,11 +9,12 @@
 //! without a sample of the handshake; a side whose other side has given up waits for the rest of the run.
 
 use super::desk::Desk;
+use super::process::Process;
 use super::{Around, Seats};
 use crate::model::{Demand, PopulationModel};
 use crate::run::net::Net;
 use crate::run::slots::Event;
-use crate::traffic::Side;
+use crate::traffic::{Script, Side};
 use narrows_transport::TransportOptions;
 use narrows_units::{Bytes, Time};
 use std::sync::Arc;
@@ -64,8 +65,11 @@ impl Seats<'_> {
             self.processes[partner as usize].as_mut().expect("who hears an initiator answers there");
         let script = &mut process.scripts[index as usize];
         if script.hear(Bytes::new(delivered), net.now) {
-            let desk = self.desks[seat as usize].as_ref().map_or(Time::NEVER, |desk| desk.next());
-            net.queue.set(net.slots.of(Event::Desk(seat)), desk.min(script.due()));
+            let due = script.due();
+            match &mut self.desks[seat as usize] {
+                Some(desk) => desk.bell.ring_at(due, &mut net.queue),
+                None => net.queue.set(net.slots.of(Event::Desk(seat)), due),
+            }
         }
     }
 
@@ -86,15 +90,10 @@ impl Seats<'_> {
             desk.offer(segments, around.net, &mut around.rtts[population.group]);
         }
     }
+}
 
-    /// When the side at a desk writes next.
-    pub(super) fn writes_next(&self, desk: &Desk, seat: u32) -> Time {
-        let number = desk.plan.population as usize;
-        match (self.partners[number], &self.processes[number]) {
-            (Some(_), Some(process)) if desk.ended.is_none() => {
-                process.scripts[(seat - self.firsts[number]) as usize].due()
-            }
-            _ => Time::NEVER,
-        }
-    }
+/// When the side at a desk writes next, whose connection is number `index` of its population.
+pub(super) fn writes_next(process: Option<&Process>, desk: &Desk, index: u32) -> Time {
+    let script = process.and_then(|process| process.scripts.get(index as usize));
+    script.filter(|_| desk.ended.is_none()).map_or(Time::NEVER, Script::due)
 }

@@ -6,6 +6,10 @@
 //! transfer of the seat has begun: then both are there, and know nothing of each other. What the two sides tell each
 //! other besides packets are [`Notice`]s, which take effect at times that do not depend on how the network is cut: an
 //! opening when the first packet comes, a closing at the time it names.
+//!
+//! A packet is heard as soon as the router is told of it, if nothing else can happen at its desk or counter before it
+//! comes, and nobody looks at them until then: they are ahead of the rest of the run. A desk is left only when its time
+//! has come, for others hear of that.
 
 mod desk;
 mod exchange;
@@ -13,7 +17,7 @@ mod plan;
 mod process;
 mod wires;
 
-pub(super) use desk::{Closing, Counter, Desk, Ending, LINGER, Opening};
+pub(super) use desk::{Bell, Closing, Counter, Desk, Ending, LINGER, Opening};
 pub(super) use plan::{Plan, Planner};
 
 use super::build::ack_spacing;
@@ -83,6 +87,8 @@ pub(super) struct Around<'a> {
     pub rtts: &'a mut [Histogram],
     /// One-way delays of data by group.
     pub delays: &'a mut [Histogram],
+    /// What happens until then at a seat alone may be done now.
+    pub ahead: Time,
 }
 
 impl<'m> Seats<'m> {
@@ -155,13 +161,16 @@ impl<'m> Seats<'m> {
 
     /// Something is due at a desk, or its user has thought enough.
     pub fn desk(&mut self, seat: u32, around: &mut Around<'_>) {
+        let number = self.population(seat);
+        let (now, ahead) = (around.net.now, self.ahead(number as usize, around));
         if let Some(desk) = &mut self.desks[seat as usize] {
-            let group = self.model.populations[desk.plan.population as usize].group;
-            desk.run(around.net, &mut around.rtts[group]);
+            let group = self.model.populations[number as usize].group;
+            desk.bell.rang();
+            desk.run(ahead.min(desk.wires.last_coming()), around.net, &mut around.rtts[group]);
+            around.net.now = now;
             self.write(seat, around);
             self.settle(seat, around);
         } else {
-            let number = self.population(seat);
             let index = if self.partners[number as usize].is_some() {
                 u64::from(seat - self.firsts[number as usize])
             } else {
@@ -176,55 +185,70 @@ impl<'m> Seats<'m> {
     pub fn counter(&mut self, seat: u32, around: &mut Around<'_>) {
         let number = self.population(seat) as usize;
         let group = self.model.populations[number].group;
-        let now = around.net.now;
+        let (now, ahead) = (around.net.now, self.ahead(number, around));
         let (mut due, mut delivered) = (Time::NEVER, 0);
         let mut place = &mut self.counters[seat as usize];
         while let Some(counter) = place {
             let delays = self.measuring.then(|| &mut around.delays[group]);
-            counter.run(around.net, delays);
+            let until = ahead.min(counter.closing).min(counter.wires.last_coming());
+            counter.run(until, around.net, delays);
+            around.net.now = now;
             delivered += counter.receiver.counters().bytes_delivered;
             if !counter.is_done(now) {
-                due = due.min(counter.next(now));
+                due = due.min(counter.next());
             }
             place = &mut counter.before;
         }
         self.clear(seat, around.net);
         self.heed(seat, number, delivered, around.net);
-        around.net.queue.set(around.net.slots.of(Event::Counter(seat)), due);
+        if let Some(counter) = &mut self.counters[seat as usize] {
+            counter.bell.rang();
+            counter.bell.ring_at(due, &mut around.net.queue);
+        }
     }
 
-    /// A packet has come to the router of one of its hosts.
+    /// `packet` will come to the router of one of its hosts at its stamp, after all others for that host.
     pub fn land(&mut self, packet: &Packet, around: &mut Around<'_>) {
         let seat = packet.flow.seat() - self.model.flows.len();
+        let number = usize::from(self.layout.populations[seat]);
+        let group = self.model.populations[number].group;
+        let (now, ahead) = (around.net.now, self.ahead(number, around));
         let net = &mut *around.net;
         match packet.leg() {
             Leg::Homeward => match &mut self.desks[seat] {
                 Some(desk) if desk.plan.flow == packet.flow && desk.ended.is_none() => {
-                    desk.wires.receive(*packet, net);
-                    net.queue.set(net.slots.of(Event::Desk(seat as u32)), desk.next());
+                    desk.receive(packet, ahead, net, &mut around.rtts[group]);
+                    let due = desk.next();
+                    desk.bell.ring_at(due, &mut net.queue);
                 }
                 _ => net.landed += 1,
             },
-            Leg::Outward => match self.counter_of(packet.flow) {
-                Some(counter) => {
-                    counter.wires.receive(*packet, net);
-                    let slot = net.slots.of(Event::Counter(seat as u32));
-                    net.queue.set(slot, counter.next(net.now).min(net.queue.due(slot)));
+            Leg::Outward => {
+                // A counter hears that it closes at least so long before it does.
+                let ahead = ahead.min(now + LINGER);
+                let delays = self.measuring.then(|| &mut around.delays[group]);
+                match counter_of(&mut self.counters[seat], packet.flow) {
+                    Some(counter) => {
+                        counter.receive(packet, ahead.min(counter.closing), net, delays);
+                        let due = counter.next();
+                        self.ring(seat, due, net);
+                    }
+                    None => net.landed += 1,
                 }
-                None => net.landed += 1,
-            },
+            }
         }
+        around.net.now = now;
     }
 
     /// Takes note of what happened, perhaps in another partition.
     pub fn hear(&mut self, notice: Notice, net: &mut Net) {
         match notice {
-            Notice::Opening(opening) => self.open_counter(&opening.plan),
+            Notice::Opening(opening) => self.open_counter(&opening.plan, net),
             Notice::Closing(Closing { flow, at }) => {
-                let counter = self.counter_of(flow).expect("it was announced and has not closed");
-                counter.closing = at;
-                let slot = net.slots.of(Event::Counter((flow.seat() - self.model.flows.len()) as u32));
-                net.queue.set(slot, at.min(net.queue.due(slot)));
+                let seat = flow.seat() - self.model.flows.len();
+                let counter = counter_of(&mut self.counters[seat], flow);
+                counter.expect("it was announced and has not closed").closing = at;
+                self.ring(seat, at, net);
             }
         }
     }
@@ -289,13 +313,16 @@ impl<'m> Seats<'m> {
             .flat_map(|newest| std::iter::successors(newest.as_deref(), |counter| counter.before.as_deref()))
     }
 
-    /// The counter of a transfer that has not closed.
-    fn counter_of(&mut self, flow: FlowId) -> Option<&mut Counter> {
-        let mut place = self.counters[flow.seat() - self.model.flows.len()].as_deref_mut();
-        while place.as_ref().is_some_and(|counter| counter.flow != flow) {
-            place = place.and_then(|counter| counter.before.as_deref_mut());
+    /// Something is due at a counter of the seat at `at`.
+    fn ring(&mut self, seat: usize, at: Time, net: &mut Net) {
+        if let Some(newest) = &mut self.counters[seat] {
+            newest.bell.ring_at(at, &mut net.queue);
         }
-        place
+    }
+
+    /// Until when what happens at a seat of a population may be done now. Who writes what he has heard is not alone.
+    fn ahead(&self, number: usize, around: &Around<'_>) -> Time {
+        if self.partners[number].is_none() { around.ahead } else { Time::ZERO }
     }
 
     fn population(&self, seat: u32) -> u32 {
@@ -333,6 +360,7 @@ impl<'m> Seats<'m> {
             route: way.outward,
             patience: process.patience(population, index, net.now),
             ended: None,
+            bell: Bell::new(net.slots.of(Event::Desk(seat))),
         });
         self.tallies[number as usize].started += 1;
         self.tell(Notice::Opening(Opening { plan }), plan, net);
@@ -346,22 +374,24 @@ impl<'m> Seats<'m> {
     /// After something was done at a desk: clears it if the transfer is over, and sets what is due next.
     fn settle(&mut self, seat: u32, around: &mut Around<'_>) {
         let net = &mut *around.net;
-        let desk = self.desks[seat as usize].as_ref().expect("somebody sits there");
-        let mut due = desk.next().min(self.writes_next(desk, seat));
-        if let Some((at, ending)) = desk.ended
-            && desk.wires.is_released()
-        {
-            let desk = self.desks[seat as usize].take().expect("somebody sits there");
-            net.landed += desk.wires.coming();
-            self.fold(&desk, at, ending);
-            let population = &self.model.populations[desk.plan.population as usize];
-            let way = &population.ways[desk.plan.way as usize];
-            let under_way = Planner::outward_delay(self.model, way);
-            let closing = Closing { flow: desk.plan.flow, at: net.now + LINGER + under_way };
-            self.tell(Notice::Closing(closing), desk.plan, net);
-            let process = self.processes[desk.plan.population as usize].as_mut().expect("it ends at home");
-            due = process.leave(population, seat, u64::from(self.turns[seat as usize]), net.now);
-        }
+        let desk = self.desks[seat as usize].as_mut().expect("somebody sits there");
+        let Some((at, ending)) = desk.is_over(net.now) else {
+            let number = desk.plan.population as usize;
+            let process = self.processes[number].as_ref();
+            let due = desk.next().min(exchange::writes_next(process, desk, seat - self.firsts[number]));
+            desk.bell.ring_at(due, &mut net.queue);
+            return;
+        };
+        let desk = self.desks[seat as usize].take().expect("somebody sits there");
+        net.landed += desk.wires.coming();
+        self.fold(&desk, at, ending);
+        let population = &self.model.populations[desk.plan.population as usize];
+        let way = &population.ways[desk.plan.way as usize];
+        let under_way = Planner::outward_delay(self.model, way);
+        let closing = Closing { flow: desk.plan.flow, at: net.now + LINGER + under_way };
+        self.tell(Notice::Closing(closing), desk.plan, net);
+        let process = self.processes[desk.plan.population as usize].as_mut().expect("it ends at home");
+        let due = process.leave(population, seat, u64::from(self.turns[seat as usize]), net.now);
         net.queue.set(net.slots.of(Event::Desk(seat)), due);
     }
 
@@ -416,7 +446,7 @@ impl<'m> Seats<'m> {
     }
 
     /// A transfer has begun.
-    fn open_counter(&mut self, plan: &Plan) {
+    fn open_counter(&mut self, plan: &Plan, net: &Net) {
         let population = &self.model.populations[plan.population as usize];
         let group = &self.model.groups[population.group];
         let transport = group.algorithm.transport(&population.transport.setup(0));
@@ -426,14 +456,17 @@ impl<'m> Seats<'m> {
         if let Some(side) = exchange::side(population, plan.order) {
             receiver.expect_writes(exchange::sizes(side));
         }
-        let place = &mut self.counters[plan.flow.seat() - self.model.flows.len()];
+        let seat = plan.flow.seat() - self.model.flows.len();
+        let place = &mut self.counters[seat];
         let before = place.take();
+        let slot = net.slots.of(Event::Counter(seat as u32));
         *place = Some(Box::new(Counter {
             flow: plan.flow,
             receiver,
             wires: Wires::new(up, down),
             route: population.ways[plan.way as usize].homeward,
             closing: Time::NEVER,
+            bell: before.as_ref().map_or(Bell::new(slot), |before| before.bell),
             before,
         }));
     }
@@ -446,12 +479,25 @@ impl<'m> Seats<'m> {
             if counter.is_done(net.now) {
                 net.landed += counter.wires.coming();
                 self.tallies[number].bytes_delivered += counter.receiver.counters().bytes_delivered;
+                let bell = counter.bell;
                 *place = counter.before.take();
+                if let Some(next) = place {
+                    next.bell = bell;
+                }
             } else {
                 place = &mut place.as_mut().expect("it is there").before;
             }
         }
     }
+}
+
+/// The counter of a transfer that has not closed; `newest` is that of its seat.
+fn counter_of(newest: &mut Option<Box<Counter>>, flow: FlowId) -> Option<&mut Counter> {
+    let mut place = newest.as_deref_mut();
+    while place.as_ref().is_some_and(|counter| counter.flow != flow) {
+        place = place.and_then(|counter| counter.before.as_deref_mut());
+    }
+    place
 }
 
 /// The rows that the model keeps are shared equally, by users or by populations whose transfers arrive.

@@ -1,6 +1,7 @@
 //! The two links between a host and its router, crossed by computing: they are unlimited FIFOs of one transfer.
 
 use crate::run::net::Net;
+use narrows_engine::Slot;
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Packet;
 use std::collections::VecDeque;
@@ -10,7 +11,9 @@ use std::collections::VecDeque;
 pub(in crate::run) struct Wires {
     up: Wire,
     down: Wire,
-    /// On their way to the router, in the order in which they will reach it.
+    /// When the router has, or had, all that the host has sent.
+    released: Time,
+    /// On their way to the router, in the order in which they will reach it, where it is not told of them before.
     leaving: VecDeque<Packet>,
     /// On their way to the host.
     coming: VecDeque<Packet>,
@@ -27,28 +30,45 @@ pub(in crate::run) struct Access {
 struct Wire {
     access: Access,
     busy_until: Time,
+    /// The size of the last packet, and how long one like it takes.
+    last: (Bytes, Span),
 }
 
 impl Wires {
     pub fn new(up: Access, down: Access) -> Self {
-        let wire = |access| Wire { access, busy_until: Time::ZERO };
-        Self { up: wire(up), down: wire(down), leaving: VecDeque::new(), coming: VecDeque::new() }
+        let wire = |access| Wire { access, busy_until: Time::ZERO, last: (Bytes::ZERO, Span::ZERO) };
+        Self {
+            up: wire(up),
+            down: wire(down),
+            released: Time::ZERO,
+            leaving: VecDeque::new(),
+            coming: VecDeque::new(),
+        }
     }
 
-    /// The host sends `packet`.
-    pub fn send(&mut self, mut packet: Packet, net: &mut Net) {
+    /// The host, whose event is `slot`, sends `packet`.
+    pub fn send(&mut self, mut packet: Packet, slot: Slot, net: &mut Net) {
         packet.stamp = self.up.pass(packet.size(), net.now);
+        self.released = packet.stamp;
         net.log_sent(&packet);
         net.launched += 1;
         net.hops += 1;
-        self.leaving.push_back(packet);
+        if net.lags {
+            net.expect(&packet, slot);
+        } else {
+            self.leaving.push_back(packet);
+        }
     }
 
-    /// The router has `packet` for the host.
-    pub fn receive(&mut self, mut packet: Packet, net: &mut Net) {
-        packet.stamp = self.down.pass(packet.size(), net.now);
+    /// The router has, or will have, `packet` for the host at its stamp, after all others. When the host will have it.
+    pub fn receive(&mut self, packet: &Packet, net: &mut Net) -> Time {
         net.hops += 1;
-        self.coming.push_back(packet);
+        self.down.pass(packet.size(), packet.stamp)
+    }
+
+    /// `packet` waits until it reaches the host at `at`.
+    pub fn wait(&mut self, packet: &Packet, at: Time) {
+        self.coming.push_back(Packet { stamp: at, ..*packet });
     }
 
     /// Packets that have reached the router enter the network.
@@ -63,32 +83,48 @@ impl Wires {
         self.coming.front().is_some_and(|packet| packet.stamp <= now).then(|| self.coming.pop_front())?
     }
 
-    /// When a packet reaches the router or the host next.
+    /// When a packet that must be seen to reaches the router or the host next.
     pub fn next(&self) -> Time {
-        let of = |packets: &VecDeque<Packet>| packets.front().map_or(Time::NEVER, |packet| packet.stamp);
-        of(&self.leaving).min(of(&self.coming))
+        self.next_leaving().min(first(&self.coming))
     }
 
-    /// Nothing is on its way to the router.
-    pub fn is_released(&self) -> bool {
-        self.leaving.is_empty()
+    /// When such a packet reaches the router next.
+    pub fn next_leaving(&self) -> Time {
+        first(&self.leaving)
     }
 
-    /// Packets on both links.
+    /// When the router has, or had, all that the host has sent.
+    pub fn released(&self) -> Time {
+        self.released
+    }
+
+    /// Packets on both links that the router has not been told of.
     pub fn holding(&self) -> u64 {
         (self.leaving.len() + self.coming.len()) as u64
     }
 
-    /// Packets on their way to the host.
+    /// Packets that wait until they reach the host.
     pub fn coming(&self) -> u64 {
         self.coming.len() as u64
     }
+
+    /// When the last of them will have reached it; the start of the run if there is none.
+    pub fn last_coming(&self) -> Time {
+        self.coming.back().map_or(Time::ZERO, |packet| packet.stamp)
+    }
+}
+
+fn first(packets: &VecDeque<Packet>) -> Time {
+    packets.front().map_or(Time::NEVER, |packet| packet.stamp)
 }
 
 impl Wire {
     /// When a packet that is handed over at `at` will have crossed.
     fn pass(&mut self, size: Bytes, at: Time) -> Time {
-        self.busy_until = at.max(self.busy_until) + self.access.rate.time_for(size);
+        if size != self.last.0 {
+            self.last = (size, self.access.rate.time_for(size));
+        }
+        self.busy_until = at.max(self.busy_until) + self.last.1;
         self.busy_until + self.access.delay
     }
 }
