@@ -5,7 +5,7 @@
 use narrows_engine::Slot;
 use narrows_units::Time;
 use narrows_wire::Packet;
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// What will come to one queue. Packets that come at the same time go by the slot of the event that brings them, and those
@@ -20,6 +20,10 @@ pub(super) struct Entrance {
     last: (Time, Slot),
     /// Each was told after a packet of the row that comes later.
     late: BinaryHeap<Reverse<Late>>,
+    /// The packets of `late`, and perhaps such as have come: what a heap moves about must be small.
+    parked: Vec<Packet>,
+    /// Places in `parked` whose packets have come.
+    free: Vec<u32>,
     /// Packets that were late so far.
     told: u64,
 }
@@ -31,10 +35,14 @@ struct Coming {
     slot: Slot,
 }
 
-#[derive(Debug)]
+/// Goes by time, slot and turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Late {
-    coming: Coming,
+    at: Time,
+    slot: Slot,
     turn: u64,
+    /// Where its packet is.
+    place: u32,
 }
 
 impl Default for Entrance {
@@ -44,6 +52,8 @@ impl Default for Entrance {
             row: VecDeque::new(),
             last: (Time::ZERO, Slot(0)),
             late: BinaryHeap::new(),
+            parked: Vec::new(),
+            free: Vec::new(),
             told: 0,
         }
     }
@@ -58,14 +68,25 @@ impl Entrance {
             make_room(&mut self.row);
             self.row.push_back(Coming { packet: *packet, slot });
         } else {
-            self.late.push(Reverse(Late { coming: Coming { packet: *packet, slot }, turn: self.told }));
-            self.told += 1;
+            self.park(packet, slot);
         }
         let next = packet.stamp < self.next;
         if next {
             self.next = packet.stamp;
         }
         next
+    }
+
+    /// `packet`, to be brought by `slot`, is late.
+    fn park(&mut self, packet: &Packet, slot: Slot) {
+        let place = self.free.pop().unwrap_or(self.parked.len() as u32);
+        if place as usize == self.parked.len() {
+            self.parked.push(*packet);
+        } else {
+            self.parked[place as usize] = *packet;
+        }
+        self.late.push(Reverse(Late { at: packet.stamp, slot, turn: self.told, place }));
+        self.told += 1;
     }
 
     /// When the next packet comes; `NEVER` if none does.
@@ -90,16 +111,17 @@ impl Entrance {
     /// As [`take`](Self::take), where some are late.
     #[cold]
     fn take_late(&mut self, packet: &mut Packet) -> bool {
-        let Some(Reverse(late)) = self.late.peek() else { return false };
+        let Some(&Reverse(late)) = self.late.peek() else { return false };
         // One of the row that comes with it was told before it.
-        if self.row.front().is_none_or(|first| late.coming.key() < first.key()) {
-            *packet = late.coming.packet;
+        if self.row.front().is_none_or(|first| (late.at, late.slot) < first.key()) {
+            *packet = self.parked[late.place as usize];
+            self.free.push(late.place);
             self.late.pop();
         } else if let Some(first) = self.row.pop_front() {
             *packet = first.packet;
         }
         let row = self.row.front().map_or(Time::NEVER, |first| first.packet.stamp);
-        self.next = self.late.peek().map_or(row, |Reverse(late)| row.min(late.coming.packet.stamp));
+        self.next = self.late.peek().map_or(row, |Reverse(late)| row.min(late.at));
         true
     }
 
@@ -121,26 +143,6 @@ impl Coming {
         (self.packet.stamp, self.slot)
     }
 }
-
-impl Ord for Late {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (self.coming.key(), self.turn).cmp(&(other.coming.key(), other.turn))
-    }
-}
-
-impl PartialOrd for Late {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Late {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Late {}
 
 #[cfg(test)]
 mod tests {
