@@ -248,11 +248,11 @@ impl Scoreboard {
         delivery.advanced = to - self.una;
         while self.una < to {
             self.step();
-            let number = self.una;
-            if self.at(number).state != State::Sacked {
-                self.deliver(number, delivery);
+            let (number, segment) = (self.una, *self.at(self.una));
+            if segment.state != State::Sacked {
+                self.deliver(number, segment, delivery);
             }
-            self.leave(number);
+            self.leave(segment.state);
             self.una += 1;
         }
     }
@@ -267,9 +267,10 @@ impl Scoreboard {
         }
         while number < end {
             self.step();
-            self.deliver(number, delivery);
+            let segment = *self.at(number);
+            self.deliver(number, segment, delivery);
             delivery.newly_sacked += 1;
-            self.leave(number);
+            self.leave(segment.state);
             self.sacked += 1;
             let segment = self.at_mut(number);
             segment.state = State::Sacked;
@@ -337,7 +338,7 @@ impl Scoreboard {
         for number in self.una..self.next {
             self.step();
             if self.at(number).state == State::Lost {
-                self.leave(number);
+                self.leave(self.at(number).state);
                 self.in_flight += 1;
                 self.at_mut(number).state = State::InFlight;
             }
@@ -414,8 +415,7 @@ impl Scoreboard {
 
     /// Segment `number` is reported to have arrived for the first time.
     #[inline]
-    fn deliver(&mut self, number: u64, delivery: &mut Delivery) {
-        let segment = self.at(number);
+    fn deliver(&mut self, number: u64, segment: Segment, delivery: &mut Delivery) {
         let newest = Newest { sent_at: segment.sent_at, number, resent: segment.ever_resent };
         delivery.newly_acked += 1;
         delivery.any_resent |= segment.ever_resent;
@@ -444,7 +444,7 @@ impl Scoreboard {
 
     /// A segment that is on its way is no longer expected.
     fn lose(&mut self, number: u64) {
-        self.leave(number);
+        self.leave(self.at(number).state);
         self.lost += 1;
         self.lost_ever += 1;
         self.at_mut(number).state = State::Lost;
@@ -456,16 +456,16 @@ impl Scoreboard {
 
     /// A retransmission of a lost segment is on its way.
     fn replace_lost(&mut self, number: u64) {
-        self.leave(number);
+        self.leave(self.at(number).state);
         self.in_flight += 1;
         self.resent += 1;
         self.at_mut(number).state = State::Resent;
     }
 
-    /// Takes a segment out of the count of its state.
+    /// Takes a segment out of the count of its `state`.
     #[inline]
-    fn leave(&mut self, number: u64) {
-        match self.at(number).state {
+    fn leave(&mut self, state: State) {
+        match state {
             State::InFlight => self.in_flight -= 1,
             State::Resent => {
                 self.in_flight -= 1;

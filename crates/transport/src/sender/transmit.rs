@@ -38,8 +38,9 @@ impl Sender {
             return;
         }
         let mut limits = self.algorithm.limits().bounded();
+        let mut usable = limits.window.map(|window| self.usable(window));
         let window = loop {
-            let next = match self.choose(&limits, now) {
+            let next = match self.choose(&limits, usable, now) {
                 Ok(next) => next,
                 Err(limit) => {
                     self.limited_by = limit;
@@ -51,6 +52,7 @@ impl Sender {
                 self.last_departure = now;
                 self.algorithm.on_idle_restart(&self.path(now));
                 limits = self.algorithm.limits().bounded();
+                usable = limits.window.map(|window| self.usable(window));
                 continue;
             }
             self.forced = false;
@@ -63,6 +65,9 @@ impl Sender {
             self.send_segment(next.resent(), self.paced_by(&limits), now, host);
             if self.minds_departures {
                 limits = self.algorithm.limits().bounded();
+            }
+            if self.minds_departures || self.reduction.is_some() {
+                usable = limits.window.map(|window| self.usable(window));
             }
         };
         // The window as such, not what recovery lets use of it, is what may grow.
@@ -80,12 +85,15 @@ impl Sender {
             && now.since(self.last_departure) >= self.rtt.rto()
     }
 
-    /// What leaves next, or what forbids anything to.
+    /// What leaves next, or what forbids anything to, where `usable` packets may be in flight.
     #[inline]
-    fn choose(&mut self, limits: &Limits, now: Time) -> Result<Next, Limit> {
+    fn choose(&mut self, limits: &Limits, usable: Option<u64>, now: Time) -> Result<Next, Limit> {
+        let full = usable.is_some_and(|usable| self.board.in_flight() >= usable);
+        if full && !self.forced {
+            return Err(Limit::Window);
+        }
         let lost = self.board.next_lost();
-        let forced = self.forced && lost.is_some();
-        if !forced && limits.window.is_some_and(|window| self.board.in_flight() >= self.usable(window)) {
+        if full && lost.is_none() {
             return Err(Limit::Window);
         }
         let next = match (lost, self.nothing_new()) {
