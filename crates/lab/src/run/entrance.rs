@@ -61,6 +61,8 @@ impl Default for Entrance {
 
 impl Entrance {
     /// `packet` will come at its stamp, brought by the event `slot`. True if it is the next to come.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     pub fn tell(&mut self, packet: &Packet, slot: Slot) -> bool {
         let key = (packet.stamp, slot);
         if key >= self.last || self.row.is_empty() {
@@ -78,6 +80,7 @@ impl Entrance {
     }
 
     /// `packet`, to be brought by `slot`, is late.
+    #[cold]
     fn park(&mut self, packet: &Packet, slot: Slot) {
         let place = self.free.pop().unwrap_or(self.parked.len() as u32);
         if place as usize == self.parked.len() {
@@ -134,8 +137,13 @@ impl Entrance {
 /// Lets a full row grow by a quarter. Rows hold whole windows of packets, and to double them would leave half empty.
 pub(super) fn make_room<T>(row: &mut VecDeque<T>) {
     if row.len() == row.capacity() {
-        row.reserve_exact(row.len() / 4 + 4);
+        grow(row);
     }
+}
+
+#[cold]
+fn grow<T>(row: &mut VecDeque<T>) {
+    row.reserve_exact(row.len() / 4 + 4);
 }
 
 impl Coming {

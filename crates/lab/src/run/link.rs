@@ -11,8 +11,9 @@ use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Packet;
 use std::collections::VecDeque;
 
-/// The near end of a link.
+/// The near end of a link; a cache line of its own.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(super) enum Link {
     /// Its queue and serialiser are followed from one thing that happens there to the next.
     Scheduled(Box<Transmitter>),
@@ -168,6 +169,8 @@ impl Transmitter {
     }
 
     /// `packet` will reach the queue at its stamp, brought by the event `slot`. True if [`due`](Self::due) may have changed.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     pub fn expect(&mut self, packet: &Packet, slot: Slot) -> bool {
         self.entrance.tell(packet, slot)
     }

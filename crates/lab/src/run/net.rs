@@ -60,6 +60,8 @@ pub(super) struct Crossing {
 
 impl Net {
     /// An endpoint's packet enters the network at `at`, not before now. `hold` is the sender's host if it waits there.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     pub fn launch(&mut self, packet: &mut Packet, at: Time, hold: Option<u32>) {
         self.launched += 1;
         if let Stop::Link(link) = self.layout.next_stop(packet)

@@ -222,6 +222,8 @@ impl<'m> Partition<'m> {
 
     /// `packet` will come to its host by `pipe` at its stamp. It is handed to its endpoint at once if nothing else can
     /// happen there before.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     fn come(&mut self, pipe: u32, packet: &Packet) {
         if !self.net.open[pipe as usize] {
             self.net.wait(pipe, packet);

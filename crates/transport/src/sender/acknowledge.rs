@@ -125,7 +125,8 @@ impl Sender {
     }
 
     /// Tells the algorithm what was delivered.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     fn tell_delivered(
         &mut self,
         report: &Report,

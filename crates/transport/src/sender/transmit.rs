@@ -86,7 +86,8 @@ impl Sender {
     }
 
     /// What leaves next, or what forbids anything to, where `usable` packets may be in flight.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     fn choose(&mut self, limits: &Limits, usable: Option<u64>, now: Time) -> Result<Next, Limit> {
         let full = usable.is_some_and(|usable| self.board.in_flight() >= usable);
         if full && !self.forced {
