@@ -19,29 +19,31 @@ use narrows_cc::SentPacket;
 use narrows_units::Time;
 use narrows_wire::Block;
 
-/// The ring and its counts.
+/// The ring and its counts. Stands in memory as written here: first what every
+/// acknowledgement touches.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Scoreboard {
-    transfer: Transfer,
     /// Segment `n` is at `n & mask`; always a power of two long.
     ring: Vec<Segment>,
     mask: u64,
-    /// What algorithms and rate samples want to know, in step with `ring`; empty unless they do.
-    details: Vec<Detail>,
-    /// Packets as the algorithm is told of them, if it wants to be.
-    packets: Option<PacketLists>,
     una: u64,
     next: u64,
     in_flight: u64,
-    resent: u64,
     sacked: u64,
     lost: u64,
+    resent: u64,
     lost_ever: u64,
     /// The three highest selectively acknowledged segments, highest first, each plus one; 0 for none.
     highest: [u64; 3],
+    /// Packets as the algorithm is told of them, if it wants to be.
+    packets: Option<PacketLists>,
+    /// What algorithms and rate samples want to know, in step with `ring`; empty unless they do.
+    details: Vec<Detail>,
     /// Below this the three-above rule has been applied.
     examined: u64,
     lost_queue: LostQueue,
+    transfer: Transfer,
     #[cfg(test)]
     steps: u64,
 }
@@ -243,7 +245,8 @@ impl Scoreboard {
     }
 
     /// All segments below `to` have arrived.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     pub(crate) fn acknowledge(&mut self, to: u64, delivery: &mut Delivery) {
         delivery.advanced = to - self.una;
         while self.una < to {

@@ -37,45 +37,47 @@ use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, FlowId, Packet};
 use std::sync::Arc;
 
-/// A sender.
+/// A sender. Stands in memory as written here: first what every
+/// acknowledgement touches.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Sender {
     flow: FlowId,
-    options: Arc<TransportOptions>,
-    transfer: Transfer,
-    /// Segments that the application has written; `u64::MAX` where it has written everything.
-    offered: u64,
-    algorithm: Box<dyn CongestionControl>,
+    timeouts_in_a_row: u32,
     needs: Needs,
     /// The algorithm wants to hear of departures, and be asked for requests.
     minds_departures: bool,
     state: ConnectionState,
-    handshake: Handshake,
-    board: Scoreboard,
-    recovery: Recovery,
-    reduction: Option<RateReduction>,
-    undo: Undo,
-    silent: SilentDeliveries,
-    rtt: RttEstimator,
-    ecn: EcnSender,
-    pacer: Pacer,
-    delivery_rate: DeliveryRate,
-    round: RoundCounter,
-    usage: WindowUsage,
     limited_by: Limit,
     /// The next lost segment goes whatever the window says.
     forced: bool,
+    /// The window was the limit, when an acknowledgement was last told.
+    window_limited: bool,
+    options: Arc<TransportOptions>,
+    algorithm: Box<dyn CongestionControl>,
     /// The retransmission timer.
     rto_deadline: Time,
     /// When the pacer lets the next packet go; `NEVER` unless it holds one back.
     pacing_deadline: Time,
-    timeouts_in_a_row: u32,
     /// When data last left; `NEVER` before the first.
     last_departure: Time,
-    /// The window was the limit, when an acknowledgement was last told.
-    window_limited: bool,
-    loss_events: LossEvents,
+    /// Segments that the application has written; `u64::MAX` where it has written everything.
+    offered: u64,
+    transfer: Transfer,
+    round: RoundCounter,
+    board: Scoreboard,
+    usage: WindowUsage,
+    rtt: RttEstimator,
+    ecn: EcnSender,
     counters: SenderCounters,
+    handshake: Handshake,
+    reduction: Option<RateReduction>,
+    recovery: Recovery,
+    undo: Undo,
+    silent: SilentDeliveries,
+    loss_events: LossEvents,
+    delivery_rate: DeliveryRate,
+    pacer: Pacer,
 }
 
 /// How far a connection has come.

@@ -4,27 +4,42 @@ use super::Histogram;
 use narrows_transport::{News, ReceiverCounters, SenderCounters};
 use narrows_units::{Span, Time};
 
-/// The recorder at a sender.
+/// The recorder at a sender. Stands in memory as written here: first what every
+/// acknowledgement touches.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct SenderRecorder {
-    /// When the flow started; `None` if it never did.
-    pub started: Option<Time>,
-    /// When the connection was open.
-    pub established: Option<Time>,
-    /// When the last byte of a finite transfer was acknowledged.
-    pub completed: Option<Time>,
-    /// The flow gave up.
-    pub gave_up: bool,
-    /// Counters when the warm-up ended.
-    pub at_measure: SenderCounters,
     /// Round-trip samples since the start: sum in picoseconds and number.
     pub rtt: Sum,
-    /// Round-trip samples when the warm-up ended.
-    pub rtt_at_measure: Sum,
+    last_ack: Option<Time>,
+    /// After the warm-up, times between an acknowledgement and the one before it.
+    pub ack_gaps: u64,
+    /// Of these, too short ones.
+    pub close_acks: u64,
+    ack_spacing: Span,
+    window: f64,
+    since: Time,
     /// Congestion window times seconds, after the warm-up.
     pub window_seconds: f64,
     /// Seconds over which that was summed.
     pub seconds: f64,
+    /// After the warm-up, calls that ended with the sender kept from sending by something else than congestion control.
+    pub otherwise_limited: u64,
+    /// After the warm-up, all calls.
+    pub calls: u64,
+    /// When the connection was open.
+    pub established: Option<Time>,
+    measuring: bool,
+    /// The flow gave up.
+    pub gave_up: bool,
+    /// When the flow started; `None` if it never did.
+    pub started: Option<Time>,
+    /// When the last byte of a finite transfer was acknowledged.
+    pub completed: Option<Time>,
+    /// Counters when the warm-up ended.
+    pub at_measure: SenderCounters,
+    /// Round-trip samples when the warm-up ended.
+    pub rtt_at_measure: Sum,
     /// Windows just before a reduction after the warm-up.
     pub peaks: f64,
     /// Reductions after the warm-up.
@@ -33,19 +48,6 @@ pub struct SenderRecorder {
     pub first_reduction: Time,
     /// See `first_reduction`.
     pub last_reduction: Time,
-    /// After the warm-up, calls that ended with the sender kept from sending by something else than congestion control.
-    pub otherwise_limited: u64,
-    /// After the warm-up, all calls.
-    pub calls: u64,
-    /// After the warm-up, times between an acknowledgement and the one before it.
-    pub ack_gaps: u64,
-    /// Of these, too short ones.
-    pub close_acks: u64,
-    ack_spacing: Span,
-    last_ack: Option<Time>,
-    window: f64,
-    since: Time,
-    measuring: bool,
 }
 
 /// A sum and how many were summed.

@@ -43,10 +43,9 @@ pub(super) fn senders(
         if application.is_some() {
             sender.wait_for_offers();
         }
-        let delay = (plan.send_delay > Span::ZERO).then(|| SendDelay {
-            most: plan.send_delay,
-            draws: stream(format!("flow {flow} send delay")),
-            last: Time::ZERO,
+        let delay = (plan.send_delay > Span::ZERO).then(|| {
+            let draws = stream(format!("flow {flow} send delay"));
+            Box::new(SendDelay { most: plan.send_delay, draws, last: Time::ZERO })
         });
         SendingEnd {
             flow: flow as u32,
@@ -56,7 +55,7 @@ pub(super) fn senders(
             sender,
             recorder: SenderRecorder::new(ack_spacing(model, group, &plan.transport)),
             delay,
-            application,
+            application: application.map(Box::new),
             alarm: Alarm::default(),
         }
     };

@@ -8,22 +8,24 @@ use narrows_transport::{ConnectionState, Host, News, ReceivingEndpoint, SendingE
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Body, Packet};
 
-/// A sender in its host.
+/// A sender in its host. Stands in memory as written here: first what every
+/// acknowledgement touches.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct SendingEnd {
+    pub alarm: Alarm,
     pub flow: u32,
-    pub group: usize,
-    /// Payload to transfer; `None` is endless.
-    pub size: Option<Bytes>,
     /// Where its packets begin their way.
     pub route: u32,
-    pub sender: SendingEndpoint,
-    pub recorder: SenderRecorder,
-    /// Drawn from for the random send delay, where there is one.
-    pub delay: Option<SendDelay>,
+    pub group: usize,
     /// What writes little by little; without it everything is written.
-    pub application: Option<Application>,
-    pub alarm: Alarm,
+    pub application: Option<Box<Application>>,
+    /// Drawn from for the random send delay, where there is one.
+    pub delay: Option<Box<SendDelay>>,
+    pub recorder: SenderRecorder,
+    pub sender: SendingEndpoint,
+    /// Payload to transfer; `None` is endless.
+    pub size: Option<Bytes>,
 }
 
 /// When an endpoint wants to be woken, and the event that wakes it: one that comes too early is put off then, so that a
@@ -140,7 +142,7 @@ impl SendingEnd {
         act: impl FnOnce(&mut SendingEndpoint, &mut SenderHost<'_>),
     ) {
         let now = net.now;
-        let delay = self.delay.as_mut();
+        let delay = self.delay.as_deref_mut();
         act(
             &mut self.sender,
             &mut SenderHost { net, host, route: self.route, delay, recorder: &mut self.recorder, rtts },
