@@ -67,21 +67,18 @@ pub(crate) fn links(measures: &[Measures]) -> Table {
 
 /// A row for each interval and flow, then each interval and link.
 pub(crate) fn series(model: &Model, recorded: &Recorded) -> Table {
-    let rows = rows(recorded);
+    let rows = Rows::of(recorded);
     let mut table = Table::default();
-    table.push(
-        "time_s",
-        Column::Real(rows.iter().map(|row| recorded.times[row.interval].as_secs_f64()).collect()),
-    );
-    let kinds = rows.iter().map(|row| u32::from(matches!(row.of, Of::Link(_)))).collect();
+    table.push("time_s", Column::Real(rows.map(|row| recorded.times[row.interval].as_secs_f64())));
+    let kinds = rows.map(|row| u32::from(matches!(row.of, Of::Link(_))));
     table.push("kind", Column::Label { codes: kinds, labels: vec!["flow".into(), "link".into()] });
     table.push("name", names_column(model, recorded, &rows));
-    let groups = rows.iter().map(|row| match row.of {
+    let groups = rows.map(|row| match row.of {
         Of::Flow(flow) => recorded.flows[flow].group as u32,
         Of::Link(_) => u32::MAX,
     });
     let labels = model.groups.iter().map(|group| group.name.clone()).collect();
-    table.push("group", Column::Label { codes: groups.collect(), labels });
+    table.push("group", Column::Label { codes: groups, labels });
 
     let mut sender = |name, of: fn(&SenderSample) -> f64| {
         table.push(name, flow_column(recorded, &rows, |flow, at| of(&flow.sender_series[at])));
@@ -99,11 +96,11 @@ pub(crate) fn series(model: &Model, recorded: &Recorded) -> Table {
     let goodput = |sample: &ReceiverSample| sample.goodput_bps;
     table.push("goodput_bps", flow_column(recorded, &rows, |flow, at| goodput(&flow.receiver_series[at])));
     let mut link = |name, of: fn(&LinkSample) -> f64| {
-        let value = |row: &Row| match row.of {
+        let value = |row: Row| match row.of {
             Of::Flow(_) => f64::NAN,
             Of::Link(link) => of(&recorded.links[link].series[row.interval]),
         };
-        table.push(name, Column::Real(rows.iter().map(value).collect()));
+        table.push(name, Column::Real(rows.map(value)));
     };
     link("rate_bps", |sample| sample.rate_bps);
     link("capacity_bps", |sample| sample.capacity_bps);
@@ -160,17 +157,37 @@ enum Of {
     Link(usize),
 }
 
-fn rows(recorded: &Recorded) -> Vec<Row> {
-    let has_series = |flow: &usize| !recorded.flows[*flow].sender_series.is_empty();
-    let flows: Vec<usize> = (0..recorded.flows.len()).filter(has_series).collect();
-    let each = |interval| {
-        let flows = flows.iter().map(move |&flow| Row { interval, of: Of::Flow(flow) });
-        flows.chain((0..recorded.links.len()).map(move |link| Row { interval, of: Of::Link(link) }))
-    };
-    (0..recorded.times.len()).flat_map(each).collect()
+/// The rows of the series.
+struct Rows {
+    /// The flows that have one.
+    flows: Vec<usize>,
+    links: usize,
+    intervals: usize,
 }
 
-fn names_column(model: &Model, recorded: &Recorded, rows: &[Row]) -> Column {
+impl Rows {
+    fn of(recorded: &Recorded) -> Self {
+        let has_series = |flow: &usize| !recorded.flows[*flow].sender_series.is_empty();
+        Self {
+            flows: (0..recorded.flows.len()).filter(has_series).collect(),
+            links: recorded.links.len(),
+            intervals: recorded.times.len(),
+        }
+    }
+
+    /// A column of what `value` says of each.
+    fn map<T>(&self, value: impl Fn(Row) -> T) -> Vec<T> {
+        let mut column = Vec::with_capacity(self.intervals * (self.flows.len() + self.links));
+        for interval in 0..self.intervals {
+            let flows = self.flows.iter().map(|&flow| Row { interval, of: Of::Flow(flow) });
+            let links = (0..self.links).map(|link| Row { interval, of: Of::Link(link) });
+            column.extend(flows.chain(links).map(&value));
+        }
+        column
+    }
+}
+
+fn names_column(model: &Model, recorded: &Recorded, rows: &Rows) -> Column {
     let numbers = within_group(recorded);
     let mut labels: Vec<String> = recorded
         .flows
@@ -180,19 +197,19 @@ fn names_column(model: &Model, recorded: &Recorded, rows: &[Row]) -> Column {
         .collect();
     let first_link = labels.len() as u32;
     labels.extend(recorded.links.iter().map(|link| model.links[link.link].name.clone()));
-    let codes = rows.iter().map(|row| match row.of {
+    let codes = rows.map(|row| match row.of {
         Of::Flow(flow) => flow as u32,
         Of::Link(link) => first_link + link as u32,
     });
-    Column::Label { codes: codes.collect(), labels }
+    Column::Label { codes, labels }
 }
 
-fn flow_column(recorded: &Recorded, rows: &[Row], value: impl Fn(&RecordedFlow, usize) -> f64) -> Column {
-    let of_row = |row: &Row| match row.of {
+fn flow_column(recorded: &Recorded, rows: &Rows, value: impl Fn(&RecordedFlow, usize) -> f64) -> Column {
+    let of_row = |row: Row| match row.of {
         Of::Flow(flow) => value(&recorded.flows[flow], row.interval),
         Of::Link(_) => f64::NAN,
     };
-    Column::Real(rows.iter().map(of_row).collect())
+    Column::Real(rows.map(of_row))
 }
 
 fn groups_column(model: &Model, groups: impl Iterator<Item = usize>) -> Column {
