@@ -14,8 +14,8 @@ use crate::model::{bbr1, bbr3};
 use crate::rate::{constant, rap, tfrc};
 use crate::window::delay::{ctcp, fast, fast_at, vegas};
 use crate::window::{
-    bic, binomial, cubic, cubic_2008, cubic_linux, dctcp, hstcp, htcp, linear, reno, reno_linux, scalable,
-    westwood,
+    bic, binomial, cubic, cubic_2008, cubic_linux, dctcp, hstcp, htcp, linear, prague, reno, reno_linux,
+    scalable, westwood,
 };
 use narrows_units::Bytes;
 
@@ -195,6 +195,7 @@ static ENTRIES: &[Entry] = &[
     fast::FAST,
     fast_at::FAST_AT,
     dctcp::DCTCP,
+    prague::PRAGUE,
     bbr1::BBR1,
     bbr3::BBR3,
     xcp::XCP,

@@ -102,7 +102,11 @@ impl<R: WindowRule> Windowed<R> {
 
 impl<R: WindowRule> CongestionControl for Windowed<R> {
     fn limits(&self) -> Limits {
-        Limits { window: Some(self.window.size as u64), pacing: None, burst: self.burst }
+        Limits {
+            window: Some(self.window.size as u64),
+            pacing: self.rule.pacing(&self.window),
+            burst: self.burst,
+        }
     }
 
     fn window(&self) -> Option<f64> {

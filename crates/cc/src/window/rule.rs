@@ -4,7 +4,7 @@
 //! carry what some rules need: samples of every acknowledgement, a timer, marks counted one by one.
 
 use crate::{Ack, Cause, EcnUse, Path};
-use narrows_units::Time;
+use narrows_units::{Rate, Time};
 use std::fmt::Debug;
 
 /// The congestion window as a rule sees it.
@@ -62,6 +62,11 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     /// The timer has come: the new window, which the frame ignores in slow start and during recovery.
     fn on_timer(&mut self, window: &Window, _path: &Path) -> f64 {
         window.size
+    }
+
+    /// The rate to pace at; `None` leaves that to the host.
+    fn pacing(&self, _window: &Window) -> Option<Rate> {
+        None
     }
 
     /// How the algorithm wants its packets marked.

@@ -41,6 +41,8 @@ pub struct Host<L> {
     pub cuts: Vec<Cut>,
     /// Packets that find more than this many waiting are marked.
     pub mark_above: u64,
+    /// The share of packets that are marked at random besides.
+    pub mark_share: f64,
     link: Link,
     lose: L,
     /// Packets under way, in the order in which their acknowledgements come.
@@ -73,6 +75,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
             now: Time::ZERO,
             cuts: Vec::new(),
             mark_above: u64::MAX,
+            mark_share: 0.0,
             link,
             lose,
             under_way: VecDeque::new(),
@@ -193,7 +196,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
             // One more than wait is in transmission.
             let held = if backlog > 0 { backlog.div_ceil(self.link.service.as_ps()) } else { 0 };
             let lost = (self.lose)(self.next) || held > self.link.buffer;
-            let marked = held.saturating_sub(1) > self.mark_above;
+            let marked = held.saturating_sub(1) > self.mark_above || at_random(self.next) < self.mark_share;
             if !lost {
                 self.link_free = self.link_free.max(self.now) + self.link.service;
             }
@@ -213,4 +216,12 @@ impl<L: FnMut(u64) -> bool> Host<L> {
             window_limited: true,
         }
     }
+}
+
+/// A number from 0 to 1 for each packet (SplitMix64).
+fn at_random(number: u64) -> f64 {
+    let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ (mixed >> 31)) as f64 / u64::MAX as f64
 }

@@ -5,6 +5,7 @@ mod delay;
 mod high_speed;
 #[path = "../host/mod.rs"]
 mod host;
+mod marks;
 
 use host::{Host, Link};
 use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind};
