@@ -44,7 +44,10 @@ class Found:
         return {**self.cells, **{name: self._mixed(name, own) for name, own in self.varied[variant].items()}}
 
     def _mixed(self, experiment: str, own: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-        names = self.factors.get(experiment, ())
+        # A factor of one level tells no cells apart, and a variant may give it another.
+        names = [
+            name for name in self.factors.get(experiment, ()) if len({row[name] for row in self.cells[experiment]}) > 1
+        ]
         replaced = {tuple(row[name] for name in names) for row in own}
         left = [row for row in self.cells[experiment] if tuple(row[name] for name in names) not in replaced]
         return Asked([*left, *own])

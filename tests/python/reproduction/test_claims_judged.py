@@ -151,6 +151,13 @@ def test_a_variant_stands_for_its_own_levels_alone() -> None:
     assert found.under("other") == {"e": [*rows(b=[2.0, 2.0]), *other], "f": cells}
 
 
+def test_a_variant_may_give_another_level_to_a_factor_that_has_one() -> None:
+    cells = [{**row, "rate": "20Mbps"} for row in rows(a=[1.0], b=[2.0])]
+    other = [{**row, "rate": "2Mbps"} for row in rows(a=[3.0])]
+    found = Found({"e": cells}, {"other": {"e": other}}, {"e": ["rate", "k"]})
+    assert found.under("other") == {"e": [cells[1], *other]}
+
+
 def test_a_variant_is_tried_on_the_claims_that_it_names(tmp_path: Path) -> None:
     claim = HEAD.partition("[[claims]]")[2] + f"direction = {{ order = [{A}, {B}] }}\n"
     text = HEAD.partition("[[claims]]")[0] + "[[claims]]" + claim + "[[claims]]" + claim.replace("1-1", "1-2")
