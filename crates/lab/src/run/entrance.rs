@@ -1,12 +1,15 @@
 //! Packets on their way to a link's queue, in the order in which they will reach it.
 //!
-//! Most come in that order, and one that does costs no more than a place in a row. The others wait in a heap.
+//! They are told by several that run ahead of each other, each mostly in order. So there are rows, each in order, and a packet
+//! joins the one whose last comes next before it: that takes as few rows as can be (Aldous and Diaconis, "Longest
+//! increasing subsequences: from patience sorting to the Baik–Deift–Johansson theorem", Bulletin of the AMS 36(4), 1999).
 
 use narrows_engine::Slot;
 use narrows_units::Time;
 use narrows_wire::Packet;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Range;
 
 /// What will come to one queue. Packets that come at the same time go by the slot of the event that brings them, and those
 /// of one event in the order in which they were told.
@@ -14,47 +17,44 @@ use std::collections::{BinaryHeap, VecDeque};
 pub(super) struct Entrance {
     /// When the next packet comes; `NEVER` if none does.
     next: Time,
-    /// In order.
-    row: VecDeque<Coming>,
-    /// The last that joined the row.
-    last: (Time, Slot),
-    /// Each was told after a packet of the row that comes later.
-    late: BinaryHeap<Reverse<Late>>,
-    /// The packets of `late`, and perhaps such as have come: what a heap moves about must be small.
-    parked: Vec<Packet>,
-    /// Places in `parked` whose packets have come.
-    free: Vec<u32>,
-    /// Packets that were late so far.
-    told: u64,
+    /// The row of the next packet.
+    first: usize,
+    /// Packets told so far; wraps.
+    told: u32,
+    /// The row that was joined last, and from whom to before whom it can be joined.
+    joined: usize,
+    joins: Range<Key>,
+    /// Each in order.
+    rows: Vec<VecDeque<Coming>>,
+    /// Who joined each of them last, but for the row that was joined last: the later, the sooner the row.
+    lasts: Vec<Key>,
+    /// The first packet of each other row that has one, and the row.
+    others: BinaryHeap<Reverse<(Key, usize)>>,
 }
 
-/// A packet, stamped with when it comes, and the event that brings it.
+/// A packet, stamped with when it comes, the event that brings it, and how many were told before.
 #[derive(Clone, Copy, Debug)]
 struct Coming {
     packet: Packet,
     slot: Slot,
+    turn: u32,
 }
 
-/// Goes by time, slot and turn.
+/// Time, slot and turn, from above: one comparison orders all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Late {
-    at: Time,
-    slot: Slot,
-    turn: u64,
-    /// Where its packet is.
-    place: u32,
-}
+struct Key(u128);
 
 impl Default for Entrance {
     fn default() -> Self {
         Self {
             next: Time::NEVER,
-            row: VecDeque::new(),
-            last: (Time::ZERO, Slot(0)),
-            late: BinaryHeap::new(),
-            parked: Vec::new(),
-            free: Vec::new(),
+            first: 0,
             told: 0,
+            joined: 0,
+            joins: Key(0)..Key(0),
+            rows: Vec::new(),
+            lasts: Vec::new(),
+            others: BinaryHeap::new(),
         }
     }
 }
@@ -64,32 +64,25 @@ impl Entrance {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     pub fn tell(&mut self, packet: &Packet, slot: Slot) -> bool {
-        let key = (packet.stamp, slot);
-        if key >= self.last || self.row.is_empty() {
-            self.last = key;
-            make_room(&mut self.row);
-            self.row.push_back(Coming { packet: *packet, slot });
-        } else {
-            self.park(packet, slot);
+        let coming = Coming { packet: *packet, slot, turn: self.told };
+        self.told = self.told.wrapping_add(1);
+        let key = coming.key();
+        if !self.joins.contains(&key) {
+            self.choose(key);
+        }
+        self.joins.start = key;
+        let row = &mut self.rows[self.joined];
+        let empty = row.is_empty();
+        make_room(row);
+        row.push_back(coming);
+        if empty {
+            self.begin(key);
         }
         let next = packet.stamp < self.next;
         if next {
             self.next = packet.stamp;
         }
         next
-    }
-
-    /// `packet`, to be brought by `slot`, is late.
-    #[cold]
-    fn park(&mut self, packet: &Packet, slot: Slot) {
-        let place = self.free.pop().unwrap_or(self.parked.len() as u32);
-        if place as usize == self.parked.len() {
-            self.parked.push(*packet);
-        } else {
-            self.parked[place as usize] = *packet;
-        }
-        self.late.push(Reverse(Late { at: packet.stamp, slot, turn: self.told, place }));
-        self.told += 1;
     }
 
     /// When the next packet comes; `NEVER` if none does.
@@ -102,35 +95,72 @@ impl Entrance {
         if self.next > until {
             return false;
         }
-        if !self.late.is_empty() {
-            return self.take_late(packet);
+        let Some(row) = self.rows.get_mut(self.first) else { return false };
+        let Some(coming) = row.pop_front() else { return false };
+        *packet = coming.packet;
+        match row.front() {
+            Some(coming) if self.others.is_empty() => self.next = coming.packet.stamp,
+            Some(coming) => {
+                let key = coming.key();
+                self.go_on_with(key);
+            }
+            None => self.leave(),
         }
-        let Some(first) = self.row.pop_front() else { return false };
-        *packet = first.packet;
-        self.next = self.row.front().map_or(Time::NEVER, |first| first.packet.stamp);
-        true
-    }
-
-    /// As [`take`](Self::take), where some are late.
-    #[cold]
-    fn take_late(&mut self, packet: &mut Packet) -> bool {
-        let Some(&Reverse(late)) = self.late.peek() else { return false };
-        // One of the row that comes with it was told before it.
-        if self.row.front().is_none_or(|first| (late.at, late.slot) < first.key()) {
-            *packet = self.parked[late.place as usize];
-            self.free.push(late.place);
-            self.late.pop();
-        } else if let Some(first) = self.row.pop_front() {
-            *packet = first.packet;
-        }
-        let row = self.row.front().map_or(Time::NEVER, |first| first.packet.stamp);
-        self.next = self.late.peek().map_or(row, |Reverse(late)| row.min(late.at));
         true
     }
 
     /// How many packets will come.
     pub fn count(&self) -> u64 {
-        (self.row.len() + self.late.len()) as u64
+        self.rows.iter().map(|row| row.len() as u64).sum()
+    }
+
+    /// Chooses the row of which `key` can be the last.
+    #[inline(never)]
+    fn choose(&mut self, key: Key) {
+        if let Some(last) = self.lasts.get_mut(self.joined) {
+            *last = self.joins.start;
+        }
+        let row = self.lasts.partition_point(|last| *last > key);
+        if row == self.lasts.len() {
+            self.rows.push(VecDeque::new());
+            self.lasts.push(key);
+        }
+        let before = row.checked_sub(1).map_or(Key(u128::MAX), |before| self.lasts[before]);
+        (self.joined, self.joins) = (row, self.lasts[row]..before);
+    }
+
+    /// The row that is joined was empty, and begins with `key`.
+    fn begin(&mut self, key: Key) {
+        if self.next == Time::NEVER {
+            self.first = self.joined;
+        } else if let Some(first) = self.rows[self.first].front().map(Coming::key)
+            && key < first
+        {
+            self.others.push(Reverse((first, self.first)));
+            self.first = self.joined;
+        } else {
+            self.others.push(Reverse((key, self.joined)));
+        }
+    }
+
+    /// `key` is the first of the row that was first; that of another row may come before it.
+    fn go_on_with(&mut self, key: Key) {
+        self.next = key.time();
+        if let Some(mut other) = self.others.peek_mut()
+            && other.0.0 < key
+        {
+            let (first, row) = other.0;
+            *other = Reverse((key, self.first));
+            (self.next, self.first) = (first.time(), row);
+        }
+    }
+
+    /// The row that was first is empty.
+    fn leave(&mut self) {
+        self.next = Time::NEVER;
+        if let Some(Reverse((key, row))) = self.others.pop() {
+            (self.next, self.first) = (key.time(), row);
+        }
     }
 }
 
@@ -147,8 +177,15 @@ fn grow<T>(row: &mut VecDeque<T>) {
 }
 
 impl Coming {
-    fn key(&self) -> (Time, Slot) {
-        (self.packet.stamp, self.slot)
+    fn key(&self) -> Key {
+        let time = u128::from(self.packet.stamp.as_ps());
+        Key(time << 64 | u128::from(self.slot.0) << 32 | u128::from(self.turn))
+    }
+}
+
+impl Key {
+    fn time(self) -> Time {
+        Time::from_ps((self.0 >> 64) as u64)
     }
 }
 
