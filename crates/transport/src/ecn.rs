@@ -30,6 +30,11 @@ impl EcnSender {
         Self { used: enabled.then_some(wanted), until: None, owes_cwr: false, deaf_until: 0, counted: 0 }
     }
 
+    /// The flow uses ECN.
+    pub(crate) fn is_used(&self) -> bool {
+        self.used.is_some()
+    }
+
     /// The ECN field of a data packet.
     pub(crate) fn codepoint(&self, retransmission: bool) -> Ecn {
         match self.used {

@@ -54,6 +54,13 @@ pub(crate) struct Verdict {
     pub(crate) keeps_timer: bool,
 }
 
+impl Verdict {
+    /// There is something to do beside the timer.
+    pub(crate) fn asks(&self) -> bool {
+        self.lost > 0 || (self.ends | self.begins | self.passes | self.forces)
+    }
+}
+
 /// What a policy may look at besides the scoreboard.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a> {
@@ -119,6 +126,7 @@ impl Recovery {
     }
 
     /// A segment left.
+    #[inline]
     pub(crate) fn on_sent(&mut self, number: u64, new: bool, view: View<'_>, board: &Scoreboard) {
         match self {
             Self::Rack(rack) => rack.on_sent(number, new, view, board),

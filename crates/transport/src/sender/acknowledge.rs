@@ -98,8 +98,12 @@ impl Sender {
         let flight = self.board.in_flight() + delivery.newly_acked;
         let view = View { now, rtt: self.rtt.view() };
         let verdict = self.recovery.on_ack(delivery, &mut self.board, view);
-        self.obey(verdict, flight, now, host);
-        self.follow_marks(report, now, host);
+        if verdict.asks() {
+            self.obey(verdict, flight, now, host);
+        }
+        if self.ecn.is_used() {
+            self.follow_marks(report, now, host);
+        }
 
         if delivery.newly_acked > 0 {
             self.tell_delivered(report, delivery, rtt, rate, now);
