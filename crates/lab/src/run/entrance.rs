@@ -91,6 +91,8 @@ impl Entrance {
     }
 
     /// Takes the next packet into `packet` if it comes by `until`.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
     pub fn take(&mut self, until: Time, packet: &mut Packet) -> bool {
         if self.next > until {
             return false;
