@@ -13,6 +13,7 @@ from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
 from narrows.reproduction.quantity import (
     FOLD,
     Combined,
+    Constant,
     Correlation,
     Folded,
     Measured,
@@ -24,7 +25,7 @@ from narrows.reproduction.quantity import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
 STRENGTHS = ("strong", "medium", "weak")
@@ -344,11 +345,22 @@ class _Reader:
                 self.keys(table, path, (how,), ())
                 first, second = (self.quantity(each, f"{path}.{how}", scope) for each in table[how])
                 return Combined(how, first, second)
-        if "correlation" in table:
-            self.keys(table, path, ("correlation", "over"), ())
-            first, second = (self.quantity(each, f"{path}.correlation", scope) for each in table["correlation"])
-            return Correlation(first, second, self.conditions(table["over"], f"{path}.over"))
-        return (self.ranked if "rank" in table else self.measured)(table, path, scope)
+        special: Mapping[str, Callable[..., Quantity]] = {
+            "correlation": self.correlation,
+            "constant": self.constant,
+            "rank": self.ranked,
+        }
+        read = next((special[kind] for kind in special if kind in table), self.measured)
+        return read(table, path, scope)
+
+    def correlation(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Correlation:
+        self.keys(table, path, ("correlation", "over"), ())
+        first, second = (self.quantity(each, f"{path}.correlation", scope) for each in table["correlation"])
+        return Correlation(first, second, self.conditions(table["over"], f"{path}.over"))
+
+    def constant(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Constant:
+        self.keys(table, path, ("constant",), ())
+        return Constant(self.quantity(table["constant"], f"{path}.constant", scope))
 
     def ranked(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Ranked:
         self.keys(table, path, ("rank", "at", "among", "best"), ())

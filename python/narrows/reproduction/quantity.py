@@ -135,6 +135,44 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Constant:
+    """A quantity that is the same in every replication, and so a number for those of what it is combined with.
+
+    Attributes:
+        quantity: Which.
+    """
+
+    quantity: Quantity
+
+    def number(self, cells: Cells, binding: Binding) -> float | None:
+        """Return what it is; None where no replication has it.
+
+        Raises:
+            QuantityError: Replications differ.
+        """
+        different = set(self.values(cells, binding).values())
+        if len(different) > 1:
+            raise QuantityError(f"{self.told(binding)} is not the same in every replication")
+        return different.pop() if different else None
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return the number of each replication that has one."""
+        return self.quantity.values(cells, binding)
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells that it is taken of."""
+        return self.quantity.cells(cells, binding)
+
+    def told(self, binding: Binding) -> str:
+        """Say it in words."""
+        return self.quantity.told(binding)
+
+    def experiments(self) -> set[str]:
+        """Return the experiments that it needs."""
+        return self.quantity.experiments()
+
+
+@dataclass(frozen=True)
 class Folded:
     """Several quantities made one, replication by replication: each part under each condition.
 
@@ -321,17 +359,26 @@ class Ranked:
         return self.quantity.experiments()
 
 
-Quantity = Measured | Number | Combined | Folded | Named | Correlation | Ranked
+Quantity = Measured | Number | Constant | Combined | Folded | Named | Correlation | Ranked
 
 
 def _together(parts: Sequence[tuple[Quantity, Binding]], cells: Cells) -> dict[int, list[float]]:
     """Return the values of several quantities in each replication that all have; a number has every one."""
-    found = [each.value if isinstance(each, Number) else each.values(cells, binding) for each, binding in parts]
+    found = [_everywhere(each, cells, binding) for each, binding in parts]
     known = [set(each) for each in found if isinstance(each, dict)]
     shared = sorted(set.intersection(*known)) if known else []
     return {
         replication: [each[replication] if isinstance(each, dict) else each for each in found] for replication in shared
     }
+
+
+def _everywhere(quantity: Quantity, cells: Cells, binding: Binding) -> float | Values:
+    if isinstance(quantity, Number):
+        return quantity.value
+    if isinstance(quantity, Constant):
+        number = quantity.number(cells, binding)
+        return {} if number is None else number
+    return quantity.values(cells, binding)
 
 
 def bound(value: Any, binding: Binding) -> Any:

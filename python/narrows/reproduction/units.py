@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from narrows import core
-from narrows.reproduction.quantity import Combined, Folded, Measured, Named, Number
+from narrows.reproduction.quantity import Combined, Constant, Folded, Measured, Named, Number
 from narrows.study.measures import split
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def unit_of(quantity: Quantity, binding: Binding) -> str:
     if isinstance(quantity, Measured):
         _, measure = split(quantity.column(binding))
         return _units().get(measure.partition("(")[0], "")
-    if isinstance(quantity, Named):
+    if isinstance(quantity, Named | Constant):
         return unit_of(quantity.quantity, binding)
     if isinstance(quantity, Folded):
         return _common((part, {**binding, **each}) for part in quantity.parts for each in quantity.over)

@@ -288,6 +288,18 @@ def test_a_rank_is_among_conditions_and_ties_share_theirs(tmp_path: Path) -> Non
         verdict(tmp_path, f"direction = {{ is = {quantity('d', 'lowest')}, at_most = 1 }}\n", cells)
 
 
+def test_a_constant_stands_beside_more_seeds_than_it_has(tmp_path: Path) -> None:
+    of = '{ measure = "m", where = { k = "a" } }'
+    test = (
+        'direction = { is = { minus = [{ measure = "m", where = { k = "b" } }, { constant = '
+        f"{of} }}] }}, at_least = 1 }}\n"
+    )
+    found = verdict(tmp_path, test, rows(a=[1.0, 1.0], b=[3.0, 3.1, 2.9, 3.0]))
+    assert (found["verdict"], found["seeds"], found["effect"]) == ("holds", 4, pytest.approx(2.0))
+    with pytest.raises(InputError, match="not the same in every replication"):
+        verdict(tmp_path, test, rows(a=[1.0, 1.5], b=[3.0, 3.1]))
+
+
 def test_a_measure_is_bound_as_levels_are(tmp_path: Path) -> None:
     test = (
         'direction = { each = { x = ["m"] }, test = { is = { measure = "{x}", where = { k = "a" } }, at_least = 1 } }\n'
