@@ -180,6 +180,7 @@ REASONS = {
     "fast": "round-trip times are smoothed at every ACK, by a weight that the window gives, and a timer is kept",
     "fast-at": "as fast, and it measures the rate it gets",
     "bbr1": "a model of the path: at every ACK a filter of delivery rates, the gain cycle, a pacing rate and a window",
+    "prague": "the share of marks is kept, and every ACK brings a pacing rate anew, from the window and the round trip",
     "bbr3": "a model of the path as `bbr1` has, bounds that losses set, and what was known of each packet as it left",
     "rcp": "a request goes with every packet, and every ACK brings the pacing rate anew",
     "htcp": "its increase is a polynomial of the time since the last loss, and it measures the rate it gets",
