@@ -210,6 +210,8 @@ pub struct FlowTallies {
     pub log: PacketLog,
     /// The group of each flow, then of each population.
     groups: Vec<u16>,
+    /// The group of each block of seats, where all have the same: few enough to stay in the cache.
+    blocks: Vec<Option<u16>>,
     flows: usize,
     populations: Arc<[u16]>,
 }
@@ -219,24 +221,32 @@ impl FlowTallies {
     /// `populations` has the population of each seat behind the flows'.
     pub fn new(groups: Vec<u16>, flows: usize, populations: Arc<[u16]>) -> Self {
         let count = groups.len();
-        Self {
+        let mut tallies = Self {
             lost: vec![0; count],
             marked: vec![0; count],
             since: Time::NEVER,
             log: PacketLog::default(),
             groups,
+            blocks: Vec::new(),
             flows,
             populations,
-        }
+        };
+        let seats: Vec<u16> =
+            (0..flows + tallies.populations.len()).map(|seat| tallies.groups[tallies.index(seat)]).collect();
+        let blocks = seats.chunks(1 << BLOCK_BITS);
+        tallies.blocks =
+            blocks.map(|block| block.iter().all(|group| *group == block[0]).then_some(block[0])).collect();
+        tallies
     }
 
     /// The group that sent `packet`, or to which it goes.
     pub fn group(&self, packet: &Packet) -> usize {
-        usize::from(self.groups[self.index(packet)])
+        let seat = packet.flow.seat();
+        let group = self.blocks[seat >> BLOCK_BITS].unwrap_or_else(|| self.groups[self.index(seat)]);
+        usize::from(group)
     }
 
-    fn index(&self, packet: &Packet) -> usize {
-        let seat = packet.flow.seat();
+    fn index(&self, seat: usize) -> usize {
         if seat < self.flows { seat } else { self.flows + usize::from(self.populations[seat - self.flows]) }
     }
 
@@ -247,18 +257,21 @@ impl FlowTallies {
     /// `packet` is gone.
     pub fn lost(&mut self, packet: &Packet) {
         if self.counts(packet) {
-            let index = self.index(packet);
+            let index = self.index(packet.flow.seat());
             self.lost[index] += 1;
         }
     }
 
     fn marked(&mut self, packet: &Packet) {
         if self.counts(packet) {
-            let index = self.index(packet);
+            let index = self.index(packet.flow.seat());
             self.marked[index] += 1;
         }
     }
 }
+
+/// 256 seats are a block.
+const BLOCK_BITS: u32 = 8;
 
 fn is_data(packet: &Packet) -> bool {
     matches!(packet.body, Body::Data { .. } | Body::Datagram { .. })

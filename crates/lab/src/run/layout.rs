@@ -42,7 +42,7 @@ pub(super) struct Layout {
     pub merging: Vec<bool>,
     /// Links by which alone packets come to the endpoints behind them.
     pub sole: Vec<bool>,
-    routes: Vec<Stop>,
+    routes: Vec<Code>,
 }
 
 /// Where packets begin their ways after a change of the network.
@@ -70,6 +70,35 @@ pub(super) enum Stop {
     /// The host of a population's transfer.
     Host,
 }
+
+/// A stop in four bytes, as the routes of a large network are many: its kind in the two highest bits, the index below.
+#[derive(Clone, Copy, Debug)]
+struct Code(u32);
+
+impl Code {
+    fn new(stop: Stop) -> Self {
+        let (kind, index) = match stop {
+            Stop::Link(index) => (0, index),
+            Stop::Sender(index) => (1, index),
+            Stop::Receiver(index) => (2, index),
+            Stop::Host => (3, 0),
+        };
+        debug_assert!(index < 1 << INDEX_BITS, "no network has so many links");
+        Self(kind << INDEX_BITS | index)
+    }
+
+    fn stop(self) -> Stop {
+        let index = self.0 & ((1 << INDEX_BITS) - 1);
+        match self.0 >> INDEX_BITS {
+            0 => Stop::Link(index),
+            1 => Stop::Sender(index),
+            2 => Stop::Receiver(index),
+            _ => Stop::Host,
+        }
+    }
+}
+
+const INDEX_BITS: u32 = 30;
 
 impl Layout {
     /// Lays `model` out over at most `partitions` partitions.
@@ -100,8 +129,8 @@ impl Layout {
         let mut routes = Vec::new();
         let mut write = |links: &[u32], end: Stop| {
             let base = routes.len() as u32;
-            routes.extend(links.iter().map(|&link| Stop::Link(near[link as usize].index)));
-            routes.push(end);
+            routes.extend(links.iter().map(|&link| Code::new(Stop::Link(near[link as usize].index))));
+            routes.push(Code::new(end));
             base
         };
         let mut outward = Vec::with_capacity(model.flows.len());
@@ -153,7 +182,7 @@ impl Layout {
 
     /// What `packet` meets next.
     pub fn next_stop(&self, packet: &Packet) -> Stop {
-        self.routes[packet.next as usize]
+        self.routes[packet.next as usize].stop()
     }
 
     /// Indices in the global order of those of `places` that are in `partition`.

@@ -23,6 +23,10 @@ pub(in crate::run) struct Desk {
     /// It completed, failed or was abandoned then.
     pub ended: Option<(Time, Ending)>,
     pub bell: Bell,
+    /// Its index in the model.
+    pub group: usize,
+    /// Nobody writes here what he has heard elsewhere, nor elsewhere what he has heard here.
+    pub alone: bool,
 }
 
 /// How a transfer ended.
@@ -45,6 +49,10 @@ pub(in crate::run) struct Counter {
     pub closing: Time,
     /// That of all counters of the seat, if it is the newest.
     pub bell: Bell,
+    /// As at the desk.
+    pub group: usize,
+    /// As at the desk.
+    pub alone: bool,
     /// The counter of the transfer before in the same seat, while that may still hear something.
     pub before: Option<Box<Self>>,
 }

@@ -55,9 +55,9 @@ pub(super) fn partner(number: usize, population: &PopulationModel) -> Option<u32
 }
 
 impl Seats<'_> {
-    /// At a counter of `seat`, whose population is `number`, so much has been delivered in all: perhaps the side behind it
-    /// writes then.
-    pub(super) fn heed(&mut self, seat: u32, number: usize, delivered: u64, net: &mut Net) {
+    /// At the counter of `seat` so much has been delivered in all: perhaps the side behind it writes then.
+    pub(super) fn heed(&mut self, seat: u32, delivered: u64, net: &mut Net) {
+        let number = self.population(seat) as usize;
         let Some(partner) = self.partners[number] else { return };
         let index = seat - self.firsts[number];
         let seat = self.firsts[partner as usize] + index;

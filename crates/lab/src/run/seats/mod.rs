@@ -161,16 +161,15 @@ impl<'m> Seats<'m> {
 
     /// Something is due at a desk, or its user has thought enough.
     pub fn desk(&mut self, seat: u32, around: &mut Around<'_>) {
-        let number = self.population(seat);
-        let (now, ahead) = (around.net.now, self.ahead(number as usize, around));
         if let Some(desk) = &mut self.desks[seat as usize] {
-            let group = self.model.populations[number as usize].group;
+            let (now, ahead) = (around.net.now, if desk.alone { around.ahead } else { Time::ZERO });
             desk.bell.rang();
-            desk.run(ahead.min(desk.wires.last_coming()), around.net, &mut around.rtts[group]);
+            desk.run(ahead.min(desk.wires.last_coming()), around.net, &mut around.rtts[desk.group]);
             around.net.now = now;
             self.write(seat, around);
             self.settle(seat, around);
         } else {
+            let number = self.population(seat);
             let index = if self.partners[number as usize].is_some() {
                 u64::from(seat - self.firsts[number as usize])
             } else {
@@ -183,13 +182,12 @@ impl<'m> Seats<'m> {
 
     /// Something is due at a counter of the seat.
     pub fn counter(&mut self, seat: u32, around: &mut Around<'_>) {
-        let number = self.population(seat) as usize;
-        let group = self.model.populations[number].group;
-        let (now, ahead) = (around.net.now, self.ahead(number, around));
+        let now = around.net.now;
         let (mut due, mut delivered) = (Time::NEVER, 0);
         let mut place = &mut self.counters[seat as usize];
         while let Some(counter) = place {
-            let delays = self.measuring.then(|| &mut around.delays[group]);
+            let delays = self.measuring.then(|| &mut around.delays[counter.group]);
+            let ahead = if counter.alone { around.ahead } else { Time::ZERO };
             let until = ahead.min(counter.closing).min(counter.wires.last_coming());
             counter.run(until, around.net, delays);
             around.net.now = now;
@@ -200,7 +198,7 @@ impl<'m> Seats<'m> {
             place = &mut counter.before;
         }
         self.clear(seat, around.net);
-        self.heed(seat, number, delivered, around.net);
+        self.heed(seat, delivered, around.net);
         if let Some(counter) = &mut self.counters[seat as usize] {
             counter.bell.rang();
             counter.bell.ring_at(due, &mut around.net.queue);
@@ -210,32 +208,29 @@ impl<'m> Seats<'m> {
     /// `packet` will come to the router of one of its hosts at its stamp, after all others for that host.
     pub fn land(&mut self, packet: &Packet, around: &mut Around<'_>) {
         let seat = packet.flow.seat() - self.model.flows.len();
-        let number = usize::from(self.layout.populations[seat]);
-        let group = self.model.populations[number].group;
-        let (now, ahead) = (around.net.now, self.ahead(number, around));
-        let net = &mut *around.net;
+        let now = around.net.now;
         match packet.leg() {
             Leg::Homeward => match &mut self.desks[seat] {
                 Some(desk) if desk.plan.flow == packet.flow && desk.ended.is_none() => {
-                    desk.receive(packet, ahead, net, &mut around.rtts[group]);
+                    let ahead = if desk.alone { around.ahead } else { Time::ZERO };
+                    desk.receive(packet, ahead, around.net, &mut around.rtts[desk.group]);
                     let due = desk.next();
-                    desk.bell.ring_at(due, &mut net.queue);
+                    desk.bell.ring_at(due, &mut around.net.queue);
                 }
-                _ => net.landed += 1,
+                _ => around.net.landed += 1,
             },
-            Leg::Outward => {
-                // A counter hears that it closes at least so long before it does.
-                let ahead = ahead.min(now + LINGER);
-                let delays = self.measuring.then(|| &mut around.delays[group]);
-                match counter_of(&mut self.counters[seat], packet.flow) {
-                    Some(counter) => {
-                        counter.receive(packet, ahead.min(counter.closing), net, delays);
-                        let due = counter.next();
-                        self.ring(seat, due, net);
-                    }
-                    None => net.landed += 1,
+            Leg::Outward => match counter_of(&mut self.counters[seat], packet.flow) {
+                Some(counter) => {
+                    let ahead = if counter.alone { around.ahead } else { Time::ZERO };
+                    // A counter hears that it closes at least so long before it does.
+                    let ahead = ahead.min(now + LINGER).min(counter.closing);
+                    let delays = self.measuring.then(|| &mut around.delays[counter.group]);
+                    counter.receive(packet, ahead, around.net, delays);
+                    let due = counter.next();
+                    self.ring(seat, due, around.net);
                 }
-            }
+                None => around.net.landed += 1,
+            },
         }
         around.net.now = now;
     }
@@ -320,11 +315,6 @@ impl<'m> Seats<'m> {
         }
     }
 
-    /// Until when what happens at a seat of a population may be done now. Who writes what he has heard is not alone.
-    fn ahead(&self, number: usize, around: &Around<'_>) -> Time {
-        if self.partners[number].is_none() { around.ahead } else { Time::ZERO }
-    }
-
     fn population(&self, seat: u32) -> u32 {
         u32::from(self.layout.populations[seat as usize])
     }
@@ -361,6 +351,8 @@ impl<'m> Seats<'m> {
             patience: process.patience(population, index, net.now),
             ended: None,
             bell: Bell::new(net.slots.of(Event::Desk(seat))),
+            group: population.group,
+            alone: self.partners[number as usize].is_none(),
         });
         self.tallies[number as usize].started += 1;
         self.tell(Notice::Opening(Opening { plan }), plan, net);
@@ -467,6 +459,8 @@ impl<'m> Seats<'m> {
             route: population.ways[plan.way as usize].homeward,
             closing: Time::NEVER,
             bell: before.as_ref().map_or(Bell::new(slot), |before| before.bell),
+            group: population.group,
+            alone: self.partners[plan.population as usize].is_none(),
             before,
         }));
     }
