@@ -41,6 +41,7 @@ pub const BBR3: Entry = Entry {
     ],
     deviations: &[
         "Marks are ignored: the draft leaves the response to ECN open (section 3.7).",
+        "What a false loss gives back is saved when an episode begins, as section 5.5.11.1 says; `NoteLoss` would save again in it.",
         "Without selective acknowledgements Startup and probes end at a loss above the threshold, not at any loss.",
     ],
     validation: Some(

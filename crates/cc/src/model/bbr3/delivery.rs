@@ -107,14 +107,12 @@ impl Delivery {
         self.latest_volume = 0.0;
     }
 
-    /// Notes a loss; true for the first of a round (`NoteLoss`).
-    pub(super) fn note_loss(&mut self) -> bool {
-        let first = !self.loss_in_round;
-        if first {
+    /// `NoteLoss`.
+    pub(super) fn note_loss(&mut self) {
+        if !self.loss_in_round {
             self.loss_round_end = self.delivered;
         }
         self.loss_in_round = true;
-        first
     }
 
     /// `UpdateRound`.

@@ -24,7 +24,7 @@ impl Undo {
 }
 
 impl Bbr3 {
-    /// `SaveStateUponLoss`.
+    /// `SaveStateUponLoss`, as an episode begins (§5.5.11.1).
     pub(super) fn save_state(&mut self) {
         self.window.save(self.state == State::ProbeRtt);
         self.undo = Undo { state: None, bounds: self.bounds };
@@ -32,9 +32,7 @@ impl Bbr3 {
 
     /// `HandleLostPacket`.
     pub(super) fn on_lost_packet(&mut self, packet: &SentPacket, now: Time) {
-        if self.delivery.note_loss() {
-            self.save_state();
-        }
+        self.delivery.note_loss();
         self.full_pipe.on_lost(packet);
         let sample = self.delivery.sample_of_loss(packet);
         if self.cycle.sampling && self.is_inflight_too_high(&sample) {

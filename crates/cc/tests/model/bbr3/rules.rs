@@ -250,6 +250,29 @@ fn a_loss_that_was_none_gives_back_bounds_and_the_probe() {
     assert_eq!(flow.state(), UP, "a refill of a round, and the probe goes on");
 }
 
+/// Appendix A.19.
+#[test]
+fn a_timeout_that_was_none_gives_back_window_bounds_and_the_probe() {
+    let mut flow = Flow::cruising();
+    flow.probe();
+    let window = flow.window();
+    flow.in_flight = 150;
+    let left: Vec<_> = (0..150).map(|_| flow.packet()).collect();
+    flow.in_flight = 0;
+    let path = flow.path();
+    let loss = Loss { cause: Cause::Timeout, new_episode: true, lost: 150, packets: &left };
+    flow.algorithm.on_loss(&loss, &path);
+    assert!(flow.state() < UP && flow.bound("inflight_longterm").is_some());
+    near(flow.window(), 1.0);
+    flow.algorithm.on_spurious_loss(&path);
+    flow.algorithm.on_recovered(&path);
+    assert_eq!(flow.bound("inflight_longterm"), None);
+    near(flow.window(), window);
+    flow.round();
+    flow.round();
+    assert_eq!(flow.state(), UP);
+}
+
 #[test]
 fn a_timeout_leaves_one_packet_more_than_is_in_flight_and_the_window_comes_back() {
     let mut flow = Flow::cruising();
