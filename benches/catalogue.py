@@ -1,13 +1,13 @@
-"""What every algorithm costs for an acknowledgement, and every queue for a packet.
+"""Measures the cost of every algorithm per acknowledgement and of every queue per packet.
 
-Two programs tell each algorithm the same facts and offer each queue the same packets (`crates/cc/benches/per_ack.rs`,
-`crates/lab/benches/per_packet.rs`). Instructions are counted by valgrind, without those of the telling: they are the
-same in every run, and what is compared. Times are the least of some passes, with the telling. A run of the simulator
-with each algorithm says what it comes to in the end.
+Two programs call each algorithm with the same events and offer each queue the same packets
+(`crates/cc/benches/per_ack.rs`, `crates/lab/benches/per_packet.rs`). Valgrind counts the instructions; the count of the
+calling loop is subtracted. Counts are the same in every run, so they are compared. Times are the minimum of several
+passes and include the loop. A run of the simulator with each algorithm gives the cost within a whole simulation.
 
 Examples:
-    .venv/bin/python benches/catalogue.py           # print the tables; exit status 1 if a cost lacks its reason
-    .venv/bin/python benches/catalogue.py --write   # and write them into docs/performance.md and benches/catalogue.json
+    .venv/bin/python benches/catalogue.py           # print the tables; exit status 1 if a reason is missing
+    .venv/bin/python benches/catalogue.py --write   # and write them to docs/performance.md and benches/catalogue.json
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ Costs = dict[str, dict[str, float]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print the tables and write them if asked to.
+    """Measure, print the tables, and write them with `--write`.
 
     Returns:
-        0; 1 if something costs more than it may without a reason; 2 if what is asked for cannot be done here.
+        0; 1 if a cost above the limit has no reason; 2 without valgrind.
     """
     parser = argparse.ArgumentParser(description="Cost per ACK of every algorithm and per packet of every queue.")
     parser.add_argument("--write", action="store_true", help="write docs/performance.md and benches/catalogue.json")
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.repeats < 1:
         parser.error("--repeats must be at least 1")
     if which("valgrind") is None:
-        sys.stderr.write("valgrind is not here, and counts the instructions: `apt-get install valgrind`\n")
+        sys.stderr.write("valgrind is needed to count instructions: `apt-get install valgrind`\n")
         return 2
     algorithms = _micro("narrows-cc", "per_ack", "newreno")
     for name, ns in _runs(list(algorithms), options.repeats).items():
@@ -57,33 +57,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         costs = {"algorithms": algorithms, "queues": queues}
         (HERE / "catalogue.json").write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")
         _insert(HERE.parent / "docs" / "performance.md", text)
-    silent = [name for name in _dear(algorithms) if name not in REASONS]
-    for name in silent:
-        sys.stderr.write(f"{name} costs more than {MOST:g} times newreno, and no reason is given\n")
-    return int(bool(silent))
+    unexplained = [name for name in _expensive(algorithms) if name not in REASONS]
+    for name in unexplained:
+        sys.stderr.write(f"{name} costs more than {MOST:g} times newreno, and REASONS has no entry for it\n")
+    return int(bool(unexplained))
 
 
 def _micro(package: str, bench: str, reference: str) -> Costs:
-    """Measure every entry of one catalogue by one of the two programs."""
+    """Measure every entry of a catalogue with one of the two programs."""
     program = _program(package, bench)
-    told = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()  # noqa: S603
-    times = dict(zip(told[::2], map(float, told[1::2]), strict=True))
+    printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()  # noqa: S603
+    times = dict(zip(printed[::2], map(float, printed[1::2]), strict=True))
     counts = {name: _instructions(program, name) for name in times}
-    # What does nothing may do even less than the one that stands for the telling.
+    # An entry that does nothing may take less than the reference entry of the loop, `-`.
     alone = {name: max(count - counts["-"], 0.0) for name, count in counts.items() if name != "-"}
     return {
         name: {
             "instructions": round(count, 1),
             "relative": round(count / alone[reference], 3),
             "ns": times[name],
-            "telling_ns": times["-"],
+            "loop_ns": times["-"],
         }
         for name, count in alone.items()
     }
 
 
 def _program(package: str, bench: str) -> str:
-    """Build one of the two programs and return where it is."""
+    """Build one of the two programs and return its path."""
     command = ["cargo", "bench", "--locked", "-p", package, "--bench", bench, "--no-run", "--message-format=json"]
     built = subprocess.run(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
     messages = [json.loads(line) for line in built.stdout.splitlines()]
@@ -92,16 +92,16 @@ def _program(package: str, bench: str) -> str:
 
 
 def _instructions(program: str, name: str) -> float:
-    """Count the instructions that one packet more costs."""
+    """Return the instructions of one additional packet."""
     counts = []
     for packets in (FEW, MANY):
-        # No cache is simulated and no file written: only the total is wanted.
+        # Only the total is needed: no simulated cache, no file.
         tool = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
         command = [*tool, program, name, str(packets)]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stderr  # noqa: S603
-        total = re.search(r"I +refs:\s+([\d,]+)", told)
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stderr  # noqa: S603
+        total = re.search(r"I +refs:\s+([\d,]+)", printed)
         if total is None:
-            raise RuntimeError(f"valgrind told no count: {told}")
+            raise RuntimeError(f"valgrind printed no count: {printed}")
         counts.append(int(total[1].replace(",", "")))
     return (counts[1] - counts[0]) / (MANY - FEW)
 
@@ -119,11 +119,11 @@ def _runs(names: list[str], repeats: int) -> dict[str, float]:
 
 
 def tables(algorithms: Costs, queues: Costs) -> str:
-    """Return both tables as Markdown, with what was measured on."""
-    telling, offering = (next(iter(costs.values()))["telling_ns"] for costs in (algorithms, queues))
+    """Return both tables as Markdown, with the machine."""
+    ack_loop, packet_loop = (next(iter(costs.values()))["loop_ns"] for costs in (algorithms, queues))
     what = (
-        f"Measured on {machine()}. Telling alone takes {telling:.0f} ns for an acknowledgement, offering a packet "
-        f"{offering:.0f} ns; both are in the times and not in the instructions."
+        f"Measured on {machine()}. The loop alone takes {ack_loop:.0f} ns per acknowledgement and {packet_loop:.0f} ns "
+        "per packet; the times include it, the instructions do not."
     )
     lines = [
         what,
@@ -135,14 +135,14 @@ def tables(algorithms: Costs, queues: Costs) -> str:
     hosts = {card["name"]: card["transport"] for card in core.algorithms()}
     for name, cost in algorithms.items():
         run = cost["run_ns_per_hop"]
-        # Datagrams have another sender and fewer packets: their runs compare with nothing.
+        # Datagrams have another sender and fewer packets, so their runs are not compared.
         to_newreno = f"{run / run_of_newreno:.2f}" if hosts[name] == "reliable" else ""
         lines.append(
             f"| `{name}` | {cost['instructions']:.0f} | {cost['relative']:.2f} | {cost['ns']:.1f} | {run:.0f} "
             f"| {to_newreno} |"
         )
-    lines += ["", f"More than {MOST:g} times newreno, and why:", ""]
-    lines += [f"* `{name}`: {REASONS.get(name, '**no reason is given**')}" for name in _dear(algorithms)]
+    lines += ["", f"Reasons for a cost of more than {MOST:g} times newreno:", ""]
+    lines += [f"* `{name}`: {REASONS.get(name, '**unknown**')}" for name in _expensive(algorithms)]
     lines += ["", "| queue | instructions per packet | to droptail | ns per packet |", "|---|--:|--:|--:|"]
     lines += [
         f"| `{name}` | {cost['instructions']:.0f} | {cost['relative']:.2f} | {cost['ns']:.1f} |"
@@ -152,38 +152,38 @@ def tables(algorithms: Costs, queues: Costs) -> str:
 
 
 def machine() -> str:
-    """Say in general terms what this machine is."""
+    """Return the processor, the load and the compiler as text."""
     cpuinfo = Path("/proc/cpuinfo")
     found = re.search(r"model name\s*:\s*(.+)", cpuinfo.read_text("utf-8")) if cpuinfo.exists() else None
     compiler = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]  # noqa: S607
     load = os.getloadavg()[0]
-    processor = found[1].strip() if found else "a processor that does not tell its name"
+    processor = found[1].strip() if found else "unknown processor"
     return f"{processor}, {os.cpu_count()} processors, load {load:.0f}, rustc {compiler}"
 
 
-def _dear(algorithms: Costs) -> list[str]:
+def _expensive(algorithms: Costs) -> list[str]:
     return [name for name, cost in algorithms.items() if cost["relative"] > MOST]
 
 
 def _insert(path: Path, text: str) -> None:
-    """Put the tables between their marks."""
-    begin, end = "<!-- catalogue -->", "<!-- end catalogue -->"
-    before, rest = path.read_text(encoding="utf-8").split(begin)
-    path.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
+    """Replace the text between the marks."""
+    start, end = "<!-- catalogue -->", "<!-- end catalogue -->"
+    before, rest = path.read_text(encoding="utf-8").split(start)
+    path.write_text(f"{before}{start}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
 
 
 HERE = Path(__file__).parent
 FEW, MANY = 20_000, 60_000
 MOST = 2.0
-CUBIC = "a cubic function of the time since the last loss, and the window that Reno would have, at every ACK"
+CUBIC = "a cubic function of the time since the last loss, and the window of Reno, at every ACK"
 REASONS = {
-    "fast": "round-trip times are smoothed at every ACK, by a weight that the window gives, and a timer is kept",
-    "fast-at": "as fast, and it measures the rate it gets",
-    "bbr1": "a model of the path: at every ACK a filter of delivery rates, the gain cycle, a pacing rate and a window",
-    "prague": "the share of marks is kept, and every ACK brings a pacing rate anew, from the window and the round trip",
-    "bbr3": "a model of the path as `bbr1` has, bounds that losses set, and what was known of each packet as it left",
-    "rcp": "a request goes with every packet, and every ACK brings the pacing rate anew",
-    "htcp": "its increase is a polynomial of the time since the last loss, and it measures the rate it gets",
+    "fast": "round-trip times are smoothed at every ACK with a weight that depends on the window; a timer",
+    "fast-at": "as `fast`, and a measurement of throughput",
+    "bbr1": "a model of the path: a filter of delivery rates, the gain cycle, pacing rate and window at every ACK",
+    "prague": "an average of the fraction of marks, and at every ACK a pacing rate from window and round-trip time",
+    "bbr3": "a model of the path as in `bbr1`, bounds set by losses, and the state recorded for each sent packet",
+    "rcp": "every packet carries a request, and every ACK computes the pacing rate",
+    "htcp": "the increase is a polynomial of the time since the last loss; a measurement of throughput",
     "cubic-2005": CUBIC,
     "cubic-2008": CUBIC,
     "cubic": CUBIC,

@@ -1,8 +1,8 @@
-"""How fast the simulator is: nanoseconds of processor time per packet-hop at four dumbbell points.
+"""Measures the speed of the simulator: nanoseconds of processor time per packet-hop at four dumbbell points.
 
-A packet-hop is one packet crossing one link. The points alternate, so that a slow moment of the machine meets all of
-them. What other simulators needed is printed beside: figures of another moment and machine, which give no more than the
-order of magnitude.
+A packet-hop is one packet crossing one link. The points alternate, so that a temporary slowdown of the machine affects
+all of them. The costs of other simulators are printed for comparison; they were measured at another time on another
+machine and give only the order of magnitude.
 
 Examples:
     .venv/bin/python benches/dumbbell.py --repeats 5
@@ -36,7 +36,7 @@ class Sample:
 
     @classmethod
     def take(cls, point: str) -> Sample:
-        """Run a point once, in one thread, with its records on."""
+        """Run a point once, in one thread, with the usual records."""
         summary: dict[str, Any] = nw.load(SCENARIOS / f"{point}.toml").run(replications=1, jobs=1).summary
         cost, link = summary["performance"], summary["links"]["bottleneck"]
         return cls(
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def table(samples: dict[str, list[Sample]]) -> str:
-    """Return the measurements as a Markdown table with what it was like to measure them."""
+    """Return the measurements as a Markdown table, with repeats and load."""
     names = list(ELSEWHERE)
     header = ["point", "ns/hop, median", "least", "events/hop", "hops", "utilisation", "loss"]
     header += [f"{name}, elsewhere" for name in names]

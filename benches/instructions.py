@@ -1,12 +1,12 @@
-"""How many instructions whole runs of the simulator take, and whether they became more.
+"""Counts the instructions of whole runs of the simulator and compares them with the accepted counts.
 
-Short runs (`benches/scenarios/instructions/`) are counted by valgrind. Counts do not depend on what else the machine
-does, so one run is enough; they hold for one compiler, and `benches/instructions.toml` says for which.
+Valgrind counts short runs (`benches/scenarios/instructions/`). Counts do not depend on other load, so one run is
+enough. They are valid for one compiler, which `benches/instructions.toml` names.
 
 Examples:
-    python3 benches/instructions.py             # exit status 1 if a run takes over 5 % more than was accepted
-    python3 benches/instructions.py --accept    # accept what they take now
-    python3 benches/instructions.py --profile   # and print which functions take them
+    python3 benches/instructions.py             # exit status 1 if a run takes over 5 % more than accepted
+    python3 benches/instructions.py --accept    # accept the current counts
+    python3 benches/instructions.py --profile   # also print the functions with the highest counts
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Count:
-    """What one run took."""
+    """The instructions of one run."""
 
     instructions: int
     packet_hops: int
     functions: Counter[str]
-    """Instructions in each function itself, with what was inlined into it."""
+    """Instructions of each function, including inlined code and excluding calls."""
 
     def top(self) -> dict[str, int]:
-        """Return the functions that took most."""
+        """Return the functions with the highest counts."""
         return dict(self.functions.most_common(KEPT))
 
 
@@ -46,14 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Count and compare.
 
     Returns:
-        0; 1 if a run takes more than it may.
+        0; 1 if a run exceeds the accepted count by more than the allowance.
     """
-    parser = argparse.ArgumentParser(description="Instructions of whole runs, against those that were accepted.")
-    parser.add_argument("--accept", action="store_true", help="write what is counted into benches/instructions.toml")
-    parser.add_argument("--profile", action="store_true", help="print the functions that take most")
+    parser = argparse.ArgumentParser(description="Instructions of whole runs, compared with the accepted counts.")
+    parser.add_argument("--accept", action="store_true", help="write the counts to benches/instructions.toml")
+    parser.add_argument("--profile", action="store_true", help="print the functions with the highest counts")
     options = parser.parse_args(arguments)
     if which("valgrind") is None:
-        sys.stderr.write("Instructions are not counted: valgrind is not here (`apt-get install valgrind`).\n")
+        sys.stderr.write("Instructions are not counted: valgrind is not installed (`apt-get install valgrind`).\n")
         return 0
     program = build()
     counts = {path.stem: count(program, path) for path in sorted(SCENARIOS.glob("*.toml"))}
@@ -65,20 +65,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ACCEPTED.write_text(written(counts), encoding="utf-8")
         return 0
     accepted = tomllib.loads(ACCEPTED.read_text(encoding="utf-8"))
-    findings = [line for name, each in counts.items() for line in judge(name, each, accepted["points"].get(name))]
+    findings = [line for name, each in counts.items() for line in compare(name, each, accepted["points"].get(name))]
     worse = any(line.startswith(WORSE) for line in findings)
     sys.stdout.writelines(f"{line}\n" for line in findings)
     if not worse:
         return 0
     if accepted["rustc"] != compiler():
-        sys.stdout.write(f"Counted for rustc {accepted['rustc']}; this is {compiler()}: a report, no failure.\n")
+        sys.stdout.write(f"Counted for rustc {accepted['rustc']}; this is {compiler()}: not a failure.\n")
         return 0
-    sys.stdout.write("If what was gained is worth it: `make accept-instructions`, and the reason in the commit.\n")
+    sys.stdout.write("To accept the increase: `make accept-instructions`, with the reason in the commit.\n")
     return 1
 
 
 def build() -> str:
-    """Build the program that runs one scenario and return where it is."""
+    """Build the program that runs one scenario and return its path."""
     command = ["cargo", "bench", "--locked", "--quiet", "-p", "narrows-lab", "--bench", "whole_run"]
     command += ["--no-run", "--message-format=json-render-diagnostics"]
     built = subprocess.run(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
@@ -88,23 +88,27 @@ def build() -> str:
 
 
 def count(program: str, scenario: Path) -> Count:
-    """Run a scenario once and count."""
+    """Run a scenario once under valgrind.
+
+    Raises:
+        RuntimeError: The run failed.
+    """
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        # Environment and addresses reach the count by way of hashes and alignment.
+        # Environment and addresses affect the count through hashes and alignment.
         fixed = ["env", "-i", *(["setarch", "-R"] if which("setarch") else [])]
         tool = [str(which("valgrind")), "--tool=callgrind", f"--callgrind-out-file={out}"]
         command = [*fixed, *tool, program, str(scenario)]
-        told = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-        if told.returncode:
-            raise RuntimeError(f"{scenario.name} did not run: {told.stderr}")
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode:
+            raise RuntimeError(f"{scenario.name} did not run: {done.stderr}")
         functions = own_costs(out.read_text(encoding="utf-8").splitlines())
-    hops = int(told.stdout.split("= packet_hops ")[1].split()[0])
+    hops = int(done.stdout.split("= packet_hops ")[1].split()[0])
     return Count(functions.total(), hops, functions)
 
 
 def own_costs(lines: Iterable[str]) -> Counter[str]:
-    """Sum a callgrind file's costs by function, without those of what it calls."""
+    """Return the instructions of each function in a callgrind file, excluding calls."""
     names: dict[str, str] = {}
     costs: Counter[str] = Counter()
     function, skip = "", False
@@ -123,24 +127,24 @@ def own_costs(lines: Iterable[str]) -> Counter[str]:
 
 
 def resolve(text: str, names: dict[str, str]) -> str:
-    """Return a function's name; callgrind writes it once and a number afterwards."""
+    """Return the name of a function; callgrind writes it once, then only its number."""
     number, _, name = text.partition(" ")
     if name:
-        # The number behind a closure or a version of a function changes with every build.
+        # The numbers of closures and of versions of a function change with every build.
         names[number] = re.sub(r"'\d+$|\.llvm\.\d+|::h[0-9a-f]{16}$", "", name)
     return names[number]
 
 
-def judge(name: str, now: Count, before: dict[str, object] | None) -> list[str]:
-    """Compare one run with what was accepted."""
+def compare(name: str, now: Count, before: dict[str, object] | None) -> list[str]:
+    """Return the lines of a report that compares one run with its accepted count."""
     per_hop = now.instructions / now.packet_hops
     if before is None:
-        return [f"{WORSE}{name}: {per_hop:.0f} instructions per packet-hop, nothing accepted"]
+        return [f"{WORSE}{name}: {per_hop:.0f} instructions per packet-hop, no accepted count"]
     accepted = int(str(before["instructions"]))
     change = now.instructions / accepted - 1
     line = f"{name}: {per_hop:.0f} instructions per packet-hop, {change:+.1%} of the whole run"
     if change <= ALLOWED:
-        hint = "; `make accept-instructions` keeps the gain" if change < -ALLOWED else ""
+        hint = "; `make accept-instructions` accepts the decrease" if change < -ALLOWED else ""
         return [f"{line}{hint}"]
     functions = before["functions"]
     if not isinstance(functions, dict):
@@ -152,7 +156,7 @@ def judge(name: str, now: Count, before: dict[str, object] | None) -> list[str]:
 
 
 def share(count: Count, own: int) -> str:
-    """Return a function's part of a run."""
+    """Return the share of a function in a run, as text."""
     return f"{own / count.instructions:.1%}"
 
 

@@ -1,13 +1,13 @@
-"""What a packet-hop costs from ten flows to a hundred thousand, those that stay and transfers that come and go.
+"""Measures the cost of a packet-hop from ten flows to a hundred thousand, for endless flows and for transfers.
 
-Each size is run for two durations after the same start, and what is told is the cost of the difference: a flow's share
-of building the network, of its connection and of its slow start is in both. Instructions are counted by valgrind, once,
-for they are always the same; times are the least of several runs, sizes alternately. Every flow has the same rate and
-round trip at every size, so that only their number changes.
+Each size is run for two durations after the same start, and the difference is reported: the cost of building the
+network, of connection establishment and of slow start is the same in both. Valgrind counts instructions once, as they
+are the same in every run; times are the minimum of several runs, with alternating sizes. Flows have the same rate and
+round-trip time at every size, so that only their number changes.
 
 Examples:
     python3 benches/linearity.py                       # print the tables
-    python3 benches/linearity.py --write               # and put them into docs/performance.md
+    python3 benches/linearity.py --write               # and write them to docs/performance.md
     python3 benches/linearity.py --sizes 10,1000 --repeats 1
 """
 
@@ -29,7 +29,7 @@ from instructions import build, compiler
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-Told = dict[str, float]
+Figures = dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class Case:
     """A scenario at one size.
 
     Attributes:
-        kind: Its table.
-        size: How many flows there are, or are to be active at a time.
+        kind: `"staying"` (endless flows) or `"coming"` (transfers), a table each.
+        size: Number of flows, or mean number of active transfers.
     """
 
     kind: str
     size: int
 
     def settings(self) -> list[str]:
-        """Return what the size changes, as for `--set`."""
+        """Return the changes of the scenario, as for `--set`."""
         rate = f"path.rate={self.size * FLOW_BPS}bps"
         if self.kind == STAYING:
             return [rate, f"flows.0.count={self.size}"]
@@ -53,20 +53,20 @@ class Case:
         return [rate, f"flows.0.source.interval={interval_ns}ns", f"flows.0.source.concurrent={self.size * 10}"]
 
     def durations(self) -> tuple[float, float]:
-        """Return how long is simulated, in seconds: until every flow has begun, and until enough happened besides."""
+        """Return both durations in simulated seconds: the start alone, and the start with enough packet-hops after."""
         packets_per_s = self.size * FLOW_BPS / (8 * 1500)
         return START_S, START_S + max(LEAST_S, HOPS / (packets_per_s * HOPS_PER_PACKET))
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a case cost.
+    """Costs of a case.
 
     Attributes:
         hops: Packet-hops in the difference.
-        instructions: For each of them; None where valgrind is not here.
-        nanoseconds: For each of them, the least of all runs.
-        memory_kib: The most that the longer run held.
+        instructions: Per packet-hop; None without valgrind.
+        nanoseconds: Processor time per packet-hop, minimum of all runs.
+        memory_kib: Peak memory of the longer run.
     """
 
     hops: float
@@ -76,11 +76,11 @@ class Row:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, and write where asked."""
+    """Measure, print the tables, and write them with `--write`."""
     parser = argparse.ArgumentParser(description="Cost per packet-hop by number of flows.")
     parser.add_argument("--sizes", default="10,100,1000,10000,100000", help="numbers of flows")
-    parser.add_argument("--repeats", type=int, default=3, help="runs whose least time counts")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
+    parser.add_argument("--repeats", type=int, default=3, help="runs of which the shortest time is used")
+    parser.add_argument("--write", action="store_true", help="write the tables to docs/performance.md")
     options = parser.parse_args(arguments)
     cases = [Case(kind, int(size)) for kind in TABLES for size in options.sizes.split(",")]
     program = build()
@@ -92,20 +92,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout.write(text)
     if options.write:
         page = PAGE.read_text(encoding="utf-8")
-        begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
-        PAGE.write_text(f"{page[:begin]}\n{text}{page[end:]}", encoding="utf-8")
+        start, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+        PAGE.write_text(f"{page[:start]}\n{text}{page[end:]}", encoding="utf-8")
     return 0
 
 
 def measure(program: str, folder: Path, cases: Sequence[Case], repeats: int) -> dict[Case, Row]:
-    """Run every case."""
-    least: dict[tuple[Case, float], Told] = {}
+    """Run every case and return its costs per packet-hop."""
+    least: dict[tuple[Case, float], Figures] = {}
     for _ in range(repeats):
         for case in cases:
             for duration in case.durations():
-                told = run([program], folder, case, duration)
-                before = least.get((case, duration), told)
-                least[case, duration] = min(before, told, key=lambda each: each["cpu_s"])
+                figures = run([program], folder, case, duration)
+                before = least.get((case, duration), figures)
+                least[case, duration] = min(before, figures, key=lambda each: each["cpu_s"])
     rows = {}
     for case in cases:
         short, long = (least[case, duration] for duration in case.durations())
@@ -116,19 +116,23 @@ def measure(program: str, folder: Path, cases: Sequence[Case], repeats: int) -> 
     return rows
 
 
-def run(command: Sequence[str], folder: Path, case: Case, duration: float) -> Told:
-    """Run a case once and return what the program tells of it, and what the tool before it does."""
+def run(command: Sequence[str], folder: Path, case: Case, duration: float) -> Figures:
+    """Run a case once and return the figures that the program prints, and the count of valgrind if it is in `command`.
+
+    Raises:
+        RuntimeError: The run failed.
+    """
     settings = [*case.settings(), f"duration={duration:.6f}s"]
     words = [*command, str(folder / f"{case.kind}.toml"), "1", *settings]
     done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         raise RuntimeError(f"{case} did not run: {done.stderr}")
     found = re.findall(r"^= (\w+) ([-+\d.eE]+)$", done.stdout, re.MULTILINE)
-    told = {name: float(value) for name, value in found}
+    figures = {name: float(value) for name, value in found}
     counted = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
     if counted:
-        told["instructions"] = float(counted[1].replace(",", ""))
-    return told
+        figures["instructions"] = float(counted[1].replace(",", ""))
+    return figures
 
 
 def instructions(program: str, folder: Path, case: Case) -> float | None:
@@ -142,7 +146,7 @@ def instructions(program: str, folder: Path, case: Case) -> float | None:
 
 
 def table(rows: Mapping[Case, Row]) -> str:
-    """Return one table for each kind of flows."""
+    """Return a Markdown table for each kind of flows."""
     load = f"load {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors"
     lines = [f"Measured with rustc {compiler()}, one thread, {load}.", ""]
     for kind, title in TABLES.items():
@@ -168,17 +172,17 @@ def table(rows: Mapping[Case, Row]) -> str:
 
 STAYING = "staying"
 COMING = "coming"
-TABLES = {STAYING: "flows that stay", COMING: "transfers at a time, about"}
+TABLES = {STAYING: "endless flows", COMING: "active transfers, about"}
 
-# What a flow has of the link.
+# Share of the link per flow.
 FLOW_BPS = 500_000
 TRANSFER_BITS = 8 * 30_000
 LOAD_PERCENT = 80
-# By then every flow has begun.
+# All flows have started by then.
 START_S = 2.0
 LEAST_S = 0.4
 HOPS = 2e6
-# Data over three links, and half as many acknowledgements back.
+# Data over three links, and half as many acknowledgements in the reverse direction.
 HOPS_PER_PACKET = 4.5
 
 SCENARIOS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +25,13 @@ def pages() -> Iterator[tuple[str, str]]:
     """Yield the path below `docs` and the text of every page and figure."""
     costs = json.loads(COSTS.read_text(encoding="utf-8"))
     algorithms, queues = cards.algorithms(), cards.queues()
+    pictures.check(algorithms, queues)
     yield "algorithms/README.md", index("Algorithms", algorithms, "cost per ACK", costs["algorithms"])
     for card in algorithms:
-        yield from _card("algorithms", card, pictures.of_algorithm(card))
+        yield from _card("algorithms", card, pictures.of_algorithm(card, queues))
     yield "queues/README.md", index("Queues", queues, "cost per packet", costs["queues"])
     for card in queues:
-        yield from _card("queues", card, pictures.of_queue(card))
+        yield from _card("queues", card, pictures.of_queue(card, algorithms))
 
 
 def index(title: str, entries: Sequence[Card], cost: str, costs: dict[str, dict[str, float]]) -> str:
@@ -52,9 +54,9 @@ def index(title: str, entries: Sequence[Card], cost: str, costs: dict[str, dict[
         ),
     ]
     note = (
-        f"*Validation* counts the figures of judges that are not ours, and how many of them agree; *closed form* where "
-        f"only theory has judged. *{cost[0].upper()}{cost[1:]}* is in instructions of the processor, and relative to "
-        f"`{reference}`: see [performance](../performance.md)."
+        f"*Validation* counts the figures of independent references and those that agree with them; *closed form* "
+        f"means a comparison with theory alone. *{cost[0].upper()}{cost[1:]}* is in processor instructions, and "
+        f"relative to `{reference}` in parentheses: see [performance](../performance.md)."
     )
     return f"# {title}\n\n{note}\n\n" + "\n".join(rows) + "\n"
 
@@ -64,7 +66,7 @@ def _cost(measured: dict[str, float] | None) -> str:
 
 
 def _judges(card: Card) -> str:
-    if card["validation"] is None:
+    if not card["comparisons"] and not card["judged"]:
         return "**unvalidated**"
     counts: dict[str, list[int]] = {}
     for each in card["judged"]:
@@ -77,20 +79,22 @@ def _judges(card: Card) -> str:
 def _card(folder: str, card: Card, shown: Shown) -> Iterator[tuple[str, str]]:
     beside = shown.scenario == pictures.BESIDE.scenario and shown != pictures.BESIDE
     other = pictures.beside() if beside else None
+    course = shown.run()
+    shown = replace(shown, panels=tuple(panel for panel in shown.panels if course.records(panel)))
     yield (
         f"{folder}/{card['name']}.svg",
-        figures.figure(f"{card['name']}: {shown.title}", shown.panels, shown.run(), card["name"], other),
+        figures.figure(f"{card['name']}: {shown.title}", shown.panels, course, card["name"], other),
     )
     yield f"{folder}/{card['name']}.md", page(card, _caption(card["name"], shown, beside=beside))
 
 
 def _caption(name: str, shown: Shown, *, beside: bool) -> str:
-    told = [f"{shown.title}: {', '.join(PANELS[panel] for panel in shown.panels)}."]
+    sentences = [f"{shown.title}: {', '.join(PANELS[panel] for panel in shown.panels)}."]
     if "queue" in shown.panels:
-        told.append("Ticks at the foot of the queue mark intervals with drops (red) and marks (ochre).")
+        sentences.append("Ticks at the bottom of the queue mark intervals with drops (red) and marks (ochre).")
     if beside:
-        told.append("Grey: NewReno flows over DropTail of one bandwidth-delay product.")
-    return f"![{shown.title}]({name}.svg)\n\n*{' '.join(told)}* Remake: `{shown.command}`"
+        sentences.append("Grey: NewReno flows over DropTail of one bandwidth-delay product.")
+    return f"![{shown.title}]({name}.svg)\n\n*{' '.join(sentences)}* Command: `{shown.command}`"
 
 
 def page(card: Card, figure: str) -> str:
@@ -104,27 +108,46 @@ def page(card: Card, figure: str) -> str:
     parts = [f"# `{card['name']}`", f"{summary}.", figure, f"*Family:* {card['family']}. *Source:* {card['source']}"]
     parts.append("## Equations\n\n```text\n" + "\n".join(card["equations"]) + "\n```")
     if card["parameters"]:
-        rows = ["| parameter | default | unit | meaning | source |", "|---|---|---|---|---|"]
+        rows = ["| parameter | default | allowed | meaning | source |", "|---|---|---|---|---|"]
         rows += [
-            f"| `{p['name']}` | {cell(p['default'])} | {p['unit']} | {cell(p['meaning'])} | {cell(p['source'])} |"
+            f"| `{p['name']}` | {_default(p)} | {cell(p['allowed'])} | {cell(p['meaning'])} | {cell(p['source'])} |"
             for p in card["parameters"]
         ]
         parts.append("## Parameters\n\n" + "\n".join(rows))
     if card["deviations"]:
         parts.append("## Deviations\n\n" + "\n".join(f"* {line}" for line in card["deviations"]))
-    parts.append(f"## Validation\n\n{card['validation'] or '**unvalidated**: no judge has seen it'}")
+    parts.append("## Validation")
+    if card["comparisons"]:
+        parts.append(_compared(card["comparisons"]))
     if card["judged"]:
         parts.append(_judged(card["judged"]))
+    if not card["comparisons"] and not card["judged"]:
+        parts.append("**unvalidated**: not compared with a closed form or an independent reference")
     return "\n\n".join(parts) + "\n"
 
 
+def _default(parameter: Card) -> str:
+    return f"{cell(parameter['default'])} {parameter['unit']}".strip() if parameter["default"] else "required"
+
+
+def _compared(rows: Sequence[Card]) -> str:
+    lines = ["| compared | result | test |", "|---|--:|---|"]
+    for each in rows:
+        test = f"[{each['test'].removeprefix('crates/')}](../../{each['test']})"
+        lines.append(f"| {cell(each['what'])} | {each['result']} | {test} |")
+    return f"{COMPARED}\n\n" + "\n".join(lines)
+
+
 def _judged(rows: Sequence[Card]) -> str:
-    lines = ["| scenario | measure | judge | ours | difference | tolerance | agrees |", "|---|---|--:|--:|--:|--:|---|"]
+    lines = [
+        "| scenario | metric | reference | Narrows | difference | tolerance | agrees |",
+        "|---|---|--:|--:|--:|--:|---|",
+    ]
     before = ""
     for each in rows:
-        scenario = (
-            "" if each["scenario"] == before else f"[{each['scenario']}](../../validation/{each['scenario']}.toml)"
-        )
+        folder = each["scenario"].partition("/")[0]
+        link = f"[{each['scenario']}](../../validation/{folder}/cases.toml)"
+        scenario = "" if each["scenario"] == before else link
         before = each["scenario"]
         cells = [
             scenario, each["measure"], each["theirs"], each["ours"], each["difference"], each["tolerance"],
@@ -139,12 +162,11 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-JUDGED = (
-    "Figures of judges that are not ours, from [validation](../../validation/README.md), which says how to read them."
-)
+COMPARED = "Tests compare with closed forms, tables and figures of the sources. A result is the relative difference."
+JUDGED = "Figures of independent references, from [validation](../../validation/README.md), which explains the columns."
 PANELS = {
     "window": "congestion window (line) and slow-start threshold (dots)",
-    "rate": "what is sent, and the capacity",
-    "queue": "packets that wait at the bottleneck",
-    "signals": "share of packets dropped, or marked",
+    "rate": "sending rate, and the capacity",
+    "queue": "packets waiting at the bottleneck",
+    "signals": "share of packets dropped or marked",
 }

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.decimate import means
-from narrows.report.looks import HUES, TONES, Look, colour_classes, colour_rules, look_of
-from narrows.report.plot import FOOT, Axis, Panel, stacked_boxes
-from narrows.report.scale import BITS_PER_SECOND, PACKETS, PERCENT, SECONDS, nice_ceiling
-from narrows.report.svg import Markup, element, join, number
+from narrows.report.drawing.decimate import means
+from narrows.report.drawing.plot import FOOT, Axis, Panel, stacked_boxes
+from narrows.report.drawing.scale import BITS_PER_SECOND, PACKETS, PERCENT, SECONDS, nice_ceiling
+from narrows.report.drawing.style import HUES, TONES, Style, colour_classes, colour_rules, style_of
+from narrows.report.drawing.svg import Markup, element, join, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pictures import Course
 
-    from narrows.report.plot import Box
+    from narrows.report.drawing.plot import Box
 
 
 def figure(title: str, panels: Sequence[str], course: Course, queue: str, beside: Course | None = None) -> str:
@@ -35,13 +35,13 @@ def figure(title: str, panels: Sequence[str], course: Course, queue: str, beside
     boxes = stacked_boxes(len(panels), LEFT, WIDTH - LEFT - RIGHT, TALL)
     end = float(course.link["time_s"][-1])
     drawn = []
-    looks: dict[str, Look] = {}
+    styles: dict[str, Style] = {}
     for place, (name, box) in enumerate(zip(panels, boxes, strict=True)):
         sheet = Sheet(box, end, foot=place == len(panels) - 1)
         panel = PANELS[name](sheet, course, {queue: course} | ({"droptail": beside} if beside else {}))
         drawn.append(panel.draw())
-        looks |= sheet.looks
-    legend, rows = _legend(looks)
+        styles |= sheet.styles
+    legend, rows = _legend(styles)
     body = element("g", *drawn, transform=f"translate(0 {rows * ROW})" if rows else None)
     height = boxes[-1].bottom + FOOT + rows * ROW
     used = f"{legend}{body}"
@@ -61,7 +61,7 @@ def figure(title: str, panels: Sequence[str], course: Course, queue: str, beside
 
 
 class Sheet:
-    """Where a panel goes, and the looks that the legend must explain."""
+    """Where a panel goes, and the styles that the legend must explain."""
 
     def __init__(self, box: Box, end_s: float, *, foot: bool) -> None:
         """Prepare a panel's place.
@@ -73,7 +73,7 @@ class Sheet:
         """
         self._box, self._foot = box, foot
         self._time = Axis("Time", SECONDS, 0.0, end_s)
-        self.looks: dict[str, Look] = {}
+        self.styles: dict[str, Style] = {}
 
     def panel(self, y: Axis) -> Panel:
         """Return an empty panel."""
@@ -84,14 +84,14 @@ def _window(sheet: Sheet, course: Course, _queues: dict[str, Course]) -> Panel:
     flows = {name: each for name, each in course.flows.items() if np.isfinite(each["cwnd_packets"]).any()}
     highest = max(_high(each["cwnd_packets"]) for each in flows.values())
     panel = sheet.panel(Axis("Congestion window", PACKETS, 0.0, nice_ceiling(highest * 1.05)))
-    looks = _flow_looks(course)
+    styles = _flow_styles(course)
     for name, each in flows.items():
         threshold = each["ssthresh_packets"]
         if np.isfinite(threshold).any():
-            panel.line("ssthresh", each["time_s"], threshold, looks[name], kind="faint")
+            panel.line("ssthresh", each["time_s"], threshold, styles[name], kind="faint")
     for name, each in flows.items():
-        panel.line(name, each["time_s"], each["cwnd_packets"], looks[name])
-    sheet.looks = {name: looks[name] for name in flows}
+        panel.line(name, each["time_s"], each["cwnd_packets"], styles[name])
+    sheet.styles = {name: styles[name] for name in flows}
     return panel
 
 
@@ -113,10 +113,10 @@ def _rate(sheet: Sheet, course: Course, _queues: dict[str, Course]) -> Panel:
     highest = max(capacity, *(float(rate.max()) for _, rate in sums.values()))
     panel = sheet.panel(Axis("Rate", BITS_PER_SECOND, 0.0, nice_ceiling(min(highest, 1.5 * capacity) * 1.02)))
     panel.ground("capacity", np.array([edges[-1]]), np.array([capacity]), filled=False)
-    looks = _flow_looks(course)
+    styles = _flow_styles(course)
     for label, (first, rate) in sums.items():
-        panel.line(label, middles, rate, looks[first])
-        sheet.looks[label] = looks[first]
+        panel.line(label, middles, rate, styles[first])
+        sheet.styles[label] = styles[first]
     return panel
 
 
@@ -126,9 +126,9 @@ def _queue(sheet: Sheet, course: Course, queues: dict[str, Course]) -> Panel:
     if len(queues) == 1:
         panel.line("queue", course.link["time_s"], course.link["queue_packets"], ALONE)
     else:
-        for (name, each), look in reversed(list(zip(queues.items(), QUEUE_LOOKS, strict=True))):
-            panel.line(name, each.link["time_s"], each.link["queue_packets"], look)
-            sheet.looks[f"{name}: queue"] = look
+        for (name, each), style in reversed(list(zip(queues.items(), QUEUE_STYLES, strict=True))):
+            panel.line(name, each.link["time_s"], each.link["queue_packets"], style)
+            sheet.styles[f"{name}: queue"] = style
     for row, key in enumerate(("dropped", "marked")):
         happened = course.link[f"{key}_packets"] > 0
         if happened.any():
@@ -140,17 +140,17 @@ def _signals(sheet: Sheet, course: Course, queues: dict[str, Course]) -> Panel:
     """Draw the share of packets that were dropped, and marked, of those that left or were dropped."""
     edges = _edges(course.link["time_s"], SIGNAL_BINS)
     middles = (edges[1:] + edges[:-1]) / 2
-    shares: dict[str, tuple[Look, NDArray[np.float64]]] = {}
-    for (name, each), look_of_queue in zip(queues.items(), QUEUE_LOOKS, strict=False):
+    shares: dict[str, tuple[Style, NDArray[np.float64]]] = {}
+    for (name, each), style_of_queue in zip(queues.items(), QUEUE_STYLES, strict=False):
         for row, key in enumerate(("dropped", "marked")):
             if (each.link[f"{key}_packets"] > 0).any():
-                look = look_of_queue.variant(row)
-                shares[f"{name}: {key}"] = (look, _share(each, key, edges))
+                style = style_of_queue.variant(row)
+                shares[f"{name}: {key}"] = (style, _share(each, key, edges))
     highest = max((float(np.nanmax(share)) for _, share in shares.values()), default=0.01)
     panel = sheet.panel(Axis("Dropped or marked", PERCENT, 0.0, nice_ceiling(highest * 1.02)))
-    for name, (look, share) in reversed(shares.items()):
-        panel.line(name, middles, share, look)
-    sheet.looks = {name: look for name, (look, _) in shares.items()}
+    for name, (style, share) in reversed(shares.items()):
+        panel.line(name, middles, share, style)
+    sheet.styles = {name: style for name, (style, _) in shares.items()}
     return panel
 
 
@@ -174,40 +174,40 @@ def _edges(time: NDArray[np.float64], bins: int) -> NDArray[np.float64]:
     return edges
 
 
-def _flow_looks(course: Course) -> dict[str, Look]:
-    """Return a look per flow: its algorithm's hue, another one for each flow after the first, and no dashes."""
-    looks = {}
+def _flow_styles(course: Course) -> dict[str, Style]:
+    """Return a style per flow: its algorithm's hue, another one for each flow after the first, and no dashes."""
+    styles = {}
     for place, (name, algorithm) in enumerate(course.algorithms.items()):
-        hue = look_of(algorithm.partition("(")[0]).colour
-        looks[name] = Look((hue + NEXT_HUE * place) % len(HUES), 0, 0)
-    return looks
+        hue = style_of(algorithm.partition("(")[0]).colour
+        styles[name] = Style((hue + NEXT_HUE * place) % len(HUES), 0, 0)
+    return styles
 
 
 def _high(values: NDArray[np.float64]) -> float:
     return float(np.nanmax(values))
 
 
-def _legend(looks: dict[str, Look]) -> tuple[Markup, int]:
+def _legend(styles: dict[str, Style]) -> tuple[Markup, int]:
     """Return the legend and how many rows it takes."""
-    if len(looks) < LEAST_TO_EXPLAIN:
+    if len(styles) < LEAST_TO_EXPLAIN:
         return Markup(""), 0
     entries, left, row = [], LEFT, 0
-    for name, look in looks.items():
+    for name, style in styles.items():
         width = 34 + 7 * len(name)
         if left + width > WIDTH - RIGHT:
             left, row = LEFT, row + 1
         top = 14 + row * ROW
         sample = element(
-            "path", class_="line", d=f"M{number(left)} {number(top - 4)}h24", stroke_dasharray=look.dash_pattern
+            "path", class_="line", d=f"M{number(left)} {number(top - 4)}h24", stroke_dasharray=style.dash_pattern
         )
-        entries.append(element("g", sample, element("text", name, x=left + 30, y=top), class_=look.css_class))
+        entries.append(element("g", sample, element("text", name, x=left + 30, y=top), class_=style.css_class))
         left += width + 12
     return join(entries), row + 1
 
 
 def _style(used: str) -> str:
     """Return the report's style for the classes that are used, for light and for dark paper."""
-    report = files("narrows.report")
+    report = files("narrows.report.page")
     rules = report.joinpath("style.css").read_text("utf-8").splitlines()
     drawing = [rule for rule in rules if rule.startswith("svg ")]
     kept = [
@@ -232,8 +232,8 @@ def _only(properties: str, hues: Sequence[str]) -> str:
 
 
 PANELS = {"window": _window, "rate": _rate, "queue": _queue, "signals": _signals}
-QUEUE_LOOKS = (Look(1, 0, 0), Look(7, 2, 0))
-ALONE = Look(7, 0, 0)
+QUEUE_STYLES = (Style(1, 0, 0), Style(7, 2, 0))
+ALONE = Style(7, 0, 0)
 NEXT_HUE = 3
 RUGS = {"dropped": "drops", "marked": "marks"}
 WIDTH = 880.0

@@ -1,7 +1,8 @@
-"""Writes the reference pages from what the program itself knows, so that they cannot drift.
+"""Generates the reference pages from the declarations in the program.
 
-`python docs/generate.py` writes `scenario.md` and `metrics.md` beside itself, and a page with a figure for each card in
-`algorithms` and `queues`; `--check` writes nothing and fails if one of them is not what it would write.
+`python docs/generate.py` writes `scenario.md`, `metrics.md`, `tables.md` and `studies.md` into its own folder, and a
+page with a figure for each card into `algorithms` and `queues`. `--check` writes nothing and fails if a page is not
+current.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import cards
 import studies_page
 from cards import cell
 
-from narrows import core
+from narrows import core, metrics
 
 HERE = Path(__file__).parent
 FOLDERS = ("algorithms", "queues")
@@ -24,24 +25,40 @@ DEEPEST_LEVEL = 4
 SCENARIO_PREFACE = """\
 # The scenario file
 
-A scenario is a TOML file. Keys are strict: an unknown one is an error. A number with a unit is a string with its unit
-(`"10Mbps"`, `"40ms"`, `"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`); a bare number where a unit is needed is an error that
-says which units are allowed. `narrows check FILE` names every fault with line and column, and the folder of a run holds
-the scenario as it was resolved, with every default written out."""
+A scenario is a TOML file. An unknown key is an error. A quantity with a unit is a string (`"10Mbps"`, `"40ms"`,
+`"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`); a bare number where a unit is needed is an error that lists the allowed
+units. `narrows check FILE` reports every error with line and column. The folder of a run contains the resolved
+scenario, with all defaults."""
 METRICS_PREFACE = """\
-All are taken after the warm-up unless they say otherwise. Intervals over replications are Student's, 95 %.
+Metrics cover the time after the warm-up unless their definition says otherwise. Intervals over replications are 95 %
+intervals from Student's t distribution.
 
-A measure with parameters is taken of the series of a run, on request: `narrows run FILE --measure 'cov(bin=10s)'`, an
-`[[expect]]` clause of a scenario, or `narrows.measures.evaluate(run, "cov(bin=10s)", group="cubic")` in Python. Its
-bare name has the defaults, which stand in parentheses behind each parameter. Every summary holds `cov` and
-`jain(scale=1s)` of groups. Series have intervals of `record.interval`, and measures of flows need the series of flows
-(`record.flows`). Of a group, a measure of a flow is the mean over those of its flows that have one; of a
-group whose transfers come and go it is taken of all its transfers together (`census`), where that says something."""
+A metric with parameters is computed from the series of a run on request: by
+`narrows run FILE --measure 'cov(bin=10s)'`, an `[[expect]]` clause of a scenario, or
+`narrows.measures.evaluate(run, "cov(bin=10s)", group="cubic")` in Python. The name alone stands for the defaults,
+which are given in parentheses after each parameter. Every summary contains `cov` and `jain(scale=1s)` of groups. The
+intervals of the series are `record.interval`, and metrics of flows need the series of flows (`record.flows`). For a
+group, a metric of flows is the mean over its flows that have a value; for a group whose flows have no rows in table
+`flows` (random arrivals, users, recorded connections), it is computed from table `census`, the sum over its flows,
+where that is meaningful."""
+TABLES_PREFACE = """\
+# The tables of a run
+
+Every table is a Parquet file of the [run folder](run-folder.md); its first column, `replication`, is the number of the
+replication, from 0. Values cover the time after the warm-up, unless a row refers to another time. A missing value is
+null."""
+HEADINGS = {
+    "group": "## Metrics of groups",
+    "flow": "## Metrics of flows",
+    "pair": "## Metrics of a group compared with another",
+    "link": "## Metrics of links",
+}
+KINDS = {"real": "real number", "whole": "whole number", "flag": "true or false", "label": "text"}
 Schema = dict[str, Any]
 
 
 def scenario_page(schema: Schema) -> str:
-    """The page of every key of a scenario file, a table of keys after the other.
+    """Return the page of all keys of a scenario file.
 
     Args:
         schema: JSON Schema of the scenario file.
@@ -53,12 +70,12 @@ def scenario_page(schema: Schema) -> str:
 
 
 def keys_table(title: str, table: Schema, known: dict[str, str], level: int = TOP_LEVEL) -> str:
-    """One table's keys, then the tables below it.
+    """Return the table of the keys of a TOML table, followed by those of the tables in it.
 
     Args:
         title: Its heading.
         table: Its JSON Schema, of type `object`.
-        known: Which key was the first to hold what; a key that holds the same is only referred to it. Grows.
+        known: Maps a schema to the path of the first key that has it; later keys refer to that path. Is extended.
         level: Depth of the heading.
 
     Returns:
@@ -68,7 +85,7 @@ def keys_table(title: str, table: Schema, known: dict[str, str], level: int = TO
     if "description" in table and level > TOP_LEVEL:
         parts.append(table["description"])
     required = set(table.get("required", []))
-    rows = ["| key | holds | meaning |", "|---|---|---|"]
+    rows = ["| key | value | meaning |", "|---|---|---|"]
     below: list[str] = []
     for name, key in table["properties"].items():
         meaning = key.get("description", "")
@@ -88,12 +105,12 @@ def keys_table(title: str, table: Schema, known: dict[str, str], level: int = TO
 
 
 def tables_below(title: str, key: Schema, known: dict[str, str], level: int) -> list[str]:
-    """The tables that a key may hold.
+    """Return the tables of the keys in the tables that a key may contain.
 
     Args:
-        title: What their headings begin with.
+        title: First part of their headings.
         key: The key's JSON Schema.
-        known: Which key was the first to hold what.
+        known: Maps a schema to the path of the first key that has it.
         level: Depth of their headings.
 
     Returns:
@@ -108,13 +125,13 @@ def tables_below(title: str, key: Schema, known: dict[str, str], level: int) -> 
 
 
 def form_name(form: Schema) -> str:
-    """What tells one form of a table from the others."""
+    """Return the text that distinguishes one form of a table from the others."""
     kind = form["properties"].get("kind", {}).get("const")
     return f'kind `"{kind}"`' if kind else "as a table"
 
 
 def holds(key: Schema) -> str:
-    """What a key may hold, in words."""
+    """Return a description of the values that a key may have."""
     if "anyOf" in key:
         return ", or ".join(dict.fromkeys(holds(form) for form in key["anyOf"]))
     if "const" in key or "enum" in key:
@@ -131,52 +148,67 @@ def holds(key: Schema) -> str:
 
 
 def bounds(key: Schema) -> str:
-    """The bounds of a number, in words."""
+    """Return a description of the bounds of a number."""
     low = f" from {key['minimum']}" if "minimum" in key else ""
     low = f" above {key['exclusiveMinimum']}" if "exclusiveMinimum" in key else low
     return low + (f" to {key['maximum']}" if "maximum" in key else "")
 
 
 def metrics_page(metrics: list[Schema]) -> str:
-    """The page of all measures."""
-    parts = ["# Measures", METRICS_PREFACE]
-    for of in ("group", "flow", "pair", "link"):
-        rows = ["| measure | unit | better | definition | source |", "|---|---|---|---|---|"]
+    """Return the page of all metrics."""
+    parts = ["# Metrics", METRICS_PREFACE]
+    for of, heading in HEADINGS.items():
+        rows = ["| metric | unit | better | definition | source |", "|---|---|---|---|---|"]
         rows += [
             f"| `{m['name']}` | {m['unit']} | {m['better']} | {cell(m['summary'])}{choices(m)} | {cell(m['source'])} |"
             for m in metrics
             if m["family"] == of
         ]
-        parts += ["## Of a group against another" if of == "pair" else f"## Of a {of}", "\n".join(rows)]
+        parts += [heading, "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
 
 
 def choices(metric: Schema) -> str:
-    """What can be chosen about a measure, with defaults."""
-    told = "; ".join(
-        f"`{p['name']}` ({p['default'] or 'to be given'}): {cell(p['meaning'])}" for p in metric["parameters"]
+    """Return a description of the parameters of a metric, with defaults."""
+    described = "; ".join(
+        f"`{p['name']}` ({p['default'] or 'required'}): {cell(p['meaning'])}" for p in metric["parameters"]
     )
-    return f". *{told}*" if told else ""
+    return f". *{described}*" if described else ""
+
+
+def tables_page(tables: list[Schema]) -> str:
+    """Return the page of all columns of all tables of a run."""
+    parts = [TABLES_PREFACE]
+    for table in tables:
+        absent = f"; the table has no columns {table['absent']}" if table["absent"] else ""
+        rows = ["| column | type | unit | meaning |", "|---|---|---|---|"]
+        rows += [
+            f"| `{each['name']}` | {KINDS[each['kind']]} | {each['unit']} | {cell(each['meaning'])} |"
+            for each in table["columns"]
+        ]
+        parts += [f"## `{table['name']}`", f"Each row is {table['row']}{absent}.", "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
 
 
 def pages() -> dict[str, str]:
-    """Every generated page and figure: path below this folder, and text."""
+    """Return every generated page and figure: path relative to this folder, and text."""
     return {
         "scenario.md": scenario_page(json.loads(core.schema())),
-        "metrics.md": metrics_page(core.metrics()),
+        "metrics.md": metrics_page(metrics.catalogue()),
+        "tables.md": tables_page(core.tables()),
         "studies.md": studies_page.page(),
         **dict(cards.pages()),
     }
 
 
 def main(arguments: list[str]) -> int:
-    """Writes the pages, or checks them.
+    """Write the pages, or check them.
 
     Args:
         arguments: `--check` or nothing.
 
     Returns:
-        0, or 1 if a page that was to be checked is not current.
+        0, or 1 if `--check` finds a page that is not current.
     """
     wanted = pages()
     there = {path.relative_to(HERE).as_posix() for folder in FOLDERS for path in (HERE / folder).glob("*")}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narrows as nw
+from narrows.run.scenario import stand_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class Shown:
     @property
     def title(self) -> str:
         """What the scenario calls itself."""
-        return self._scenario().resolve(self.subject or nw.scenario.STAND_IN).title
+        return self._scenario().resolve(self.subject or stand_in()).title
 
     def run(self) -> Course:
         """Run the first replication."""
@@ -71,17 +72,21 @@ class Course:
     link: Mapping[str, NDArray[np.float64]]
     algorithms: Mapping[str, str] = field(default_factory=dict)
 
+    def records(self, panel: str) -> bool:
+        """Whether there is anything to draw in a panel: of a window there is none where nothing asks for one."""
+        return panel != "window" or any(bool((each["cwnd_packets"] > 0).any()) for each in self.flows.values())
+
     @classmethod
     def of(cls, run: Any) -> Course:
         """Take the series of a run's first replication apart."""
         records = next(iter(run.records.values()))
-        series = records.series
+        series = records.tables["series"]
         codes, names = series["name"]
         rows = {name: codes == code for code, name in enumerate(names or [])}
         numbers = [column for column, (_, words) in series.items() if words is None]
         traces = {name: {each: series[each][0][chosen] for each in numbers} for name, chosen in rows.items()}
-        groups, group_names = records.flows["group"]
-        algorithms, words = records.flows["algorithm"]
+        groups, group_names = records.tables["flows"]["group"]
+        algorithms, words = records.tables["flows"]["algorithm"]
         of_group = {
             (group_names or [])[group]: (words or [])[code] for group, code in zip(groups, algorithms, strict=True)
         }
@@ -89,28 +94,50 @@ class Course:
         return cls(flows, traces["bottleneck"], {name: of_group[name.partition("[")[0]] for name in flows})
 
 
-def of_algorithm(card: Mapping[str, Any]) -> Shown:
-    """Return what an algorithm's figure shows."""
+def of_algorithm(card: Mapping[str, Any], queues: Sequence[Mapping[str, Any]]) -> Shown:
+    """Return what an algorithm's figure shows.
+
+    Args:
+        card: The algorithm's.
+        queues: The cards of all queues: a router of an algorithm's name answers its requests.
+    """
     name, family = card["name"], card["family"]
-    if family == "rate":
+    if card["transport"] == "datagram":
         return Shown("one-flow", ("rate", "queue"), name)
-    if family == "explicit":
-        # RCP has a window only where no router answers its SYN.
-        panels = ("rate", "queue") if name == "rcp" else ("window", "rate", "queue")
-        return Shown("explicit", panels, name, (f'path.queue.kind="{name}"',))
-    scenario = BY_NAME.get(name) or BY_FAMILY.get(family, "one-flow")
-    return Shown(scenario, ("window", "queue"), name)
+    if name in {queue["name"] for queue in queues}:
+        return Shown("explicit", ("window", "rate", "queue"), name, (f'path.queue.kind="{name}"',))
+    return Shown(SCENARIO_OF.get(name) or SCENARIO_OF.get(family, "one-flow"), ("window", "queue"), name)
 
 
-def of_queue(card: Mapping[str, Any]) -> Shown:
-    """Return what a queue's figure shows."""
+def of_queue(card: Mapping[str, Any], algorithms: Sequence[Mapping[str, Any]]) -> Shown:
+    """Return what a queue's figure shows.
+
+    Args:
+        card: The queue's.
+        algorithms: The cards of all algorithms: those that ask a router go with the queue of their name.
+    """
     name = card["name"]
-    if name == "quick-start":
-        return Shown("quick-start", ("rate", "queue"))
-    queue = f'path.queue={{ kind = "{name}"{KEYS.get(name, "")} }}'
-    settings = () if name == "droptail" else (queue, *MORE.get(name, ()))
-    panels = ("rate", "queue") if card["family"] == "fair" or name in KEYS else ("queue", "signals")
-    return Shown("load", panels, FLOWS_OF.get(name), settings)
+    if (SCENARIOS / f"{name}.toml").is_file():
+        return Shown(name, ("rate", "queue"))
+    overrides = (f'path.queue.kind="{name}"', *SETTINGS.get(name, ()))
+    # A queue that must be told of classes, or parts flows by itself, is about who gets what.
+    by_flow = card["family"] == "fair" or any(not each["default"] for each in card["parameters"])
+    subject = SUBJECT_OF.get(name) or next((each["name"] for each in algorithms if each["name"] == name), None)
+    shown = Shown("load", ("rate", "queue") if by_flow else ("queue", "signals"), subject, overrides)
+    return replace(shown, overrides=()) if name == BESIDE_QUEUE else shown
+
+
+def check(algorithms: Sequence[Mapping[str, Any]], queues: Sequence[Mapping[str, Any]]) -> None:
+    """Make sure that every choice made here is about something in the catalogue.
+
+    Raises:
+        ValueError: One is not.
+    """
+    known = {each[key] for each in algorithms for key in ("name", "family")}
+    left_over = {*SCENARIO_OF, *SUBJECT_OF.values()} - known
+    left_over |= {*SETTINGS, *SUBJECT_OF} - {each["name"] for each in queues}
+    if left_over:
+        raise ValueError(f"nothing in the catalogue is called {', '.join(sorted(left_over))}")
 
 
 @cache
@@ -121,9 +148,22 @@ def beside() -> Course:
 
 BESIDE = Shown("load", ("queue", "signals"))
 
-BY_FAMILY = {"linear": "two-flows", "high-speed": "high-speed", "data center": "data-center"}
-BY_NAME = {"fast": "high-speed", "fast-at": "high-speed", "ctcp": "high-speed"}
-# These two go by classes: the source is in the better one.
-KEYS = {"priority": ", classes = { source = 0 }", "rio": ', in = ["source"]'}
-FLOWS_OF = {"step": "dctcp", "xcp": "xcp", "rcp": "rcp"}
-MORE = {"step": ("transport.ecn=true",), "dualpi2": ("transport.ecn=true",)}
+BESIDE_QUEUE = "droptail"
+
+# Of an algorithm or a family, where one flow alone would not show what it is made for.
+SCENARIO_OF = {
+    "linear": "two-flows",
+    "high-speed": "high-speed",
+    "data center": "data-center",
+    "fast": "high-speed",
+    "fast-at": "high-speed",
+    "ctcp": "high-speed",
+}
+# What a queue needs besides its kind: classes, in which the source is the better one, or packets that can be marked.
+SETTINGS = {
+    "priority": ("path.queue.classes.source=0",),
+    "rio": ('path.queue.in=["source"]',),
+    "step": ("transport.ecn=true",),
+    "dualpi2": ("transport.ecn=true",),
+}
+SUBJECT_OF = {"step": "dctcp"}

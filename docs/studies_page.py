@@ -1,4 +1,4 @@
-"""The page of studies: how to write one and what happens then, with every key as the reader knows it."""
+"""The page `studies.md`: the format of study files, with every key as declared in `narrows.study.keys`, and results."""
 
 from __future__ import annotations
 
@@ -25,55 +25,56 @@ def page() -> str:
 
 
 def _table(keys: tuple[Key, ...]) -> str:
-    rows = ["| key | holds | default | meaning |", "|---|---|---|---|"]
+    rows = ["| key | value | default | meaning |", "|---|---|---|---|"]
     rows += [f"| `{key.name}` | {key.holds} | {key.default} | {key.meaning} |" for key in keys]
     return "\n".join(rows)
 
 
 def _design(name: str, meaning: str, keys: tuple[Key, ...]) -> str:
-    told = "".join(f"\n  * `{key.name}`: {key.holds}. {key.meaning}" for key in keys)
-    return f"* `{name}`: {meaning}{told}"
+    keys_of_it = "".join(f"\n  * `{key.name}`: {key.holds}. {key.meaning}" for key in keys)
+    return f"* `{name}`: {meaning}{keys_of_it}"
 
 
 PAGE = """\
 # Studies
 
-A study is a designed experiment: a base scenario, factors with their levels, algorithms, replications. A *cell* is one
-replication of one combination of levels with one algorithm. This one lies in `studies/examples/` and runs in seconds:
+A study is a designed experiment: a base scenario, factors with their levels, algorithms, and replications. A *cell*
+is one replication of one combination of levels with one algorithm. This example is in `studies/examples/` and runs in
+seconds:
 
 ```toml
 {example}
 ```
 
 ```text
-narrows study check FILE            what it would run: the design, its generators, resolution and alias table
+narrows study check FILE            print what it would run: the design, its generators, resolution and alias table
 narrows study run FILE --out DIR    run it
-narrows study status DIR [--json]   how many cells it has, and how many are finished and have failed
-narrows study resume DIR            go on after an interruption
-narrows study query DIR SQL         ask the results
-narrows study replay DIR CELL       run one cell again, to the same bits
-narrows report DIR                  build its report again
+narrows study status DIR [--json]   print the number of cells, and how many are finished and have failed
+narrows study resume DIR            continue after an interruption
+narrows study query DIR SQL         query the results
+narrows study replay DIR CELL       run one cell again; its results are bit-identical
+narrows report DIR                  rebuild its report
 ```
 
-`--set`, `--seed`, `--replications` and `--measure` change a study as they change a run; `--set` comes before
-the levels.
+`--set`, `--seed`, `--replications` and `--measure` change a study as they change a run; `--set` is applied before the
+levels.
 
 ## The study file
 
-TOML, as strict as a scenario: an unknown key, level, algorithm or measure is an error with its line, its column and the
-nearest known name, and nothing is written. Every point of the design is resolved before the first cell runs. Paths are
-relative to the study file.
+The file is in TOML and as strict as a scenario: an unknown key, level, algorithm or metric is an error with line,
+column and the nearest known name, and nothing is written. Every point of the design is resolved before the first cell
+runs. Paths are relative to the study file.
 
 {keys}
 
 ### Factors
 
-A factor is named by the key path of the scenario that it changes, as after `--set`, in quotes:
-`"path.rtt" = ["10ms", "100ms"]`, `"flows.0.count" = [1, 8]`, `"flows.web.rtt" = ["20ms", "80ms"]`. A level may be
-anything that the key may hold, a table too:
-`"path.queue" = [{{ kind = "droptail", limit = "1bdp" }}, {{ kind = "codel" }}]`.
+A factor is named by the key path of the scenario that it changes, in quotes, as after `--set`: `"path.rtt" = ["10ms",
+"100ms"]`, `"flows.0.count" = [1, 8]`, `"flows.web.rtt" = ["20ms", "80ms"]`. A level is any value that the key
+accepts, including a table: `"path.queue" = [{{ kind = "droptail", limit = "1bdp" }}, {{ kind = "codel" }}]`.
 
-Keys that move together are a table with a free name, a list for each key, all of one length; `labels` names the levels:
+Keys that change together are a table with any name, which has a list for each key, all of the same length; `labels`
+names the levels:
 
 ```toml
 [factors.speed]
@@ -82,51 +83,104 @@ labels = ["slow", "fast"]
 "path.queue.limit" = ["50pkt", "1000pkt"]
 ```
 
+If the levels are combinations of a few parts, `each` lists the names of the parts, and `values` defines the names.
+`{{NAME}}` in the value of a key path is replaced by the definition (or by the name itself if `values` has no table
+for it):
+
+```toml
+[factors.path]
+each = [{{ speed = ["slow", "fast"], rtt = ["20ms", "80ms"] }}, {{ speed = "fast", rtt = "300ms" }}]
+label = "{{speed}}, {{rtt}}"                         # this is also the default
+"path.rtt" = "{{rtt}}"
+"path.rate" = "{{speed.rate}}"
+"path.queue" = {{ kind = "droptail", limit = "{{speed.buffer}}" }}
+
+[factors.path.values.speed]
+slow = {{ rate = "10Mbps", buffer = "50pkt" }}
+fast = {{ rate = "1Gbps", buffer = "1000pkt" }}
+```
+
+Each table of `each` gives all combinations of its lists, with the last name varying fastest; the levels of several
+tables follow one another. The example has five levels, from `slow, 20ms` to `fast, 300ms`.
+
 A range, for Latin hypercube and Sobol' points, is a table:
 
 {range}
+
+### Sizes and variants
+
+A table in `sizes` or `variants` has keys of the study file that replace those of the description above it:
+`narrows study run FILE --size full --variant short-buffer` applies the size, then the variant. A variant in
+`[sizes.SIZE.variants.NAME]` is for that size alone and is applied last. Without `--size` the description is used
+unchanged. The tables `set`, `words`, `factors`, each factor and its `values` are merged key by key; any other value
+is replaced as a whole.
+
+```toml
+replications = 5
+measures = ["jain", "goodput_between({{end}})"]
+words.end = "from=20s,until=30s"
+set.duration = "30s"
+
+[sizes.full]
+replications = 30
+words.end = "from=200s,until=300s"
+set.duration = "300s"
+
+[variants.short-buffer]
+set."path.queue.limit" = "0.1bdp"
+```
+
+`words` defines names that are replaced in any text of the file, where they are written in braces: each is a text, a
+number or a table. A text that consists only of `{{name}}` becomes the value itself; `{{name.key}}` is an entry of a
+table. Without `words`, braces have no special meaning.
+
+A file with `extends` starts from the description in another file, without the sizes and variants of that file, and
+changes it in the same way. A `scenario` is relative to the file that contains the key.
 
 ### Designs
 
 {designs}
 
-A design with keys is a table: `design = {{ kind = "fractional", generators = ["D=ABC"] }}`. Factors have the letters A,
-B, C … without I, in the order of the file; the first level is low, the second high.
+A design with keys is a table: `design = {{ kind = "fractional", generators = ["D=ABC"] }}`. Factors have the letters
+A, B, C … without I, in the order of the file; the first level is low, the second high.
 
 ### Replications
 
-All cells share the master seed, and replication r of every point draws the same random numbers, so algorithms are
-compared in pairs. As a table, `replications` goes on until an interval is narrow enough:
+All cells have the same master seed, and replication r of every point draws the same random numbers, so algorithms are
+compared in pairs. If `replications` is a table, replications are added until an interval is narrow enough:
 
 {replications}
 
-A combination of levels goes on, with all its algorithms, until the interval is narrow enough for each of them. Which
-cells that makes depends on the results alone: an interrupted study ends with the same ones.
+A combination of levels is replicated with all its algorithms until the interval is narrow enough for each of them.
+The number of cells depends only on the results: an interrupted study ends with the same cells as an uninterrupted
+one.
 
-### Measures
+### Metrics
 
-`goodput_bps` is that of the group under test (where several are, a column each, `group.NAME.goodput_bps`); a link's
-measure, as `utilization`, is that of the bottleneck. `group.NAME.MEASURE` and `link.NAME.MEASURE` say it in full; where
-a group and a link have a measure of the same name, the short one is the group's. `narrows list metrics` names them all;
-those with parameters are taken of the cell's series, as in `"stabilization_cost(at=180s)"`.
+`goodput_bps` is the goodput of the group under test (with several groups there is a column each,
+`group.NAME.goodput_bps`). A metric of links, such as `utilization`, is that of the bottleneck of the group under
+test: the link with the lowest rate among those that its data crosses at the start of a run. Groups or points with
+different bottlenecks have a column each. The full names are `group.NAME.METRIC` and `link.NAME.METRIC`; if groups and
+links have a metric of the same name, the short name is that of the group. `narrows list metrics` lists all metrics;
+those with parameters are computed from the series of the cell, as in `"stabilization_cost(at=180s)"`.
 
-## What an interruption costs
+## Interruptions
 
-Nothing that is finished. A cell is keyed by a hash of its resolved scenario with the content of every file that it
-names, the seed, the replication, and the sources that the engine was built from. When it is finished it is written,
-synced to the disk and renamed before it counts. Kill the process, pull the plug, fill the disk: `narrows study resume`
-runs what is missing and nothing else. One process works on a study at a time; it holds a lease (host, process, time),
-which is taken over when its holder is dead. A study is not continued by another engine, or with a changed input:
-results are not mixed.
+An interruption loses no finished cell. The key of a cell is a hash of its resolved scenario with the content of every
+file that it names, the seed, the replication, and the sources of the simulator. A finished cell is written, synced to
+disk and renamed before it counts. After a killed process, a power failure or a full disk, `narrows study resume` runs
+the missing cells and no others. One process works on a study at a time; it holds a lease (host, process, time), which
+another process takes over if the holder is dead. A study cannot be continued by a simulator built from other sources,
+or with a changed input, so results are never mixed.
 
-A cell that fails is kept in `DIR/failed/` with its scenario, the others go on, and the exit status is 4;
-`narrows study replay DIR CELL` runs it alone, and `narrows study resume DIR --retry` all that failed.
+A cell that fails is stored in `DIR/failed/` with its scenario, the other cells continue, and the exit status is 4;
+`narrows study replay DIR CELL` runs it alone, and `narrows study resume DIR --retry` repeats all failed cells.
 
 ## Results
 
 `DIR/cells.parquet` has a row per finished cell: `cell` (its key), a column per factor, `algorithm`, `replication`,
-`seed`, a column per measure of the study, `checks_failed`, `digest`, `cpu_s`, `packet_hops`, and `measured`, a map of
-every other measure (`measured['group.flows.timeouts']`). It is written when the work ends; `query` sees all cells at
+`seed`, a column per metric of the study, `checks_failed`, `digest`, `cpu_s`, `packet_hops`, and `measured`, a map of
+all other metrics (`measured['group.flows.timeouts']`). It is written at the end; `query` reads all finished cells at
 any time.
 
 ```text
@@ -138,20 +192,20 @@ polars.read_parquet("DIR/cells.parquet")
 pandas.read_parquet("DIR/cells.parquet")
 ```
 
-`DIR/report.html` has the question, what was found, and the design with what it cannot tell apart; then for each
-response (the first six)
+`DIR/report.html` has the question, the findings, and the design with its aliases. For each response (at most six) it
+has
 
-* the analysis of variance; algorithm against algorithm with intervals by t and by bootstrap, effect sizes and corrected
-  p values; duels over conditions (Condorcet, Copeland);
-* main effects, interactions, the half-normal plot with Lenth's margins, a field of conditions by algorithms, mean ranks
-  with Nemenyi's critical difference;
-* folded away, the rest of the ten plots of the NIST/SEMATECH e-Handbook, 5.5.9, which study 000 goes through: all
-  settings in order, values by level, blocks, both ends and sizes of effects, what they leave, contours;
+* the analysis of variance; pairwise comparisons of algorithms with t and bootstrap intervals, effect sizes and
+  corrected p values; duels over conditions (Condorcet, Copeland);
+* main effects, interactions, the half-normal plot with Lenth's margins, a heat map of conditions by algorithms, mean
+  ranks with Nemenyi's critical difference;
+* in a collapsed section, the rest of the ten plots of the NIST/SEMATECH e-Handbook, 5.5.9, which study 000 uses:
+  ordered data, scatter plots by level, blocks, effects with their signs and magnitudes, residuals, contours;
 
-and for all together which responses say the same, which algorithms stand apart (Grubbs) or behave unlike all others
-(trees by condition), and the plane of the first two components. What a design does not allow is left out: effects of
-contrasts want two levels of every factor. The same numbers come from `narrows.analysis`, whose functions take any table
-of cells:
+and for all responses together the groups of correlated responses, outlying algorithms (Grubbs) and algorithms with
+unusual behaviour (clustering trees by condition), and the plane of the first two principal components. Analyses that
+a design does not support are left out: effects as contrasts need two levels of every factor. `narrows.analysis`
+computes the same numbers from any table of cells:
 
 ```python
 from narrows.analysis import compare, ranks, variance
@@ -164,8 +218,8 @@ ranks.screen(cells, ["goodput_fraction", "jain"], ["path.rtt"])
 
 ## More than one machine
 
-Without more words, cells run on all processors of this machine. The same study runs on a Dask cluster, which
-`pip install 'narrows[dask]'` brings:
+By default, cells run on all processors of the machine. The same study also runs on a Dask cluster, for which `pip
+install 'narrows[dask]'` is needed:
 
 ```text
 dask scheduler --port 8786                                 on one machine
@@ -173,11 +227,11 @@ dask worker tcp://HOST:8786 --nworkers 1 --nthreads 16     on each of many
 narrows study run FILE --out DIR --executor dask --address tcp://HOST:8786
 ```
 
-The last process alone writes the folder. A worker that is lost costs the cells that it was running, which run again
-elsewhere. A worker whose engine was built from other sources is refused, with both fingerprints. Files that scenarios
-name must be at the same place on every machine.
+Only the last process writes the folder. The cells of a lost worker run again on another one. A worker whose simulator
+was built from other sources is refused with both fingerprints. Files that scenarios name must have the same path on
+every machine.
 
-On Slurm and its like, dask-jobqueue (`pip install dask-jobqueue`) starts the workers:
+On Slurm and similar systems, dask-jobqueue (`pip install dask-jobqueue`) starts the workers:
 
 ```python
 from dask_jobqueue import SLURMCluster

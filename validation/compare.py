@@ -1,8 +1,9 @@
-"""Hold our runs against figures of others.
+"""Compares Narrows with the figures of independent references.
 
 Examples:
     .venv/bin/python validation/compare.py kernel
     .venv/bin/python validation/compare.py --markdown
+    .venv/bin/python validation/compare.py --show ns2/r2-red > r2-red.toml
 """
 
 from __future__ import annotations
@@ -16,26 +17,34 @@ from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from judgement import HERE, JUDGES, Figure, differences, figures
-
-import narrows as nw
+from judgement import HERE, JUDGES, Figure, cases_of, differences, figures, scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the comparison, and write it into `README.md` and onto the cards if asked to.
+    """Print the comparison, and with `--markdown` write it into `README.md` and the cards.
 
     Returns:
         0 if every figure agrees or has a known cause, otherwise 1.
     """
-    parser = argparse.ArgumentParser(description="Hold our runs against figures of others.")
+    parser = argparse.ArgumentParser(description="compare Narrows with the figures of independent references")
     parser.add_argument("judge", nargs="?", choices=[*JUDGES, "all"], default="all")
     parser.add_argument(
-        "--markdown", action="store_true", help="write the tables of README.md and, of all judges, of the cards"
+        "--markdown",
+        action="store_true",
+        help="also write the tables of README.md and, for all references, those of the cards",
     )
+    parser.add_argument("--show", metavar="CASE", help="only print the scenario of a case such as ns2/r2-red")
     options = parser.parse_args(arguments)
+    if options.show is not None:
+        judge, _, case = options.show.partition("/")
+        if judge not in JUDGES or case not in cases_of(judge):
+            known = (f"{judge}/{case}" for judge in JUDGES for case in cases_of(judge))
+            parser.error(f"no such case: {options.show}; the cases are {', '.join(known)}")
+        sys.stdout.write(scenario(judge, case).resolve().resolved)
+        return 0
     judges = JUDGES if options.judge == "all" else (options.judge,)
     compared = {judge: list(figures(judge)) for judge in judges}
     for judge, mine in compared.items():
@@ -48,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def row(figure: Figure) -> list[str]:
-    """Return a figure as cells: measure, the judge's value, ours, difference, tolerance, verdict."""
+    """Return a figure as cells: metric, value of the reference, value of Narrows, difference, tolerance, verdict."""
     scale, unit = _unit(figure.measure)
     spread = (max(figure.runs) - min(figure.runs)) / 2
     ours, interval = figure.ours["mean"], figure.ours["ci95"]
@@ -64,7 +73,7 @@ def row(figure: Figure) -> list[str]:
 
 
 def card_rows(mine: Iterable[Figure]) -> str:
-    """Return what `narrows show` and the pages of the cards tell of each figure, as JSON."""
+    """Return the figures that `narrows show` and the pages of the cards show, as JSON."""
     rows = []
     for figure in mine:
         measure, theirs, ours, difference, tolerance, _ = row(figure)
@@ -75,7 +84,7 @@ def card_rows(mine: Iterable[Figure]) -> str:
                 "algorithms": algorithms,
                 "queues": queues,
                 "judge": NAMES[figure.judge],
-                "scenario": f"{figure.judge}/{figure.file.removesuffix('.toml')}",
+                "scenario": f"{figure.judge}/{figure.case}",
                 "measure": measure,
                 "theirs": theirs,
                 "ours": ours,
@@ -90,20 +99,20 @@ def card_rows(mine: Iterable[Figure]) -> str:
 
 def _subjects(figure: Figure) -> tuple[list[str], list[str]]:
     """Return the algorithms and queues that a figure is about: its group's, or all algorithms and the link's queue."""
-    scenario: dict[str, Any] = tomllib.loads(nw.load(HERE / figure.judge / figure.file).resolve().resolved)
-    names = {group["name"]: group["algorithm"] for group in scenario["flows"]}
+    resolved: dict[str, Any] = tomllib.loads(scenario(figure.judge, figure.case).resolve().resolved)
+    names = {group["name"]: group["algorithm"] for group in resolved["flows"]}
     names = {group: each if isinstance(each, str) else each["name"] for group, each in names.items()}
     if figure.of in names:
         return [names[figure.of]], []
-    queues = [scenario["path"]["queue"]["kind"]] if figure.of == "bottleneck" else []
+    queues = [resolved["path"]["queue"]["kind"]] if figure.of == "bottleneck" else []
     return sorted(set(names.values())), queues
 
 
 def _text(judge: str, mine: Iterable[Figure]) -> str:
     lines = []
-    for file, each in groupby(mine, key=lambda figure: figure.file):
-        lines += ["", f"{judge}/{file}"]
-        rows = [["measure", "judge", "ours", "difference", "tolerance", "agrees"], *map(row, each)]
+    for case, each in groupby(mine, key=lambda figure: figure.case):
+        lines += ["", f"{judge}/{case}"]
+        rows = [["metric", "reference", "Narrows", "difference", "tolerance", "agrees"], *map(row, each)]
         lines += [
             f"  {cells[0]:<42}{cells[1]:>20}{cells[2]:>22}{cells[3]:>12}{cells[4]:>12}  {cells[5]}" for cells in rows
         ]
@@ -111,11 +120,13 @@ def _text(judge: str, mine: Iterable[Figure]) -> str:
 
 
 def _markdown(mine: Sequence[Figure]) -> str:
-    lines = ["| scenario | measure | judge | ours | difference | tolerance | agrees |", "|---|---|--:|--:|--:|--:|---|"]
-    for file, each in groupby(mine, key=lambda figure: figure.file):
+    lines = [
+        "| scenario | metric | reference | Narrows | difference | tolerance | agrees |",
+        "|---|---|--:|--:|--:|--:|---|",
+    ]
+    for case, each in groupby(mine, key=lambda figure: figure.case):
         for number, figure in enumerate(each):
-            scenario = "" if number else file.removesuffix(".toml")
-            lines.append("| " + " | ".join([scenario, *row(figure)]) + " |")
+            lines.append("| " + " | ".join(["" if number else case, *row(figure)]) + " |")
     causes = sorted({figure.cause for figure in mine if not figure.agrees and figure.cause is not None})
     for cause in causes:
         known = differences()[cause]
@@ -133,7 +144,7 @@ def _insert(judge: str, table: str) -> None:
 
 
 def _with_spread(value: float, spread: float | None) -> str:
-    """Return a value and what it varies by, both to the digit that the spread makes meaningful."""
+    """Return a value and its spread as text."""
     text = _number(value)
     return text if spread is None else f"{text} ± {spread:.1g}"
 

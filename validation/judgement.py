@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import narrows as nw
+from narrows.library import CASES, cases
 from narrows.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from narrows.results import Run
+    from narrows.library import Found
+    from narrows.run.results import Run
+    from narrows.run.scenario import Scenario
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Figure:
     """A number that a judge measured, and how far ours may lie from it."""
 
     judge: str  # folder of the judge
-    file: str  # the scenario, in that folder
+    case: str  # the scenario, by its name in that folder's `cases.toml`
     replications: int  # of ours
     of: str  # a group or link of the scenario
     measure: str
@@ -45,12 +48,12 @@ class Figure:
     @property
     def name(self) -> str:
         """What the figure is called in tables, tests and `differences.toml`."""
-        return f"{self.judge}/{self.file.removesuffix('.toml')} {self.of} {self.measure}"
+        return f"{self.judge}/{self.case} {self.of} {self.measure}"
 
     @cached_property
     def ours(self) -> Estimate:
         """Our mean over replications with its 95 % interval."""
-        return estimate(values(_run(self.judge, self.file, self.replications), self.of, self.measure))
+        return estimate(values(_run(self.judge, self.case, self.replications), self.of, self.measure))
 
     @property
     def difference(self) -> float:
@@ -96,7 +99,7 @@ def figures(judge: str) -> Iterator[Figure]:
             tolerance = bound["relative"] * abs(each["value"]) if relative else bound["absolute"]
             yield Figure(
                 judge=judge,
-                file=scenario["file"],
+                case=scenario["case"],
                 replications=scenario["replications"],
                 of=each["of"],
                 measure=each["measure"],
@@ -114,9 +117,26 @@ def differences() -> tuple[Difference, ...]:
     return tuple(Difference(each["cause"], each["evidence"], tuple(each["figures"])) for each in known)
 
 
+def scenario(judge: str, case: str) -> Scenario:
+    """Return the scenario of a case.
+
+    Args:
+        judge: `"ns2"` or `"kernel"`.
+        case: Its name in that judge's `cases.toml`.
+    """
+    found = cases_of(judge)[case]
+    return nw.load(found.file, found.changes)
+
+
 @cache
-def _run(judge: str, file: str, replications: int) -> Run:
-    return nw.load(HERE / judge / file).run(replications=replications)
+def cases_of(judge: str) -> dict[str, Found]:
+    """Return the cases of a judge by name."""
+    return cases(HERE / judge / CASES)
+
+
+@cache
+def _run(judge: str, case: str, replications: int) -> Run:
+    return scenario(judge, case).run(replications=replications)
 
 
 def values(run: Run, of: str, measure: str) -> list[float]:
@@ -134,7 +154,7 @@ def values(run: Run, of: str, measure: str) -> list[float]:
     if measure in SAWTOOTH:
         warmup_s = float(_read_text(run.scenario.resolved)["warmup"].removesuffix("s"))
         return [SAWTOOTH[measure](Sawtooth.of(run, replication, of, warmup_s)) for replication in run.records]
-    owners = [{**each.group_measures, **each.link_measures} for each in run.records.values()]
+    owners = [{**each.group_metrics, **each.link_metrics} for each in run.records.values()]
     return [float(each[of][measure]) for each in owners]
 
 
@@ -160,7 +180,7 @@ class Sawtooth:
         left = int(np.flatnonzero(np.isfinite(ssthresh))[0])
         reduced = np.flatnonzero(window[1:] < REDUCTION * window[:-1])
         steady = reduced[time[reduced + 1] >= warmup_s]
-        flows = run.records[replication].flows
+        flows = run.records[replication].tables["flows"]
         group_codes, names = flows["group"]
         owner = int(np.flatnonzero(group_codes == (names or []).index(group))[0])
         return cls(
@@ -192,13 +212,13 @@ def _dropped_before(run: Run, replication: int, link: str, end_s: float) -> floa
 
 def _jain(run: Run, replication: int) -> float:
     """Return Jain's index over the flows of all groups."""
-    goodputs = run.records[replication].flows["goodput_bps"][0].astype(np.float64)
+    goodputs = run.records[replication].tables["flows"]["goodput_bps"][0].astype(np.float64)
     return float(np.sum(goodputs) ** 2 / (len(goodputs) * np.sum(goodputs**2)))
 
 
 def _rows(run: Run, replication: int, name: str) -> dict[str, NDArray[np.float64]]:
     """Return the series of a flow or link."""
-    series = run.records[replication].series
+    series = run.records[replication].tables["series"]
     codes, names = series["name"]
     chosen = codes == (names or []).index(name)
     return {column: values[chosen].astype(np.float64) for column, (values, _) in series.items()}

@@ -1,13 +1,13 @@
-"""Narrows beside ns-2 and ns-3: processor time per packet-hop and memory per flow on the same dumbbells.
+"""Compares Narrows with ns-2 and ns-3: processor time per packet-hop and memory per flow on the same dumbbells.
 
-The tools run alternately on one processor, so that a slow moment meets all of them, and each is asked for the time of
-its own simulation loop: not the building of the network, not the start of the program. Each counts the packet-hops it
-did (one packet over one link) and the packets that crossed the bottleneck, so that it can be seen that the work was the
-same. Debian's packages are taken; where they are missing they are installed, if that is permitted.
+The tools run alternately on one processor, so that a temporary slowdown affects all of them. Each reports the processor
+time of its simulation loop, without program start and construction of the network, the number of packet-hops (one
+packet over one link) and the number of packets that crossed the bottleneck, which shows whether the work was the same.
+Debian's packages are used, and installed if they are missing and that is permitted.
 
-Every round runs each tool at each point once, and what is known is written after each, so that nothing is lost if the
-command is ended. It ends by itself when another round would not fit into the time it may take. A run that fails is
-reported, and its tool left out at that point from then on.
+Every round runs each tool at each point once, and the results are written after each round, so that none are lost if
+the command is stopped. No round starts that would exceed the time limit. A tool that fails at a point is reported and
+left out at that point.
 
 Examples:
     python3 benches/peers/run.py                        # all points, five rounds or twelve minutes
@@ -50,24 +50,24 @@ class Point:
     mbps: int
     rtt_ms: int
     seconds: float
-    """Simulated by Narrows and ns-2."""
+    """Simulated time of Narrows and ns-2, seconds."""
     ns3_seconds: float
 
     def share(self) -> int:
-        """Return a flow's share of the bandwidth-delay product, packets: where CUBIC ends slow start.
+        """Return a flow's share of the bandwidth-delay product in packets, at which CUBIC ends slow start.
 
-        ns-2's has no HyStart and would send a hundred times what the link takes.
+        CUBIC in ns-2 has no HyStart and would send a hundred times the capacity of the link.
         """
         return int(self.mbps * 1e3 * self.rtt_ms / 12_000) // self.flows
 
     def words(self, seconds: float) -> list[str]:
-        """Return the arguments of the other tools' scripts."""
+        """Return the arguments of the scripts of ns-2 and ns-3."""
         return [str(self.flows), str(self.mbps), str(self.rtt_ms), str(seconds)]
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A simulator: its name and how one run of a point is started."""
+    """A simulator: its name, and the command that runs a point with an algorithm."""
 
     name: str
     command: Callable[[str, str], list[str]]
@@ -75,12 +75,12 @@ class Tool:
 
 @dataclass
 class Samples:
-    """What one tool told of one point, by round."""
+    """The figures of one tool at one point, by round."""
 
     runs: dict[int, Figures] = field(default_factory=dict)
 
     def middle(self, name: str) -> float:
-        """Return the median of one figure."""
+        """Return the median of a figure over rounds."""
         return median(run[name] for run in self.runs.values())
 
     def cost(self, number: int) -> float:
@@ -92,19 +92,19 @@ class Samples:
         return [self.cost(number) for number in self.runs]
 
     def ratios(self, other: Samples) -> list[float]:
-        """Return the ratios to another's costs in the same rounds, ascending."""
+        """Return the ratios of these costs to those of another tool in the same rounds, ascending."""
         return sorted(self.cost(number) / other.cost(number) for number in self.runs if number in other.runs)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print the tables and write them if asked to.
+    """Measure, print the tables, and write them with `--write`.
 
     Returns:
-        0; 2 if what is asked for cannot be done here.
+        0; 2 if the system is not Linux or a tool is missing.
     """
     parser = argparse.ArgumentParser(description="Narrows, ns-2 and ns-3 on the same dumbbells.")
     parser.add_argument("--repeats", type=int, default=5, help="rounds: runs of each tool at each point, at most")
-    parser.add_argument("--minutes", type=float, default=12, help="no round begins that would end later")
+    parser.add_argument("--minutes", type=float, default=12, help="no round starts that would end later")
     parser.add_argument("--points", default=",".join(POINTS), help="some of a,b,c,d")
     parser.add_argument("--kinds", default="sack,cubic", help="some of sack,cubic")
     parser.add_argument("--tools", default="narrows,ns-2,ns-3", help="some of narrows,ns-2,ns-3")
@@ -118,10 +118,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.repeats < 1:
         parser.error("--repeats must be at least 1")
     if platform.system() != "Linux":
-        sys.stderr.write("Processor time and memory are read as Linux tells them; this is another system.\n")
+        sys.stderr.write("Processor time and memory are read from Linux's /proc; this is another system.\n")
         return 2
     with tempfile.TemporaryDirectory() as folder:
-        # A copy, so that a build in the meantime does not change what is measured.
+        # A copy, so that a build in the meantime does not change the measured program.
         program = copy(build(), folder)
         document = HERE.parent.parent / "docs" / "performance.md" if options.write else None
         if options.scaling:
@@ -130,12 +130,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tools = [tool for name in names if (tool := found(name, program, Path(folder))) is not None]
         if len(tools) < len(names):
             return 2
-        beside(tools, [(kind, point) for kind in kinds for point in points], options, document)
+        compare(tools, [(kind, point) for kind in kinds for point in points], options, document)
     return 0
 
 
 def found(name: str, program: str, folder: Path) -> Tool | None:
-    """Return a tool; `None`, and say why, where it cannot be had."""
+    """Return a tool; if it is not available, print the reason and return None."""
     if name == "narrows":
         return Tool(name, lambda point, kind: [program, *narrows_words(point, kind)])
     package, here = PACKAGES[name]
@@ -152,45 +152,51 @@ def found(name: str, program: str, folder: Path) -> Tool | None:
 
 
 def installed(package: str, here: Callable[[], bool]) -> bool:
-    """Install a Debian package, or say what is missing."""
+    """Install a Debian package and return whether it is available; print a message if not."""
     if which("apt-get"):
         as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
         install = [*as_root, "apt-get", "install", "-y", "-qq", "--no-install-recommends", package]
         subprocess.run(install, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)  # noqa: S603
     if here():
         return True
-    sys.stderr.write(f"Debian's package {package} is not here and could not be installed: `apt-get install {package}`,")
+    sys.stderr.write(f"Debian's package {package} is missing and could not be installed: `apt-get install {package}`,")
     sys.stderr.write(" or leave the tool out with --tools.\n")
     return False
 
 
 def narrows_words(point: str, kind: str) -> list[str]:
-    """Return the arguments of Narrows's program."""
+    """Return the arguments of the program of Narrows."""
     words = [str(SCENARIOS / f"{point}.toml"), "1", f'flows.0.algorithm="{ALGORITHMS[kind]}"']
     return [*words, f'flows.0.initial_ssthresh="{POINTS[point].share()}pkt"'] if kind == "cubic" else words
 
 
 def run(command: list[str]) -> Figures:
-    """Run a tool once on the first processor and return what it told."""
+    """Run a tool once on the first processor and return the figures that it prints.
+
+    Raises:
+        RuntimeError: The tool failed.
+    """
     pinned = ["taskset", "-c", "0", *command]
-    told = subprocess.run(pinned, capture_output=True, text=True, check=False)  # noqa: S603
-    if told.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {told.returncode}: {told.stderr}")
+    done = subprocess.run(pinned, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
     return {
-        name: float(value) for name, value in re.findall(r"^= (\w+) ([\d.]+(?:e[-+]?\d+)?)$", told.stdout, re.MULTILINE)
+        name: float(value) for name, value in re.findall(r"^= (\w+) ([\d.]+(?:e[-+]?\d+)?)$", done.stdout, re.MULTILINE)
     }
 
 
-def beside(tools: list[Tool], cases: list[tuple[str, str]], options: argparse.Namespace, document: Path | None) -> None:
-    """Measure all tools at all cases, and publish the table after every round."""
+def compare(
+    tools: list[Tool], cases: list[tuple[str, str]], options: argparse.Namespace, document: Path | None
+) -> None:
+    """Measure all tools in all cases, and publish the table after every round."""
     samples = {(*case, tool.name): Samples() for case in cases for tool in tools}
     failed: set[tuple[str, str, str]] = set()
-    begin = time.monotonic()
+    start = time.monotonic()
     longest = 0.0
     for number in range(options.repeats):
         started = time.monotonic()
-        if number and started + longest - begin > options.minutes * 60:
-            sys.stderr.write(f"No time for more than {number} rounds (--minutes).\n")
+        if number and started + longest - start > options.minutes * 60:
+            sys.stderr.write(f"Stopped after {number} rounds (--minutes).\n")
             break
         for kind, point in cases:
             for tool in tools:
@@ -210,41 +216,41 @@ def beside(tools: list[Tool], cases: list[tuple[str, str]], options: argparse.Na
 
 
 def table(samples: dict[tuple[str, str, str], Samples], rounds: int) -> str:
-    """Return what is known after some rounds as a table."""
+    """Return the results of the rounds so far as a table."""
     what = (
         f"Measured on {machine()}; {rounds} runs of each tool at each point, alternately. A ratio is the median of "
-        "those of runs next to each other, with the least and the greatest."
+        "the ratios of adjacent runs, with minimum and maximum."
     )
     header = ["point", "tool, simulated", "ns per hop", "to Narrows", "packets over bottleneck", "utilisation", "loss"]
     header += ["KiB per flow", "to Narrows"]
     lines = [what, "", f"| {' | '.join(header)} |", "|---|---|--:|--:|--:|--:|--:|--:|--:|"]
-    for (kind, point, name), told in samples.items():
-        if not told.runs:
-            lines.append(f"| {point}, {kind} | {name} | it failed | | | | | | |")
+    for (kind, point, name), sample in samples.items():
+        if not sample.runs:
+            lines.append(f"| {point}, {kind} | {name} | failed | | | | | | |")
             continue
         ours = samples.get((kind, point, "narrows"), Samples())
         ratio, memory = "", ""
-        if name != "narrows" and (ratios := told.ratios(ours)):
+        if name != "narrows" and (ratios := sample.ratios(ours)):
             ratio = f"**{median(ratios):.3g}** ({ratios[0]:.3g} to {ratios[-1]:.3g})"
-            memory = f"{told.middle('memory_kib') / ours.middle('memory_kib'):.2g}"
+            memory = f"{sample.middle('memory_kib') / ours.middle('memory_kib'):.2g}"
         seconds = POINTS[point].ns3_seconds if name == "ns-3" else POINTS[point].seconds
-        kib = told.middle("memory_kib") / POINTS[point].flows
+        kib = sample.middle("memory_kib") / POINTS[point].flows
         lines.append(
-            f"| {point}, {kind} | {name}, {seconds:g} s | {median(told.costs()):.0f} | {ratio} "
-            f"| {told.middle('bottleneck_packets'):.0f} | {told.middle('utilization'):.3f} "
-            f"| {told.middle('loss_rate') * 100:.2g} % | {kib:.0f} | {memory} |"
+            f"| {point}, {kind} | {name}, {seconds:g} s | {median(sample.costs()):.0f} | {ratio} "
+            f"| {sample.middle('bottleneck_packets'):.0f} | {sample.middle('utilization'):.3f} "
+            f"| {sample.middle('loss_rate') * 100:.2g} % | {kib:.0f} | {memory} |"
         )
-        if name == "ns-2" and kind == "sack" and (ratios := told.ratios(ours)):
+        if name == "ns-2" and kind == "sack" and (ratios := sample.ratios(ours)):
             share = HTSIM_TO_NS2[point]
             lines.append(
-                f"| {point}, newreno | csg-htsim, remembered | | {share * median(ratios):.3g} "
+                f"| {point}, newreno | csg-htsim, earlier | | {share * median(ratios):.3g} "
                 f"({share:.2f} of ns-2's) | | | | | |"
             )
     return "\n".join(lines)
 
 
 def publish(document: Path | None, mark: str, text: str) -> None:
-    """Print a table and put it between its marks in the document, if one is given."""
+    """Print a table, and write it between its marks in the document if one is given."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
     if document is not None:
@@ -252,7 +258,7 @@ def publish(document: Path | None, mark: str, text: str) -> None:
 
 
 def scaling(program: str, repeats: int) -> str:
-    """Measure Narrows over the size of the window and the number of flows and return the tables."""
+    """Measure Narrows over window size and number of flows, and return the tables."""
     windows = {window: [f'path.rtt="{window * 1.2e-3:g}ms"', *LARGE_WINDOW] for window in WINDOWS}
     flows = {count: [f"flows.0.count={count}", *MANY_FLOWS] for count in FLOWS}
     taken: dict[str, dict[int, Samples]] = {}
@@ -269,29 +275,29 @@ def scaling(program: str, repeats: int) -> str:
             f"| {what} | ns per hop | to the first | least | hops | loss | KiB per flow |",
             "|--:|--:|--:|--:|--:|--:|--:|",
         ]
-        for case, told in taken[scenario].items():
-            cost, count = median(told.costs()), case if scenario == "c" else 1
+        for case, sample in taken[scenario].items():
+            cost, count = median(sample.costs()), case if scenario == "c" else 1
             lines.append(
-                f"| {case} | {cost:.0f} | {cost / first:.2f} | {min(told.costs()):.0f} "
-                f"| {told.middle('packet_hops') / 1e6:.1f} M | {told.middle('loss_rate') * 100:.2g} % "
-                f"| {told.middle('memory_kib') / count:.0f} |"
+                f"| {case} | {cost:.0f} | {cost / first:.2f} | {min(sample.costs()):.0f} "
+                f"| {sample.middle('packet_hops') / 1e6:.1f} M | {sample.middle('loss_rate') * 100:.2g} % "
+                f"| {sample.middle('memory_kib') / count:.0f} |"
             )
         lines.append("")
     return "\n".join(lines).rstrip()
 
 
 def machine() -> str:
-    """Say in general terms what this machine is."""
+    """Return the processor, the load and the compiler as text."""
     model = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
     name = model[1].strip() if model else platform.machine()
     return f"{name}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.0f}, rustc {compiler()}"
 
 
 def insert(path: Path, mark: str, text: str) -> None:
-    """Put the tables between their marks."""
-    begin, end = f"<!-- {mark} -->", f"<!-- end {mark} -->"
-    before, rest = path.read_text(encoding="utf-8").split(begin)
-    path.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
+    """Replace the text between the marks."""
+    start, end = f"<!-- {mark} -->", f"<!-- end {mark} -->"
+    before, rest = path.read_text(encoding="utf-8").split(start)
+    path.write_text(f"{before}{start}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
 
 
 SCENARIOS = HERE.parent / "scenarios"
@@ -302,7 +308,7 @@ POINTS = {
     "d": Point(1, 1_000, 100, 20, 2),
 }
 # Nanoseconds per packet-hop of csg-htsim 841d9e7 (NewReno without SACK) to those of ns-2 with SACK, in one set of
-# alternated runs; csg-htsim is in no distribution, so it is not run again.
+# alternating runs; csg-htsim is in no distribution, so it is not run here.
 HTSIM_TO_NS2 = {"a": 295 / 436, "b": 383 / 599, "c": 555 / 1208, "d": 330 / 1006}
 ALGORITHMS = {"sack": "reno", "cubic": "cubic"}
 PACKAGES: dict[str, tuple[str, Callable[[], bool]]] = {

@@ -16,7 +16,7 @@ from narrows import measures
 from narrows.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
 from narrows.errors import InputError, Interrupted, OutputError, ReportError
 from narrows.measures import MeasureError
-from narrows.scenario import Scenario, load
+from narrows.run.scenario import Scenario, load
 
 __all__ = [
     "Ack",

@@ -1,4 +1,4 @@
-"""The cards of algorithms and queues with the figures of judges that are not ours.
+"""The cards of algorithms and queues with the figures of independent references.
 
 `judged.json` is written by `validation/compare.py --markdown` and held against our runs by the tests; a card's `judged`
 are its rows that are about this algorithm or queue.
@@ -15,12 +15,12 @@ from narrows import core
 
 
 def algorithms() -> list[dict[str, Any]]:
-    """Return the card of every algorithm, kin beside kin."""
+    """Return the card of every algorithm in the order of the catalogue, family by family, with its `judged` rows."""
     return [{**card, "judged": _about("algorithms", card["name"])} for card in core.algorithms()]
 
 
 def queues() -> list[dict[str, Any]]:
-    """Return the card of every queue discipline."""
+    """Return the card of every queue discipline, with its `judged` rows."""
     return [{**card, "judged": _about("queues", card["name"])} for card in core.queues()]
 
 

@@ -1,22 +1,31 @@
-"""What can go wrong, apart from the scenario and the run itself, whose errors come from the extension."""
+"""Errors of files, folders and reports; those of scenarios and runs come from the extension."""
 
 
 class OutputError(Exception):
-    """The place for the results cannot be used: it is taken, no folder, or not writable."""
+    """The folder for the results cannot be used: it is not empty, not a folder, or not writable."""
 
 
-class Interrupted(Exception):  # noqa: N818  # it is no error: somebody wanted it
-    """The work was stopped before anything had finished, so there is nothing to keep."""
+class Interrupted(Exception):  # noqa: N818  # it is no error: it was asked for
+    """The work was stopped before any of it had finished; nothing is kept."""
 
 
 class ReportError(Exception):
-    """The results are written, but no report could be built from them."""
+    """The results are written, but their report could not be built."""
 
 
 class InputError(Exception):
-    """A file that somebody named cannot be read."""
+    """A file, folder or argument that was given cannot be used.
+
+    Attributes:
+        diagnostics: One entry with `file`, `line` and `column` (both None) and `message`.
+    """
 
     def __init__(self, file: str, problem: str) -> None:
-        """Say which file and why not."""
+        """Make the error.
+
+        Args:
+            file: The file, folder or argument, as given.
+            problem: Why it cannot be used.
+        """
         super().__init__(f"{file}: {problem}")
         self.diagnostics = [{"file": file, "line": None, "column": None, "message": problem}]

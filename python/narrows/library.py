@@ -3,44 +3,90 @@
 from __future__ import annotations
 
 import tomllib
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from narrows import core
 from narrows.errors import InputError
+from narrows.files.toml import inline
 
 
-def find_scenario(given: str) -> Path:
-    """Find the scenario that somebody named.
+class Found(NamedTuple):
+    """A scenario found by path or name.
+
+    Attributes:
+        file: Path of the scenario file.
+        changes: Changes of its keys, each as after `--set`; empty except for cases.
+    """
+
+    file: Path
+    changes: tuple[str, ...] = ()
+
+
+def find_scenario(given: str) -> Found:
+    """Find a scenario by its path, or by its name in the library.
 
     Args:
-        given: A path, or the name of a scenario of the library.
+        given: A path, or a name: that of a file of the library without its suffix, or that of a case.
 
     Raises:
-        InputError: There is no such file; the message names the nearest that there is.
+        InputError: There is no such file or name. The message has the present path of a scenario of the library that
+            has moved, or the nearest name.
     """
     path = Path(given)
     if path.is_file():
-        return path
+        return Found(path)
     if path.is_dir():
         raise InputError(given, "is a folder, not a scenario file")
-    known = {file.stem: file for file in scenario_files()}
+    known = library()
     if given in known:
         return known[given]
+    if path.suffix == ".toml" and path.stem in known:
+        found = known[path.stem]
+        where = (
+            f"is {_shown(found.file)}, and its name alone will do"
+            if not found.changes
+            else "has no file: its name will do"
+        )
+        raise InputError(given, f"no such file; the library's scenario {path.stem} {where}")
     beside = [str(file) for file in path.parent.glob("*.toml")] if path.parent.is_dir() else []
-    near = get_close_matches(given, [*beside, *known], n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]}?" if near else "; `narrows list scenarios` names those of the library"
+    near = core.nearest(given, [*beside, *known])
+    hint = f"; did you mean {near}?" if near else "; `narrows list scenarios` names those of the library"
     raise InputError(given, f"no such file{hint}")
 
 
+def library() -> dict[str, Found]:
+    """Return every scenario of the library by its name: files, and then the cases of published studies."""
+    files = {file.stem: Found(file) for file in scenario_files()}
+    written = [cases(file) for file in sorted(STUDIES.glob(f"*/scenarios/{CASES}"))]
+    return {**files, **{name: found for each in written for name, found in each.items()}}
+
+
 def scenario_files() -> list[Path]:
-    """Return the files of the scenario library, sorted."""
-    return sorted(SCENARIOS.glob("*.toml"))
+    """Return the files of the scenario library, sorted by family and name."""
+    return sorted(SCENARIOS.rglob("*.toml"), key=lambda file: (_family(file.parent), file.stem))
+
+
+def cases(file: Path) -> dict[str, Found]:
+    """Read a file of cases: a table `[SCENARIO.NAME]` each, with key paths of `SCENARIO.toml` beside it.
+
+    Args:
+        file: The file of cases.
+
+    Returns:
+        The cases by name, in the order of the file.
+    """
+    written = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {
+        name: Found(file.parent / f"{base}.toml", tuple(f"{path}={inline(value)}" for path, value in keys.items()))
+        for base, tables in written.items()
+        for name, keys in tables.items()
+    }
 
 
 def scenarios() -> list[dict[str, Any]]:
-    """Describe each scenario of the library: its name, title, file, and the source its comment names."""
-    return [_describe(file) for file in scenario_files()]
+    """Describe each scenario of the library: its name, family, title, file, and the source its comment names."""
+    return [_describe(name, found) for name, found in library().items()]
 
 
 def studies() -> list[dict[str, Any]]:
@@ -60,20 +106,34 @@ def _describe_study(file: Path) -> dict[str, Any]:
     }
 
 
-def _describe(file: Path) -> dict[str, Any]:
-    text = file.read_text(encoding="utf-8")
+def _describe(name: str, found: Found) -> dict[str, Any]:
+    text = found.file.read_text(encoding="utf-8")
     comment = [line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#")]
     sources = [line.removeprefix("Source:").strip() for line in comment if line.startswith("Source:")]
+    titles = [change for change in found.changes if change.startswith("title=")]
+    content = tomllib.loads(titles[0] if titles else text)
     return {
-        "name": file.stem,
-        "family": "scenario",
+        "name": name,
+        "family": found.file.parents[1].name if found.changes else _family(found.file.parent),
         "source": sources[0] if sources else None,
         "validation": None,
-        "title": tomllib.loads(text).get("title", file.stem),
-        "path": str(file),
+        "title": content.get("title", name),
+        "path": str(found.file),
     }
 
 
+def _family(folder: Path) -> str:
+    return BASIC if folder == SCENARIOS else folder.name
+
+
+def _shown(file: Path) -> str:
+    """Return the path of a file of the library from the folder that holds the library."""
+    return file.relative_to(SCENARIOS.parent).as_posix()
+
+
+CASES = "cases.toml"
+# The family of what lies in no folder of the library.
+BASIC = "basics"
 # A link in the source tree, a folder in an installed package.
 SCENARIOS = Path(__file__).parent / "scenarios"
 STUDIES = Path(__file__).parent / "studies"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Estimate(TypedDict):
-    """A mean over replications and its 95 % interval, both in the unit of the measure."""
+    """A mean over replications and its 95 % interval, both in the unit of the metric."""
 
     mean: float | None
     ci95: list[float] | None
@@ -24,7 +24,7 @@ def estimate(values: Iterable[float]) -> Estimate:
     """Estimate a mean from one value per replication.
 
     Args:
-        values: One per replication, in the unit of the measure. Values that are not finite say "no data" and do not
+        values: One per replication, in the unit of the metric. Values that are not finite say "no data" and do not
             count.
 
     Returns:

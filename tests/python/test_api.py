@@ -47,7 +47,7 @@ def test_a_run_gives_arrow_tables(scenario: Path) -> None:
 
 def test_numbers_reach_arrow_without_a_copy(scenario: Path) -> None:
     run = nw.load(scenario).run()
-    values, _ = run.records[0].flows["throughput_bps"]
+    values, _ = run.records[0].tables["flows"]["throughput_bps"]
     column = run.flows.column("throughput_bps").chunk(0)
     assert column.buffers()[1].address == values.ctypes.data
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
 
-from command_line import SHORT, write
-from narrows import cards
-from narrows.library import scenario_files
+from command_line import SHORT, command, environment, write
+from narrows import cards, load
+from narrows.library import find_scenario, library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,15 +77,22 @@ def test_check_names_the_argument_that_is_at_fault(narrows: Narrows, scenario: P
     assert "path.rate=fast" in done.stderr
 
 
-@pytest.mark.parametrize("file", scenario_files(), ids=lambda file: file.stem)
-def test_every_scenario_of_the_library_obeys_the_schema(narrows: Narrows, file: Path) -> None:
-    schema = json.loads(narrows("schema").stdout)
-    jsonschema.validate(tomllib.loads(file.read_text(encoding="utf-8")), schema)
+@pytest.fixture(scope="module")
+def schema() -> Any:
+    """Return the schema of the scenario file, as the command prints it, ready to validate with."""
+    done = subprocess.run(command(["schema"]), capture_output=True, check=True, env=environment())
+    return jsonschema.Draft202012Validator(json.loads(done.stdout))
 
 
-def test_the_schema_refuses_what_the_validator_refuses(narrows: Narrows) -> None:
-    schema = json.loads(narrows("schema").stdout)
+@pytest.mark.parametrize("name", library())
+def test_every_scenario_of_the_library_obeys_the_schema(schema: Any, name: str) -> None:
+    found = find_scenario(name)
+    schema.validate(tomllib.loads(found.file.read_text(encoding="utf-8")))
+    schema.validate(tomllib.loads(load(found.file, found.changes).resolve().resolved))
+
+
+def test_the_schema_refuses_what_the_validator_refuses(schema: Any) -> None:
     scenario = tomllib.loads(SHORT)
-    jsonschema.validate(scenario, schema)
+    schema.validate(scenario)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({**scenario, "durration": "5s"}, schema)
+        schema.validate({**scenario, "durration": "5s"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from narrows.expectations import judge, verdict
+from narrows.run.expectations import judge, verdict
 
 
 @pytest.mark.parametrize(

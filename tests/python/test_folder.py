@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from narrows.errors import OutputError
-from narrows.folder import HOST, MANIFEST, appearing, check_place, clear_remains
+from narrows.files.folder import HOST, MANIFEST, appearing, check_place, clear_remains
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,21 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from arrows import circles, documented, python_arrows, room_of, rust_arrows
+
 HOUSE = Path(__file__).parents[2]
 LONGEST_FILE = 600
-# The arrows of the design: each crate and the crates of the house that it may name.
-ARROWS = {
-    "units": set[str](),
-    "wire": {"units"},
-    "cc": {"units", "wire"},
-    "qdisc": {"units", "wire"},
-    "traffic": {"units"},
-    "transport": {"units", "wire", "cc"},
-    "engine": {"units"},
-    "guests": {"units", "wire", "cc"},
-    "lab": {"units", "wire", "cc", "guests", "qdisc", "traffic", "transport", "engine"},
-    "python": {"lab"},
-}
+PLAN = (HOUSE / "ARCHITECTURE.md").read_text(encoding="utf-8")
+CRATES = documented(PLAN, "crates/")
+ROOMS = documented(PLAN, "python/narrows/")
 MANIFESTS = sorted(HOUSE.glob("crates/*/Cargo.toml"))
 # Put together here, so that this file does not hold what it forbids.
 ADDRESSES = [
@@ -64,9 +56,56 @@ def tracked() -> list[Path]:
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)
-def test_a_crate_depends_only_along_the_arrows(manifest: Path) -> None:
+def test_a_crate_uses_the_crates_that_the_plan_lists(manifest: Path) -> None:
     inner = {name.removeprefix("narrows-") for name in dependencies(manifest) if name.startswith("narrows-")}
-    assert inner <= ARROWS[manifest.parent.name]
+    assert inner == CRATES[manifest.parent.name]
+
+
+def test_no_crates_form_a_circle() -> None:
+    assert set(CRATES) == {manifest.parent.name for manifest in MANIFESTS}
+    assert not circles(CRATES)
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)
+def test_modules_of_a_crate_that_lie_side_by_side_form_no_circle(manifest: Path) -> None:
+    assert not circles(rust_arrows(manifest.parent / "src"))
+
+
+def test_a_circle_of_python_modules_is_found_where_an_import_is_hidden(tmp_path: Path) -> None:
+    package = tmp_path / "house"
+    (package / "inner").mkdir(parents=True)
+    (package / "__init__.py").write_text("from house import high\n")
+    (package / "high.py").write_text("from house.inner.low import low\n")
+    (package / "inner/__init__.py").write_text("")
+    (package / "inner/low.py").write_text("def low():\n    from house import high\n    return high\n")
+    assert circles(python_arrows(package)) == [{"house.high", "house.inner.low"}]
+
+
+def test_a_circle_of_rust_modules_is_found_through_what_others_pass_on(tmp_path: Path) -> None:
+    (tmp_path / "high").mkdir()
+    (tmp_path / "lib.rs").write_text("mod high;\nmod low;\npub use high::{inner::Inner, High};\n")
+    (tmp_path / "high.rs").write_text("mod inner;\npub use inner::Inner;\n// use crate::low::Low;\npub struct High;\n")
+    (tmp_path / "high/inner.rs").write_text("use super::High;\nuse crate::low::{Low, Other as Same};\n")
+    (tmp_path / "low.rs").write_text("pub struct Low(crate::Inner);\n")
+    assert circles(rust_arrows(tmp_path)) == [{"high", "low"}]
+    (tmp_path / "low.rs").write_text("pub struct Low;\n#[cfg(test)]\nmod tests {\n    use crate::Inner;\n}\n")
+    assert not circles(rust_arrows(tmp_path))
+
+
+def test_no_python_modules_form_a_circle() -> None:
+    assert not circles(python_arrows(HOUSE / "python/narrows"))
+
+
+def test_a_python_package_uses_the_packages_that_the_plan_lists() -> None:
+    arrows: dict[str, set[str]] = {}
+    for module, used in python_arrows(HOUSE / "python/narrows").items():
+        room, *others = (room_of(each.partition(".")[2], list(ROOMS)) for each in (module, *sorted(used)))
+        arrows.setdefault(room, set()).update(other for other in others if other != room)
+    assert arrows == ROOMS
+
+
+def test_no_python_packages_form_a_circle() -> None:
+    assert not circles(ROOMS)
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import narrows.report
 from narrows import RunError, core
 from narrows.cli import main
+from narrows.report.run import build
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ def test_a_report_that_cannot_be_built_does_not_cost_the_results(
     def broken(_folder: Path) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(narrows.report, "build", broken)
+    monkeypatch.setattr(build, "build", broken)
     assert main(["run", str(scenario), "--out", "out"]) == 4
     assert "the results are in out" in capsys.readouterr().err
     assert (scenario.parent / "out" / "summary.json").is_file()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from narrows.library import scenarios
+import pytest
+
+from narrows.errors import InputError
+from narrows.library import SCENARIOS, find_scenario, library, scenario_files, scenarios
 
 if TYPE_CHECKING:
     from command_line import Narrows
@@ -40,3 +43,39 @@ def test_under_a_fair_queue_many_sources_leave_what_one_walk_says(narrows: Narro
     # Of what is left to them, ten flows have nearly all, and each about as much.
     assert 0.85 < test["throughput_bps"]["mean"] / left < 1.1
     assert test["jain"]["mean"] > 0.98
+
+
+def test_a_scenario_of_the_library_is_found_by_its_bare_name(narrows: Narrows) -> None:
+    assert find_scenario("two-flows").file == SCENARIOS / "two-flows.toml"
+    assert find_scenario("cellular").file == SCENARIOS / "links/cellular.toml"
+    done = narrows("run", "outage", "--set", "duration=3s", "--set", "warmup=1s", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["title"] == "A link that stands still for two seconds"
+
+
+def test_no_two_scenarios_of_the_library_have_one_name() -> None:
+    written = [file.stem for file in scenario_files()]
+    assert len(written) == len(set(written))
+    cases = {name for name, found in library().items() if found.changes}
+    assert not cases & set(written)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("scenarios/cellular.toml", "scenario cellular is scenarios/links/cellular.toml, and its name alone will do"),
+        ("scenarios/001-RWH.toml", "scenario 001-RWH has no file: its name will do"),
+        ("celular", "did you mean cellular?"),
+        ("001-RWX", "did you mean 001-RW"),
+    ],
+)
+def test_a_path_that_is_no_more_leads_to_the_scenario(given: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        find_scenario(given)
+
+
+def test_a_family_is_the_folder_of_a_scenario_or_the_study_of_a_case() -> None:
+    families = {str(entry["name"]): entry["family"] for entry in scenarios()}
+    assert families["two-flows"] == families["pair"] == "basics"
+    assert families["cellular"] == "links"
+    assert families["002-background-25"] == "ha-2006"

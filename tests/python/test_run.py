@@ -119,7 +119,7 @@ def test_one_replication_has_means_without_intervals(narrows: Narrows, scenario:
     done = narrows("run", scenario, "--replications", "1", "--json", "--out", "out")
     for group in json.loads(done.stdout)["groups"].values():
         for name, estimate in group.items():
-            assert name == "flows" or estimate["ci95"] is None
+            assert name in {"flows", "bottleneck"} or estimate["ci95"] is None
 
 
 def test_json_prints_the_summary_and_nothing_else(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:

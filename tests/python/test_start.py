@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from command_line import Narrows
 
-HEAVY = {"numpy", "pyarrow", "scipy", "narrows.report", "narrows.results", "concurrent.futures", "email", "asyncio"}
+HEAVY = {"numpy", "pyarrow", "scipy", "narrows.report", "narrows.run.results", "concurrent.futures", "email", "asyncio"}
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], ["nonsense"]])

@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 
 from narrows.cli.progress import duration
-from narrows.cli.table import GROUP_COLUMNS, measure_table, plus_minus, run_tables
+from narrows.cli.table import (
+    GROUP_COLUMNS,
+    LINK_COLUMNS,
+    TRANSFER_COLUMNS,
+    Shown,
+    measure_table,
+    plus_minus,
+    run_tables,
+)
+from narrows.metrics import resolve
 
 
 @pytest.mark.parametrize(
@@ -33,6 +42,20 @@ def test_the_widest_table_fits_80_columns() -> None:
     }
     lines = measure_table("group", [("a name that is much too long for it", wide)], GROUP_COLUMNS).splitlines()
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(
+    "column", [*GROUP_COLUMNS, *TRANSFER_COLUMNS, *LINK_COLUMNS], ids=lambda column: column.measure
+)
+def test_a_column_is_in_a_unit_of_its_metric(column: Shown) -> None:
+    units = {
+        "bps": {("Mbps", 1e6)},
+        "s": {("s", 1.0), ("ms", 1e-3)},
+        "share": {("%", 0.01)},
+        "count": {("", 1.0)},
+        "": {("", 1.0)},
+    }
+    assert (column.unit, column.scale) in units[resolve(column.measure).unit]
 
 
 def test_of_many_links_the_busiest_are_shown_in_their_order() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from narrows.toml import to_toml
+from narrows.files.toml import to_toml
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SCALARS = TEXT | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False)

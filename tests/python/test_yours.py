@@ -14,7 +14,7 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT, command, environment, write
-from narrows import scaffold
+from narrows.external import scaffold
 
 if TYPE_CHECKING:
     from command_line import Narrows
@@ -180,7 +180,7 @@ def test_a_mistake_in_the_file_is_bad_input(
     assert (done.returncode, done.stdout) == (2, "")
     for word in words:
         assert word in done.stderr
-    assert "narrows/guest.py" not in done.stderr
+    assert "narrows/external/" not in done.stderr
     assert not (tmp_path / "runs").exists()
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from narrows import InputError, scaffold_rust
+from narrows import InputError
+from narrows.external import scaffold_rust
 
 if TYPE_CHECKING:
     from command_line import Narrows

@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING, Any
 import counterpart
 import numpy as np
 
-import narrows as nw
 from narrows.statistics import t_quantile
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))
-from judgement import half_interval, values  # noqa: E402  # it lies beside this folder
+from judgement import half_interval, scenario, values  # noqa: E402  # it lies beside this folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +40,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--store", action="store_true", help="write ns-2's figures into reference.toml")
     options = parser.parse_args(words)
     # An entry that names no agents was measured by other means than `dumbbell.tcl`.
-    entries = {entry["file"].removesuffix(".toml"): entry for entry in _read()["scenarios"] if "agents" in entry}
+    entries = {entry["case"]: entry for entry in _read()["scenarios"] if "agents" in entry}
     unknown = set(options.scenario) - set(entries)
     if unknown:
         parser.error(
@@ -82,14 +81,14 @@ def difference(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, f
 
 def _in_ns2(entry: Mapping[str, Any], seeds: int) -> list[list[float]]:
     """Return the value of every seed for every figure of an entry."""
-    scenario = tomllib.loads(nw.load(HERE / entry["file"]).resolve().resolved)
+    resolved = tomllib.loads(scenario("ns2", entry["case"]).resolve().resolved)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        runs = list(pool.map(lambda seed: counterpart.simulate(scenario, entry["agents"], seed), range(1, seeds + 1)))
+        runs = list(pool.map(lambda seed: counterpart.simulate(resolved, entry["agents"], seed), range(1, seeds + 1)))
     return [[run[figure["of"], figure["measure"]] for run in runs] for figure in entry["figures"]]
 
 
 def _lines(entry: Mapping[str, Any], theirs: Sequence[Sequence[float]]) -> list[str]:
-    run = nw.load(HERE / entry["file"]).run(replications=entry["replications"])
+    run = scenario("ns2", entry["case"]).run(replications=entry["replications"])
     rows = [("measure", "ns-2", "ours", "difference", "stored")]
     for figure, judged in zip(entry["figures"], theirs, strict=True):
         ours = values(run, figure["of"], figure["measure"])
@@ -113,7 +112,7 @@ def _store(entry: Mapping[str, Any], seeds: int, theirs: Sequence[Sequence[float
     """Write an entry with ns-2's figures in the place of the one that `reference.toml` has."""
     agents = ", ".join(f'{group} = "{agent}"' for group, agent in entry["agents"].items())
     lines = [
-        f'file = "{entry["file"]}"',
+        f'case = "{entry["case"]}"',
         f"replications = {entry['replications']}",
         f"agents = {{ {agents} }}",
         f"seeds = {seeds}",
@@ -132,7 +131,7 @@ def _store(entry: Mapping[str, Any], seeds: int, theirs: Sequence[Sequence[float
             ((kind, bound),) = figure["tolerance"].items()
             lines.append(f"tolerance = {{ {kind} = {bound} }}")
     text = REFERENCE.read_text(encoding="utf-8")
-    old = re.compile(rf'file = "{re.escape(entry["file"])}"\n.*?(?=\n+\[\[scenarios\]\]|\n*\Z)', re.DOTALL)
+    old = re.compile(rf'case = "{re.escape(entry["case"])}"\n.*?(?=\n+\[\[scenarios\]\]|\n*\Z)', re.DOTALL)
     REFERENCE.write_text(old.sub(lambda _: "\n".join(lines), text, count=1), encoding="utf-8")
 
 

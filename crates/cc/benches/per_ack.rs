@@ -1,14 +1,14 @@
-//! What one acknowledgement costs each algorithm, and nothing else: the same facts are told to all of them by hand, a
-//! packet sent and one acknowledged after the other, with a loss in every 5000.
+//! Cost of one acknowledgement for each algorithm alone: all get the same facts, packets sent and acknowledged in turn, with
+//! one loss in 5000 packets.
 //!
-//! `per_ack` prints, for each algorithm of the catalogue and for one that does nothing (`-`), the least nanoseconds of
-//! some passes. `per_ack NAME COUNT` tells one algorithm of COUNT packets and prints nothing: the difference of two
-//! counts, under a tool that counts instructions, is what a packet costs.
+//! `per_ack` prints, for each algorithm of the catalogue and for one that does nothing (`-`), the smallest time of several
+//! passes in nanoseconds. `per_ack NAME COUNT` passes COUNT packets to one algorithm and prints nothing: the difference
+//! between two counts, measured by a tool that counts instructions, is the cost of a packet.
 
-use narrows_cc::catalogue::{self, Algorithm, FirstCut, Setup, SlowStartKind};
+use narrows_cc::catalogue;
 use narrows_cc::{
-    Ack, Cause, CongestionControl, Limits, Loss, Path, RateSample, Report, Reports, RttView, SentPacket,
-    Transport,
+    Ack, Algorithm, Cause, CongestionControl, FirstCut, Limits, Loss, Path, RateSample, Report, Reports,
+    RttView, SentPacket, Setup, SlowStartKind, Transport,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Feedback, Request};
@@ -22,26 +22,25 @@ const BETWEEN_LOSSES: u64 = 5_000;
 const MSS: Bytes = Bytes::new(1448);
 
 fn main() {
-    // Cargo adds a flag of its own.
+    // Cargo adds the flag `--bench`.
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     match words.as_slice() {
         [] => print_all(),
-        [name, count] => tell(&mut *build(name), count.parse().expect("COUNT is a whole number")),
+        [name, count] => run(name, count.parse().expect("COUNT is a whole number")),
         _ => panic!("give nothing, or NAME COUNT"),
     }
 }
 
-/// Passes over all algorithms alternate, so that a slow moment meets all of them.
+/// Passes over all algorithms alternate, so that a disturbance affects all of them.
 #[expect(clippy::disallowed_methods, reason = "time is what a bench measures")]
 fn print_all() {
     let names: Vec<&str> =
-        std::iter::once("-").chain(catalogue::entries().iter().map(|entry| entry.name)).collect();
+        std::iter::once("-").chain(catalogue::entries().iter().map(|entry| entry.card.name)).collect();
     let mut least = vec![f64::INFINITY; names.len()];
     for _ in 0..PASSES {
         for (name, least) in names.iter().zip(&mut least) {
-            let mut algorithm = build(name);
             let begin = Instant::now();
-            tell(&mut *algorithm, PACKETS);
+            run(name, PACKETS);
             *least = least.min(begin.elapsed().as_secs_f64() * 1e9 / PACKETS as f64);
         }
     }
@@ -50,11 +49,13 @@ fn print_all() {
     }
 }
 
-fn build(name: &str) -> Box<dyn CongestionControl> {
+/// Builds the algorithm `name`, or one that does nothing for `-`, and acknowledges `count` packets.
+fn run(name: &str, count: u64) {
     if name == "-" {
-        return Box::new(Idle);
+        return acknowledge(&mut Idle, Transport::Reliable, count);
     }
-    Algorithm::parse(name).expect("a name of the catalogue").build(&Setup {
+    let algorithm = Algorithm::parse(name).expect("a name of the catalogue");
+    let mut instance = algorithm.build(&Setup {
         mss: MSS,
         packet: Bytes::new(1500),
         initial_window: 10.0,
@@ -64,12 +65,12 @@ fn build(name: &str) -> Box<dyn CongestionControl> {
         quick_start: None,
         paced: false,
         seed: 1,
-    })
+    });
+    acknowledge(&mut *instance, algorithm.needs().transport, count);
 }
 
-/// Tells of `count` packets that leave and are acknowledged at 10 packets in a millisecond, 100 to 103 ms later.
-fn tell(algorithm: &mut dyn CongestionControl, count: u64) {
-    let reports = algorithm.transport();
+/// Sends `count` packets and acknowledges them at 10 packets in a millisecond, 100 to 103 ms later.
+fn acknowledge(algorithm: &mut dyn CongestionControl, transport: Transport, count: u64) {
     let mut now = Time::ZERO + Span::from_ms(1_000);
     for number in 0..count {
         now += Span::from_us(100);
@@ -96,7 +97,7 @@ fn tell(algorithm: &mut dyn CongestionControl, count: u64) {
             ROUND => algorithm.on_recovered(&path),
             _ => {}
         }
-        match reports {
+        match transport {
             Transport::Datagram(Reports::LossEvents(_)) if number % ROUND == 0 => algorithm.on_report(
                 &Report {
                     loss_event_rate: 1.0 / BETWEEN_LOSSES as f64,
@@ -106,7 +107,7 @@ fn tell(algorithm: &mut dyn CongestionControl, count: u64) {
                 },
                 &path,
             ),
-            // Not told of each packet, but what telling costs is taken off all alike.
+            // These algorithms need no such calls, but their cost is subtracted from all alike.
             Transport::Datagram(Reports::LossEvents(_) | Reports::Nothing) => {
                 black_box(acknowledgement(number, latest, feedback, now));
             }
@@ -140,7 +141,7 @@ fn acknowledgement(number: u64, latest: Span, feedback: Option<Feedback>, now: T
     }
 }
 
-/// Routers that change nothing.
+/// The answer of routers that allow the current state.
 fn answer(request: Request) -> Option<Feedback> {
     match request {
         Request::Xcp { .. } => Some(Feedback::Delta(0.0)),
@@ -149,7 +150,7 @@ fn answer(request: Request) -> Option<Feedback> {
     }
 }
 
-/// Costs what telling the facts costs.
+/// An algorithm that does nothing: the cost of the calls.
 #[derive(Clone, Debug)]
 struct Idle;
 

@@ -1,7 +1,7 @@
-//! Algorithms that ask the routers: what leaves carries a request, and acknowledgements bring back what was allowed.
+//! Algorithms with explicit feedback: packets carry a request to the routers of the path, acknowledgements their answer.
 //!
-//! Routers count bytes on the wire, headers included; windows count packets. An answer that is infinite says that no
-//! router on the path knows the request.
+//! Routers count bytes on the wire, headers included; windows are in packets. An infinite answer means that no router of
+//! the path supports the request.
 
 pub mod quick_start;
 pub mod rcp;
@@ -9,15 +9,15 @@ pub mod xcp;
 
 use crate::Path;
 
-/// The smoothed round-trip time in seconds as a request carries it; 0 while unknown.
-fn seconds(path: &Path) -> f32 {
+/// The smoothed round-trip time of a request, seconds; 0 before the first sample.
+fn rtt_seconds(path: &Path) -> f32 {
     path.rtt.map_or(0.0, |rtt| rtt.smoothed.as_secs_f64() as f32)
 }
 
-/// A window between one packet and [`CEILING`].
-fn floored(window: f64) -> f64 {
-    window.clamp(1.0, CEILING)
+/// `window` between one packet and [`WINDOW_MAX`].
+fn bounded(window: f64) -> f64 {
+    window.clamp(1.0, WINDOW_MAX)
 }
 
-/// 2³⁰ packets: no path holds as many.
-const CEILING: f64 = 1_073_741_824.0;
+/// Upper bound of the window, 2³⁰ packets: more than any path holds.
+const WINDOW_MAX: f64 = 1_073_741_824.0;

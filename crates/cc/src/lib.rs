@@ -1,148 +1,153 @@
 //! Congestion control: every algorithm as a pure state machine.
 //!
-//! An algorithm is told facts in the order in which they happen and may be asked for its limits at any time. It has no
-//! clock, no socket, no thread, no global and no random number that was not given to it, so the same object runs in
-//! the simulator, in front of a real network, in a fuzzer and in a replay.
+//! The host passes events to an algorithm in the order in which they happen, and may read its limits at any time. An
+//! algorithm has no clock, socket, thread, global state or random number generator but the ones passed to it, so the same
+//! object runs in the simulator, in front of a real network, in a fuzzer and in a replay.
 //!
-//! * [`CongestionControl`] is the whole interface; [`fact`] holds what an algorithm is told, [`Limits`] what it answers.
-//! * [`window`] holds the *frame* that all window algorithms share (phases, recovery, timeout, undo) and one file for
-//!   each *rule*: how a window grows and how it is cut; [`slow_start`] the ways to leave slow start.
-//! * [`model`] holds the algorithms that send by a model of the path, [`measure`] what algorithms measure alike.
-//! * [`explicit`] holds the algorithms that ask the routers.
-//! * [`rate`] holds the algorithms that send datagrams at a rate.
-//! * [`catalogue`] maps names to constructors, parameters and cards.
+//! * [`CongestionControl`] is the interface; [`fact`] has the events, [`Limits`] what the host may send.
+//! * [`window`] has the *frame* that all window algorithms share (slow start, recovery, timeout, undo) and one file for
+//!   each *rule*, which gives increase and decrease of the window; [`slow_start`] has the variants of slow start.
+//! * [`model`] has algorithms that model the path, [`filter`] the filters of samples that algorithms share.
+//! * [`explicit`] has algorithms that send requests to the routers of the path.
+//! * [`rate`] has algorithms that send datagrams at a rate.
+//! * [`catalogue`] lists the [`Entry`] of every algorithm: its [card], what it [needs](Needs) of its host, its constructor.
+//!   [`Algorithm`] is one of them with its parameters.
 //!
-//! Windows are real numbers of packets inside an algorithm; [`Limits`] rounds down to whole packets at the door.
+//! Windows are in packets. They are real numbers inside an algorithm; [`Limits`] has them rounded down.
 
+mod algorithm;
 pub mod catalogue;
+mod entry;
 pub mod explicit;
 pub mod fact;
-pub mod measure;
+pub mod filter;
 pub mod model;
+mod needs;
 pub mod rate;
+mod setup;
 pub mod slow_start;
 pub mod window;
 
+pub use algorithm::Algorithm;
+pub use entry::Entry;
 pub use fact::{Ack, Cause, Fact, Loss, Path, RateSample, Report, RttView, SentPacket};
+pub use needs::{LossHistory, Needs, Reports, Transport};
+pub use setup::{FirstCut, QuickStartRequest, Setup, SlowStartKind};
 
-/// Times, rates and sizes, so that an algorithm in a crate of its own depends on this one alone.
+/// Cards and parameters, re-exported so that an algorithm in a crate of its own depends on this crate alone.
+pub use narrows_card as card;
+/// Times, rates and sizes, re-exported for the same reason.
 pub use narrows_units as units;
-/// Requests and feedback of routers, likewise.
+/// Requests to routers and their feedback, re-exported for the same reason.
 pub use narrows_wire as wire;
 
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Feedback, Request};
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 
-/// A sender's policy.
+/// A congestion control algorithm for one flow.
 ///
-/// The host owns sequence numbers, timers of loss detection and the order of retransmissions; its recovery policy
-/// declares loss episodes and their end. The algorithm owns the congestion window, ssthresh and the pacing rate.
+/// The host owns sequence numbers, loss detection and the order of retransmissions; its recovery policy declares the start
+/// and the end of loss episodes. The algorithm owns the congestion window, ssthresh and the pacing rate.
 pub trait CongestionControl: Send + Debug {
-    /// What may be sent now.
+    /// What the host may send now.
     fn limits(&self) -> Limits;
 
-    /// The congestion window in packets, before rounding; `None` for an algorithm that has a rate only.
+    /// The congestion window in packets, not rounded; `None` for an algorithm without a window.
     fn window(&self) -> Option<f64>;
 
     /// The slow-start threshold in packets; `None` for an algorithm without one, infinite while unset.
     fn ssthresh(&self) -> Option<f64>;
 
-    /// An acknowledgement that delivered something new.
+    /// An acknowledgement arrived that acknowledges at least one packet for the first time.
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path);
 
-    /// A datagram receiver reported on what has arrived; only told to algorithms that ask for [`Reports::LossEvents`].
+    /// A report of a datagram receiver arrived; only for algorithms that need [`Reports::LossEvents`].
     fn on_report(&mut self, _report: &Report, _path: &Path) {}
 
-    /// The connection is open, and this is what the routers answered to the request of its SYN.
+    /// The connection is open; `feedback` is the answer of the routers to the request in its SYN.
     fn on_answer(&mut self, _feedback: Feedback, _path: &Path) {}
 
-    /// Packets were declared lost, or congestion was signalled by a mark.
+    /// Packets were declared lost, or a congestion mark started an episode.
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path);
 
-    /// The episode that the last `new_episode` began is over.
+    /// The loss episode is over that the last [`Loss::new_episode`] started.
     fn on_recovered(&mut self, _path: &Path) {}
 
-    /// Whether [`on_sent`](Self::on_sent) or [`request`](Self::request) does anything; the same all the time. Where neither
-    /// does, [`limits`](Self::limits) stay as they are while packets leave, and a host need not tell of them nor ask.
-    fn minds_departures(&self) -> bool {
+    /// Whether the algorithm uses [`on_sent`](Self::on_sent) or [`request`](Self::request). Constant over its lifetime;
+    /// hosts may skip both calls when it is false, since packets that leave then do not change [`limits`](Self::limits).
+    fn needs_sent_events(&self) -> bool {
         true
     }
 
-    /// A packet left.
+    /// A packet was sent.
     fn on_sent(&mut self, _packet: &SentPacket, _path: &Path) {}
 
-    /// The last episode turned out to be false: nothing had been lost. If it still ran, [`on_recovered`](Self::on_recovered)
-    /// follows.
+    /// The last loss episode was spurious: no packet had been lost. If the episode is not over yet,
+    /// [`on_recovered`](Self::on_recovered) follows.
     fn on_spurious_loss(&mut self, _path: &Path) {}
 
-    /// The first packet after silence of a retransmission timeout or more is about to leave.
+    /// The host is about to send after it has sent nothing for a retransmission timeout or longer (RFC 5681 §4.1).
     fn on_idle_restart(&mut self, _path: &Path) {}
 
-    /// When [`on_timer`](Self::on_timer) wants to be called; may change after every fact.
+    /// When the host is to call [`on_timer`](Self::on_timer); `None` for not at all. May change with every event.
     fn next_timer(&self) -> Option<Time> {
         None
     }
 
-    /// The time given by [`next_timer`](Self::next_timer) has come.
+    /// The timer of [`next_timer`](Self::next_timer) expired.
     fn on_timer(&mut self, _path: &Path) {}
 
-    /// What to ask of the routers in the packet that leaves next: the SYN first, then each packet of data.
+    /// The request to the routers in the next packet, called once for each packet: for the SYN, then for each data packet.
     fn request(&mut self, _path: &Path) -> Option<Request> {
         None
     }
 
-    /// Go on from a window of `window` packets, which routers have allowed or which has proved to be all that is used;
-    /// `ends_slow_start` makes it ssthresh too. An algorithm that takes its window from elsewhere does nothing.
+    /// Sets the window to `window` packets, and ssthresh too if `ends_slow_start`. Called by an algorithm that contains this
+    /// one, such as [Quick-Start](explicit::quick_start). Algorithms that compute their window from a model ignore it.
     fn set_window(&mut self, _window: f64, _ends_slow_start: bool) {}
 
-    /// How the algorithm wants its packets marked by ECN-capable routers.
+    /// How the algorithm uses ECN on flows that have it enabled.
     fn ecn(&self) -> EcnUse {
         EcnUse::Classic
     }
 
-    /// Which sender hosts the algorithm.
-    fn transport(&self) -> Transport {
-        Transport::Reliable
-    }
-
-    /// What went wrong inside, if something did: from then on its answers mean nothing and the run must end. Only an
-    /// algorithm that is not compiled in can fail.
+    /// The error that stopped the algorithm, if there was one: from then on its limits are meaningless, and the host must end
+    /// the run. Only external algorithms can fail.
     fn failure(&self) -> Option<&Failure> {
         None
     }
 
-    /// Inner variables by name, for records only.
-    fn observe(&self, _tell: &mut dyn FnMut(&'static str, f64)) {}
+    /// Calls `record` with name and value of each internal variable that records may hold.
+    fn observe(&self, _record: &mut dyn FnMut(&'static str, f64)) {}
 
-    /// A copy with the same state: what-if runs, migration, tests.
+    /// A copy with the same state.
     fn boxed_clone(&self) -> Box<dyn CongestionControl>;
 }
 
-/// What may be sent now. `None` means: not limited by this. An algorithm gives a window or a pacing rate at all times: a
-/// sender that nothing limits would send an endless transfer in one instant.
+/// What a host may send now. At least one of `window` and `pacing` is `Some`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Whole packets that may be in flight, at least one.
+    /// Packets that may be in flight, at least 1; `None` for no limit.
     pub window: Option<u64>,
-    /// Packets leave no faster than this.
+    /// Pacing rate, bits of payload per second; `None` where the algorithm does not pace.
     pub pacing: Option<Rate>,
-    /// Bytes that may leave back to back when paced.
+    /// Payload that may leave back to back when the flow is paced, bytes.
     pub burst: Bytes,
 }
 
-/// The first mistake of an algorithm that is not compiled in.
+/// The first error of an external algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// When it was made.
+    /// Simulated time of the error.
     pub at: Time,
-    /// What happened, for whoever wrote the algorithm.
+    /// Message for the author of the algorithm.
     pub reason: String,
 }
 
 impl Limits {
-    /// These limits; one packet in flight where there is neither a window nor a rate, so that even an algorithm that
-    /// breaks its promise cannot keep a sender from ever stopping.
+    /// These limits, with a window of one packet if there is neither a window nor a rate. Without it a sender of an endless
+    /// transfer would never stop sending.
     #[must_use]
     pub fn bounded(self) -> Self {
         let endless = self.window.is_none() && self.pacing.is_none();
@@ -150,52 +155,13 @@ impl Limits {
     }
 }
 
-/// What an algorithm wants of ECN when the flow has it switched on.
+/// How an algorithm uses ECN on flows that have it enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnUse {
-    /// ECT(0), and one response per round trip however many marks (RFC 3168).
+    /// Sends ECT(0); marks start at most one loss episode per round trip (RFC 3168).
     Classic,
-    /// ECT(0), and every acknowledgement's count of marks (RFC 8257).
+    /// Sends ECT(0); [`Ack::ce_packets`] counts the marks (RFC 8257).
     Counted,
-    /// ECT(1), and every acknowledgement's count of marks (RFC 9331).
+    /// Sends ECT(1); [`Ack::ce_packets`] counts the marks (RFC 9331).
     LowLatency,
-}
-
-/// Which sender hosts an algorithm.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Transport {
-    /// A byte stream: what is lost is sent again.
-    Reliable,
-    /// Numbered packets that are sent once.
-    Datagram(Reports),
-}
-
-impl fmt::Display for Transport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Reliable => "reliable",
-            Self::Datagram(_) => "datagram",
-        })
-    }
-}
-
-/// What a datagram receiver tells the sender.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reports {
-    /// Nothing at all.
-    Nothing,
-    /// Each packet, as it arrives; the sender finds losses.
-    EachPacket,
-    /// Loss events and the receive rate, once a round trip and at once when an event begins (RFC 5348 §6); the receiver
-    /// finds losses.
-    LossEvents(LossHistory),
-}
-
-/// How a receiver averages loss intervals (RFC 5348 §5.4, §5.5).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LossHistory {
-    /// Closed loss intervals that the average covers, at least 1.
-    pub intervals: usize,
-    /// The least weight that history discounting leaves to a closed interval; 1 where it is off.
-    pub least_discount: f64,
 }

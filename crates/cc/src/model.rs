@@ -1,5 +1,9 @@
-//! Algorithms that keep a model of the path, its bandwidth and its delay, and send by it: a folder for each.
+//! Algorithms that model the path, its bandwidth and its delay, and set pacing rate and window from the model: a folder
+//! for each.
 
+mod app_limited;
 pub mod bbr1;
 pub mod bbr3;
+mod probe_rtt;
 mod random;
+mod state_machine;

@@ -1,4 +1,4 @@
-//! Algorithms for senders of datagrams: they set a rate and no window, and nothing is sent again.
+//! Rate-based algorithms for datagram senders: they have a pacing rate and no window, and nothing is retransmitted.
 
 pub mod constant;
 pub mod equation;
@@ -7,12 +7,12 @@ pub mod tfrc;
 
 use narrows_units::{Bytes, Rate};
 
-/// The rate of payload that `packets` of `mss` each second are, at least 1 bit/s.
+/// The rate of `packets` packets of `mss` payload per second, at least 1 bit/s.
 fn payload_rate(packets: f64, mss: Bytes) -> Rate {
     Rate::from_bps_f64((packets * mss.bits() as f64).max(1.0))
 }
 
-/// Packets a second that no estimate exceeds: more than any link carries.
-const FASTEST: f64 = 1e9;
-/// Packets a second that no cut goes below: one in `t_mbi`, 64 s (RFC 5348 §4.3).
-const SLOWEST: f64 = 1.0 / 64.0;
+/// Upper bound of every rate, packets per second: more than any link carries.
+const RATE_MAX: f64 = 1e9;
+/// Lower bound of a decrease, packets per second: one packet in `t_mbi`, 64 s (RFC 5348 §4.3).
+const RATE_MIN: f64 = 1.0 / 64.0;

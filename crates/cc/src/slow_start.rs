@@ -1,10 +1,10 @@
-//! How a flow looks for its rate before it knows anything: one file for each way.
+//! Variants of slow start, one file for each.
 //!
-//! The frame grows the window by what was acknowledged, or less, while it is below ssthresh. A slow start may end this
-//! before a loss does; ssthresh then becomes the window.
+//! While the window is below ssthresh the frame adds to it the packets acknowledged, or fewer. A variant may end slow start
+//! before a loss does; ssthresh is then set to the window.
 //!
 //! Deviations: RFC 5681 §3.1 adds at most one segment for each acknowledgement; here each *segment* acknowledged adds
-//! one, as in Linux and RFC 9406 §4.2, so that delayed acknowledgements do not slow the start.
+//! one, as in Linux and RFC 9406 §4.2, so that delayed acknowledgements do not slow the growth.
 
 mod hystart;
 mod hystart_plus_plus;
@@ -13,24 +13,23 @@ mod limited;
 pub use hystart::HyStart;
 pub use hystart_plus_plus::HyStartPlusPlus;
 
-use crate::catalogue::SlowStartKind;
-use crate::{Ack, Path};
+use crate::{Ack, Path, SlowStartKind};
 
-/// A way to grow in slow start and to leave it.
+/// A variant of slow start and its state.
 #[derive(Clone, Debug)]
 pub enum SlowStart {
-    /// By a loss or at ssthresh (RFC 5681 §3.1).
+    /// Ends with a loss or at ssthresh (RFC 5681 §3.1).
     Standard,
-    /// Where the length of an ACK train or the delay says that the pipe is full.
+    /// Ends when an ACK train is long or the delay has risen (Ha and Rhee 2011).
     HyStart(HyStart),
-    /// As the first, but slower in large windows.
+    /// As the standard one, but slower above 100 packets (RFC 3742).
     Limited,
-    /// Where the delay has risen for some rounds, slower meanwhile.
+    /// Ends when the delay has been high for five rounds, in which it grows slower (RFC 9406).
     HyStartPlusPlus(HyStartPlusPlus),
 }
 
 impl SlowStart {
-    /// The slow start of that kind of a flow that is `paced` or not.
+    /// The variant `kind`; `paced`: the host paces the flow.
     pub fn new(kind: SlowStartKind, paced: bool) -> Self {
         match kind {
             SlowStartKind::Standard => Self::Standard,
@@ -40,7 +39,8 @@ impl SlowStart {
         }
     }
 
-    /// Told every acknowledgement of a slow start before the window grows: true where it must end now.
+    /// Whether slow start ends now; called for each acknowledgement in slow start, before the window grows. `window` is in
+    /// packets.
     pub fn is_over(&mut self, window: f64, ack: &Ack<'_>, path: &Path) -> bool {
         match self {
             Self::Standard | Self::Limited => false,
@@ -49,7 +49,7 @@ impl SlowStart {
         }
     }
 
-    /// What `acked` packets add to a `window` in slow start, in packets.
+    /// Packets to add to a window of `window` packets in slow start for `acked` packets acknowledged.
     pub fn growth(&self, window: f64, acked: f64) -> f64 {
         match self {
             Self::Standard | Self::HyStart(_) => acked,
@@ -58,7 +58,7 @@ impl SlowStart {
         }
     }
 
-    /// A timeout begins a new slow start.
+    /// A timeout starts a new slow start.
     pub fn restart(&mut self) {
         match self {
             Self::Standard | Self::Limited => {}

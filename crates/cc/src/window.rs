@@ -1,4 +1,4 @@
-//! Algorithms that own a congestion window: the frame that they share and one file for each rule.
+//! Algorithms with a congestion window: the frame that they share and one file for each rule.
 
 pub mod bic;
 pub mod binomial;

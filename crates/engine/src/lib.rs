@@ -1,6 +1,7 @@
-//! The machinery under a simulation: which event is next, and named random streams.
+//! The engine of a discrete-event simulation: the event queue and named random streams.
 //!
-//! It knows nothing of networks. An event is a [`Slot`] that comes due; what a slot stands for is its owner's business.
+//! Nothing here is specific to networks. An event is a [`Slot`] that is due at some time; the caller gives it its
+//! meaning.
 
 mod queue;
 mod random;

@@ -1,42 +1,45 @@
 //! The event queue: numbered slots, each due at one time or not at all.
 //!
-//! A slot holds at most one pending event, so moving a timer is one store, and simultaneous events are ordered by slot
-//! number, never by the order in which they were scheduled.
+//! A slot has at most one pending event, so that rescheduling a timer is one store. Simultaneous events are ordered by
+//! slot number, never by the order in which they were scheduled.
 //!
-//! Invariants: a slot's `queued` is its earliest heap entry, or `NEVER`, and no later than its `due`. A slot put off to
-//! a later time keeps its entry, which moves when it surfaces; a slot brought forward gets a second entry, and the
-//! first is recognised as stale because it no longer equals `queued`.
+//! Invariants: a slot's `queued` is the time of its earliest heap entry, or `NEVER`, and no later than its `due`. A
+//! slot that is postponed keeps its entry, which is moved when it reaches the top. A slot that is advanced gets a
+//! second entry, and the first is recognised as stale because its time differs from `queued`.
 
 use narrows_units::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-/// What an event is for. Smaller numbers go first among simultaneous events.
+/// The number of a slot, from 0. Of simultaneous events the one with the smallest number comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slot(pub u32);
 
-/// Slots and when they are due.
+/// A queue of events in a fixed number of slots.
 #[derive(Debug)]
 pub struct EventQueue {
     heap: BinaryHeap<Reverse<Entry>>,
     slots: Vec<State>,
+    /// The number of events returned.
     fired: u64,
 }
 
-/// One slot.
+/// The state of one slot.
 #[derive(Clone, Copy, Debug)]
 struct State {
+    /// When the event is due; `Time::NEVER` if there is none.
     due: Time,
+    /// The time of the slot's earliest heap entry; `Time::NEVER` if it has none.
     queued: Time,
 }
 
-/// Time above, slot below: one comparison orders both.
+/// The time in the upper bits and the slot in the lower 32, so that one comparison orders both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry(u128);
 
 impl EventQueue {
-    /// A queue of `slots` slots, none of them due.
+    /// A queue with slots 0 to `slots` − 1, none of them due.
     pub fn new(slots: usize) -> Self {
         Self {
             heap: BinaryHeap::with_capacity(slots + 16),
@@ -45,7 +48,11 @@ impl EventQueue {
         }
     }
 
-    /// Makes `slot` due at `at`, whatever it was before; `Time::NEVER` cancels.
+    /// Schedules the event of `slot` at time `at`, in place of any pending one; `Time::NEVER` cancels it.
+    ///
+    /// # Panics
+    ///
+    /// If the queue has no such slot.
     pub fn set(&mut self, slot: Slot, at: Time) {
         let state = &mut self.slots[slot.0 as usize];
         state.due = at;
@@ -55,12 +62,12 @@ impl EventQueue {
         }
     }
 
-    /// When `slot` is due.
+    /// When the event of `slot` is due; `Time::NEVER` if there is none.
     pub fn due(&self, slot: Slot) -> Time {
         self.slots[slot.0 as usize].due
     }
 
-    /// The next event no later than `until`. The slot is no longer due when it is returned.
+    /// Removes the next event that is due no later than `until`, and returns its time and slot.
     pub fn pop(&mut self, until: Time) -> Option<(Time, Slot)> {
         loop {
             let mut top = self.heap.peek_mut()?;
@@ -72,7 +79,7 @@ impl EventQueue {
                 if at > until {
                     return None;
                 }
-                // The entry stays on top: most slots come due again, and then it is moved instead of removed.
+                // The entry stays on top: most slots are scheduled again, and then it is moved instead of removed.
                 state.due = Time::NEVER;
                 self.fired += 1;
                 return Some((at, slot));
@@ -87,7 +94,7 @@ impl EventQueue {
         }
     }
 
-    /// Events returned so far.
+    /// The number of events returned.
     pub fn fired(&self) -> u64 {
         self.fired
     }
@@ -110,7 +117,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn simultaneous_events_go_by_slot_not_by_scheduling() {
+    fn simultaneous_events_are_ordered_by_slot_and_not_by_scheduling() {
         let mut queue = EventQueue::new(3);
         for slot in [2, 0, 1] {
             queue.set(Slot(slot), Time::from_ps(5));
@@ -120,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_may_come_due_again_at_once() {
+    fn a_slot_may_be_scheduled_again_at_the_same_time() {
         let mut queue = EventQueue::new(1);
         queue.set(Slot(0), Time::from_ps(5));
         assert!(queue.pop(Time::NEVER).is_some());
@@ -130,7 +137,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the plainest queue there is: a table searched from end to end.
+        /// Against the simplest queue: a table that is searched from end to end.
         #[test]
         fn it_behaves_like_a_table(steps in prop::collection::vec((0u32..6, 0u64..40, prop::bool::weighted(0.3)), 1..400)) {
             let mut queue = EventQueue::new(6);

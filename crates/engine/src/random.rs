@@ -1,28 +1,29 @@
 //! Named random streams.
 //!
-//! A stream is a function of (seed, replication, name) and of nothing else, so that adding a flow does not shift
-//! another's draws, and two algorithms can be compared on the same ones. The generator is xoshiro256++ (Blackman and
-//! Vigna, ACM TOMS 47(4), 2021), its state filled by SplitMix64 as its authors advise.
+//! A stream is a function of (seed, replication, name) alone. Adding a flow therefore does not change the draws of
+//! another, and algorithms can be compared with common random numbers. The generator is xoshiro256++ (Blackman and
+//! Vigna, ACM TOMS 47(4), 2021), its state initialised by SplitMix64 as its authors recommend.
 
-/// A stream of random numbers.
+/// A stream of pseudorandom numbers.
 #[derive(Clone, Debug)]
 pub struct Stream {
+    /// The seed of this stream, from which those of its branches are derived.
     root: u64,
     state: [u64; 4],
 }
 
 impl Stream {
-    /// The stream `name` of replication `replication` under `seed`.
+    /// The stream `name` of the given replication and seed.
     pub fn new(seed: u64, replication: u32, name: &str) -> Self {
-        // Each part passes through the mixer before the next is added, so that (seed 1, replication 2) and
-        // (seed 2, replication 1) have nothing in common.
+        // Each part is mixed before the next is added, so that (seed 1, replication 2) and (seed 2, replication 1) are
+        // unrelated.
         let mut mix = seed;
         mix = split_mix(&mut mix) ^ u64::from(replication);
         mix = split_mix(&mut mix) ^ fnv1a(name.as_bytes());
         Self::from_root(mix)
     }
 
-    /// The stream `index` of the many that belong to this one; what has been drawn from either matters to neither.
+    /// Substream `index` of this stream. It does not depend on what has been drawn from this stream, nor affects it.
     #[must_use]
     pub fn branch(&self, index: u64) -> Self {
         let mut mix = self.root ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -49,12 +50,13 @@ impl Stream {
         result
     }
 
-    /// Uniform in [0, 1), a multiple of 2⁻⁵³.
+    /// A uniform draw from [0, 1), a multiple of 2⁻⁵³.
     pub fn uniform(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
 
-    /// Uniform in 0..=`bound` (Lemire 2019, without the rejection: the bias is below 2⁻⁶⁴ × `bound`).
+    /// A uniform draw from the integers 0 to `bound` (Lemire, ACM TOMACS 29(1), 2019, without the rejection step: the
+    /// probabilities are wrong by less than 2⁻⁶⁴).
     pub fn up_to(&mut self, bound: u64) -> u64 {
         let product = u128::from(self.bits()) * (u128::from(bound) + 1);
         (product >> 64) as u64
@@ -82,21 +84,21 @@ mod tests {
     use super::{Stream, split_mix};
 
     #[test]
-    fn the_generator_gives_the_published_values() {
+    fn the_generator_returns_the_published_values() {
         let mut stream = Stream { root: 0, state: [1, 2, 3, 4] };
         let values: Vec<_> = (0..4).map(|_| stream.bits()).collect();
         assert_eq!(values, [41_943_041, 58_720_359, 3_588_806_011_781_223, 3_591_011_842_654_386]);
     }
 
     #[test]
-    fn the_mixer_gives_the_published_values() {
+    fn the_mixer_returns_the_published_values() {
         let mut state = 1_234_567;
         let values: Vec<_> = (0..2).map(|_| split_mix(&mut state)).collect();
         assert_eq!(values, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
     }
 
     #[test]
-    fn seed_replication_and_name_each_make_another_stream() {
+    fn seed_replication_and_name_each_select_another_stream() {
         let first = |seed, replication, name: &str| Stream::new(seed, replication, name).bits();
         let all = [first(1, 0, "a"), first(2, 0, "a"), first(1, 1, "a"), first(0, 1, "a"), first(1, 0, "b")];
         for (i, one) in all.iter().enumerate() {
@@ -106,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_is_a_function_of_its_stream_and_index_alone() {
+    fn a_branch_depends_on_its_stream_and_index_alone() {
         let mut stem = Stream::new(1, 0, "a");
         let before = stem.branch(5).bits();
         stem.bits();
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn uniform_draws_have_the_mean_and_variance_of_a_uniform() {
+    fn uniform_draws_have_the_mean_and_variance_of_the_distribution() {
         let mut stream = Stream::new(1, 0, "test");
         let n = 100_000;
         let draws: Vec<f64> = (0..n).map(|_| stream.uniform()).collect();
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_draws_stay_in_bounds_and_reach_both_ends() {
+    fn integer_draws_stay_in_bounds_and_reach_both_ends() {
         let mut stream = Stream::new(1, 0, "test");
         let draws: Vec<_> = (0..1000).map(|_| stream.up_to(3)).collect();
         assert_eq!(draws.iter().min(), Some(&0));

@@ -5,14 +5,13 @@
 //! `per_packet NAME COUNT` sends COUNT packets through one queue and prints nothing: the difference of two counts, under
 //! a tool that counts instructions, is what a packet costs.
 
-use narrows_lab::scenario::{LoadOptions, load};
 use narrows_qdisc::{
-    Backlog, Classes, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, catalogue, priority, rio,
+    Backlog, Classes, Context, Discipline, DropReason, Given, Limit, QueueDiscipline, Scale, Setting, Tap,
+    Threshold, Unit, catalogue,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Packet, Request};
 use std::hint::black_box;
-use std::path::Path;
 use std::time::Instant;
 
 const PASSES: usize = 9;
@@ -37,7 +36,7 @@ fn main() {
 #[expect(clippy::disallowed_methods, reason = "time is what a bench measures")]
 fn print_all() {
     let names: Vec<&str> =
-        std::iter::once("-").chain(catalogue::entries().iter().map(|entry| entry.name)).collect();
+        std::iter::once("-").chain(catalogue::entries().iter().map(|entry| entry.card.name)).collect();
     let mut least = vec![f64::INFINITY; names.len()];
     for _ in 0..PASSES {
         for (name, least) in names.iter().zip(&mut least) {
@@ -52,45 +51,36 @@ fn print_all() {
     }
 }
 
-/// The queue as a scenario that says no more than its name would have it.
+/// The queue at its defaults; none for `-`.
 fn build(name: &str) -> Box<dyn QueueDiscipline> {
+    let Some(entry) = catalogue::find(name) else { return Box::new(Slot(None, 0)) };
     // Every other flow is in the better class.
     let classes = Classes::new((0..FLOWS).map(|flow| (flow % 2) as u8).collect::<Vec<_>>(), 0);
-    let limit = Limit::Packets(1000);
-    match name {
-        "-" => Box::new(Slot(None, 0)),
-        "priority" => Discipline::Priority(priority::Config { classes, limit, limits: Vec::new() }).build(),
-        "rio" => {
-            let ramp = |min, max, max_p| rio::Ramp { min, max, max_p };
-            let config = rio::Config {
-                classes,
-                unit: narrows_qdisc::red::Unit::Packets,
-                inside: ramp(40.0, 70.0, 0.02),
-                outside: ramp(10.0, 30.0, 0.2),
-                weight: 0.002,
-                gentle: false,
-                wait: true,
-                ecn: false,
-                limit,
-                mean_packet: Bytes::new(u64::from(SIZE)),
-            };
-            Discipline::Rio(config).build()
-        }
-        _ => {
-            let text = format!(
-                r#"
-                duration = "1s"
-                path = {{ rate = "1Gbps", rtt = "40ms", queue = {{ kind = "{name}" }} }}
-                [[flows]]
-                algorithm = "newreno"
-                "#
-            );
-            let scenario = load(&text, "bench", Path::new("."), &[], &LoadOptions::default());
-            let model = scenario.expect("the scenario is sound").model;
-            let link = model.links.iter().find(|link| link.name == "bottleneck").expect("there is one");
-            link.queue.build()
-        }
-    }
+    let packets = |value| Setting::Threshold(Threshold { unit: Unit::Packets, value });
+    let limit = || ("limit", Setting::Limit(Limit::Packets(1000)));
+    let given = match name {
+        "priority" => vec![("classes", Setting::Classes(Vec::new(), classes)), limit()],
+        "rio" => vec![
+            ("in", Setting::Classes(Vec::new(), classes)),
+            ("in_min", packets(40.0)),
+            ("in_max", packets(70.0)),
+            ("out_min", packets(10.0)),
+            ("out_max", packets(30.0)),
+            limit(),
+        ],
+        _ => Vec::new(),
+    };
+    let given = given.into_iter().map(|(parameter, setting)| Given {
+        parameter,
+        written: setting.to_string(),
+        setting,
+    });
+    let scale = Scale {
+        rate: Rate::from_bps(1_000_000_000),
+        rtt: Span::from_ms(40),
+        packet: Bytes::new(u64::from(SIZE)),
+    };
+    Discipline::new(entry, scale, given.collect()).expect("the settings are sound").build()
 }
 
 fn pass(queue: &mut dyn QueueDiscipline, name: &str, count: u64) {
@@ -132,7 +122,7 @@ fn packet(name: &str, number: u64, now: Time) -> Packet {
         _ => None,
     };
     Packet {
-        stamp: now,
+        arrival: now,
         sent_at: now,
         number,
         // Knuth's multiplicative hash spreads the flows.

@@ -5,9 +5,10 @@
 //! `= name value` in each line: processor time of the simulation, time by the clock on the wall of all that followed the
 //! reading of the file, what was done, how much memory it took at most, and the digest of the records.
 
+use narrows_lab::backend::Progress;
 use narrows_lab::replication::run_with;
-use narrows_lab::run::{Progress, RunOptions};
 use narrows_lab::scenario::{LoadOptions, load};
+use narrows_lab::sim::RunOptions;
 use std::path::Path;
 use std::time::Instant;
 
@@ -33,7 +34,7 @@ fn main() {
     let cost = records.performance;
     println!("= cpu_s {}\n= wall_s {wall_s}", cost.cpu_s);
     println!("= packet_hops {}\n= events {}", cost.packet_hops, cost.events);
-    let measures = &records.link_measures[0].values;
+    let measures = &records.links[0].values;
     let measure =
         |name: &str| measures.iter().find(|(each, _)| *each == name).map_or(f64::NAN, |(_, value)| *value);
     let bits = measure("rate_bps") * (scenario.model.duration - scenario.model.warmup).as_secs_f64();

@@ -1,99 +1,101 @@
-//! One replication, from the model to its records.
+//! One replication, from the model to tables, metrics and checks.
 
-use crate::metrics::{Check, Measures, WarmUp, checks, groups, links, packets, populations, tables, warmup};
-use crate::model::Model;
-use crate::records::{Performance, Recorded, Table};
-use crate::run::{Progress, RunError, RunOptions, simulate};
-use crate::trace::hexadecimal;
+use narrows_backend::{Backend, Progress, RunError};
+use narrows_model::Model;
+use narrows_records::metrics::{MetricValues, group_metrics, link_metrics};
+use narrows_records::{Check, Performance, Records, Tables, checks, warmup};
+use narrows_sim::{RunOptions, Simulator, simulate};
 use narrows_units::Span;
-use sha2::{Digest, Sha256};
 
-/// All that one replication leaves behind.
+/// The results of one replication.
 #[derive(Clone, Debug)]
-pub struct Records {
-    /// A row for each flow.
-    pub flows: Table,
-    /// A row for each link that is not an access link.
-    pub links: Table,
-    /// A row for each flow, and each link that is not an access link, and interval.
-    pub series: Table,
-    /// A row for each bucket of the histograms of each group and link.
-    pub distributions: Table,
-    /// A row for each group whose transfers come and go, and interval; no columns where there is none.
-    pub census: Table,
-    /// A row for each such group and pair of classes of files and ways.
-    pub classes: Table,
-    /// A row for each transfer of such groups that ended and is kept.
-    pub transfers: Table,
-    /// A row for each entry of the packet log; no columns where packets are not logged.
-    pub packets: Table,
-    /// Measures of each group, in the order of the scenario.
-    pub groups: Vec<Measures>,
-    /// Measures of each link that is not an access link.
-    pub link_measures: Vec<Measures>,
-    /// The sanity section.
+pub struct Replication {
+    /// The tables of the run folder.
+    pub tables: Tables,
+    /// Metrics of each group, in the order of the scenario.
+    pub groups: Vec<MetricValues>,
+    /// Metrics of each recorded link.
+    pub links: Vec<MetricValues>,
+    /// The checks of the sanity section.
     pub checks: Vec<Check>,
-    /// What it cost; where the warm-up was looked for, of both runs.
+    /// Cost of the run; of both runs if the end of the warm-up was searched.
     pub performance: Performance,
-    /// Measures begin here.
+    /// End of the warm-up, where metrics start.
     pub warmup: Span,
 }
 
-impl Records {
-    /// SHA-256 over the tables but the packet log, hexadecimal: equal for equal runs on every machine, with any number of threads,
-    /// packets logged or not.
-    pub fn digest(&self) -> String {
-        let mut hash = Sha256::new();
-        let always = [&self.flows, &self.links, &self.series, &self.distributions];
-        for table in always.into_iter().chain([&self.census, &self.classes, &self.transfers]) {
-            table.digest(&mut hash);
+impl Replication {
+    /// Computes tables, metrics and checks from `records`.
+    pub fn of(records: &Records) -> Self {
+        Self {
+            tables: Tables::of(records),
+            groups: group_metrics(records),
+            links: link_metrics(records),
+            checks: checks(records),
+            performance: records.performance,
+            warmup: records.run.warmup,
         }
-        hexadecimal(&hash.finalize())
+    }
+
+    /// SHA-256 over all tables except the packet log, in hexadecimal. It is equal for equal runs on all platforms, with
+    /// any number of threads, with or without a packet log.
+    pub fn digest(&self) -> String {
+        self.tables.digest()
     }
 }
 
-/// Runs replication `replication` of `model`, telling `progress` as it goes.
-pub fn run(model: &Model, replication: u32, progress: &Progress) -> Result<Records, RunError> {
-    run_with(model, replication, progress, RunOptions::default())
+/// Runs replication `replication` of `model` in the simulator, on the calling thread.
+///
+/// # Errors
+///
+/// As [`Backend::run`].
+pub fn run(model: &Model, replication: u32, progress: &Progress) -> Result<Replication, RunError> {
+    run_on(&Simulator, model, replication, 1, progress)
 }
 
-/// As [`run`], carried out as `options` say.
+/// Runs replication `replication` of `model` on `backend`, with at most `threads` threads; twice if the end of the
+/// warm-up is to be found.
+///
+/// # Errors
+///
+/// As [`Backend::run`].
+pub fn run_on(
+    backend: &dyn Backend,
+    model: &Model,
+    replication: u32,
+    threads: usize,
+    progress: &Progress,
+) -> Result<Replication, RunError> {
+    let records = records(model, |model| backend.run(model, replication, threads, progress))?;
+    Ok(Replication::of(&records))
+}
+
+/// As [`run`], with `options` of the simulator.
+///
+/// # Errors
+///
+/// As [`Backend::run`].
 pub fn run_with(
     model: &Model,
     replication: u32,
     progress: &Progress,
     options: RunOptions,
-) -> Result<Records, RunError> {
-    let whole = simulate(model, replication, progress, options)?;
-    if !model.finds_warmup {
-        return Ok(evaluate(model, &whole, None));
-    }
-    let found = warmup::find(model, &whole);
-    let model = Model { warmup: found.end, ..model.clone() };
-    let mut recorded = simulate(&model, replication, progress, options)?;
-    recorded.performance += whole.performance;
-    Ok(evaluate(&model, &recorded, Some(found)))
+) -> Result<Replication, RunError> {
+    let records = records(model, |model| simulate(model, replication, progress, options))?;
+    Ok(Replication::of(&records))
 }
 
-fn evaluate(model: &Model, recorded: &Recorded, found: Option<WarmUp>) -> Records {
-    let window_s = (model.duration - model.warmup).as_secs_f64();
-    let link_measures: Vec<_> =
-        recorded.links.iter().map(|link| links::measures(model, recorded, link, window_s)).collect();
-    let groups: Vec<_> =
-        (0..model.groups.len()).map(|group| groups::measures(model, recorded, group, window_s)).collect();
-    Records {
-        flows: tables::flows(model, recorded, window_s),
-        links: tables::links(&link_measures),
-        series: tables::series(model, recorded),
-        distributions: tables::distributions(model, recorded),
-        census: populations::census_table(model, recorded),
-        classes: populations::classes_table(model, recorded),
-        transfers: populations::transfers_table(model, recorded),
-        packets: packets::packets_table(model, recorded),
-        checks: checks::all(model, recorded, (&groups, &link_measures), found),
-        groups,
-        link_measures,
-        performance: recorded.performance,
-        warmup: model.warmup,
+/// The records of `model`. If the end of the warm-up is to be found, a first run finds it and a second run uses it like a
+/// value in the scenario file: percentiles, loss episodes and time averages are truncated during a run, and the records are
+/// bit-identical to those of such a file.
+fn records(model: &Model, run: impl Fn(&Model) -> Result<Records, RunError>) -> Result<Records, RunError> {
+    let first = run(model)?;
+    if !model.finds_warmup {
+        return Ok(first);
     }
+    let found = warmup::find(&first);
+    let mut records = run(&Model { warmup: found.end, ..model.clone() })?;
+    records.run.warmup_found = Some(found.found);
+    records.performance += first.performance;
+    Ok(records)
 }

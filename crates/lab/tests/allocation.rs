@@ -32,7 +32,7 @@ fn a_longer_run_allocates_no_more() {
             "#
         );
         let model = scenario(&text).model;
-        let run = || narrows_lab::replication::run(&model, 0, &narrows_lab::run::Progress::new());
+        let run = || narrows_lab::replication::run(&model, 0, &narrows_lab::backend::Progress::new());
         allocation_counter::measure(|| drop(run())).count_total
     };
     let (short, long) = (allocations("20s"), allocations("40s"));

@@ -2,6 +2,7 @@
 
 mod support;
 
+use narrows_card::Catalogue;
 use support::{assert_near, run, value};
 
 /// A constant rate of 4 Mbps, alone or with what is behind it, over 10 Mbps.
@@ -30,7 +31,8 @@ fn the_best_class_waits_for_the_rest_of_one_packet() {
     let both = run(&favoured(r#"{ kind = "priority", classes = { voice = 0 } }"#, web), 0);
     let delay = |records, measure| value(records, "voice", measure);
     let waited = delay(&both, "delay_mean_s") - delay(&alone, "delay_mean_s");
-    assert_near("mean wait", waited, 0.4e-3, 0.03);
+    let row = "mean wait of the best class over a full link, against half a packet's transmission";
+    Catalogue::Queues.assert_near("priority", row, waited, 0.4e-3, 0.03);
     let most = delay(&both, "delay_p99_s") / delay(&alone, "delay_p99_s");
     assert!(most < 1.004 * (1.0 + 0.8e-3 / delay(&alone, "delay_p99_s")), "{most}");
     assert!(value(&both, "voice", "loss_rate") == 0.0 && value(&both, "web", "loss_rate") > 0.0);
@@ -103,7 +105,8 @@ fn out_takes_the_excess_and_holds_the_queue_where_its_ramp_says() {
     assert!(value(&records, "in", "loss_rate") == 0.0);
     assert_near("lost", value(&records, "out", "loss_rate"), lost, 0.01);
     let queue = value(&records, "bottleneck", "queue_mean_packets");
-    assert_near("queue", queue, average(10.0, 30.0, 0.5, lost), 0.05);
+    let row = "mean queue where Out exceeds the link, against where Out's ramp gives the excess";
+    Catalogue::Queues.assert_near("rio", row, queue, average(10.0, 30.0, 0.5, lost), 0.05);
 }
 
 /// Where In alone exceeds the link, Out loses everything and In what its own ramp says.
@@ -114,5 +117,6 @@ fn in_is_signalled_by_its_own_ramp_once_out_is_gone() {
     assert!(value(&records, "out", "loss_rate") > 0.999);
     assert_near("lost", value(&records, "in", "loss_rate"), lost, 0.01);
     let queue = value(&records, "bottleneck", "queue_mean_packets");
-    assert_near("queue", queue, average(40.0, 80.0, 0.4, lost), 0.05);
+    let row = "mean queue where In exceeds the link, against where In's ramp gives the excess";
+    Catalogue::Queues.assert_near("rio", row, queue, average(40.0, 80.0, 0.4, lost), 0.05);
 }

@@ -47,7 +47,7 @@ proptest! {
         let text = shared + &groups.collect::<String>();
         let records = run(&text, 0);
         let bounded = |value: f64, most: f64| value.is_nan() || (0.0..=most).contains(&value);
-        for link in &records.link_measures {
+        for link in &records.links {
             prop_assert!(bounded(link.value("utilization"), 1.0 + 1e-9), "{link:?}");
             prop_assert!(bounded(link.value("loss_rate"), 1.0) && bounded(link.value("mark_rate"), 1.0), "{link:?}");
         }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use narrows_card::Catalogue;
 use support::{assert_near, run, value};
 
 /// The mean of `measure` over `replications` of one flow alone on a path that only loses at random, as in the reference
@@ -41,7 +42,8 @@ fn window(algorithm: &str, p: f64, replications: u32) -> f64 {
 #[test]
 fn tfrc_gets_what_ns2s_gets_under_random_loss() {
     for algorithm in ["tfrc", "tfrc(rules=rfc5348)"] {
-        assert_near(algorithm, window(algorithm, 0.01, 10), 12.074, 0.06);
+        let row = format!("packets per round trip of {algorithm}, p = 0.01, against 12.07 of ns-2");
+        Catalogue::Algorithms.assert_near("tfrc", &row, window(algorithm, 0.01, 10), 12.074, 0.06);
     }
 }
 
@@ -51,7 +53,8 @@ fn tfrc_gets_what_ns2s_gets_under_random_loss() {
 fn self_clocked_tfrc_gets_what_ns2s_gets_under_random_loss() {
     for (p, expected) in [(0.003, 22.83), (0.01, 12.02), (0.03, 5.98)] {
         let got = window("tfrc(conservative=true)", p, 5);
-        assert_near(&format!("p = {p}"), got, expected, 0.06);
+        let row = format!("packets per round trip with self-clocking, p = {p}, against {expected} of ns-2");
+        Catalogue::Algorithms.assert_near("tfrc", &row, got, expected, 0.06);
     }
 }
 
@@ -67,12 +70,9 @@ fn rap_gets_what_ns2s_gets_under_random_loss() {
         (8, 0.01, 16.24),
     ];
     for (gamma, p, expected) in figures {
-        assert_near(
-            &format!("gamma = {gamma}, p = {p}"),
-            window(&format!("rap(gamma={gamma})"), p, 5),
-            expected,
-            0.06,
-        );
+        let row = format!("packets per round trip, gamma = {gamma}, p = {p}, against {expected} of ns-2");
+        let got = window(&format!("rap(gamma={gamma})"), p, 5);
+        Catalogue::Algorithms.assert_near("rap", &row, got, expected, 0.06);
     }
 }
 
@@ -120,7 +120,9 @@ fn loss_beside_a_source(algorithm: &str, from: f64, to: f64, replications: u32) 
 /// ns-2 loses 2.03 % with TFRC(6), within the 7 % that its seeds and small changes to it spread.
 #[test]
 fn tfrc_in_company_loses_what_ns2s_loses() {
-    assert_near("loss", loss_beside_a_source("tfrc(k=6)", 20.0, 150.0, 3), 0.02029, 0.07);
+    let got = loss_beside_a_source("tfrc(k=6)", 20.0, 150.0, 3);
+    let row = "loss rate of 20 flows with k = 6 over RED, beside a constant rate, against 0.0203 of ns-2";
+    Catalogue::Algorithms.assert_near("tfrc", row, got, 0.02029, 0.07);
 }
 
 /// TFRC(256) is slow to answer a source that comes back: ns-2 loses 14 % in the first second, 6.3 % to the fifth and 3.9 %
@@ -130,12 +132,13 @@ fn tfrc_in_company_loses_what_ns2s_loses() {
 fn slowly_responsive_tfrc_loses_what_ns2s_loses_when_a_source_comes_back() {
     for (from, to, expected) in [(180.0, 181.0, 0.14049), (181.0, 185.0, 0.063_475), (185.0, 195.0, 0.03867)]
     {
-        assert_near(
-            &format!("{from} s to {to} s"),
-            loss_beside_a_source("tfrc(k=256)", from, to, 2),
-            expected,
-            0.15,
+        let got = loss_beside_a_source("tfrc(k=256)", from, to, 2);
+        let row = format!(
+            "loss rate of 20 flows with k = 256 from {} s to {} s after a constant rate comes back, against {expected} of ns-2",
+            from - 180.0,
+            to - 180.0
         );
+        Catalogue::Algorithms.assert_near("tfrc", &row, got, expected, 0.15);
     }
     assert!(loss_beside_a_source("tfrc(k=256,discounting=false)", 180.0, 181.0, 1) < 0.85 * 0.14049);
 }
@@ -153,7 +156,8 @@ fn tfrc_sends_by_the_equation() {
             expected = 1.0 / ((2.0 * events / 3.0).sqrt() + 4.0 * timeouts);
         }
         let got = window("tfrc", p, 10) / (1.0 - p);
-        assert_near(&format!("p = {p}"), got, expected, 0.05);
+        let row = format!("packets per round trip, p = {p}, against the throughput equation");
+        Catalogue::Algorithms.assert_near("tfrc", &row, got, expected, 0.05);
     }
 }
 
@@ -166,7 +170,9 @@ fn rap_follows_the_law_of_tcp_of_b() {
         let a = 4.0 * (2.0 * b - b * b) / 3.0;
         let expected = (a * (2.0 - b) / (2.0 * b * p)).sqrt();
         let got = window(&format!("rap(gamma={gamma})"), p, 5);
-        assert_near(&format!("gamma = {gamma}, p = {p}"), got, expected, 0.10);
+        let row =
+            format!("packets per round trip, gamma = {gamma}, p = {p}, against sqrt(a (2 - b) / (2 b p))");
+        Catalogue::Algorithms.assert_near("rap", &row, got, expected, 0.10);
     }
 }
 
@@ -189,7 +195,9 @@ fn rap_draws_the_sawtooth() {
     let records = run(text, 0);
     let (link, buffer, rtt) = (1_000.0, 20.0_f64, 0.1);
     let peak = link + ((2.0 * buffer).sqrt() + 2.0) / rtt;
-    assert_near("cycle", value(&records, "rap", "reduction_interval_s"), rtt * rtt * peak / 2.0, 0.05);
+    let cycle = value(&records, "rap", "reduction_interval_s");
+    let row = "time between reductions of one flow over DropTail, against that of its sawtooth";
+    Catalogue::Algorithms.assert_near("rap", row, cycle, rtt * rtt * peak / 2.0, 0.05);
     assert_near("rate", value(&records, "rap", "goodput_bps"), 0.75 * peak * 8_000.0, 0.05);
 }
 
@@ -209,7 +217,9 @@ fn a_constant_rate_stays_constant() {
             "#
         );
         let records = run(&text, 0);
-        assert_near("sent", value(&records, "constant", "throughput_bps"), 10e6, 1e-4);
+        let sent = value(&records, "constant", "throughput_bps");
+        let row = format!("rate sent, 10 Mbps over a link of {rate}, against 10 Mbps");
+        Catalogue::Algorithms.assert_near("constant", &row, sent, 10e6, 1e-4);
         assert_near("received", value(&records, "constant", "goodput_bps"), arrives, 1e-3);
         assert_near("lost", 1.0 - value(&records, "constant", "loss_rate"), arrives / 10e6, 1e-3);
     }

@@ -2,17 +2,17 @@
 
 mod support;
 
-use narrows_lab::run::RunOptions;
+use narrows_lab::sim::RunOptions;
 use support::{VARIED, run, run_as, scenario, value};
 
 #[test]
 fn the_records_do_not_depend_on_how_the_run_is_carried_out() {
     for (what, text) in VARIED {
-        let plain = run_as(text, 0, RunOptions { partitions: 1, compute_hops: false }).digest();
+        let plain = run_as(text, 0, RunOptions { partitions: 1, lookahead: false }).digest();
         for partitions in [1, 2, 3] {
-            for compute_hops in [true, false] {
-                let other = run_as(text, 0, RunOptions { partitions, compute_hops }).digest();
-                assert_eq!(other, plain, "{what}: {partitions} partitions, computed hops: {compute_hops}");
+            for lookahead in [true, false] {
+                let other = run_as(text, 0, RunOptions { partitions, lookahead }).digest();
+                assert_eq!(other, plain, "{what}: {partitions} partitions, computed hops: {lookahead}");
             }
         }
     }
@@ -59,7 +59,7 @@ fn another_flow_does_not_shift_the_draws_of_the_first() {
     let accompanied = format!(
         "{alone}\n[[flows]]\nname = \"more\"\nalgorithm = \"newreno\"\ncount = 4\nstart = \"0s..2s\""
     );
-    let starts = |text: &str| run(text, 0).flows.real("start_s").expect("a column")[..3].to_vec();
+    let starts = |text: &str| run(text, 0).tables["flows"].real("start_s").expect("a column")[..3].to_vec();
     assert_eq!(starts(alone), starts(&accompanied));
 }
 
@@ -72,7 +72,10 @@ fn the_warm_up_changes_no_event() {
         )
     };
     let (early, late) = (run(&text("0s"), 0), run(&text("4s"), 0));
-    assert_eq!(early.series.real("cwnd_packets").map(bits), late.series.real("cwnd_packets").map(bits));
+    assert_eq!(
+        early.tables["series"].real("cwnd_packets").map(bits),
+        late.tables["series"].real("cwnd_packets").map(bits)
+    );
     assert!(value(&late, "cubic", "goodput_bps") > value(&early, "cubic", "goodput_bps"));
 }
 

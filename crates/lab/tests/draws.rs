@@ -2,8 +2,10 @@
 
 mod support;
 
-use narrows_lab::network::{round_trip, with_round_trips};
-use narrows_lab::replication::Records;
+use narrows_lab::backend::Progress;
+use narrows_lab::model::Access;
+use narrows_lab::replication::Replication;
+use narrows_lab::sim::{RunOptions, simulate};
 use narrows_units::Span;
 use support::{run, scenario, value};
 
@@ -19,14 +21,14 @@ const DRAWN: &str = r#"
     rtt = { kind = "uniform", minimum = "10ms", maximum = "100ms" }
 "#;
 
-fn delivered(records: &Records) -> f64 {
+fn delivered(records: &Replication) -> f64 {
     value(records, "drawn", "goodput_bps") * 20.0 / 8.0
 }
 
 #[test]
 fn each_flow_transfers_what_it_drew_and_both_its_ends_know_how_much() {
     let model = scenario(DRAWN).model;
-    let sizes = model.flows[0].size.clone().expect("the transfers are finite");
+    let sizes = model.workloads[0].size.clone().expect("the transfers are finite");
     for replication in 0..2 {
         let draw = |flow| {
             let name = format!("flow {flow} size");
@@ -44,13 +46,16 @@ fn each_flow_transfers_what_it_drew_and_both_its_ends_know_how_much() {
 fn each_flow_has_the_round_trip_it_drew_but_never_less_than_the_bottleneck_takes() {
     let model = scenario(DRAWN).model;
     let rtts = |replication| {
-        let model = with_round_trips(&model, replication);
-        (0..model.flows.len()).map(|flow| round_trip(&model, flow)).collect::<Vec<_>>()
+        let records = simulate(&model, replication, &Progress::new(), RunOptions::default());
+        let connections = records.expect("the run ends by itself").connections;
+        connections.into_iter().map(|connection| connection.rtt).collect::<Vec<_>>()
     };
     let (first, second) = (rtts(0), rtts(1));
     assert_ne!(first, second);
+    let Access::RoundTrip { rtt: drawn, .. } = &model.workloads[0].access else {
+        panic!("round trips are drawn")
+    };
     for (flow, rtt) in first.iter().enumerate() {
-        let drawn = model.flows[flow].rtt.clone().expect("round trips are drawn");
         let drawn =
             drawn.sample(&mut narrows_engine::Stream::new(model.seed, 0, &format!("flow {flow} rtt")));
         assert_eq!(*rtt, drawn.max(Span::from_ms(20)), "flow {flow}");

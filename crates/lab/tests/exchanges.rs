@@ -3,9 +3,9 @@
 mod support;
 
 use narrows_lab::records::{Column, Table};
-use narrows_lab::replication::Records;
-use narrows_lab::run::RunOptions;
+use narrows_lab::replication::Replication;
 use narrows_lab::scenario::{LoadOptions, load};
+use narrows_lab::sim::RunOptions;
 use std::path::Path;
 use support::{run, run_as, value};
 
@@ -16,7 +16,7 @@ fn quiet(source: &str, more: &str) -> String {
         r#"
         duration = "3s"
         path = {{ rate = "8Mbps", access_rate = "80Mbps", rtt = "40ms", delay = "16ms" }}
-        transport = {{ delayed_ack = 1 }}
+        transport = {{ delayed_ack = 1, send_delay = "0s" }}
         [[flows]]
         name = "recorded"
         algorithm = "newreno"
@@ -43,9 +43,9 @@ fn wholes<'a>(table: &'a Table, name: &str) -> &'a [i64] {
 }
 
 /// Begin, opening and end of each transfer, microseconds, and its bytes; in the order of their ends.
-fn transfers(records: &Records) -> Vec<[i64; 4]> {
-    let us = |name| reals(&records.transfers, name).iter().map(|at| (at * 1e6).round() as i64);
-    let bytes = wholes(&records.transfers, "bytes").iter().copied();
+fn transfers(records: &Replication) -> Vec<[i64; 4]> {
+    let us = |name| reals(&records.tables["transfers"], name).iter().map(|at| (at * 1e6).round() as i64);
+    let bytes = wholes(&records.tables["transfers"], "bytes").iter().copied();
     us("start_s")
         .zip(us("established_s"))
         .zip(us("end_s"))
@@ -116,8 +116,7 @@ fn connections_are_the_same_however_the_network_is_cut() {
         direction = "reverse"
         "#,
     );
-    let digest =
-        |partitions, compute_hops| run_as(&busy, 0, RunOptions { partitions, compute_hops }).digest();
+    let digest = |partitions, lookahead| run_as(&busy, 0, RunOptions { partitions, lookahead }).digest();
     let whole = digest(1, true);
     assert_eq!(whole, digest(2, true));
     assert_eq!(whole, digest(1, false));
@@ -146,4 +145,16 @@ fn the_resolved_scenario_runs_the_same_and_faults_say_what_is_wrong() {
         let found = load(&text).err().unwrap_or_default();
         assert!(found.iter().any(|fault| fault.render().contains(said)), "{said}: {found:?}");
     }
+}
+
+/// What a side writes in answer is held by its send delay as anything else, with lookahead and without.
+#[test]
+fn a_send_delay_holds_what_a_side_writes() {
+    let text = quiet("", "").replace("send_delay = \"0s\"", "send_delay = \"2ms\"");
+    let records = run(&text, 0);
+    let in_order = run_as(&text, 0, RunOptions { lookahead: false, ..RunOptions::default() });
+    assert_eq!(records.digest(), in_order.digest());
+    // Two packets of the request, the answer and its acknowledgements wait for 2 ms each at most.
+    let (without, with) = (transfers(&run(&quiet("", ""), 0)), transfers(&records));
+    assert!((without[0][2]..without[0][2] + 10_000).contains(&with[0][2]), "{with:?}");
 }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use narrows_card::Catalogue;
 use support::{assert_near, run, value};
 
 /// XCP hands out α of the spare rate in each round trip, so a link that one flow fills has lost 1/α round trips of its
@@ -23,7 +24,10 @@ fn an_idle_link_is_filled_as_fast_as_alpha_says() {
         // The handshake takes a round trip; the first packet then crosses its access link of 0.1 times the round trip.
         let lost = (1.0 - value(&records, "bottleneck", "utilization")) * 10.0 - 0.06 * 1.05;
         let round_trip = value(&records, "xcp", "rtt_mean_s");
-        assert_near(&format!("alpha = {alpha}"), lost / round_trip, 1.0 / alpha, 0.05);
+        let row = format!("round trips to fill an idle link, alpha = {alpha}, against 1 / alpha");
+        for catalogue in [Catalogue::Algorithms, Catalogue::Queues] {
+            catalogue.assert_near("xcp", &row, lost / round_trip, 1.0 / alpha, 0.05);
+        }
     }
 }
 
@@ -44,7 +48,8 @@ fn xcp_flows_share_alike_whatever_their_round_trips_and_lose_nothing() {
         rtt = "200ms"
     "#;
     let records = run(text, 0);
-    shares_alike(value(&records, "near", "goodput_bps"), value(&records, "far", "goodput_bps"));
+    let (near, far) = (value(&records, "near", "goodput_bps"), value(&records, "far", "goodput_bps"));
+    shares_alike("xcp", "goodput of a flow with an RTT of 40 ms, against one with 200 ms", near, far);
     assert!(value(&records, "bottleneck", "dropped_packets") == 0.0);
     assert!(value(&records, "bottleneck", "utilization") > 0.998);
     let queue = value(&records, "bottleneck", "queue_mean_packets");
@@ -68,7 +73,8 @@ fn an_xcp_flow_that_comes_late_gets_its_share() {
         start = "10s"
     "#;
     let records = run(text, 0);
-    shares_alike(value(&records, "early", "goodput_bps"), value(&records, "late", "goodput_bps"));
+    let (early, late) = (value(&records, "early", "goodput_bps"), value(&records, "late", "goodput_bps"));
+    shares_alike("xcp", "goodput of a flow, against one that started later", early, late);
 }
 
 /// Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start" III.D: what the router gives to two flows at once
@@ -112,10 +118,20 @@ fn rcp_flows_share_alike_whatever_their_round_trips() {
         rtt = "200ms"
     "#;
     let records = run(text, 0);
-    shares_alike(value(&records, "near", "goodput_bps") / 3.0, value(&records, "far", "goodput_bps"));
+    let (near, far) = (value(&records, "near", "goodput_bps") / 3.0, value(&records, "far", "goodput_bps"));
+    shares_alike("rcp", "goodput of a flow with an RTT of 40 ms, against one with 200 ms", near, far);
     assert!(value(&records, "bottleneck", "dropped_packets") == 0.0);
     let utilization = value(&records, "bottleneck", "utilization");
     assert!(utilization > 0.98, "{utilization}");
+    for catalogue in [Catalogue::Algorithms, Catalogue::Queues] {
+        catalogue.assert_near(
+            "rcp",
+            "rate of the link, four flows, against its capacity",
+            utilization,
+            1.0,
+            0.02,
+        );
+    }
 }
 
 /// RFC 4782 §4.4: 85 % of 1 Gbps over 60 ms are 4250 packets of 1500 bytes. With ssthresh they stay, and one packet a
@@ -138,7 +154,9 @@ fn an_approval_of_85_percent_is_used_at_once_and_loses_nothing() {
     "#;
     let records = run(text, 0);
     // 47 round trips of 2.8 s add 47 packets by the end.
-    assert_near("window", value(&records, "newreno", "cwnd_mean_packets"), 4250.0 + 23.5, 0.002);
+    let window = value(&records, "newreno", "cwnd_mean_packets");
+    let row = "window after an approval of 85 % of 1 Gbps over 60 ms, against 4250 packets and one per round trip (RFC 4782 §4.4)";
+    Catalogue::Queues.assert_near("quick-start", row, window, 4250.0 + 23.5, 0.002);
     assert_near("rate", value(&records, "bottleneck", "rate_bps"), 0.855e9, 0.005);
     assert!(value(&records, "bottleneck", "dropped_packets") == 0.0);
     let queue = value(&records, "bottleneck", "queue_peak_packets");
@@ -214,6 +232,8 @@ fn every_router_on_the_way_must_take_part() {
 
 /// Jain's index of two is 0.999 where they differ by 6 %; here they differ by 2 % at most.
 #[track_caller]
-fn shares_alike(one: f64, other: f64) {
-    assert_near("one against the other", one, other, 0.02);
+fn shares_alike(name: &str, row: &str, one: f64, other: f64) {
+    for catalogue in [Catalogue::Algorithms, Catalogue::Queues] {
+        catalogue.assert_near(name, row, one, other, 0.02);
+    }
 }

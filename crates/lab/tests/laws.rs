@@ -1,9 +1,10 @@
 //! Truth: theory with tolerance. Queues and the flows they are made for obey the closed forms of their papers together. The
-//! tolerances were chosen after the first figures, which the cards tell.
+//! results stand on the cards.
 
 mod support;
 
-use support::{assert_near, run, value};
+use narrows_card::Catalogue;
+use support::{run, value};
 
 /// DCTCP over a queue that marks above `K` (Alizadeh et al., SIGCOMM 2010, §3.3, one flow): with `W = C RTT + K` the part
 /// `α = √(2 / W)` of all packets is marked, and the queue swings by `A = √(2 W) / 2` below `K + 1`. The paper wants `g` to be
@@ -24,7 +25,12 @@ fn dctcp_marks_by_the_square_root_of_its_window() {
         let records = run(&text, 0);
         let window: f64 = 0.002 * 1e9 / 12_000.0 + threshold;
         let what = format!("K = {threshold}");
-        assert_near(&what, value(&records, "bottleneck", "mark_rate"), (2.0 / window).sqrt(), 0.03);
+        let marked = value(&records, "bottleneck", "mark_rate");
+        let row = format!(
+            "share of packets marked of one flow, g = 0.02, K = {threshold} packets, against sqrt(2 / (C RTT + K)) (Alizadeh et al. 2010 §3.3)"
+        );
+        Catalogue::Algorithms.assert_near("dctcp", &row, marked, (2.0 / window).sqrt(), 0.03);
+        Catalogue::Queues.assert_near("step", &row, marked, (2.0 / window).sqrt(), 0.03);
         let expected = threshold + 1.0 - (2.0 * window).sqrt() / 4.0;
         let queue = value(&records, "bottleneck", "queue_mean_packets");
         assert!((queue - expected).abs() < 1.0, "{what}: {queue} packets wait, and should {expected}");
@@ -49,7 +55,8 @@ fn packets_wait_for_the_target_of_pie() {
             "#
         );
         let delay = value(&run(&text, 0), "bottleneck", "queue_delay_mean_s");
-        assert_near(&format!("{flows} flows"), delay, target * 1e-3, 0.07);
+        let row = format!("mean wait of {flows} NewReno flows, against the target of {target} ms");
+        Catalogue::Queues.assert_near("pie", &row, delay, target * 1e-3, 0.07);
     }
 }
 
@@ -70,7 +77,11 @@ fn codel_drops_ever_faster_of_what_does_not_react() {
         );
         let signals = 10.0 / (2.0 * interval);
         let dropped = value(&run(&text, 0), "bottleneck", "dropped_packets");
-        assert_near(&format!("interval {interval} s"), dropped, signals * signals, 0.015);
+        let row = format!(
+            "drops in t = 10 s of a constant rate of twice the link's, interval {} ms, against (t / (2 interval))^2",
+            interval * 1e3
+        );
+        Catalogue::Queues.assert_near("codel", &row, dropped, signals * signals, 0.015);
     }
 }
 
@@ -93,6 +104,8 @@ fn vegas_keeps_alpha_to_beta_packets_of_each_flow() {
         );
         let of_each = value(&run(&text, 0), "bottleneck", "queue_mean_packets") / f64::from(flows);
         assert!((2.0..=4.0).contains(&of_each), "{of_each} packets of each of {flows} flows wait");
+        let row = format!("packets in the queue of each of {flows} flows, against alpha to beta, 2 to 4");
+        Catalogue::Algorithms.assert_result("vegas", &row, &format!("{of_each:.1}"));
     }
 }
 
@@ -116,6 +129,15 @@ fn deficit_round_robin_shares_alike() {
     "#;
     let records = run(text, 0);
     for name in ["near", "far", "source"] {
-        assert_near(name, value(&records, name, "goodput_bps"), 10e6 * 1460.0 / 1500.0, 0.001);
+        let row = format!(
+            "goodput of \"{name}\" beside two others, near, far and unresponsive, against a third of the link"
+        );
+        Catalogue::Queues.assert_near(
+            "drr",
+            &row,
+            value(&records, name, "goodput_bps"),
+            10e6 * 1460.0 / 1500.0,
+            0.001,
+        );
     }
 }

@@ -1,9 +1,9 @@
-//! Truth: theory and contract. Measures of losses, shared buffers and acknowledgements, where it is known what they are.
+//! Truth: theory and contract. MetricValues of losses, shared buffers and acknowledgements, where it is known what they are.
 
 mod support;
 
-use narrows_lab::replication::Records;
-use narrows_lab::run::RunOptions;
+use narrows_lab::replication::Replication;
+use narrows_lab::sim::RunOptions;
 use support::{assert_near, run, run_as, value};
 
 const SEATED: &str = r#"
@@ -32,8 +32,8 @@ const SEATED: &str = r#"
 #[test]
 fn what_is_measured_does_not_depend_on_how_the_network_is_cut() {
     let seen = |partitions| {
-        let records = run_as(SEATED, 0, RunOptions { partitions, compute_hops: true });
-        format!("{:?} {:?}", records.groups, records.link_measures)
+        let records = run_as(SEATED, 0, RunOptions { partitions, lookahead: true });
+        format!("{:?} {:?}", records.groups, records.links)
     };
     assert_eq!(seen(2), seen(1));
 }
@@ -147,7 +147,7 @@ fn two_way_traffic_compresses_acknowledgements_and_one_way_traffic_does_not() {
             {back}
             "#
         );
-        let records: Records = run(&text, 0);
+        let records: Replication = run(&text, 0);
         value(&records, "there", "ack_compression")
     };
     let back = "[[flows]]\nname = \"back\"\nalgorithm = \"newreno\"\ndirection = \"reverse\"\n";

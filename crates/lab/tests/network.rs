@@ -2,12 +2,12 @@
 
 mod support;
 
-use narrows_lab::replication::Records;
+use narrows_lab::replication::Replication;
 use std::fmt::Write;
 use support::{assert_near, run, scenario, value};
 
 /// A parking lot of three hops of 10 Mbps with `queue`, a flow of `algorithm` over all of them and others over one each.
-fn parking_lot(queue: &str, algorithm: &str, others: [u32; 3]) -> Records {
+fn parking_lot(queue: &str, algorithm: &str, others: [u32; 3]) -> Replication {
     let mut text = format!(
         "duration = \"60s\"\nwarmup = \"10s\"\n[network]\nrtt = \"60ms\"\n\
          generator = {{ kind = \"parking-lot\", hops = 3, rate = \"10Mbps\", delay = \"5ms\", queue = {queue} }}\n\

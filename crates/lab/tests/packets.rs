@@ -2,17 +2,18 @@
 
 mod support;
 
-use narrows_lab::metrics::Check;
+use narrows_lab::backend::Progress;
+use narrows_lab::records::Check;
 use narrows_lab::records::{Column, Table};
-use narrows_lab::replication::{Records, run_with};
-use narrows_lab::run::{Progress, RunOptions};
+use narrows_lab::replication::{Replication, run_with};
+use narrows_lab::sim::RunOptions;
 use std::collections::BTreeMap;
 use support::{VARIED, scenario};
 
-fn logged(text: &str, limit: Option<u64>, partitions: usize) -> Records {
+fn logged(text: &str, limit: Option<u64>, partitions: usize) -> Replication {
     let mut model = scenario(text).model;
     model.record.packets = limit;
-    let options = RunOptions { partitions, compute_hops: true };
+    let options = RunOptions { partitions, lookahead: true };
     run_with(&model, 0, &Progress::new(), options).expect("the run ends by itself")
 }
 
@@ -61,7 +62,7 @@ fn the_records_are_the_same_with_packets_logged_and_without() {
     for (what, text) in VARIED.iter().chain(&[("seats", SEATED)]) {
         let (without, with) = (logged(text, None, 1), logged(text, LONG, 1));
         assert_eq!(with.digest(), without.digest(), "{what}");
-        assert!(with.packets.rows() > 1000 && without.packets.rows() == 0, "{what}");
+        assert!(with.tables["packets"].rows() > 1000 && without.tables["packets"].rows() == 0, "{what}");
         assert_eq!(logged(text, Some(10), 1).digest(), without.digest(), "{what}");
     }
 }
@@ -71,7 +72,7 @@ fn the_log_is_the_same_however_the_network_is_cut() {
     for (what, text) in VARIED.iter().chain(&[("seats", SEATED)]) {
         for limit in [LONG, Some(1000)] {
             let (one, two) = (logged(text, limit, 1), logged(text, limit, 2));
-            let (one, two) = (&one.packets, &two.packets);
+            let (one, two) = (&one.tables["packets"], &two.tables["packets"]);
             assert_eq!(format!("{:?}", one.columns()), format!("{:?}", two.columns()), "{what}");
         }
     }
@@ -82,12 +83,12 @@ fn the_log_is_the_same_however_the_network_is_cut() {
 fn no_packet_is_missing_from_the_log() {
     for (what, text) in VARIED.iter().chain(&[("seats", SEATED)]) {
         let records = logged(text, LONG, 1);
-        let tally = tally(&records.packets);
+        let tally = tally(&records.tables["packets"]);
         let of = |place: &str, event: &str| tally.get(&(place.into(), event.into())).copied().unwrap_or(0);
-        let names = words(&records.series, "name");
-        for link in records.link_measures.iter().map(|link| link.name.as_str()) {
+        let names = words(&records.tables["series"], "name");
+        for link in records.links.iter().map(|link| link.name.as_str()) {
             let counted = |column: &str| {
-                let values = records.series.real(column).expect("links have it");
+                let values = records.tables["series"].real(column).expect("links have it");
                 let own = names.iter().zip(values).filter(|(name, _)| *name == link);
                 own.map(|(_, value)| *value as u64).sum::<u64>()
             };
@@ -99,8 +100,8 @@ fn no_packet_is_missing_from_the_log() {
         assert!(of("sender", "received") <= of("receiver", "sent"), "{what}: {tally:?}");
         assert!(of("receiver", "received") <= of("sender", "sent"), "{what}: {tally:?}");
         if !text.contains("warmup") {
-            let sent: f64 = records.flows.real("sent_packets").expect("a column").iter().sum();
-            assert_eq!(data_sent(&records.packets), sent as usize, "{what}");
+            let sent: f64 = records.tables["flows"].real("sent_packets").expect("a column").iter().sum();
+            assert_eq!(data_sent(&records.tables["packets"]), sent as usize, "{what}");
         }
     }
 }
@@ -113,13 +114,14 @@ fn data_sent(packets: &Table) -> usize {
 #[test]
 fn the_log_goes_forward_in_time_and_ends_where_it_is_full() {
     let (all, few) = (logged(SEATED, LONG, 1), logged(SEATED, Some(500), 1));
-    let (all_times, times) = (whole(&all.packets, "time_ps"), whole(&few.packets, "time_ps"));
+    let (all_times, times) =
+        (whole(&all.tables["packets"], "time_ps"), whole(&few.tables["packets"], "time_ps"));
     assert!(all_times.is_sorted());
     assert!(times.len() <= 500 && times.len() > 490, "{}", times.len());
     assert_eq!(times, &all_times[..times.len()]);
     // Whole moments: the next entry is later than the last.
     assert!(all_times[times.len()] > times[times.len() - 1]);
-    let complete = |records: &Records| {
+    let complete = |records: &Replication| {
         let is_it = |check: &&Check| check.name == "packet log complete";
         records.checks.iter().find(is_it).and_then(|check| check.ok)
     };

@@ -3,14 +3,14 @@
 mod support;
 
 use narrows_lab::algorithm::Control;
-use narrows_lab::algorithms::Algorithm;
-use narrows_lab::model::{Access, Demand, HostModel, Model, PopulationModel, WayModel};
+use narrows_lab::backend::Progress;
+use narrows_lab::congestion_control::Algorithm;
+use narrows_lab::model::{Access, Demand, HostModel, Model, PathModel, Workload};
 use narrows_lab::records::{Column, Table};
-use narrows_lab::replication::{Records, run_with};
-use narrows_lab::run::{Progress, RunOptions};
-use narrows_lab::traffic::{Arrivals, Distribution};
+use narrows_lab::replication::{Replication, run_with};
+use narrows_lab::sim::RunOptions;
+use narrows_lab::traffic::{Arrivals, Distribution, Sizes, Spans};
 use narrows_units::{Rate, Span, Time};
-use std::sync::Arc;
 use support::scenario;
 
 const BASE: &str = r#"
@@ -23,27 +23,27 @@ const BASE: &str = r#"
     start = "0s..1s"
 "#;
 
-fn with(demand: &Demand, access: &Access, seats: u32) -> Model {
+/// The scenario with a second and a third workload, there and back.
+fn with(demand: &Demand, access: &Access, slots: u32) -> Model {
     let mut model = scenario(BASE).model;
-    model.routes = vec![vec![0], vec![1]];
-    let population = |outward, homeward| PopulationModel {
-        group: 0,
+    let workload = |forward, reverse| Workload {
         demand: demand.clone(),
-        seats,
-        size: Distribution::pareto_of_mean(30_000.0, 1.3, Some(1e7)).expect("it has a mean"),
-        surges: Vec::new(),
-        ways: vec![WayModel { weight: 1.0, outward, homeward, class: "".into() }],
+        slots,
+        individual: false,
+        size: Some(Sizes(Distribution::pareto_of_mean(30_000.0, 1.3, Some(1e7)).expect("it has a mean"))),
+        paths: vec![PathModel { weight: 1.0, forward, reverse, class: "".into() }],
         access: access.clone(),
-        transport: Arc::clone(&model.flows[0].transport),
+        ..model.workloads[0].clone()
     };
-    model.populations = vec![population(0, 1), population(1, 0)];
+    let more = [workload(0, 1), workload(1, 0)];
+    model.workloads.extend(more);
     model.record.transfers = 1000;
     model
 }
 
 fn poisson() -> Model {
     let access = Access::RoundTrip {
-        rtt: Distribution::Uniform { minimum: 0.04, maximum: 0.2 },
+        rtt: Spans(Distribution::Uniform { minimum: 0.04, maximum: 0.2 }),
         rate: Rate::from_bps(100_000_000),
     };
     with(&Demand::Open(Arrivals::Poisson([(Time::ZERO, 40.0)].into())), &access, 100)
@@ -61,8 +61,8 @@ fn users() -> Model {
     with(&users, &Access::Hosts { source: host, receiver: host }, 50)
 }
 
-fn run(model: &Model, partitions: usize) -> Records {
-    let options = RunOptions { partitions, compute_hops: true };
+fn run(model: &Model, partitions: usize) -> Replication {
+    let options = RunOptions { partitions, lookahead: true };
     run_with(model, 0, &Progress::new(), options).expect("the run ends by itself")
 }
 
@@ -78,7 +78,7 @@ fn column<'a>(table: &'a Table, name: &str) -> &'a [i64] {
 fn transfers_are_the_same_however_the_network_is_cut() {
     for model in [poisson(), users()] {
         let whole = run(&model, 1);
-        assert!(whole.transfers.rows() > 100, "{}", whole.transfers.rows());
+        assert!(whole.tables["transfers"].rows() > 100, "{}", whole.tables["transfers"].rows());
         assert_eq!(run(&model, 2).digest(), whole.digest());
     }
 }
@@ -87,8 +87,8 @@ fn transfers_are_the_same_however_the_network_is_cut() {
 fn every_transfer_that_began_is_over_or_under_way() {
     for model in [poisson(), users()] {
         let records = run(&model, 1);
-        let sum = |name| column(&records.census, name).iter().sum::<i64>();
-        let last = |name| *column(&records.census, name).last().expect("there are intervals");
+        let sum = |name| column(&records.tables["census"], name).iter().sum::<i64>();
+        let last = |name| *column(&records.tables["census"], name).last().expect("there are intervals");
         let under_way = last("connecting_flows") + last("active_flows");
         let over = sum("completed_flows") + sum("failed_flows") + sum("abandoned_flows");
         assert_eq!(sum("started_flows"), over + under_way);
@@ -100,7 +100,7 @@ fn every_transfer_that_began_is_over_or_under_way() {
 #[test]
 fn open_arrivals_come_whatever_becomes_of_those_before() {
     let records = run(&poisson(), 1);
-    let sum = |name| column(&records.census, name).iter().sum::<i64>();
+    let sum = |name| column(&records.tables["census"], name).iter().sum::<i64>();
     let arrived = (sum("started_flows") + sum("refused_flows")) as f64;
     assert!((arrived - 800.0).abs() < 4.0 * 800.0_f64.sqrt(), "{arrived}");
 }
@@ -108,23 +108,25 @@ fn open_arrivals_come_whatever_becomes_of_those_before() {
 #[test]
 fn a_transfer_that_finds_every_seat_taken_is_turned_away() {
     let mut model = poisson();
-    model.populations.iter_mut().for_each(|population| population.seats = 2);
+    model.workloads[1..].iter_mut().for_each(|workload| workload.slots = 2);
     let records = run(&model, 1);
-    let most = column(&records.census, "active_flows").iter().max();
-    assert!(most <= Some(&4), "{most:?}");
-    assert!(column(&records.census, "refused_flows").iter().sum::<i64>() > 100);
+    let most = column(&records.tables["census"], "active_flows").iter().max();
+    // Two slots in each direction, beside the two flows that stay.
+    assert!(most <= Some(&6), "{most:?}");
+    assert!(column(&records.tables["census"], "refused_flows").iter().sum::<i64>() > 100);
 }
 
 #[test]
 fn a_user_has_one_transfer_at_a_time_and_thinks_between_them() {
     let records = run(&users(), 1);
-    let seats = column(&records.transfers, "seat");
-    let starts = records.transfers.real("start_s").expect("a column");
-    let ends = records.transfers.real("end_s").expect("a column");
+    let slots = column(&records.tables["transfers"], "slot");
+    let starts = records.tables["transfers"].real("start_s").expect("a column");
+    let ends = records.tables["transfers"].real("end_s").expect("a column");
     let mut thoughts = Vec::new();
-    for seat in 0..100 {
+    // The first two slots are those of the flows that stay.
+    for slot in 2..102 {
         let mut own: Vec<_> =
-            (0..seats.len()).filter(|row| seats[*row] == seat).map(|row| (starts[row], ends[row])).collect();
+            (0..slots.len()).filter(|row| slots[*row] == slot).map(|row| (starts[row], ends[row])).collect();
         own.sort_by(|a, b| a.0.total_cmp(&b.0));
         thoughts.extend(own.windows(2).map(|pair| pair[1].0 - pair[0].1));
     }
@@ -142,8 +144,12 @@ fn two_algorithms_meet_the_same_transfers() {
         model.groups[0].algorithm =
             Control::Listed(Algorithm::parse(algorithm).expect("the catalogue has it"));
         let records = run(&model, 1);
-        let starts = records.transfers.real("start_s").expect("a column").iter().map(|start| start.to_bits());
-        let mut all: Vec<_> = starts.zip(column(&records.transfers, "bytes").to_vec()).collect();
+        let starts = records.tables["transfers"]
+            .real("start_s")
+            .expect("a column")
+            .iter()
+            .map(|start| start.to_bits());
+        let mut all: Vec<_> = starts.zip(column(&records.tables["transfers"], "bytes").to_vec()).collect();
         all.sort_unstable();
         all
     };
@@ -188,13 +194,13 @@ fn what_a_group_can_be_asked_for_is_what_it_has() {
 #[test]
 fn impatient_users_leave() {
     let mut model = users();
-    for population in &mut model.populations {
-        let Demand::Users { patience, .. } = &mut population.demand else { unreachable!("they are users") };
+    for workload in &mut model.workloads[1..] {
+        let Demand::Users { patience, .. } = &mut workload.demand else { unreachable!("they are users") };
         *patience = Some(Distribution::Constant(0.3));
     }
     let records = run(&model, 1);
-    let ends = records.transfers.real("end_s").expect("a column");
-    let starts = records.transfers.real("start_s").expect("a column");
+    let ends = records.tables["transfers"].real("end_s").expect("a column");
+    let starts = records.tables["transfers"].real("start_s").expect("a column");
     assert!(starts.iter().zip(ends).all(|(start, end)| end - start <= 0.3 + 1e-9));
-    assert!(column(&records.census, "abandoned_flows").iter().sum::<i64>() > 20);
+    assert!(column(&records.tables["census"], "abandoned_flows").iter().sum::<i64>() > 20);
 }

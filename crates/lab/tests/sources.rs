@@ -2,7 +2,7 @@
 
 mod support;
 
-use narrows_lab::replication::Records;
+use narrows_lab::replication::Replication;
 use narrows_lab::scenario::{LoadOptions, load};
 use std::path::Path;
 use support::{assert_near, run, value};
@@ -19,7 +19,7 @@ fn beside(group: &str) -> String {
     )
 }
 
-fn throughput(records: &Records, group: &str) -> f64 {
+fn throughput(records: &Replication, group: &str) -> f64 {
     value(records, group, "throughput_bps")
 }
 

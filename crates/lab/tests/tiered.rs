@@ -2,8 +2,9 @@
 
 mod support;
 
-use narrows_lab::replication::{Records, run_with};
-use narrows_lab::run::{Progress, RunOptions};
+use narrows_lab::backend::Progress;
+use narrows_lab::replication::{Replication, run_with};
+use narrows_lab::sim::RunOptions;
 use support::scenario;
 
 const SMALL: &str = r#"
@@ -50,8 +51,8 @@ const HASTY: &str = r#"
     source = { kind = "users", think = { kind = "exponential", mean = "10ms" } }
 "#;
 
-fn run(text: &str, partitions: usize) -> Records {
-    let options = RunOptions { partitions, compute_hops: true };
+fn run(text: &str, partitions: usize) -> Replication {
+    let options = RunOptions { partitions, lookahead: true };
     run_with(&scenario(text).model, 0, &Progress::new(), options).expect("the run ends by itself")
 }
 

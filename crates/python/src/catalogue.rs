@@ -1,7 +1,8 @@
-//! The cards of algorithms, queues and measures as dicts.
+//! The cards of algorithms, queues and metrics as dicts.
 
-use narrows_lab::{algorithm, algorithms, metrics, queues};
-use pyo3::exceptions::PyValueError;
+use narrows_lab::card::{Card, Catalogue, Parameter};
+use narrows_lab::congestion_control::Entry;
+use narrows_lab::{algorithm, metrics, queues};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -14,129 +15,63 @@ pub fn algorithm_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 /// The cards of all queue disciplines.
 #[pyfunction(name = "queues")]
 pub fn queue_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    queues::entries().iter().map(|entry| queue(py, entry)).collect()
+    queues::entries().iter().map(|entry| card(py, &entry.card, Catalogue::Queues)).collect()
 }
 
-/// What every measure means.
+/// The cards of the metrics that come from counters.
 #[pyfunction(name = "metrics")]
 pub fn metric_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    metrics::all().map(|metric| measure(py, metric)).collect()
+    metrics::catalogue().iter().map(|each| metric(py, each)).collect()
 }
 
-/// The measure that `text` asks for: `text` without white space, its `name`, `cards` by owner (`"group"`,
-/// `"link"` or both), `counted` (counters tell it, so that every run has it) and `choices` by parameter.
-///
-/// The error has `message`, `given`, `allowed` and `nearest`.
-#[pyfunction(name = "measure")]
-pub fn requested<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
-    let request = metrics::Request::parse(text, None).map_err(|fault| {
-        let error = PyValueError::new_err(fault.to_string());
-        let details = [
-            ("message", Some(fault.message)),
-            ("given", Some(fault.given)),
-            ("allowed", Some(fault.allowed)),
-        ];
-        for (name, detail) in details.into_iter().chain([("nearest", fault.nearest.map(str::to_owned))]) {
-            if let Err(error) = error.value(py).setattr(name, detail) {
-                return error;
-            }
-        }
-        error
-    })?;
-    let entry = PyDict::new(py);
-    entry.set_item("text", &request.text)?;
-    entry.set_item("name", request.metrics[0].name)?;
-    let name = request.metrics[0].name;
-    let counted = request.choices.is_empty() && metrics::catalogue().iter().any(|metric| metric.name == name);
-    entry.set_item("counted", counted)?;
-    let cards = PyDict::new(py);
-    for metric in &request.metrics {
-        cards.set_item(metric.owner(), measure(py, metric)?)?;
-    }
-    entry.set_item("cards", cards)?;
-    let choices = PyDict::new(py);
-    for (name, choice) in &request.choices {
-        match choice {
-            metrics::Choice::Number(number) => choices.set_item(name, number)?,
-            metrics::Choice::Word(word) => choices.set_item(name, word)?,
-        }
-    }
-    entry.set_item("choices", choices)?;
-    Ok(entry)
+fn algorithm_card<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
+    let dict = card(py, &entry.card, Catalogue::Algorithms)?;
+    dict.set_item("transport", (entry.needs)(&entry.card.defaults()).transport.to_string())?;
+    Ok(dict)
 }
 
-fn algorithm_card<'py>(py: Python<'py>, entry: &algorithms::Entry) -> PyResult<Bound<'py, PyDict>> {
-    let parameters = entry.parameters.iter().map(|parameter| {
-        let card = PyDict::new(py);
-        set_all(
-            &card,
-            &[
-                ("name", parameter.name),
-                ("meaning", parameter.meaning),
-                ("unit", parameter.unit),
-                ("default", &parameter.domain.default().to_string()),
-                ("allowed", &parameter.domain.to_string()),
-                ("source", parameter.source),
-            ],
-        )?;
-        Ok(card)
+/// What the cards of algorithms and queues have in common.
+fn card<'py>(py: Python<'py>, card: &Card, catalogue: Catalogue) -> PyResult<Bound<'py, PyDict>> {
+    let parameters = card.parameters.iter().map(|parameter| self::parameter(py, parameter));
+    let dict = PyDict::new(py);
+    set_all(&dict, &heading(card.name, card.family, card.summary, card.source))?;
+    dict.set_item("equations", card.equations)?;
+    dict.set_item("parameters", parameters.collect::<PyResult<Vec<_>>>()?)?;
+    dict.set_item("deviations", card.deviations)?;
+    let comparisons: Vec<_> = catalogue.comparisons(card.name).collect();
+    let lines: Vec<String> =
+        comparisons.iter().map(|each| format!("{}: {}", each.what, each.result)).collect();
+    dict.set_item("validation", (!lines.is_empty()).then(|| lines.join("; ")))?;
+    let comparisons = comparisons.iter().map(|each| {
+        let dict = PyDict::new(py);
+        set_all(&dict, &[("what", each.what), ("result", each.result), ("test", each.test)])?;
+        Ok(dict)
     });
-    let card = PyDict::new(py);
-    set_all(&card, &heading(entry.name, entry.family, entry.summary, entry.source))?;
-    card.set_item("equations", entry.equations)?;
-    card.set_item("parameters", parameters.collect::<PyResult<Vec<_>>>()?)?;
-    card.set_item("transport", entry.transport().to_string())?;
-    card.set_item("deviations", entry.deviations)?;
-    card.set_item("validation", entry.validation)?;
-    Ok(card)
+    dict.set_item("comparisons", comparisons.collect::<PyResult<Vec<_>>>()?)?;
+    Ok(dict)
 }
 
-fn queue<'py>(py: Python<'py>, entry: &queues::Entry) -> PyResult<Bound<'py, PyDict>> {
-    let parameters = entry.parameters.iter().map(|parameter| {
-        let card = PyDict::new(py);
-        set_all(
-            &card,
-            &[
-                ("name", parameter.name),
-                ("meaning", parameter.meaning),
-                ("unit", parameter.unit),
-                ("default", parameter.default),
-                ("source", parameter.source),
-            ],
-        )?;
-        Ok(card)
-    });
-    let card = PyDict::new(py);
-    set_all(&card, &heading(entry.name, entry.family, entry.summary, entry.source))?;
-    card.set_item("equations", entry.equations)?;
-    card.set_item("parameters", parameters.collect::<PyResult<Vec<_>>>()?)?;
-    card.set_item("deviations", entry.deviations)?;
-    card.set_item("validation", entry.validation)?;
-    Ok(card)
+fn parameter<'py>(py: Python<'py>, parameter: &Parameter) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    set_all(
+        &dict,
+        &[
+            ("name", parameter.name),
+            ("meaning", parameter.meaning),
+            ("unit", parameter.unit),
+            ("default", &parameter.domain.default().to_string()),
+            ("allowed", &parameter.domain.to_string()),
+            ("source", parameter.source),
+        ],
+    )?;
+    Ok(dict)
 }
 
-fn measure<'py>(py: Python<'py>, metric: &metrics::Metric) -> PyResult<Bound<'py, PyDict>> {
+fn metric<'py>(py: Python<'py>, metric: &metrics::Metric) -> PyResult<Bound<'py, PyDict>> {
     let card = PyDict::new(py);
     set_all(&card, &heading(metric.name, metric.of, metric.definition, metric.source))?;
-    set_all(&card, &[("unit", metric.unit), ("better", metric.better)])?;
+    set_all(&card, &[("unit", metric.unit), ("better", metric.better), ("label", metric.label)])?;
     card.set_item("validation", None::<&str>)?;
-    let is_this = |other: &metrics::Metric| other.name == metric.name && other.of == metric.of;
-    card.set_item("counted", metric.parameters.is_empty() && metrics::catalogue().iter().any(is_this))?;
-    let parameters = metric.parameters.iter().map(|parameter| {
-        let card = PyDict::new(py);
-        let allowed = parameter.kind.to_string();
-        set_all(
-            &card,
-            &[
-                ("name", parameter.name),
-                ("meaning", parameter.meaning),
-                ("default", parameter.default),
-                ("allowed", &allowed),
-            ],
-        )?;
-        Ok(card)
-    });
-    card.set_item("parameters", parameters.collect::<PyResult<Vec<_>>>()?)?;
     Ok(card)
 }
 

@@ -1,8 +1,9 @@
-//! Many runs at once, on threads that touch Python only to call a guest.
+//! Many runs at once, on threads that touch Python only to call an external algorithm.
 
+use narrows_lab::backend::{Progress, RunError};
 use narrows_lab::model::Model;
-use narrows_lab::replication::{Records, run_with};
-use narrows_lab::run::{Progress, RunError, RunOptions};
+use narrows_lab::replication::{Replication, run_on};
+use narrows_lab::sim::Simulator;
 use std::any::Any;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,8 +21,8 @@ pub struct Job {
 
 /// What came of a job.
 pub enum Outcome {
-    /// Its records and their digest.
-    Finished(Box<Records>, String),
+    /// What it left behind, and the digest.
+    Finished(Box<Replication>, String),
     /// Stopped before its end, or never begun.
     Stopped,
     /// The simulator broke one of its own rules: what happened.
@@ -50,7 +51,7 @@ pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<
     };
     let threads = threads.get().min(jobs.len());
     if threads == 1 {
-        // On the caller's own thread the interpreter need not make room for another one at each call of a guest.
+        // On the caller's own thread the interpreter need not make room for another one at each call of an algorithm.
         work();
     } else {
         thread::scope(|scope| {
@@ -64,11 +65,11 @@ pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<
 
 fn attempt(job: &Job, threads: usize, progress: &Progress) -> Outcome {
     // Nothing that a run leaves half changed is looked at after a panic: the model is read only, its state is dropped.
-    let options = RunOptions::with_threads(&job.model, threads);
-    match catch_unwind(AssertUnwindSafe(|| run_with(&job.model, job.replication, progress, options))) {
-        Ok(Ok(records)) => {
-            let digest = records.digest();
-            Outcome::Finished(Box::new(records), digest)
+    let run = || run_on(&Simulator, &job.model, job.replication, threads, progress);
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(replication)) => {
+            let digest = replication.digest();
+            Outcome::Finished(Box::new(replication), digest)
         }
         Ok(Err(RunError::Interrupted)) => Outcome::Stopped,
         Ok(Err(RunError::Algorithm(failure))) => Outcome::Mistaken(failure.to_string()),

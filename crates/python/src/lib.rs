@@ -5,30 +5,37 @@
 
 mod catalogue;
 mod document;
-mod guest;
+mod external;
 mod jobs;
+mod metrics;
 mod records;
 mod run;
 mod scenario;
+mod statistics;
+mod text;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::catalogue::{algorithm_cards, metric_cards, queue_cards, requested};
+    use super::catalogue::{algorithm_cards, metric_cards, queue_cards};
     #[pymodule_export]
     use super::document::{complaint, read_toml};
     #[pymodule_export]
+    use super::external::{PyAck, PyLoss, PyMoment, PySent, PySetup};
+    #[pymodule_export]
     use super::fingerprint;
     #[pymodule_export]
-    use super::guest::{PyAck, PyLoss, PyMoment, PySent, PySetup};
-    #[pymodule_export]
-    use super::records::PyRecords;
+    use super::records::{PyRecords, table_schemas};
     #[pymodule_export]
     use super::run::{AlgorithmError, PyProgress, RunError, run_jobs};
     #[pymodule_export]
     use super::scenario::{PyScenario, ScenarioError, load, schema};
+    #[pymodule_export]
+    use super::statistics::{jain, stationary_after};
+    #[pymodule_export]
+    use super::text::{nearest, quantity};
 }
 
 /// The build fingerprint: SHA-256 of all sources compiled in, hexadecimal.

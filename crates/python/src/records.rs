@@ -1,8 +1,9 @@
-//! Records as dicts of numpy columns: each vector is moved into its array, never copied.
+//! What a replication left behind, as dicts of numpy columns: each vector is moved into its array, never copied.
 
-use narrows_lab::metrics::{Check, Measures};
-use narrows_lab::records::{Column, Performance, Table};
-use narrows_lab::replication::Records;
+use narrows_lab::metrics::MetricValues;
+use narrows_lab::records::schema::{ColumnSchema, TableSchema, tables as schemas};
+use narrows_lab::records::{Check, Column, Performance, Table};
+use narrows_lab::replication::Replication;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -12,103 +13,85 @@ use pyo3::types::PyDict;
 pub struct PyRecords {
     digest: String,
     warmup_s: f64,
-    flows: Py<PyDict>,
-    links: Py<PyDict>,
-    series: Py<PyDict>,
-    distributions: Py<PyDict>,
-    census: Py<PyDict>,
-    classes: Py<PyDict>,
-    transfers: Py<PyDict>,
-    packets: Py<PyDict>,
-    group_measures: Py<PyDict>,
-    link_measures: Py<PyDict>,
+    /// Columns by table: of each its values, and the labels that they are indices into.
+    tables: Py<PyDict>,
+    /// Values of metrics by group.
+    group_metrics: Py<PyDict>,
+    /// Values of metrics by link.
+    link_metrics: Py<PyDict>,
+    /// Flows that the scenario describes by group; `None` where their number is random.
     group_sizes: Py<PyDict>,
-    performance: Py<PyDict>,
     checks: Vec<Py<PyDict>>,
+    performance: Py<PyDict>,
 }
+
+/// The arguments of the constructor: digest, end of the warm-up, the dicts in the order of the attributes, the checks.
+type Parts<D, C> = (String, f64, [D; 5], Vec<C>);
 
 #[pymethods]
 impl PyRecords {
-    /// What another process sent: every dict, in the order of the attributes.
+    /// What another process sent.
     #[new]
-    fn from_parts(digest: String, warmup_s: f64, dicts: [Py<PyDict>; 12], checks: Vec<Py<PyDict>>) -> Self {
-        let [
-            flows,
-            links,
-            series,
-            distributions,
-            census,
-            classes,
-            transfers,
-            packets,
-            group_measures,
-            link_measures,
-            group_sizes,
-            performance,
-        ] = dicts;
-        Self {
-            digest,
-            warmup_s,
-            flows,
-            links,
-            series,
-            distributions,
-            census,
-            classes,
-            transfers,
-            packets,
-            group_measures,
-            link_measures,
-            group_sizes,
-            performance,
-            checks,
-        }
+    fn from_parts(digest: String, warmup_s: f64, dicts: [Py<PyDict>; 5], checks: Vec<Py<PyDict>>) -> Self {
+        let [tables, group_metrics, link_metrics, group_sizes, performance] = dicts;
+        Self { digest, warmup_s, tables, group_metrics, link_metrics, group_sizes, checks, performance }
     }
 
     /// The arguments of the constructor, for a pickle.
-    fn __getnewargs__(&self) -> (&str, f64, [&Py<PyDict>; 12], Vec<&Py<PyDict>>) {
-        let dicts = [
-            &self.flows,
-            &self.links,
-            &self.series,
-            &self.distributions,
-            &self.census,
-            &self.classes,
-            &self.transfers,
-            &self.packets,
-            &self.group_measures,
-            &self.link_measures,
-            &self.group_sizes,
-            &self.performance,
-        ];
-        (&self.digest, self.warmup_s, dicts, self.checks.iter().collect())
+    fn __getnewargs__(&self) -> Parts<&Py<PyDict>, &Py<PyDict>> {
+        let dicts =
+            [&self.tables, &self.group_metrics, &self.link_metrics, &self.group_sizes, &self.performance];
+        (self.digest.clone(), self.warmup_s, dicts, self.checks.iter().collect())
     }
 }
 
 impl PyRecords {
-    /// Moves `records`, whose digest is `digest`, to Python.
-    pub fn new(py: Python<'_>, records: Records, digest: String) -> PyResult<Self> {
+    /// Moves `replication`, whose digest is `digest`, to Python.
+    pub fn new(py: Python<'_>, replication: Replication, digest: String) -> PyResult<Self> {
+        let tables = PyDict::new(py);
+        for each in replication.tables {
+            tables.set_item(each.name(), table(py, each)?)?;
+        }
         Ok(Self {
             digest,
-            warmup_s: records.warmup.as_secs_f64(),
-            flows: table(py, records.flows)?,
-            links: table(py, records.links)?,
-            series: table(py, records.series)?,
-            distributions: table(py, records.distributions)?,
-            census: table(py, records.census)?,
-            classes: table(py, records.classes)?,
-            transfers: table(py, records.transfers)?,
-            packets: table(py, records.packets)?,
-            group_measures: measures(py, &records.groups)?,
-            link_measures: measures(py, &records.link_measures)?,
-            group_sizes: sizes(py, &records.groups)?,
-            checks: records.checks.iter().map(|each| check(py, each)).collect::<PyResult<_>>()?,
-            performance: performance(py, records.performance)?,
+            warmup_s: replication.warmup.as_secs_f64(),
+            tables: tables.unbind(),
+            group_metrics: metrics(py, &replication.groups)?,
+            link_metrics: metrics(py, &replication.links)?,
+            group_sizes: sizes(py, &replication.groups)?,
+            checks: replication.checks.iter().map(|each| check(py, each)).collect::<PyResult<_>>()?,
+            performance: performance(py, replication.performance)?,
         })
     }
 }
 
-fn table(py: Python<'_>, table: Table) -> PyResult<Py<PyDict>> {
+/// The schema of every table of a run, in their order: `name`, `row` (what a row is), `absent` (when the table has no
+/// columns, `""` if never) and `columns`, each with `name`, `kind`, `unit` and `meaning`.
+#[pyfunction(name = "tables")]
+pub fn table_schemas(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    schemas().iter().map(|each| table_schema(py, each)).collect()
+}
+
+fn table_schema<'py>(py: Python<'py>, table: &TableSchema) -> PyResult<Bound<'py, PyDict>> {
+    let entry = PyDict::new(py);
+    entry.set_item("name", table.name)?;
+    entry.set_item("row", table.row)?;
+    entry.set_item("absent", table.absent)?;
+    let columns = table.columns.iter().map(|each| column_schema(py, each)).collect::<PyResult<Vec<_>>>()?;
+    entry.set_item("columns", columns)?;
+    Ok(entry)
+}
+
+fn column_schema<'py>(py: Python<'py>, column: &ColumnSchema) -> PyResult<Bound<'py, PyDict>> {
+    let entry = PyDict::new(py);
+    entry.set_item("name", column.name)?;
+    entry.set_item("kind", column.kind.name())?;
+    entry.set_item("unit", column.unit)?;
+    entry.set_item("meaning", column.meaning)?;
+    Ok(entry)
+}
+
+fn table(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for (name, column) in table.into_columns() {
         let (values, labels) = match column {
@@ -119,10 +102,10 @@ fn table(py: Python<'_>, table: Table) -> PyResult<Py<PyDict>> {
         };
         columns.set_item(name, (values, labels))?;
     }
-    Ok(columns.unbind())
+    Ok(columns)
 }
 
-fn measures(py: Python<'_>, all: &[Measures]) -> PyResult<Py<PyDict>> {
+fn metrics(py: Python<'_>, all: &[MetricValues]) -> PyResult<Py<PyDict>> {
     let owners = PyDict::new(py);
     for each in all {
         let values = PyDict::new(py);
@@ -134,7 +117,7 @@ fn measures(py: Python<'_>, all: &[Measures]) -> PyResult<Py<PyDict>> {
     Ok(owners.unbind())
 }
 
-fn sizes(py: Python<'_>, groups: &[Measures]) -> PyResult<Py<PyDict>> {
+fn sizes(py: Python<'_>, groups: &[MetricValues]) -> PyResult<Py<PyDict>> {
     let sizes = PyDict::new(py);
     for group in groups {
         sizes.set_item(&group.name, group.flows)?;

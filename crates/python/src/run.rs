@@ -3,7 +3,7 @@
 use crate::jobs::{Job, Outcome, execute};
 use crate::records::PyRecords;
 use crate::scenario::PyScenario;
-use narrows_lab::run::Progress;
+use narrows_lab::backend::Progress;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use std::num::NonZeroUsize;
@@ -77,7 +77,7 @@ pub fn run_jobs(
 
 fn convert(py: Python<'_>, place: usize, job: &Job, outcome: Outcome) -> PyResult<Option<PyRecords>> {
     match outcome {
-        Outcome::Finished(records, digest) => PyRecords::new(py, *records, digest).map(Some),
+        Outcome::Finished(replication, digest) => PyRecords::new(py, *replication, digest).map(Some),
         Outcome::Stopped => Ok(None),
         Outcome::Mistaken(mistake) => {
             Err(AlgorithmError::new_err(format!("replication {}: {mistake}", job.replication)))

@@ -1,6 +1,7 @@
 //! Scenarios as Python sees them: checked and resolved.
 
-use crate::guest::Files;
+use crate::external::Files;
+use crate::metrics::PythonMetrics;
 use narrows_lab::algorithm::Control;
 use narrows_lab::model::Model;
 use narrows_lab::scenario::{self, Diagnostic, Expectation, LoadOptions, Scenario};
@@ -92,7 +93,7 @@ impl PyScenario {
     /// The links that are measured: all but access links.
     #[getter]
     fn links(&self) -> Vec<&str> {
-        self.model.links.iter().filter(|link| !link.access).map(|link| link.name.as_str()).collect()
+        self.model.links.iter().map(|link| link.name.as_str()).collect()
     }
 
     /// In another process the scenario is loaded again.
@@ -109,7 +110,7 @@ impl PyScenario {
 
     fn new(py: Python<'_>, scenario: Scenario, source: Source) -> PyResult<Self> {
         let interpreted =
-            scenario.model.groups.iter().any(|group| matches!(group.algorithm, Control::Guest(_)));
+            scenario.model.groups.iter().any(|group| matches!(group.algorithm, Control::External(_)));
         let expectations =
             scenario.expectations.iter().map(|each| expectation(py, each)).collect::<PyResult<_>>()?;
         let files = scenario
@@ -162,14 +163,16 @@ pub fn load(
         .into_pyobject(py)?
         .unbind();
     let files = Arc::new(Files::default());
-    let guests = Some(Arc::clone(&files) as _);
+    let loader = Some(Arc::clone(&files) as _);
     let overrides_directory = PathBuf::from(overrides_directory);
-    let options = LoadOptions { subject, seed, replications, overrides_directory, guests };
-    let loaded = scenario::load(text, file, Path::new(directory), &overrides, &options);
+    let series = Some(Arc::new(PythonMetrics) as _);
+    let options =
+        LoadOptions { subject, seed, replications, overrides_directory, loader, series, backend: None };
+    let result = scenario::load(text, file, Path::new(directory), &overrides, &options);
     if let Some(interrupt) = files.interrupt() {
         return Err(interrupt);
     }
-    match loaded {
+    match result {
         Ok(scenario) => PyScenario::new(py, scenario, source),
         Err(diagnostics) => Err(error(py, &diagnostics)?),
     }

@@ -19,7 +19,7 @@ impl Classes {
 
     /// The class of `flow`, and of what comes back to it.
     pub fn of(&self, flow: FlowId) -> u8 {
-        self.of_flow.get(flow.seat()).copied().unwrap_or(self.others)
+        self.of_flow.get(flow.index()).copied().unwrap_or(self.others)
     }
 
     /// The worst class of any flow.

@@ -9,7 +9,9 @@ mod law;
 
 pub use law::{CodelLaw, Control};
 
-use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use crate::discipline::independent;
+use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
+use narrows_card::{Card, Domain, Parameter};
 use narrows_wire::Packet;
 
 /// Settings of a CoDel queue.
@@ -67,6 +69,73 @@ impl QueueDiscipline for Codel {
         tell("count", f64::from(self.law.count()));
     }
 }
+
+/// The card of `codel`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "codel",
+        family: "active",
+        summary: "controlled delay: signals at the head while packets have waited too long for too long",
+        source: "RFC 8289; marks as in Linux's codel_impl.h",
+        equations: &[
+            "above = sojourn >= target and more than a packet waits behind",
+            "first signal: above at every packet for an interval",
+            "next: interval / sqrt(count) after the last, count += 1, until not above",
+            "again within 16 intervals: count starts at what it grew by last time; else at 1",
+        ],
+        parameters: &[
+            Parameter {
+                name: "limit",
+                meaning: "the most that may wait, not counting the packet in transmission",
+                unit: "",
+                source: "sch_codel.c",
+                domain: Domain::Limit { default: "1000pkt" },
+            },
+            TARGET,
+            INTERVAL,
+            Parameter {
+                name: "ecn",
+                meaning: "mark ECN-capable packets instead of dropping them",
+                unit: "",
+                source: "codel_impl.h",
+                domain: Domain::Flag { default: false },
+            },
+        ],
+        deviations: &[
+            "times are not rounded to 1.024 us and the square root is exact; Linux takes a Newton step of 16 bits",
+            "after a mark the packet leaves and the next signal falls due as after a drop, as in Linux; RFC 8289 leaves \
+             it open",
+        ],
+    },
+    marks: true,
+    complete: independent,
+    build: |settings| Box::new(Codel::new(&config(settings))),
+};
+
+/// The settings of a CoDel law.
+pub(crate) fn control(settings: &Settings) -> Control {
+    Control { target: settings.span("target"), interval: settings.span("interval"), mtu: settings.packet() }
+}
+
+fn config(settings: &Settings) -> Config {
+    Config { control: control(settings), ecn: settings.flag("ecn"), limit: settings.limit("limit") }
+}
+
+pub(crate) const TARGET: Parameter = Parameter {
+    name: "target",
+    meaning: "the time that packets may wait for good",
+    unit: "",
+    source: "RFC 8289: 5 to 10 % of interval",
+    domain: Domain::Span { default: "5ms", zero: false },
+};
+
+pub(crate) const INTERVAL: Parameter = Parameter {
+    name: "interval",
+    meaning: "how long packets may wait longer than target: about the longest usual round-trip time",
+    unit: "",
+    source: "RFC 8289",
+    domain: Domain::Span { default: "100ms", zero: false },
+};
 
 #[cfg(test)]
 mod tests;

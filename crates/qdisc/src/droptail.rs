@@ -2,7 +2,14 @@
 //!
 //! Deviations: a limit of L packets holds L waiting packets; in ns-2 it holds L − 1.
 
-use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use crate::discipline::independent;
+use crate::parameters::LIMIT;
+use crate::{
+    Backlog, Context, Discipline, DropReason, Entry, Fifo, Given, Limit, QueueDiscipline, Scale, Setting,
+    Settings,
+};
+use narrows_card::Card;
+use narrows_units::{Bytes, Rate, Span};
 use narrows_wire::Packet;
 
 /// Settings of a DropTail queue.
@@ -44,6 +51,40 @@ impl QueueDiscipline for DropTail {
     }
 }
 
+/// The card of `droptail`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "droptail",
+        family: "passive",
+        summary: "first in, first out; an arrival that finds no room is dropped",
+        source: "the Internet's default; RFC 7567 §2 tells what it costs",
+        equations: &["drop the arrival if waiting + arrival > limit"],
+        parameters: &[LIMIT],
+        deviations: &["a limit of L packets holds L waiting packets; ns-2 holds L - 1"],
+    },
+    marks: false,
+    complete: independent,
+    build: |settings| Box::new(DropTail::new(&config(settings))),
+};
+
+fn config(settings: &Settings) -> Config {
+    Config { limit: settings.limit("limit") }
+}
+
+/// DropTail with this limit.
+pub fn with_limit(limit: Limit) -> Discipline {
+    let given = Given { parameter: "limit", setting: Setting::Limit(limit), written: limit.to_string() };
+    Discipline::new(&ENTRY, NO_SCALE, vec![given]).expect("a limit is all that DropTail has")
+}
+
+/// The limit of a queue that is DropTail.
+pub fn limit_of(discipline: &Discipline) -> Option<Limit> {
+    (discipline.name() == ENTRY.card.name).then(|| discipline.limit())
+}
+
+/// Measures no length: every one is given.
+const NO_SCALE: Scale = Scale { rate: Rate::ZERO, rtt: Span::ZERO, packet: Bytes::ZERO };
+
 #[cfg(test)]
 mod tests {
     use super::{Config, DropTail};
@@ -75,7 +116,7 @@ mod tests {
         };
         for number in 0..4 {
             let packet = Packet {
-                stamp: Time::ZERO,
+                arrival: Time::ZERO,
                 sent_at: Time::ZERO,
                 number,
                 flow: FlowId::new(number as u32, 0),

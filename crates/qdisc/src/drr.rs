@@ -15,10 +15,13 @@
 //! Deviations: each leg of each flow has a queue, where paper and ns-2 hash flows into buckets. The longest queue is
 //! found to 64 bytes; of equals it is the one that grew last, in ns-2 the one whose turn is next.
 
+use crate::discipline::independent;
+use crate::parameters::LIMIT;
 use crate::rows::Rows;
-use crate::{Backlog, Context, DropReason, Limit, QueueDiscipline};
+use crate::{Backlog, Context, DropReason, Entry, Limit, QueueDiscipline, Settings};
+use narrows_card::{Card, Domain, Parameter};
 use narrows_units::Bytes;
-use narrows_wire::{Leg, Packet};
+use narrows_wire::{Direction, Packet};
 use std::collections::VecDeque;
 
 /// Which packet of the longest queue makes room.
@@ -82,7 +85,7 @@ impl Drr {
 
     /// The row of `packet`'s flow, which joins the round if it holds none.
     fn row_for(&mut self, packet: &Packet) -> usize {
-        let key = packet.flow.seat() * 2 + usize::from(packet.leg() == Leg::Homeward);
+        let key = packet.flow.index() * 2 + usize::from(packet.direction() == Direction::Reverse);
         if key >= self.row_of.len() {
             self.row_of.resize(key + 1, NONE);
         }
@@ -161,6 +164,54 @@ impl QueueDiscipline for Drr {
 
 /// No row.
 const NONE: u32 = u32::MAX;
+
+/// The card of `drr`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "drr",
+        family: "fair",
+        summary: "deficit round robin: a queue for every flow, served in rounds of equal bytes",
+        source: "Shreedhar and Varghese 1995; dropping as in ns-2.35",
+        equations: &[
+            "each visit: deficit += quantum; send while size <= deficit, deficit -= size; emptied: deficit = 0",
+            "|sent_i - sent_j| <= quantum + 2 size_max while both flows wait",
+            "limit exceeded: drop from the longest queue, at its head or tail",
+        ],
+        parameters: &[
+            LIMIT,
+            Parameter {
+                name: "quantum",
+                meaning: "bytes that each flow may send more in each round",
+                unit: "",
+                source: "Shreedhar and Varghese 1995: at least the largest packet, so that a packet costs constant time",
+                domain: Domain::Size { default: "1pkt" },
+            },
+            Parameter {
+                name: "drop",
+                meaning: "which packet of the longest queue makes room: \"head\", the oldest, or \"tail\", the youngest",
+                unit: "",
+                source: "ns-2.35",
+                domain: Domain::Choice { default: "head", allowed: &["head", "tail"] },
+            },
+        ],
+        deviations: &[
+            "each leg of each flow has a queue of its own; the paper and ns-2 hash flows into buckets",
+            "the longest queue is found to 64 bytes; of equals it is the one that grew last, in ns-2 the one whose \
+             turn is next",
+        ],
+    },
+    marks: false,
+    complete: independent,
+    build: |settings| Box::new(Drr::new(&config(settings))),
+};
+
+fn config(settings: &Settings) -> Config {
+    Config {
+        quantum: settings.size("quantum"),
+        limit: settings.limit("limit"),
+        drop: if settings.word("drop") == "tail" { End::Tail } else { End::Head },
+    }
+}
 
 #[cfg(test)]
 mod tests;

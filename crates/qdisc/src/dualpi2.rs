@@ -18,7 +18,9 @@
 //! Deviations: from RFC 9332, a step where it has a ramp from 0.8 to 1.2 ms, signals drawn independently where it counts
 //! up to them, and overload as above where it lets both queues fill; all as in Linux.
 
-use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use crate::discipline::independent;
+use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
+use narrows_card::{Card, Domain, Parameter};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Packet};
 
@@ -130,7 +132,7 @@ impl DualPi2 {
     fn judge(&self, packet: &Packet, context: &mut Context<'_>) -> Verdict {
         let low_latency = is_low_latency(packet.ecn);
         let by_chance = self.judge_by_chance(low_latency, packet.ecn, context.uniform);
-        let late = low_latency && context.now.since(packet.stamp) > self.config.step;
+        let late = low_latency && context.now.since(packet.arrival) > self.config.step;
         if by_chance == Verdict::Pass && late { Verdict::Mark } else { by_chance }
     }
 
@@ -195,7 +197,7 @@ impl QueueDiscipline for DualPi2 {
     }
 
     fn on_wake(&mut self, context: &mut Context<'_>) {
-        let wait = |queue: &Fifo| queue.head().map_or(Span::ZERO, |packet| context.now.since(packet.stamp));
+        let wait = |queue: &Fifo| queue.head().map_or(Span::ZERO, |packet| context.now.since(packet.arrival));
         self.law.update(wait(&self.low_latency).max(wait(&self.classic)));
         self.next_update = Some(context.now + self.config.update);
     }
@@ -215,6 +217,105 @@ fn is_low_latency(ecn: Ecn) -> bool {
 /// The queue with the larger share starts.
 fn initial_credit(config: &Config) -> f64 {
     config.mtu.count() as f64 * (2.0 * config.classic_share - 1.0)
+}
+
+/// The card of `dualpi2`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "dualpi2",
+        family: "active",
+        summary: "a queue for flows that want little delay beside one for all others, coupled to the same rate",
+        source: "RFC 9332 appendix A; settings, scheduler and overload as in Linux's sch_dualpi2.c",
+        equations: &[
+            "ECT(1) and CE: low-latency queue; all others: classic",
+            "every update: p += alpha (delay - target) + beta (delay - delay_old), delay the longer wait of the two heads",
+            "classic: dropped, or marked if ECT(0), with probability p^2",
+            "low-latency: marked if it waited longer than step, else with probability coupling p",
+            "coupling p > 1: both dropped with probability p^2, low-latency packets marked otherwise",
+            "while both wait the classic queue has classic_share of the bytes",
+        ],
+        parameters: &[
+            Parameter {
+                name: "limit",
+                meaning: "the most that may wait in both queues, not counting the packet in transmission",
+                unit: "",
+                source: "sch_dualpi2.c",
+                domain: Domain::Limit { default: "10000pkt" },
+            },
+            Parameter {
+                name: "target",
+                meaning: "the time that classic packets should wait",
+                unit: "",
+                source: "RFC 9332 appendix A.1; sch_dualpi2.c",
+                domain: Domain::Span { default: "15ms", zero: false },
+            },
+            Parameter {
+                name: "update",
+                meaning: "how often the probability is moved",
+                unit: "",
+                source: "sch_dualpi2.c",
+                domain: Domain::Span { default: "16ms", zero: false },
+            },
+            Parameter {
+                name: "alpha",
+                meaning: "how far the distance from the target moves the probability, per second of it and update",
+                unit: "",
+                source: "sch_dualpi2.c, 41/256; RFC 9332 appendix A.1: 0.1 update / RTT_max^2 at 100 ms",
+                domain: Domain::Number { default: 0.16, minimum: 0.0, maximum: f64::INFINITY },
+            },
+            Parameter {
+                name: "beta",
+                meaning: "how far a change of the wait moves the probability, per second of change",
+                unit: "",
+                source: "sch_dualpi2.c, 819/256; RFC 9332 appendix A.1: 0.3 / RTT_max is 3",
+                domain: Domain::Number { default: 3.2, minimum: 0.0, maximum: f64::INFINITY },
+            },
+            Parameter {
+                name: "coupling",
+                meaning: "coupling factor k: probability of a low-latency mark over the root of that of a classic signal",
+                unit: "",
+                source: "RFC 9332 §2.1; sch_dualpi2.c",
+                domain: Domain::Number { default: 2.0, minimum: 0.0, maximum: f64::INFINITY },
+            },
+            Parameter {
+                name: "step",
+                meaning: "the wait from which every low-latency packet is marked",
+                unit: "",
+                source: "sch_dualpi2.c",
+                domain: Domain::Span { default: "1ms", zero: false },
+            },
+            Parameter {
+                name: "classic_share",
+                meaning: "the classic queue's share of the bytes while both wait",
+                unit: "",
+                source: "sch_dualpi2.c",
+                domain: Domain::Fraction { default: 0.1, zero: false },
+            },
+        ],
+        deviations: &[
+            "a step at 1 ms where RFC 9332 has a ramp from 0.8 to 1.2 ms, as in Linux",
+            "signals are drawn independently, as in Linux; RFC 9332 counts up to them",
+            "p in full precision; Linux rounds alpha, beta and p to 32 bits",
+            "only ECN chooses the queue; Linux knows filters too",
+        ],
+    },
+    marks: true,
+    complete: independent,
+    build: |settings| Box::new(DualPi2::new(&config(settings))),
+};
+
+fn config(settings: &Settings) -> Config {
+    Config {
+        target: settings.span("target"),
+        update: settings.span("update"),
+        alpha: settings.number("alpha"),
+        beta: settings.number("beta"),
+        coupling: settings.number("coupling"),
+        step: settings.span("step"),
+        classic_share: settings.number("classic_share"),
+        limit: settings.limit("limit"),
+        mtu: settings.packet(),
+    }
 }
 
 #[cfg(test)]

@@ -12,11 +12,13 @@
 //! Deviations: the salt of the hash is drawn with the first arrival, and the longest queue is found in constant time and
 //! to 64 bytes. As in Linux, CoDel's "more than a packet waits behind" counts the packets of all flows.
 
-use crate::codel::{CodelLaw, Control};
+use crate::codel::{self, CodelLaw, Control, INTERVAL, TARGET};
+use crate::discipline::independent;
 use crate::rows::Rows;
-use crate::{Backlog, Context, DropReason, Limit, QueueDiscipline};
+use crate::{Backlog, Context, DropReason, Entry, Limit, QueueDiscipline, Settings};
+use narrows_card::{Card, Domain, Parameter};
 use narrows_units::Bytes;
-use narrows_wire::{Leg, Packet};
+use narrows_wire::{Direction, Packet};
 use std::collections::VecDeque;
 
 /// Settings of an FQ-CoDel queue.
@@ -77,7 +79,7 @@ impl FqCodel {
     /// The row of `packet`'s flow.
     fn row_for(&mut self, packet: &Packet, context: &mut Context<'_>) -> usize {
         let salt = *self.salt.get_or_insert_with(|| (context.uniform)().to_bits());
-        let key = u64::from(packet.flow.bits()) * 2 + u64::from(packet.leg() == Leg::Homeward);
+        let key = u64::from(packet.flow.bits()) * 2 + u64::from(packet.direction() == Direction::Reverse);
         let hash = mix(mix(key).wrapping_add(salt));
         ((u128::from(hash) * u128::from(self.config.queues)) >> 64) as usize
     }
@@ -172,6 +174,75 @@ fn mix(mut key: u64) -> u64 {
 
 /// Packets that overflow drops at most before it looks again (`sch_fq_codel.c`).
 const OVERFLOW_BATCH: u32 = 64;
+
+/// The card of `fq-codel`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "fq-codel",
+        family: "fair",
+        summary: "a queue under CoDel for every flow, served in rounds of equal bytes, flows that have just come first",
+        source: "RFC 8290; overflow as in Linux's sch_fq_codel.c",
+        equations: &[
+            "queue of a flow = hash(flow, leg, salt) of flows",
+            "new flows before old; deficit <= 0: deficit += quantum and to the end of the old; deficit -= size sent",
+            "emptied: a new flow goes to the end of the old, an old one leaves",
+            "limit exceeded: the longest queue loses half its bytes or 64 packets from its head",
+            "each queue: as codel",
+        ],
+        parameters: &[
+            Parameter {
+                name: "limit",
+                meaning: "the most that may wait in all queues, not counting the packet in transmission",
+                unit: "",
+                source: "RFC 8290 §5.2.3",
+                domain: Domain::Limit { default: "10240pkt" },
+            },
+            TARGET,
+            INTERVAL,
+            Parameter {
+                name: "quantum",
+                meaning: "bytes that each flow may send in its turn",
+                unit: "",
+                source: "RFC 8290 §5.2.4: the MTU; 1514 bytes on Ethernet",
+                domain: Domain::Size { default: "1pkt" },
+            },
+            Parameter {
+                name: "flows",
+                meaning: "queues that flows are hashed into",
+                unit: "",
+                source: "RFC 8290 §5.2.5",
+                domain: Domain::Integer { default: 1024, minimum: 1, maximum: 65_536 },
+            },
+            Parameter {
+                name: "ecn",
+                meaning: "mark ECN-capable packets instead of dropping them",
+                unit: "",
+                source: "RFC 8290 §5.2.6",
+                domain: Domain::Flag { default: true },
+            },
+        ],
+        deviations: &[
+            "the hash's salt is drawn from the queue's random numbers with the first arrival, so collisions differ \
+             between seeds",
+            "the longest queue is found in constant time, to 64 bytes; Linux looks at all",
+            "CoDel's \"more than a packet waits behind\" counts the packets of all flows, as in Linux",
+            "Linux limits memory too, 32 MB; here limit is all",
+        ],
+    },
+    marks: true,
+    complete: independent,
+    build: |settings| Box::new(FqCodel::new(&config(settings))),
+};
+
+fn config(settings: &Settings) -> Config {
+    Config {
+        control: codel::control(settings),
+        ecn: settings.flag("ecn"),
+        quantum: settings.size("quantum"),
+        queues: settings.whole("flows") as u32,
+        limit: settings.limit("limit"),
+    }
+}
 
 #[cfg(test)]
 mod tests;

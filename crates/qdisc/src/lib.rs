@@ -14,22 +14,26 @@ pub mod dualpi2;
 mod fifo;
 pub mod fq_codel;
 mod limit;
+mod parameters;
 pub mod pie;
 pub mod priority;
 pub mod quick_start;
 pub mod rcp;
 pub mod red;
 pub mod rio;
+mod router;
 mod rows;
+mod scale;
 pub mod step;
 #[cfg(test)]
 mod testing;
 pub mod xcp;
 
 pub use classes::Classes;
-pub use discipline::Discipline;
+pub use discipline::{Conflict, Discipline, Entry, Given, Setting, Settings};
 pub use fifo::Fifo;
-pub use limit::Limit;
+pub use limit::{Limit, Threshold, Unit};
+pub use scale::Scale;
 
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Ecn, Packet};

@@ -1,7 +1,8 @@
-//! How much may wait in a queue.
+//! Lengths of a queue: how much may wait, and from where on something happens.
 
 use crate::Backlog;
 use narrows_units::Bytes;
+use std::fmt;
 
 /// The most that may wait. The packet in transmission does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,45 @@ impl Limit {
     pub fn admits(self, mut waiting: Backlog, size: Bytes) -> bool {
         waiting.add(size);
         self.holds(waiting)
+    }
+}
+
+/// As in a scenario: `100pkt`, `9kB`, `infinite`.
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unlimited => f.write_str("infinite"),
+            Self::Packets(packets) => write!(f, "{packets}pkt"),
+            Self::Bytes(bytes) => Bytes::new(*bytes).fmt(f),
+        }
+    }
+}
+
+/// What a length counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Packets of any size.
+    Packets,
+    /// Bytes on the wire.
+    Bytes,
+}
+
+/// A length from which on something happens; parts of packets count where it is held against an average.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Threshold {
+    /// What it counts.
+    pub unit: Unit,
+    /// How many.
+    pub value: f64,
+}
+
+/// As in a scenario: `7.5pkt`, `9000B`.
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.unit {
+            Unit::Packets => write!(f, "{}pkt", self.value),
+            Unit::Bytes => write!(f, "{}B", self.value),
+        }
     }
 }
 

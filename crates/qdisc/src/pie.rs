@@ -11,7 +11,9 @@ mod law;
 
 pub use law::PieLaw;
 
-use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use crate::discipline::independent;
+use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
+use narrows_card::{Card, Domain, Parameter};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 
@@ -82,7 +84,7 @@ impl QueueDiscipline for Pie {
     fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
         let packet = self.waiting.pop()?;
         let left = self.waiting.backlog().packets;
-        self.delay = if left > 0 { context.now.since(packet.stamp) } else { Span::ZERO };
+        self.delay = if left > 0 { context.now.since(packet.arrival) } else { Span::ZERO };
         Some(packet)
     }
 
@@ -106,6 +108,99 @@ impl QueueDiscipline for Pie {
 
 /// `mark_ecnth`.
 const MARK_AT_MOST: f64 = 0.1;
+
+/// The card of `pie`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "pie",
+        family: "active",
+        summary: "signals arrivals at random, with a probability moved until packets wait as long as they should",
+        source: "RFC 8033; the wait as in Linux's sch_pie.c",
+        equations: &[
+            "every update: p += f(p) (alpha (delay - target) + beta (delay - delay_old))",
+            "f = 1/2048, 1/512, 1/128, 1/32, 1/8, 1/2 for p below 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1; else 1 and steps <= 0.02",
+            "delay > 250 ms: p += 0.02; delay = delay_old = 0: p = 0.98 p",
+            "sum of p since the last signal < 0.85: none; >= 8.5: certain; between: with probability p",
+            "none within burst, with delay_old < target / 2 and p < 0.2, or with two packets or fewer waiting",
+        ],
+        parameters: &[
+            Parameter {
+                name: "limit",
+                meaning: "the most that may wait, not counting the packet in transmission",
+                unit: "",
+                source: "sch_pie.c",
+                domain: Domain::Limit { default: "1000pkt" },
+            },
+            Parameter {
+                name: "target",
+                meaning: "the time that packets should wait",
+                unit: "",
+                source: "RFC 8033 §4.2: QDELAY_REF",
+                domain: Domain::Span { default: "15ms", zero: false },
+            },
+            Parameter {
+                name: "update",
+                meaning: "how often the probability is moved",
+                unit: "",
+                source: "RFC 8033 §4.2: T_UPDATE",
+                domain: Domain::Span { default: "15ms", zero: false },
+            },
+            Parameter {
+                name: "alpha",
+                meaning: "how far the distance from the target moves the probability, per second of it and update",
+                unit: "",
+                source: "RFC 8033 §4.2",
+                domain: Domain::Number { default: 0.125, minimum: 0.0, maximum: f64::INFINITY },
+            },
+            Parameter {
+                name: "beta",
+                meaning: "how far a change of the wait moves the probability, per second of change",
+                unit: "",
+                source: "RFC 8033 §4.2",
+                domain: Domain::Number { default: 1.25, minimum: 0.0, maximum: f64::INFINITY },
+            },
+            Parameter {
+                name: "burst",
+                meaning: "for so long after calm nothing is signalled",
+                unit: "",
+                source: "RFC 8033 §4.4: MAX_BURST",
+                domain: Domain::Span { default: "150ms", zero: true },
+            },
+            Parameter {
+                name: "ecn",
+                meaning: "mark ECN-capable packets instead of dropping them while p <= 0.1",
+                unit: "",
+                source: "sch_pie.c",
+                domain: Domain::Flag { default: false },
+            },
+        ],
+        deviations: &[
+            "the wait is that of the last packet to leave, zero once none waits, as in Linux; RFC 8033 divides the backlog by \
+             an estimate of the rate, or takes time stamps",
+            "the law is at work from the first arrival on, as in Linux; RFC 8033 may wait until a third of the limit is used",
+            "at a constant p the sum that must reach 0.85 makes the rate of signals p / 1.85, as in RFC 8033 and Linux",
+            "a signal at a sum of 8.5 starts the sum again also when it is a mark; Linux forgets it",
+            "Linux decays by 63/64 and signals nothing below two packets of the largest size; here 0.98 and two typical ones, \
+             as in RFC 8033",
+        ],
+    },
+    marks: true,
+    complete: independent,
+    build: |settings| Box::new(Pie::new(&config(settings))),
+};
+
+fn config(settings: &Settings) -> Config {
+    Config {
+        target: settings.span("target"),
+        update: settings.span("update"),
+        alpha: settings.number("alpha"),
+        beta: settings.number("beta"),
+        burst: settings.span("burst"),
+        ecn: settings.flag("ecn"),
+        limit: settings.limit("limit"),
+        mean_packet: settings.packet(),
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -5,12 +5,15 @@ mod approvals;
 
 pub use approvals::{Approvals, Encoding};
 
-use crate::{Backlog, Context, Discipline, QueueDiscipline};
-use narrows_units::{Span, Time};
+use crate::parameters::{DISCIPLINE, LIMIT};
+use crate::router::{self, Computation, Router};
+use crate::{Backlog, Context, Entry, Settings};
+use narrows_card::{Card, Domain, Parameter};
+use narrows_units::Span;
 use narrows_wire::{Packet, Request};
 
 /// Settings of a Quick-Start queue.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
     /// Nothing is approved while the link is used by this part of its rate.
     pub threshold: f64,
@@ -20,54 +23,94 @@ pub struct Config {
     pub interval: Span,
     /// How a rate is written into a packet.
     pub encoding: Encoding,
-    /// How packets wait.
-    pub discipline: Box<Discipline>,
 }
 
-/// A queue that answers Quick-Start's requests.
-#[derive(Debug)]
-pub struct QuickStart {
-    approvals: Approvals,
-    waiting: Box<dyn QueueDiscipline>,
-}
-
-impl QuickStart {
-    /// An empty queue.
-    pub fn new(config: &Config) -> Self {
-        Self { approvals: Approvals::new(config), waiting: config.discipline.build() }
-    }
-}
-
-impl QueueDiscipline for QuickStart {
-    fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
+impl Computation for Approvals {
+    fn on_enqueue(&mut self, packet: &mut Packet, context: &Context<'_>) {
         if let Some(Request::QuickStart { rate, ttl_difference }) = packet.request_mut() {
-            *rate = self.approvals.answer(f64::from(*rate), context.rate, context.now) as f32;
+            *rate = self.answer(f64::from(*rate), context.rate, context.now) as f32;
             *ttl_difference = ttl_difference.wrapping_sub(1);
         }
-        self.waiting.enqueue(packet, context);
     }
 
-    fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
-        let packet = self.waiting.dequeue(context)?;
-        self.approvals.on_sent(context.rate.time_for(packet.size()), context.now);
-        Some(packet)
+    fn on_dequeue(&mut self, packet: Option<&mut Packet>, _waiting: Backlog, context: &Context<'_>) {
+        if let Some(packet) = packet {
+            self.on_sent(context.rate.time_for(packet.size()), context.now);
+        }
     }
 
-    fn backlog(&self) -> Backlog {
-        self.waiting.backlog()
+    fn variables(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("peak_utilization", self.peak());
     }
+}
 
-    fn next_wake(&self) -> Option<Time> {
-        self.waiting.next_wake()
-    }
+/// The card of `quick-start`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "quick-start",
+        family: "explicit",
+        summary: "Quick-Start's router: approves start-up rates while the link has room; under it DropTail or RED",
+        source: "RFC 4782 §3.3; algorithm 3 of QSAgent in ns-2.35",
+        equations: &[
+            "u = C max(busy fraction of the last 5 intervals) + approvals of this interval and the last",
+            "u < threshold C: grant = min(asked, share C - u), rounded down; else 0",
+        ],
+        parameters: &[
+            LIMIT,
+            DISCIPLINE,
+            Parameter {
+                name: "threshold",
+                meaning: "nothing is approved while the link is used by this part of its rate",
+                unit: "",
+                source: "threshold_ in ns-2.35; Welzl, Abfalterer and Gjessing, \"XCP vs. CUBIC with Quick-Start\"",
+                domain: Domain::Fraction { default: 0.85, zero: false },
+            },
+            Parameter {
+                name: "share",
+                meaning: "use and approvals together may come to this part of the link's rate",
+                unit: "",
+                source: "alloc_rate_ in ns-2.35; Welzl, Abfalterer and Gjessing, \"XCP vs. CUBIC with Quick-Start\"",
+                domain: Domain::Fraction { default: 0.85, zero: false },
+            },
+            Parameter {
+                name: "interval",
+                meaning: "over which use is measured and approvals are remembered",
+                unit: "",
+                source: "state_delay_ and util_check_interval_ in ns-2.35",
+                domain: Domain::Span { default: "200ms", zero: false },
+            },
+            Parameter {
+                name: "encoding",
+                meaning: "how a rate is written: \"rfc4782\", 40 kbps 2^N up to 1.31 Gbps; \"linear\", multiples of \
+                          10 kB/s; \"exact\"",
+                unit: "",
+                source: "RFC 4782 §3.1",
+                domain: Domain::Choice { default: "rfc4782", allowed: &["rfc4782", "linear", "exact"] },
+            },
+        ],
+        deviations: &[
+            "use and approvals share one interval, which ns-2 sets apart with the same default",
+            "requests are answered as they arrive and are rounded here, not by the sender, with the same result",
+            "ns-2's SYN carries data, and it counts 40 bytes more for each packet of the window",
+            "an access link is its end host's own and no router that must take part",
+            "neither the nonce nor the report of the approved rate is sent: nobody cheats",
+        ],
+    },
+    marks: false,
+    complete: router::waiting,
+    build: |settings| Box::new(Router::new(Approvals::new(&config(settings)), settings.queue("discipline"))),
+};
 
-    fn on_wake(&mut self, context: &mut Context<'_>) {
-        self.waiting.on_wake(context);
-    }
-
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("peak_utilization", self.approvals.peak());
-        self.waiting.observe(tell);
+fn config(settings: &Settings) -> Config {
+    Config {
+        threshold: settings.number("threshold"),
+        share: settings.number("share"),
+        interval: settings.span("interval"),
+        encoding: match settings.word("encoding") {
+            "linear" => Encoding::Linear,
+            "exact" => Encoding::Exact,
+            _ => Encoding::Rfc4782,
+        },
     }
 }
 

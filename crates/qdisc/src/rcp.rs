@@ -5,12 +5,15 @@ mod law;
 
 pub use law::RcpLaw;
 
-use crate::{Backlog, Context, Discipline, QueueDiscipline};
+use crate::parameters::{DISCIPLINE, LIMIT};
+use crate::router::{self, Computation, Router};
+use crate::{Backlog, Context, Entry, Settings};
+use narrows_card::{Card, Domain, Parameter};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Packet, Request};
 
 /// Settings of an RCP queue.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
     /// Part of the spare rate that is offered in a round trip.
     pub alpha: f64,
@@ -24,59 +27,104 @@ pub struct Config {
     pub initial: f64,
     /// The least rate offered is one such packet a round trip.
     pub packet: Bytes,
-    /// How packets wait.
-    pub discipline: Box<Discipline>,
 }
 
-/// A queue that offers a rate.
-#[derive(Debug)]
-pub struct Rcp {
-    law: RcpLaw,
-    waiting: Box<dyn QueueDiscipline>,
-}
-
-impl Rcp {
-    /// An empty queue.
-    pub fn new(config: &Config) -> Self {
-        Self { law: RcpLaw::new(config), waiting: config.discipline.build() }
-    }
-}
-
-impl QueueDiscipline for Rcp {
-    fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
+impl Computation for RcpLaw {
+    fn on_enqueue(&mut self, packet: &mut Packet, context: &Context<'_>) {
         let rtt = match packet.request_mut() {
             Some(Request::Rate { rtt, .. }) => *rtt,
             _ => 0.0,
         };
-        self.law.on_arrival(packet.size(), rtt, context.rate, context.now);
-        self.waiting.enqueue(packet, context);
+        self.on_arrival(packet.size(), rtt, context.rate, context.now);
     }
 
-    fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
-        let mut packet = self.waiting.dequeue(context)?;
-        if let Some(Request::Rate { rate, .. }) = packet.request_mut() {
-            *rate = rate.min(self.law.offer() as f32);
-        }
-        Some(packet)
-    }
-
-    fn backlog(&self) -> Backlog {
-        self.waiting.backlog()
-    }
-
-    fn next_wake(&self) -> Option<Time> {
-        [self.law.next_wake(), self.waiting.next_wake()].into_iter().flatten().min()
-    }
-
-    fn on_wake(&mut self, context: &mut Context<'_>) {
-        self.law.on_wake(context.now, context.rate, self.waiting.backlog().bytes);
-        if self.waiting.next_wake().is_some_and(|wake| wake <= context.now) {
-            self.waiting.on_wake(context);
+    fn on_dequeue(&mut self, packet: Option<&mut Packet>, _waiting: Backlog, _context: &Context<'_>) {
+        if let Some(Request::Rate { rate, .. }) = packet.and_then(Packet::request_mut) {
+            *rate = rate.min(self.offer() as f32);
         }
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("offer_bps", self.law.offer());
-        self.waiting.observe(tell);
+    fn next_timer(&self) -> Option<Time> {
+        self.next_wake()
+    }
+
+    fn on_timer(&mut self, waiting: Backlog, context: &Context<'_>) {
+        self.on_wake(context.now, context.rate, waiting.bytes);
+    }
+
+    fn variables(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        tell("offer_bps", self.offer());
+    }
+}
+
+/// The card of `rcp`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "rcp",
+        family: "explicit",
+        summary: "RCP's router: offers every RCP flow the same rate; under it DropTail or RED",
+        source: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
+        equations: &[
+            "every T = min(d, interval): R = R (1 + T / d (alpha (C - y) - beta Q / d) / C), packet / d <= R <= C",
+            "d = d + gain (rtt - d) for each packet",
+            "a departure: rate = min(rate, R)",
+        ],
+        parameters: &[
+            LIMIT,
+            DISCIPLINE,
+            Parameter {
+                name: "alpha",
+                meaning: "part of the spare rate that is offered more in a round trip",
+                unit: "",
+                source: "Dukkipati et al. 2005",
+                domain: Domain::Fraction { default: 0.1, zero: true },
+            },
+            Parameter {
+                name: "beta",
+                meaning: "part of the queue that is taken back in a round trip",
+                unit: "",
+                source: "Dukkipati et al. 2005",
+                domain: Domain::Fraction { default: 1.0, zero: true },
+            },
+            Parameter {
+                name: "gain",
+                meaning: "weight of the newest round-trip time in the mean",
+                unit: "",
+                source: "RTT_GAIN in the authors' ns-2 code",
+                domain: Domain::Fraction { default: 0.02, zero: false },
+            },
+            Parameter {
+                name: "interval",
+                meaning: "longest time between updates of the rate",
+                unit: "",
+                source: "TIMESLOT in the authors' ns-2 code",
+                domain: Domain::Span { default: "10ms", zero: false },
+            },
+            Parameter {
+                name: "initial",
+                meaning: "the first rate, as a part of the link's",
+                unit: "",
+                source: "init_rate_fact_ in the authors' ns-2 code",
+                domain: Domain::Fraction { default: 0.05, zero: false },
+            },
+        ],
+        deviations: &[
+            "the timer begins with the first arrival",
+            "the mean round-trip time moves by a fixed gain, as in the paper; the authors' ns-2 code weighs by bytes",
+        ],
+    },
+    marks: false,
+    complete: router::waiting,
+    build: |settings| Box::new(Router::new(RcpLaw::new(&config(settings)), settings.queue("discipline"))),
+};
+
+fn config(settings: &Settings) -> Config {
+    Config {
+        alpha: settings.number("alpha"),
+        beta: settings.number("beta"),
+        gain: settings.number("gain"),
+        interval: settings.span("interval"),
+        initial: settings.number("initial"),
+        packet: settings.packet(),
     }
 }

@@ -11,26 +11,20 @@
 //! packet's size. `max_p` adapts by a timer, as in the paper, where ns-2 waits for the first arrival after the interval;
 //! the timer starts with the first arrival of all.
 
-mod automatic;
 mod idle;
 mod law;
 
-pub use automatic::Automatic;
 pub(crate) use idle::Idle;
 pub use law::{RedLaw, Verdict};
 
-use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use crate::parameters::LIMIT;
+use crate::{
+    Backlog, Conflict, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Setting, Settings,
+    Threshold, Unit,
+};
+use narrows_card::{Card, Domain, Parameter};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
-
-/// What the average counts, and the thresholds with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Packets of any size.
-    Packets,
-    /// Bytes on the wire.
-    Bytes,
-}
 
 /// Settings of a RED queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -146,6 +140,148 @@ impl QueueDiscipline for Red {
 
 /// How often `max_p` adapts (Floyd, Gummadi and Shenker 2001, figure 3).
 const ADAPTATION_INTERVAL: Span = Span::from_ms(500);
+
+/// The card of `red`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "red",
+        family: "active",
+        summary: "random early detection: signals at random, more often the longer the average queue",
+        source: "Floyd and Jacobson 1993; gentle: Floyd 2000; adaptive: Floyd, Gummadi and Shenker 2001; \
+                 as in ns-2.35",
+        equations: &[
+            "avg = (1 - weight) avg + weight q on every arrival; (1 - weight)^m avg after m idle packet times",
+            "p_b = max_p (avg - min) / (max - min); gentle: max_p + (1 - max_p) (avg - max) / max up to 2 max",
+            "p_a = p_b / (1 - count p_b); wait: 0 while count p_b < 1, then p_b / (2 - count p_b)",
+            "adaptive, every 0.5 s: max_p += min(0.01, max_p / 4) if avg > min + 0.6 (max - min) and max_p <= 0.5; \
+             max_p *= 0.9 if avg < min + 0.4 (max - min) and max_p >= 0.01",
+        ],
+        parameters: &[
+            LIMIT,
+            Parameter {
+                name: "min",
+                meaning: "average queue below which nothing is signalled; its unit is the average's",
+                unit: "",
+                source: "Floyd 1997, \"RED: Discussions of Setting Parameters\"",
+                domain: Domain::Length { default: "5pkt", whole: false },
+            },
+            Parameter {
+                name: "max",
+                meaning: "average queue at which max_p is reached",
+                unit: "",
+                source: "Floyd 1997: three times min",
+                domain: Domain::Length { default: "three times min", whole: false },
+            },
+            Parameter {
+                name: "max_p",
+                meaning: "probability of a signal just below max",
+                unit: "",
+                source: "Floyd 1997; linterm 10 in ns-2.35",
+                domain: Domain::Fraction { default: 0.1, zero: false },
+            },
+            Parameter {
+                name: "weight",
+                meaning: "weight of the newest queue length in the average",
+                unit: "",
+                source: "Floyd and Jacobson 1993 §6",
+                domain: Domain::Fraction { default: 0.002, zero: false },
+            },
+            Parameter {
+                name: "gentle",
+                meaning: "between max and twice max the probability grows from max_p to 1 instead of being 1",
+                unit: "",
+                source: "ns-2.35 (since April 2001)",
+                domain: Domain::Flag { default: true },
+            },
+            Parameter {
+                name: "wait",
+                meaning: "after a signal wait 1/p_b packets before the next becomes possible",
+                unit: "",
+                source: "ns-2.35",
+                domain: Domain::Flag { default: true },
+            },
+            Parameter {
+                name: "ecn",
+                meaning: "mark ECN-capable packets instead of dropping them while the average is below max",
+                unit: "",
+                source: "ns-2.35; RFC 3168 §7",
+                domain: Domain::Flag { default: false },
+            },
+            Parameter {
+                name: "adaptive",
+                meaning: "every half second move max_p so that the average stays half-way between min and max",
+                unit: "",
+                source: "ns-2.35",
+                domain: Domain::Flag { default: false },
+            },
+        ],
+        deviations: &[
+            "the arrival that ends an idle time decays the average once more, as ns-2 does and the paper does not",
+            "count holds the present arrival, as in the paper's algorithm and ns-2: signals are 1 to 1/p_b - 1 \
+             arrivals apart, 1/p_b to 2/p_b - 1 with wait, so their mean rate at a constant average is \
+             2 p_b or 2/3 p_b, not p_b",
+            "one packet or none waiting is never signalled, as in ns-2, and counted in packets in byte mode too",
+            "thresholds in bytes imply an average in bytes and probabilities in proportion to packet size; \
+             ns-2 sets the two apart",
+            "adaptive: max_p moves by a timer from the first arrival on, as in the paper; ns-2 waits for the first \
+             arrival after the interval and rests only after a change",
+        ],
+    },
+    marks: true,
+    complete,
+    build: |settings| Box::new(Red::new(&config(settings))),
+};
+
+fn config(settings: &Settings) -> Config {
+    let min = settings.threshold("min");
+    Config {
+        unit: min.unit,
+        min: min.value,
+        max: settings.threshold("max").value,
+        max_p: settings.number("max_p"),
+        weight: settings.number("weight"),
+        gentle: settings.flag("gentle"),
+        wait: settings.flag("wait"),
+        ecn: settings.flag("ecn"),
+        adaptive: settings.flag("adaptive"),
+        limit: settings.limit("limit"),
+        mean_packet: settings.packet(),
+    }
+}
+
+fn complete(settings: &mut Settings) -> Result<(), Conflict> {
+    settings.or_set("max", |settings| {
+        let min = settings.threshold("min");
+        Setting::Threshold(Threshold { value: 3.0 * min.value, ..min })
+    });
+    in_order(settings, &[("min", "max")])
+}
+
+/// All thresholds are in one unit, and of each pair the first is below the second.
+pub(crate) fn in_order(settings: &Settings, pairs: &[(&'static str, &'static str)]) -> Result<(), Conflict> {
+    let names: Vec<&'static str> = pairs.iter().flat_map(|(min, max)| [*min, *max]).collect();
+    let unit = settings.threshold(names[0]).unit;
+    if names.iter().any(|name| settings.threshold(name).unit != unit) {
+        let given = names.iter().rfind(|name| settings.is_given(name));
+        return Err(Conflict {
+            parameter: given.expect("the defaults are in one unit"),
+            message: format!("{} are not in the same unit", names.join(" and ")),
+            given: None,
+            allowed: "all in pkt, or all in bytes, time or bdp".to_owned(),
+        });
+    }
+    for (min, max) in pairs {
+        if settings.threshold(min).value >= settings.threshold(max).value {
+            return Err(Conflict {
+                parameter: min,
+                message: format!("{min} is not below {max}"),
+                given: Some(settings.shown(min)),
+                allowed: format!("less than {max}, {}", settings.shown(max)),
+            });
+        }
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests;

@@ -11,8 +11,10 @@
 //! Deviations: ns-2 moves avg_total by In arrivals only, a mistake known to its authors. An In packet that finds the
 //! queue full pushes out the youngest Out packet, so that favoured flows see no loss that others could have taken.
 
-use crate::red::{self, Idle, RedLaw, Unit, Verdict};
-use crate::{Backlog, Classes, Context, DropReason, Limit, QueueDiscipline};
+use crate::parameters::LIMIT;
+use crate::red::{self, Idle, RedLaw, Verdict};
+use crate::{Backlog, Classes, Conflict, Context, DropReason, Entry, Limit, QueueDiscipline, Settings, Unit};
+use narrows_card::{Card, Domain, Parameter};
 use narrows_units::Bytes;
 use narrows_wire::Packet;
 use std::collections::VecDeque;
@@ -191,6 +193,136 @@ impl QueueDiscipline for Rio {
         tell("average_in", self.inside.law.average());
         tell("average_total", self.outside.law.average());
     }
+}
+
+/// The card of `rio`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "rio",
+        family: "active",
+        summary: "RED with In and Out: favoured flows are signalled later, and dropped only when nobody else is left",
+        source: "Clark and Fang 1998; defaults of ns-2.35",
+        equations: &[
+            "In: RED with avg_in over waiting In packets, moved by In arrivals",
+            "Out: RED with avg_total over all waiting packets, moved by every arrival",
+            "full and the arrival is In: push out the youngest Out packets",
+        ],
+        parameters: &[
+            LIMIT,
+            Parameter {
+                name: "in",
+                meaning: "groups of flows, by name, whose packets are In, as in [\"voice\"]; all others are Out, and \
+                          acknowledgements are what their flow is",
+                unit: "",
+                source: "with none it is RED with Out's settings",
+                domain: Domain::Groups,
+            },
+            Parameter {
+                name: "in_min",
+                meaning: "average of waiting In packets below which none of them is signalled",
+                unit: "",
+                source: "in_thresh_ in ns-2.35",
+                domain: Domain::Length { default: "15pkt", whole: false },
+            },
+            Parameter {
+                name: "in_max",
+                meaning: "average of waiting In packets at which in_max_p is reached",
+                unit: "",
+                source: "in_maxthresh_ in ns-2.35",
+                domain: Domain::Length { default: "30pkt", whole: false },
+            },
+            Parameter {
+                name: "in_max_p",
+                meaning: "probability of a signal to In packets just below in_max",
+                unit: "",
+                source: "in_linterm_ 50 in ns-2.35",
+                domain: Domain::Fraction { default: 0.02, zero: false },
+            },
+            Parameter {
+                name: "out_min",
+                meaning: "average of all waiting packets below which no Out packet is signalled",
+                unit: "",
+                source: "out_thresh_ in ns-2.35",
+                domain: Domain::Length { default: "5pkt", whole: false },
+            },
+            Parameter {
+                name: "out_max",
+                meaning: "average of all waiting packets at which out_max_p is reached",
+                unit: "",
+                source: "out_maxthresh_ in ns-2.35",
+                domain: Domain::Length { default: "15pkt", whole: false },
+            },
+            Parameter {
+                name: "out_max_p",
+                meaning: "probability of a signal to Out packets just below out_max",
+                unit: "",
+                source: "out_linterm_ 5 in ns-2.35",
+                domain: Domain::Fraction { default: 0.2, zero: false },
+            },
+            Parameter {
+                name: "weight",
+                meaning: "weight of the newest length in both averages",
+                unit: "",
+                source: "ns-2.35",
+                domain: Domain::Fraction { default: 0.002, zero: false },
+            },
+            Parameter {
+                name: "gentle",
+                meaning: "between max and twice max a probability grows to 1, for In and Out, as in red",
+                unit: "",
+                source: "ns-2.35",
+                domain: Domain::Flag { default: false },
+            },
+            Parameter {
+                name: "wait",
+                meaning: "signals keep a distance, for In and Out, as in red",
+                unit: "",
+                source: "ns-2.35",
+                domain: Domain::Flag { default: true },
+            },
+            Parameter {
+                name: "ecn",
+                meaning: "mark ECN-capable packets instead of dropping them, as in red",
+                unit: "",
+                source: "ns-2.35",
+                domain: Domain::Flag { default: false },
+            },
+        ],
+        deviations: &[
+            "ns-2 moves avg_total by In arrivals only, a mistake that its source notes; here every arrival moves it, \
+             as in the paper",
+            "out_max_p is what ns-2.35 sets in out_linterm_ and never reads: its Out packets meet linterm_ 10, 0.1",
+            "an In packet that finds the queue full pushes out the youngest Out packet; ns-2 drops the arrival",
+            "the card of red applies to both laws",
+        ],
+    },
+    marks: true,
+    complete,
+    build: |settings| Box::new(Rio::new(&config(settings))),
+};
+
+fn config(settings: &Settings) -> Config {
+    let ramp = |min, max, max_p| Ramp {
+        min: settings.threshold(min).value,
+        max: settings.threshold(max).value,
+        max_p: settings.number(max_p),
+    };
+    Config {
+        classes: settings.classes("in"),
+        unit: settings.threshold("in_min").unit,
+        inside: ramp("in_min", "in_max", "in_max_p"),
+        outside: ramp("out_min", "out_max", "out_max_p"),
+        weight: settings.number("weight"),
+        gentle: settings.flag("gentle"),
+        wait: settings.flag("wait"),
+        ecn: settings.flag("ecn"),
+        limit: settings.limit("limit"),
+        mean_packet: settings.packet(),
+    }
+}
+
+fn complete(settings: &mut Settings) -> Result<(), Conflict> {
+    red::in_order(settings, &[("in_min", "in_max"), ("out_min", "out_max")])
 }
 
 #[cfg(test)]

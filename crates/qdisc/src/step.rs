@@ -7,7 +7,10 @@
 //! Deviations: what cannot be marked joins as long as there is room; switches that make a step of RED drop it at the
 //! threshold.
 
-use crate::{Backlog, Context, DropReason, Fifo, Limit, QueueDiscipline};
+use crate::discipline::independent;
+use crate::parameters::LIMIT;
+use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
+use narrows_card::{Card, Domain, Parameter};
 use narrows_wire::Packet;
 
 /// Settings of a step-marking queue.
@@ -52,6 +55,40 @@ impl QueueDiscipline for Step {
     fn backlog(&self) -> Backlog {
         self.waiting.backlog()
     }
+}
+
+/// The card of `step`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "step",
+        family: "active",
+        summary: "first in, first out; an arrival that finds more than a threshold waiting is marked, as DCTCP expects",
+        source: "Alizadeh et al. 2010 §3.1; RFC 8257 §3.1",
+        equations: &[
+            "mark the arrival if waiting > threshold",
+            "drop the arrival if waiting + arrival > limit",
+        ],
+        parameters: &[
+            LIMIT,
+            Parameter {
+                name: "threshold",
+                meaning: "what may wait before an arrival without its being marked",
+                unit: "",
+                source: "Alizadeh, Javanmard and Prabhakar 2011: enough for full use of the link",
+                domain: Domain::Length { default: "0.17bdp", whole: true },
+            },
+        ],
+        deviations: &[
+            "what cannot be marked joins as long as there is room; switches that make a step of RED drop it",
+        ],
+    },
+    marks: true,
+    complete: independent,
+    build: |settings| Box::new(Step::new(&config(settings))),
+};
+
+fn config(settings: &Settings) -> Config {
+    Config { threshold: settings.limit("threshold"), limit: settings.limit("limit") }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use narrows_wire::{Body, Ecn, FlowId, Packet};
 /// A packet that cannot be marked.
 pub fn packet(number: u64, flow: u32, size: u16) -> Packet {
     Packet {
-        stamp: Time::ZERO,
+        arrival: Time::ZERO,
         sent_at: Time::ZERO,
         number,
         flow: FlowId::new(flow, 0),
@@ -70,7 +70,7 @@ impl<Q: QueueDiscipline> Bench<Q> {
 
     /// `packet` arrives now.
     pub fn arrive(&mut self, packet: Packet) {
-        let packet = Packet { stamp: self.now, ..packet };
+        let packet = Packet { arrival: self.now, ..packet };
         self.with(|queue, context| queue.enqueue(packet, context));
     }
 

@@ -5,12 +5,15 @@ mod law;
 
 pub use law::XcpLaw;
 
-use crate::{Backlog, Context, Discipline, QueueDiscipline};
+use crate::parameters::{DISCIPLINE, LIMIT};
+use crate::router::{self, Computation, Router};
+use crate::{Backlog, Context, Entry, Settings};
+use narrows_card::{Card, Domain, Parameter};
 use narrows_units::{Span, Time};
 use narrows_wire::{Packet, Request};
 
 /// Settings of an XCP queue.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
     /// Part of the spare rate that is handed out in an interval.
     pub alpha: f64,
@@ -24,66 +27,116 @@ pub struct Config {
     pub max_interval: Span,
     /// Control interval before a round-trip time is known.
     pub initial_interval: Span,
-    /// How packets wait.
-    pub discipline: Box<Discipline>,
 }
 
-/// A queue that answers XCP's requests.
-#[derive(Debug)]
-pub struct Xcp {
-    law: XcpLaw,
-    waiting: Box<dyn QueueDiscipline>,
-}
-
-impl Xcp {
-    /// An empty queue.
-    pub fn new(config: &Config) -> Self {
-        Self { law: XcpLaw::new(config), waiting: config.discipline.build() }
-    }
-}
-
-impl QueueDiscipline for Xcp {
-    fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
-        self.law.on_arrival(packet.size(), request_of(&mut packet), context.now);
-        self.waiting.enqueue(packet, context);
+impl Computation for XcpLaw {
+    fn on_enqueue(&mut self, packet: &mut Packet, context: &Context<'_>) {
+        let request = match packet.request_mut() {
+            Some(Request::Xcp { rtt, spacing, .. }) => Some((*rtt, *spacing)),
+            _ => None,
+        };
+        self.on_arrival(packet.size(), request, context.now);
     }
 
-    fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
-        let taken = self.waiting.dequeue(context);
-        self.law.on_queue(self.waiting.backlog().bytes);
-        let mut packet = taken?;
+    fn on_dequeue(&mut self, packet: Option<&mut Packet>, waiting: Backlog, _context: &Context<'_>) {
+        self.on_queue(waiting.bytes);
+        let Some(packet) = packet else { return };
         let size = packet.size();
         if let Some(Request::Xcp { rtt, spacing, delta }) = packet.request_mut() {
-            *delta = self.law.feedback(size, (*rtt, *spacing), *delta);
-        }
-        Some(packet)
-    }
-
-    fn backlog(&self) -> Backlog {
-        self.waiting.backlog()
-    }
-
-    fn next_wake(&self) -> Option<Time> {
-        [self.law.next_wake(), self.waiting.next_wake()].into_iter().flatten().min()
-    }
-
-    fn on_wake(&mut self, context: &mut Context<'_>) {
-        self.law.on_wake(context.now, context.rate, self.waiting.backlog().bytes);
-        if self.waiting.next_wake().is_some_and(|wake| wake <= context.now) {
-            self.waiting.on_wake(context);
+            *delta = self.feedback(size, (*rtt, *spacing), *delta);
         }
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        self.law.observe(tell);
-        self.waiting.observe(tell);
+    fn next_timer(&self) -> Option<Time> {
+        self.next_wake()
+    }
+
+    fn on_timer(&mut self, waiting: Backlog, context: &Context<'_>) {
+        self.on_wake(context.now, context.rate, waiting.bytes);
+    }
+
+    fn variables(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+        self.observe(tell);
     }
 }
 
-/// The round-trip time and the time between packets that a packet tells, seconds.
-fn request_of(packet: &mut Packet) -> Option<(f32, f32)> {
-    match packet.request_mut() {
-        Some(Request::Xcp { rtt, spacing, .. }) => Some((*rtt, *spacing)),
-        _ => None,
+/// The card of `xcp`, and how it is built.
+pub static ENTRY: Entry = Entry {
+    card: Card {
+        name: "xcp",
+        family: "explicit",
+        summary: "XCP's router: tells every XCP flow by how much to change its throughput; under it DropTail or RED",
+        source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; as in ns-2.35",
+        equations: &[
+            "every d = sum(rtt X) / sum(X): phi = alpha (C - y) - beta Q / d, h = max(0, gamma y - |phi|)",
+            "P = max(0, phi) + h, N = max(0, -phi) + h, in bytes per second",
+            "a departure of s bytes and spacing X: feedback = X P / sum(X) - s N / sum(s), or less if less is asked",
+            "Q: least bytes waiting in the last max(2 ms, (d - q / C) / 2)",
+        ],
+        parameters: &[
+            LIMIT,
+            DISCIPLINE,
+            Parameter {
+                name: "alpha",
+                meaning: "part of the spare rate that is handed out in a control interval",
+                unit: "",
+                source: "Katabi, Handley and Rohrs 2002; stable below pi / (4 sqrt 2)",
+                domain: Domain::Fraction { default: 0.4, zero: true },
+            },
+            Parameter {
+                name: "beta",
+                meaning: "part of the persistent queue that is taken back in a control interval",
+                unit: "",
+                source: "Katabi, Handley and Rohrs 2002: alpha^2 sqrt 2",
+                domain: Domain::Fraction { default: 0.226, zero: true },
+            },
+            Parameter {
+                name: "gamma",
+                meaning: "part of the traffic that changes hands in a control interval",
+                unit: "",
+                source: "Katabi, Handley and Rohrs 2002",
+                domain: Domain::Fraction { default: 0.1, zero: true },
+            },
+            Parameter {
+                name: "min_interval",
+                meaning: "shortest control interval",
+                unit: "",
+                source: "XCP_MIN_INTERVAL in ns-2.35",
+                domain: Domain::Span { default: "1ms", zero: false },
+            },
+            Parameter {
+                name: "max_interval",
+                meaning: "longest round-trip time that counts",
+                unit: "",
+                source: "XCP_MAX_INTERVAL in ns-2.35",
+                domain: Domain::Span { default: "1s", zero: false },
+            },
+            Parameter {
+                name: "initial_interval",
+                meaning: "control interval while no round-trip time is known",
+                unit: "",
+                source: "INITIAL_Te_VALUE in ns-2.35",
+                domain: Domain::Span { default: "50ms", zero: false },
+            },
+        ],
+        deviations: &[
+            "both timers begin with the first arrival; ns-2 draws their phase when the link is made",
+            "the least queue is taken after a packet has left, in ns-2 before, where it is rarely less than one packet",
+            "flows without XCP share the queue and count as traffic; the draft gives them a queue of their own",
+        ],
+    },
+    marks: false,
+    complete: router::waiting,
+    build: |settings| Box::new(Router::new(XcpLaw::new(&config(settings)), settings.queue("discipline"))),
+};
+
+fn config(settings: &Settings) -> Config {
+    Config {
+        alpha: settings.number("alpha"),
+        beta: settings.number("beta"),
+        gamma: settings.number("gamma"),
+        min_interval: settings.span("min_interval"),
+        max_interval: settings.span("max_interval"),
+        initial_interval: settings.span("initial_interval"),
     }
 }

@@ -1,18 +1,18 @@
-//! Datagrams: numbered packets that are sent once, at a rate, whatever becomes of them.
+//! Datagrams: numbered packets that are sent once, at a rate, and never retransmitted.
 //!
-//! [`DatagramSender`] hosts any algorithm that asks for it (RAP, TFRC, the constant rate). [`DatagramReceiver`] answers as
-//! the algorithm wishes: not at all, with an echo of each packet, or with TFRC's reports. Where each packet is echoed the
-//! sender finds the losses and declares the episodes; where the receiver reports it finds loss events and averages their
-//! intervals, as RFC 5348 §5 has it.
+//! [`DatagramSender`] hosts the congestion control algorithms that require it (RAP, TFRC, the constant rate).
+//! [`DatagramReceiver`] responds as the algorithm requires: not at all, with an echo of each packet, or with the
+//! reports of TFRC. Where each packet is echoed, the sender detects losses and starts episodes; where the receiver
+//! reports, it detects loss events and averages the intervals between them (RFC 5348 §5).
 //!
-//! Deviations: there is no handshake; a finite transfer is complete once its last packet has left, since no packet is
-//! waited for.
+//! Deviations: there is no handshake. A finite transfer is complete once its last packet has been sent, since no packet
+//! is waited for.
 
-mod arrivals;
 mod flight;
+mod highest;
 mod receiver;
 mod sender;
 mod spacing;
 
-pub use receiver::DatagramReceiver;
-pub use sender::DatagramSender;
+pub(crate) use receiver::DatagramReceiver;
+pub(crate) use sender::DatagramSender;

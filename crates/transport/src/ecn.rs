@@ -1,33 +1,41 @@
 //! Explicit congestion notification at the sender (RFC 3168 §6.1).
 //!
-//! New data is sent ECN-capable; retransmissions and pure ACKs are not (§6.1.5, §6.1.4). An echo of congestion begins
-//! an episode, at most one per window of data, that ends when data sent after it is acknowledged; during loss recovery
-//! it begins none, since the window has been cut. The first new segment after any cut carries CWR, and echoes count again
-//! once that segment is acknowledged: before, the receiver could not know.
+//! New data is sent ECN-capable; retransmissions and pure ACKs are not (§6.1.5, §6.1.4). A congestion echo (ECE) starts
+//! a mark episode, at most one per window of data, which ends when data sent after its start is acknowledged. During
+//! loss recovery it starts none, since the window has been reduced already. The first new segment after any reduction
+//! carries CWR, and echoes are ignored until that segment is acknowledged, since the receiver cannot have seen it
+//! before.
 //!
-//! An algorithm that counts marks (RFC 8257, RFC 9331) is told the receiver's count with each ACK and no episode.
+//! An algorithm that counts marks (RFC 8257, RFC 9331) gets the receiver's count with each ACK and no episodes.
 
 use narrows_cc::EcnUse;
 use narrows_wire::Ecn;
 
-/// ECN's state at a sender.
+/// The ECN state of a sender.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EcnSender {
-    /// What the algorithm wants; `None` where the flow does not use ECN.
+    /// How the algorithm uses ECN; `None` if the flow does not use it.
     used: Option<EcnUse>,
-    /// A mark episode runs until all below is acknowledged.
-    until: Option<u64>,
+    /// The mark episode in progress ends once this segment, the first that had not been sent at its start, is
+    /// acknowledged.
+    recovery_point: Option<u64>,
     /// The next new segment carries CWR.
-    owes_cwr: bool,
-    /// Echoes count once all below is acknowledged.
-    deaf_until: u64,
-    /// The receiver's count of marked packets as last read.
+    send_cwr: bool,
+    /// Echoes are ignored until all segments below this one are acknowledged.
+    ignore_echo_below: u64,
+    /// The receiver's count of marked packets, as last read.
     counted: u16,
 }
 
 impl EcnSender {
     pub(crate) fn new(enabled: bool, wanted: EcnUse) -> Self {
-        Self { used: enabled.then_some(wanted), until: None, owes_cwr: false, deaf_until: 0, counted: 0 }
+        Self {
+            used: enabled.then_some(wanted),
+            recovery_point: None,
+            send_cwr: false,
+            ignore_echo_below: 0,
+            counted: 0,
+        }
     }
 
     /// The flow uses ECN.
@@ -35,7 +43,7 @@ impl EcnSender {
         self.used.is_some()
     }
 
-    /// The ECN field of a data packet.
+    /// The ECN codepoint of a data packet.
     pub(crate) fn codepoint(&self, retransmission: bool) -> Ecn {
         match self.used {
             Some(EcnUse::LowLatency) if !retransmission => Ecn::Ect1,
@@ -44,18 +52,18 @@ impl EcnSender {
         }
     }
 
-    /// New segment `number` leaves: whether it carries CWR.
+    /// New segment `number` is sent. Returns whether it carries CWR.
     pub(crate) fn take_cwr(&mut self, number: u64) -> bool {
-        if self.owes_cwr {
-            self.deaf_until = number + 1;
+        if self.send_cwr {
+            self.ignore_echo_below = number + 1;
         }
-        std::mem::take(&mut self.owes_cwr)
+        std::mem::take(&mut self.send_cwr)
     }
 
-    /// Marked packets since the last call, given the receiver's count.
+    /// The number of packets marked since the last call, from the receiver's `count`, which wraps.
     pub(crate) fn newly_marked(&mut self, count: u16) -> u64 {
         let marked = count.wrapping_sub(self.counted);
-        // More than half the range ahead is an old count, overtaken on its way.
+        // More than half the range ahead: an old count in a reordered acknowledgement.
         if self.used.is_none() || marked > u16::MAX / 2 {
             return 0;
         }
@@ -63,37 +71,37 @@ impl EcnSender {
         u64::from(marked)
     }
 
-    /// A congestion echo, with all below `una` acknowledged, asks for an episode.
-    pub(crate) fn must_respond(&self, echo: bool, una: u64, repairing: bool) -> bool {
-        let listening = self.until.is_none() && !self.owes_cwr && una >= self.deaf_until;
-        echo && listening && !repairing && self.used == Some(EcnUse::Classic)
+    /// Whether an acknowledgement up to `una`, with a congestion echo if `echo`, must start a mark episode.
+    pub(crate) fn must_respond(&self, echo: bool, una: u64, recovering: bool) -> bool {
+        let responsive = self.recovery_point.is_none() && !self.send_cwr && una >= self.ignore_echo_below;
+        echo && responsive && !recovering && self.used == Some(EcnUse::Classic)
     }
 
-    /// The episode begins with segments below `next` outstanding.
-    pub(crate) fn begin(&mut self, next: u64) {
-        self.until = Some(next);
+    /// A mark episode starts; `next` is the first segment that has not been sent.
+    pub(crate) fn start_episode(&mut self, next: u64) {
+        self.recovery_point = Some(next);
     }
 
-    /// The window was cut for whatever reason.
+    /// The window was reduced, for any reason.
     pub(crate) fn on_reduction(&mut self) {
-        self.owes_cwr = self.used.is_some();
+        self.send_cwr = self.used.is_some();
     }
 
-    /// A mark episode runs.
+    /// A mark episode is in progress.
     pub(crate) fn in_episode(&self) -> bool {
-        self.until.is_some()
+        self.recovery_point.is_some()
     }
 
-    /// A loss takes the mark episode over: it ends with the loss episode.
-    pub(crate) fn yield_to_loss(&mut self) {
-        self.until = None;
+    /// A loss episode starts and supersedes the mark episode.
+    pub(crate) fn on_loss_episode(&mut self) {
+        self.recovery_point = None;
     }
 
-    /// All below `una` is acknowledged: true if that ends the mark episode.
-    pub(crate) fn is_over(&mut self, una: u64) -> bool {
-        let over = self.until.is_some_and(|until| una > until);
+    /// All segments below `una` are acknowledged. Returns true if that ends the mark episode.
+    pub(crate) fn on_cumulative_ack(&mut self, una: u64) -> bool {
+        let over = self.recovery_point.is_some_and(|recovery_point| una > recovery_point);
         if over {
-            self.until = None;
+            self.recovery_point = None;
         }
         over
     }
@@ -117,15 +125,15 @@ mod tests {
     fn one_response_per_window_of_data() {
         let mut ecn = EcnSender::new(true, EcnUse::Classic);
         assert!(ecn.must_respond(true, 0, false));
-        ecn.begin(10);
+        ecn.start_episode(10);
         assert!(!ecn.must_respond(true, 5, false));
-        assert!(!ecn.is_over(10));
-        assert!(ecn.is_over(11));
+        assert!(!ecn.on_cumulative_ack(10));
+        assert!(ecn.on_cumulative_ack(11));
         assert!(ecn.must_respond(true, 11, false));
     }
 
     #[test]
-    fn echoes_count_again_once_the_answer_has_arrived() {
+    fn echoes_are_ignored_until_cwr_is_acknowledged() {
         let mut ecn = EcnSender::new(true, EcnUse::Classic);
         ecn.on_reduction();
         assert!(!ecn.must_respond(true, 20, false));
@@ -135,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_algorithm_that_counts_marks_gets_no_episode_but_every_mark() {
+    fn an_algorithm_that_counts_marks_gets_every_mark_and_no_episode() {
         let mut ecn = EcnSender::new(true, EcnUse::Counted);
         assert!(!ecn.must_respond(true, 0, false));
         assert_eq!(ecn.newly_marked(3), 3);

@@ -1,38 +1,58 @@
-//! The two ends of a flow, of whichever kind its algorithm asks for.
+//! The two endpoints of a flow, of the kind that its algorithm requires.
+//!
+//! Events are dispatched by `match`: virtual calls for each packet cost about 1 % of the instructions of a run.
 
-use crate::{
-    ConnectionState, DatagramReceiver, DatagramSender, Host, Limit, Receiver, ReceiverCounters, Sender,
-    SenderCounters, TransportOptions,
-};
-use narrows_cc::catalogue::Needs;
-use narrows_cc::{CongestionControl, Failure, Transport};
-use narrows_units::{Bytes, Rate, Span, Time};
+use crate::datagram::{DatagramReceiver, DatagramSender};
+use crate::receiver::Receiver;
+use crate::sender::{Sender, SenderCore};
+use crate::{ConnectionState, Host, Limit, ReceiverCounters, SenderCounters, TransportOptions};
+use narrows_cc::{CongestionControl, Failure, Needs, RttView, Transport};
+use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{FlowId, Packet};
 use std::sync::Arc;
 
-/// A sender of either kind.
+/// The sending endpoint of a flow.
+#[derive(Debug)]
+pub struct SendingEndpoint(SenderKind);
+
+/// The receiving endpoint of a flow.
+#[derive(Debug)]
+pub struct ReceivingEndpoint(ReceiverKind);
+
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "most flows are reliable")]
-pub enum SendingEndpoint {
-    /// What is lost is sent again.
+enum SenderKind {
     Reliable(Sender),
-    /// What is lost is lost.
     Datagram(DatagramSender),
 }
 
-/// A receiver of either kind.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "most flows are reliable")]
-pub enum ReceivingEndpoint {
-    /// Puts segments in order.
+enum ReceiverKind {
     Reliable(Receiver),
-    /// Counts datagrams.
     Datagram(DatagramReceiver),
 }
 
+/// The state of a sending endpoint at one time, for records.
+#[derive(Clone, Copy, Debug)]
+pub struct SenderSnapshot {
+    /// Congestion window, packets. For an algorithm without one, the packets that it sends in a smoothed round-trip
+    /// time if it sends datagrams, else `None`.
+    pub window: Option<f64>,
+    /// Packets that may be in flight, by the congestion window and loss recovery; `None` if only a rate limits.
+    pub usable_window: Option<u64>,
+    /// Slow-start threshold, packets, infinite while unset; `None` for an algorithm without one.
+    pub ssthresh: Option<f64>,
+    /// Packets sent, not acknowledged and not declared lost; `None` if the receiver sends nothing back.
+    pub in_flight: Option<u64>,
+    /// The round-trip time estimate; `None` before the first sample.
+    pub rtt: Option<RttView>,
+    /// The rate at which packets are paced, of payload; `None` if they are not paced.
+    pub pacing_rate: Option<Rate>,
+}
+
 impl SendingEndpoint {
-    /// The sender that `algorithm` asks for, of `size` bytes of payload, endless where `None`. `needs` are those of the
-    /// algorithm's catalogue entry.
+    /// The endpoint that sends `size` bytes of payload, endless if `None`, under `algorithm`, which `needs` describes.
     pub fn new(
         flow: FlowId,
         options: Arc<TransportOptions>,
@@ -40,221 +60,211 @@ impl SendingEndpoint {
         algorithm: Box<dyn CongestionControl>,
         needs: Needs,
     ) -> Self {
-        match algorithm.transport() {
-            Transport::Reliable => Self::Reliable(Sender::new(flow, options, size, algorithm, needs)),
+        Self(match needs.transport {
+            Transport::Reliable => SenderKind::Reliable(Sender::new(flow, options, size, algorithm, needs)),
             Transport::Datagram(_) => {
-                Self::Datagram(DatagramSender::new(flow, options, size, algorithm, needs))
+                SenderKind::Datagram(DatagramSender::new(flow, options, size, algorithm, needs))
             }
-        }
+        })
     }
 
-    /// The flow begins. Does nothing if it has begun before.
+    /// Starts the flow; a reliable flow opens its connection. Has no effect if the flow has started before.
     pub fn open<H: Host>(&mut self, now: Time, host: &mut H) {
-        match self {
-            Self::Reliable(sender) => sender.open(now, host),
-            Self::Datagram(sender) => sender.open(now, host),
+        match &mut self.0 {
+            SenderKind::Reliable(sender) => sender.open(now, host),
+            SenderKind::Datagram(sender) => sender.open(now, host),
         }
     }
 
-    /// The flow begins on a connection that the other side has opened; datagrams need none. Does nothing if it has begun
-    /// before.
+    /// Starts the flow on a connection that the other side has opened. Has no effect if the flow has started before.
     pub fn accept<H: Host>(&mut self, now: Time, host: &mut H) {
-        match self {
-            Self::Reliable(sender) => sender.accept(host),
-            Self::Datagram(sender) => sender.open(now, host),
+        match &mut self.0 {
+            SenderKind::Reliable(sender) => sender.accept(host),
+            SenderKind::Datagram(sender) => sender.open(now, host),
         }
     }
 
-    /// Nothing is written yet, and the transfer will be written in parts of the given `sizes`, each above zero, that share
-    /// no segment. For a reliable flow that has not begun.
+    /// The application will write the transfer in parts of the given `sizes`, each above zero; segments do not span
+    /// parts. Nothing is available until it is [offered](Self::offer). Only for a reliable flow that has not started.
+    ///
+    /// # Panics
+    ///
+    /// If the flow sends datagrams.
     pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
-        match self {
-            Self::Reliable(sender) => sender.expect_writes(sizes),
-            Self::Datagram(_) => unreachable!("datagrams are not written in parts"),
+        match &mut self.0 {
+            SenderKind::Reliable(sender) => sender.expect_writes(sizes),
+            SenderKind::Datagram(_) => unreachable!("datagrams are not written in parts"),
         }
     }
 
-    /// Nothing is written yet: what may be sent is what [`offer`](Self::offer) says. Without this the application has
-    /// written everything before the flow begins.
+    /// Nothing is available yet: only what [`offer`](Self::offer) adds may be sent. Without this call the whole transfer
+    /// is available when the flow starts.
     pub fn wait_for_offers(&mut self) {
-        match self {
-            Self::Reliable(sender) => sender.wait_for_offers(),
-            Self::Datagram(sender) => sender.wait_for_offers(),
-        }
+        self.core_mut().data.wait_for_offers();
     }
 
-    /// The application has written that many segments more.
+    /// The application offers `segments` more segments.
     pub fn offer<H: Host>(&mut self, segments: u64, now: Time, host: &mut H) {
-        match self {
-            Self::Reliable(sender) => sender.offer(segments, now, host),
-            Self::Datagram(sender) => sender.offer(segments, now, host),
+        match &mut self.0 {
+            SenderKind::Reliable(sender) => sender.offer(segments, now, host),
+            SenderKind::Datagram(sender) => sender.offer(segments, now, host),
         }
     }
 
-    /// Takes in a packet from the receiver.
+    /// A packet from the receiver arrived.
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
-        match self {
-            Self::Reliable(sender) => sender.on_packet(packet, now, host),
-            Self::Datagram(sender) => sender.on_packet(packet, now, host),
+        match &mut self.0 {
+            SenderKind::Reliable(sender) => sender.on_packet(packet, now, host),
+            SenderKind::Datagram(sender) => sender.on_packet(packet, now, host),
         }
     }
 
-    /// Some deadline may be due; harmless if none is.
+    /// A timer may have expired. Has no effect if none has.
     pub fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
-        match self {
-            Self::Reliable(sender) => sender.on_wake(now, host),
-            Self::Datagram(sender) => sender.on_wake(now, host),
+        match &mut self.0 {
+            SenderKind::Reliable(sender) => sender.on_wake(now, host),
+            SenderKind::Datagram(sender) => sender.on_wake(now, host),
         }
     }
 
-    /// The earliest deadline; `Time::NEVER` if there is none.
+    /// When the next timer expires; `Time::NEVER` if none is set.
     pub fn next_wake(&self) -> Time {
-        match self {
-            Self::Reliable(sender) => sender.next_wake(),
-            Self::Datagram(sender) => sender.next_wake(),
+        match &self.0 {
+            SenderKind::Reliable(sender) => sender.next_wake(),
+            SenderKind::Datagram(sender) => sender.next_wake(),
         }
     }
 
-    /// Counts so far.
-    pub fn counters(&self) -> &SenderCounters {
-        match self {
-            Self::Reliable(sender) => sender.counters(),
-            Self::Datagram(sender) => sender.counters(),
-        }
-    }
-
-    /// The congestion window, packets; for an algorithm without one, the packets that its rate sends in a round trip.
+    /// The congestion window, packets: that of [`snapshot`](Self::snapshot).
     pub fn window(&self) -> Option<f64> {
-        match self {
-            Self::Reliable(sender) => sender.window(),
-            Self::Datagram(sender) => sender.window(),
+        match &self.0 {
+            SenderKind::Reliable(sender) => sender.window(),
+            SenderKind::Datagram(sender) => sender.window(),
         }
     }
 
-    /// Packets that may be in flight now; `None` where only a rate limits.
-    pub fn usable_window(&self) -> Option<u64> {
-        match self {
-            Self::Reliable(sender) => sender.usable_window(),
-            Self::Datagram(sender) => sender.usable_window(),
+    /// The state at this time.
+    pub fn snapshot(&self) -> SenderSnapshot {
+        let (usable_window, in_flight, pacing_rate) = match &self.0 {
+            SenderKind::Reliable(sender) => {
+                (sender.usable_window(), Some(sender.in_flight()), sender.pacing_rate())
+            }
+            SenderKind::Datagram(sender) => {
+                (sender.usable_window(), sender.in_flight(), sender.pacing_rate())
+            }
+        };
+        SenderSnapshot {
+            window: self.window(),
+            usable_window,
+            ssthresh: self.ssthresh(),
+            in_flight,
+            rtt: self.core().timer.rtt().copied(),
+            pacing_rate,
         }
     }
 
-    /// The smoothed round-trip time; `None` before the first sample.
-    pub fn smoothed_rtt(&self) -> Option<Span> {
-        match self {
-            Self::Reliable(sender) => sender.smoothed_rtt(),
-            Self::Datagram(sender) => sender.smoothed_rtt(),
-        }
-    }
-
-    /// The shortest round trip so far; `None` before the first sample.
-    pub fn minimum_rtt(&self) -> Option<Span> {
-        match self {
-            Self::Reliable(sender) => sender.minimum_rtt(),
-            Self::Datagram(sender) => sender.minimum_rtt(),
-        }
-    }
-
-    /// The rate at which packets are spaced; `None` where nothing spaces them.
-    pub fn pacing_rate(&self) -> Option<Rate> {
-        match self {
-            Self::Reliable(sender) => sender.pacing_rate(),
-            Self::Datagram(sender) => sender.pacing_rate(),
-        }
-    }
-
-    /// The slow-start threshold, packets; infinite while unset.
+    /// Slow-start threshold, packets, infinite while unset; `None` for an algorithm without one.
     pub fn ssthresh(&self) -> Option<f64> {
-        match self {
-            Self::Reliable(sender) => sender.ssthresh(),
-            Self::Datagram(sender) => sender.ssthresh(),
-        }
+        self.core().algorithm.ssthresh()
     }
 
-    /// Packets sent, not known to have arrived and not declared lost; `None` where the receiver is silent.
-    pub fn in_flight(&self) -> Option<u64> {
-        match self {
-            Self::Reliable(sender) => Some(sender.in_flight()),
-            Self::Datagram(sender) => sender.in_flight(),
-        }
+    /// The counts so far.
+    pub fn counters(&self) -> &SenderCounters {
+        &self.core().counters
     }
 
-    /// How far the flow has come.
+    /// The state of the connection.
     pub fn state(&self) -> ConnectionState {
-        match self {
-            Self::Reliable(sender) => sender.state(),
-            Self::Datagram(sender) => sender.state(),
-        }
+        self.core().state
     }
 
-    /// What went wrong inside the algorithm, if something did.
+    /// What stopped the last attempt to send.
+    pub fn limited_by(&self) -> Limit {
+        self.core().limited_by
+    }
+
+    /// The hosted congestion control algorithm.
+    pub fn algorithm(&self) -> &dyn CongestionControl {
+        self.core().algorithm.as_ref()
+    }
+
+    /// What went wrong in the hosted congestion control algorithm, if anything did.
     pub fn failure(&self) -> Option<&Failure> {
-        match self {
-            Self::Reliable(sender) => sender.algorithm().failure(),
-            Self::Datagram(sender) => sender.algorithm().failure(),
+        self.core().algorithm.failure()
+    }
+
+    fn core(&self) -> &SenderCore {
+        match &self.0 {
+            SenderKind::Reliable(sender) => sender.core(),
+            SenderKind::Datagram(sender) => sender.core(),
         }
     }
 
-    /// Congestion control, and nothing else, stopped the last attempt to send: the window, or a datagram's rate.
-    pub fn limited_by_control(&self) -> bool {
-        match self {
-            Self::Reliable(sender) => matches!(sender.limited_by(), Limit::Window | Limit::Pacing),
-            Self::Datagram(sender) => sender.limited_by() != Limit::Application,
+    fn core_mut(&mut self) -> &mut SenderCore {
+        match &mut self.0 {
+            SenderKind::Reliable(sender) => sender.core_mut(),
+            SenderKind::Datagram(sender) => sender.core_mut(),
         }
     }
 }
 
 impl ReceivingEndpoint {
-    /// The receiver of a flow that an algorithm with this `transport` sends: `size` bytes of payload, endless where `None`.
+    /// The endpoint that receives `size` bytes of payload, endless if `None`, from a sender of the given kind.
     pub fn new(
         flow: FlowId,
         options: Arc<TransportOptions>,
         size: Option<Bytes>,
         transport: Transport,
     ) -> Self {
-        match transport {
-            Transport::Reliable => Self::Reliable(Receiver::new(flow, options, size)),
-            Transport::Datagram(reports) => Self::Datagram(DatagramReceiver::new(flow, options, reports)),
-        }
+        Self(match transport {
+            Transport::Reliable => ReceiverKind::Reliable(Receiver::new(flow, options, size)),
+            Transport::Datagram(reports) => {
+                ReceiverKind::Datagram(DatagramReceiver::new(flow, options, reports))
+            }
+        })
     }
 
-    /// The transfer is written in parts, as [`SendingEndpoint::expect_writes`] says of its sender.
+    /// The transfer is written in parts, as for [`SendingEndpoint::expect_writes`].
+    ///
+    /// # Panics
+    ///
+    /// If the flow sends datagrams.
     pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
-        match self {
-            Self::Reliable(receiver) => receiver.expect_writes(sizes),
-            Self::Datagram(_) => unreachable!("datagrams are not written in parts"),
+        match &mut self.0 {
+            ReceiverKind::Reliable(receiver) => receiver.expect_writes(sizes),
+            ReceiverKind::Datagram(_) => unreachable!("datagrams are not written in parts"),
         }
     }
 
-    /// Takes in a packet from the sender.
+    /// A packet from the sender arrived.
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
-        match self {
-            Self::Reliable(receiver) => receiver.on_packet(packet, now, host),
-            Self::Datagram(receiver) => receiver.on_packet(packet, now, host),
+        match &mut self.0 {
+            ReceiverKind::Reliable(receiver) => receiver.on_packet(packet, now, host),
+            ReceiverKind::Datagram(receiver) => receiver.on_packet(packet, now, host),
         }
     }
 
-    /// Some deadline may be due; harmless if none is.
+    /// A timer may have expired. Has no effect if none has.
     pub fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
-        match self {
-            Self::Reliable(receiver) => receiver.on_wake(now, host),
-            Self::Datagram(receiver) => receiver.on_wake(now, host),
+        match &mut self.0 {
+            ReceiverKind::Reliable(receiver) => receiver.on_wake(now, host),
+            ReceiverKind::Datagram(receiver) => receiver.on_wake(now, host),
         }
     }
 
-    /// The earliest deadline; `Time::NEVER` if there is none.
+    /// When the next timer expires; `Time::NEVER` if none is set.
     pub fn next_wake(&self) -> Time {
-        match self {
-            Self::Reliable(receiver) => receiver.next_wake(),
-            Self::Datagram(receiver) => receiver.next_wake(),
+        match &self.0 {
+            ReceiverKind::Reliable(receiver) => receiver.next_wake(),
+            ReceiverKind::Datagram(receiver) => receiver.next_wake(),
         }
     }
 
-    /// Counts so far.
+    /// The counts so far.
     pub fn counters(&self) -> &ReceiverCounters {
-        match self {
-            Self::Reliable(receiver) => receiver.counters(),
-            Self::Datagram(receiver) => receiver.counters(),
+        match &self.0 {
+            ReceiverKind::Reliable(receiver) => receiver.counters(),
+            ReceiverKind::Datagram(receiver) => receiver.counters(),
         }
     }
 }

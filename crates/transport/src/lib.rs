@@ -1,8 +1,9 @@
-//! Endpoints as pure state machines: a packet or the time in, packets and news out through a [`Host`].
+//! Transport endpoints as pure state machines. Their input is packets and times, their output packets and
+//! [`TransportEvent`]s through a [`Host`].
 //!
-//! [`Sender`] hosts any congestion control over a reliable byte stream counted in segments; [`Receiver`] acknowledges.
-//! [`DatagramSender`] and [`DatagramReceiver`] send packets once and forget them; an algorithm says which of the two it is for.
-//! What a loss is and which segment goes next is decided by a recovery policy, one file each in `recovery/`.
+//! A [`SendingEndpoint`] hosts a congestion control algorithm, a [`ReceivingEndpoint`] acknowledges. Each is of the
+//! kind that the algorithm requires: a reliable byte stream counted in segments, or datagrams that are sent once. Loss
+//! recovery is a module of its own, with one policy per file.
 
 mod datagram;
 mod ecn;
@@ -10,54 +11,50 @@ mod endpoint;
 mod loss_events;
 mod options;
 mod pacer;
-mod rate_reduction;
 mod rate_sample;
 mod receiver;
 mod recovery;
 mod round;
+mod rto;
 mod rtt;
-mod scoreboard;
 mod sender;
-mod silent;
 mod transfer;
-mod undo;
 mod usage;
 
-pub use datagram::{DatagramReceiver, DatagramSender};
-pub use endpoint::{ReceivingEndpoint, SendingEndpoint};
+pub use endpoint::{ReceivingEndpoint, SenderSnapshot, SendingEndpoint};
 pub use options::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
-pub use receiver::{Receiver, ReceiverCounters};
-pub use sender::{ConnectionState, Limit, Sender, SenderCounters};
+pub use receiver::ReceiverCounters;
+pub use sender::{ConnectionState, Limit, SenderCounters};
 
 use narrows_units::Span;
 use narrows_wire::Packet;
 
-/// What an endpoint may do to the world while it is told something.
+/// The host of an endpoint: it sends packets and may observe events.
 pub trait Host {
-    /// Sends `packet`, now.
+    /// Sends `packet`, now: at the time that was passed to the endpoint.
     fn send(&mut self, packet: Packet);
-    /// News for records; the endpoint's behaviour does not depend on it.
-    fn tell(&mut self, _news: News) {}
+    /// Receives `event`, for records: nothing done here affects the endpoint. Ignores it by default.
+    fn notify(&mut self, _event: TransportEvent) {}
 }
 
-/// What happened inside an endpoint, for records.
+/// An event at an endpoint, reported by [`Host::notify`] for the records.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum News {
-    /// The connection is open.
+pub enum TransportEvent {
+    /// The connection was established.
     Established,
     /// A round-trip time was measured.
     RttSample(Span),
-    /// A loss episode began; the congestion window just before and just after, packets.
+    /// The congestion window was reduced: a loss or mark episode started.
     Reduction {
-        /// Why.
+        /// The congestion signal.
         cause: narrows_cc::Cause,
-        /// Before.
+        /// Congestion window just before, packets.
         window_before: f64,
-        /// After.
+        /// Congestion window just after, packets.
         window_after: f64,
     },
-    /// Every byte of a finite transfer has been acknowledged.
+    /// All data of a finite transfer was acknowledged.
     Completed,
-    /// The connection could not be opened, or too many retransmissions went unanswered.
+    /// The connection was aborted: its SYN, or a segment, stayed unanswered after the last retry.
     GaveUp,
 }

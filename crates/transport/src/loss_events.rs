@@ -1,11 +1,11 @@
-//! Loss events: losses that say no more than one of them does.
+//! Loss events: losses detected within one round trip count as one event.
 
 use narrows_units::{Span, Time};
 
-/// Tells which losses begin a new event.
+/// Groups losses into loss events.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LossEvents {
-    /// The last one lasts until then.
+    /// When the last event ends.
     until: Time,
 }
 
@@ -16,14 +16,15 @@ impl Default for LossEvents {
 }
 
 impl LossEvents {
-    /// Losses are found now. Whether they begin an event: those found within a round trip of an event's first belong to
-    /// it (RFC 5348 §5.2, with the time at which a loss is found in the place of that at which the packet would have come).
-    pub fn begins(&mut self, now: Time, rtt: Option<Span>) -> bool {
-        let begins = now >= self.until;
-        if begins {
+    /// Losses are detected at `now`. Returns true if they start a new event: losses within one round trip `rtt` of the
+    /// first loss of an event belong to it (RFC 5348 §5.2, with the time of detection instead of the expected time of
+    /// arrival).
+    pub(crate) fn on_losses(&mut self, now: Time, rtt: Option<Span>) -> bool {
+        let new_event = now >= self.until;
+        if new_event {
             self.until = now + rtt.unwrap_or(Span::ZERO);
         }
-        begins
+        new_event
     }
 }
 
@@ -36,7 +37,7 @@ mod tests {
     fn losses_within_a_round_trip_are_one_event() {
         let (mut events, rtt) = (LossEvents::default(), Some(Span::from_ms(100)));
         let at = |ms| Time::ZERO + Span::from_ms(ms);
-        let found = [0, 50, 99, 100, 150, 300].map(|ms| events.begins(at(ms), rtt));
-        assert_eq!(found, [true, false, false, true, false, true]);
+        let new_event = [0, 50, 99, 100, 150, 300].map(|ms| events.on_losses(at(ms), rtt));
+        assert_eq!(new_event, [true, false, false, true, false, true]);
     }
 }

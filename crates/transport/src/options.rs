@@ -1,67 +1,101 @@
-//! How the endpoints of a flow behave, apart from congestion control.
+//! The options of a flow's endpoints, congestion control aside.
 
-use narrows_cc::catalogue::{FirstCut, Setup, SlowStartKind};
-use narrows_cc::explicit::quick_start::StartUp;
+use narrows_cc::{FirstCut, QuickStartRequest, Setup, SlowStartKind};
 use narrows_units::{Bytes, Span};
 
-/// Everything about a flow's endpoints that a scenario may set.
+/// The options of a flow's endpoints. Each corresponds to a key of `[transport]` in a scenario file.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the scenario file")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of its own in the scenario file")]
 pub struct TransportOptions {
-    /// What counts as a loss and which segment goes next.
+    /// The loss recovery policy.
     pub recovery: RecoveryKind,
-    /// The usable window falls over one round trip after a cut, not at once (RFC 6937).
+    /// Proportional rate reduction (RFC 6937): the usable window falls over one round trip after a reduction, not at
+    /// once. Only with selective acknowledgements.
     pub proportional_rate_reduction: bool,
-    /// A new segment may leave on each of the first two duplicate ACKs (RFC 3042).
+    /// Limited transmit (RFC 3042): a new segment is sent on each of the first two duplicate ACKs.
     pub limited_transmit: bool,
-    /// Window before the first acknowledgement, packets.
+    /// The congestion window before the first acknowledgement, packets.
     pub initial_window: u64,
-    /// Slow-start threshold before the first loss, packets; `None` is infinite.
+    /// The slow-start threshold before the first loss, packets; `None` for infinite.
     pub initial_ssthresh: Option<u64>,
-    /// How the flow starts.
+    /// The variant of slow start.
     pub slow_start: SlowStartKind,
-    /// The start-up rate that the first data asks the routers for (RFC 4782).
-    pub quick_start: Option<StartUp>,
-    /// How deep the first cut is.
+    /// The Quick-Start request (RFC 4782) of the first packet; `None` for no request.
+    pub quick_start: Option<QuickStartRequest>,
+    /// The size of the first reduction of the window.
     pub first_cut: FirstCut,
-    /// Packets the receiver can hold; `None` is infinite.
+    /// The receiver's window, packets; `None` for infinite.
     pub receive_window: Option<u64>,
-    /// By what signs a false episode is known and taken back.
+    /// How spurious loss episodes are detected and undone.
     pub undo: UndoKind,
-    /// After silence of a retransmission timeout the window is at most the initial one (RFC 5681 §4.1).
+    /// After the sender has been idle for a retransmission timeout, the window is at most the initial one (RFC 5681
+    /// §4.1).
     pub idle_restart: bool,
-    /// Packets leave evenly over a round trip even if the algorithm sets no rate.
+    /// Packets are paced over a round trip even if the algorithm sets no rate.
     pub pacing: bool,
     /// Explicit congestion notification (RFC 3168).
     pub ecn: bool,
     /// Payload of a full segment.
     pub mss: Bytes,
-    /// Bytes of header on each data packet.
+    /// Headers of each data packet.
     pub header: Bytes,
-    /// Size of an acknowledgement, and of SYN and SYN-ACK.
+    /// The size of an acknowledgement, a SYN and a SYN-ACK.
     pub ack: Bytes,
-    /// Segments per acknowledgement; 1 acknowledges each.
+    /// Segments per acknowledgement, at least 1 (RFC 5681 §4.2).
     pub delayed_ack: u32,
-    /// The longest an acknowledgement is held back.
+    /// The longest delay of an acknowledgement.
     pub delayed_ack_timeout: Span,
-    /// Acknowledge every segment while the connection is young, as Linux does.
+    /// Young connections acknowledge every segment, as in Linux.
     pub quick_ack: bool,
-    /// How the retransmission timeout is computed.
+    /// The formula of the retransmission timeout.
     pub rto: RtoRule,
-    /// Timeout before the first sample.
+    /// The retransmission timeout before the first round-trip sample.
     pub initial_rto: Span,
-    /// Shortest timeout.
+    /// The minimum retransmission timeout, applied as [`RtoRule`] says.
     pub min_rto: Span,
-    /// Longest timeout.
+    /// The maximum retransmission timeout, back-off included.
     pub max_rto: Span,
-    /// SYNs sent again before the flow gives up.
+    /// Retransmissions of a SYN, or of a SYN-ACK, before the connection is aborted.
     pub syn_retries: u32,
-    /// Timeouts in a row before the flow gives up.
+    /// Consecutive retransmission timeouts before the connection is aborted.
     pub retries: u32,
 }
 
+/// The preset `modern` of scenario files with packets of 1500 bytes: RFC 5681, RFC 6298, RFC 6675 and RFC 6928.
+impl Default for TransportOptions {
+    fn default() -> Self {
+        Self {
+            recovery: RecoveryKind::Sack,
+            proportional_rate_reduction: false,
+            limited_transmit: true,
+            initial_window: 10,
+            initial_ssthresh: None,
+            slow_start: SlowStartKind::Standard,
+            quick_start: None,
+            first_cut: FirstCut::Rule,
+            receive_window: None,
+            undo: UndoKind::Duplicates,
+            idle_restart: true,
+            pacing: false,
+            ecn: false,
+            mss: Bytes::new(1_460),
+            header: Bytes::new(40),
+            ack: Bytes::new(40),
+            delayed_ack: 2,
+            delayed_ack_timeout: Span::from_ms(40),
+            quick_ack: false,
+            rto: RtoRule::Rfc6298,
+            initial_rto: Span::from_ms(1_000),
+            min_rto: Span::from_ms(200),
+            max_rto: Span::from_ms(60_000),
+            syn_retries: 6,
+            retries: 15,
+        }
+    }
+}
+
 impl TransportOptions {
-    /// What the flow's congestion control is built with; `seed` is for algorithms that draw random numbers.
+    /// The setup of the flow's congestion control algorithm. `seed` is for algorithms that use random numbers.
     pub fn setup(&self, seed: u64) -> Setup {
         Setup {
             mss: self.mss,
@@ -77,35 +111,63 @@ impl TransportOptions {
     }
 }
 
-/// Which recovery policy.
+/// A loss recovery policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryKind {
-    /// Duplicate ACKs; recovery ends at the first ACK that advances (RFC 5681 §3.2).
+    /// Duplicate ACKs; recovery ends with the first ACK that advances (RFC 5681 §3.2).
     Reno,
-    /// Duplicate ACKs; recovery ends when all that was out at its start is acknowledged (RFC 6582).
+    /// Duplicate ACKs; recovery ends when all data outstanding at its start is acknowledged (RFC 6582).
     NewReno,
     /// Selective acknowledgements and `pipe` (RFC 6675).
     Sack,
-    /// Selective acknowledgements and time (RFC 8985).
+    /// Selective acknowledgements and time: RACK-TLP (RFC 8985).
     Rack,
 }
 
-/// By what signs a false episode is known.
+impl RecoveryKind {
+    /// Whether receivers report the segments beyond the cumulative acknowledgement (RFC 2018).
+    pub fn is_selective(self) -> bool {
+        matches!(self, Self::Sack | Self::Rack)
+    }
+}
+
+/// How spurious loss episodes are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UndoKind {
-    /// None: every cut stands.
+    /// Not at all: no reduction is undone.
     None,
-    /// Receivers with selective acknowledgements report duplicates (RFC 2883, RFC 3708).
+    /// By D-SACKs (RFC 2883, RFC 3708), under the policies with selective acknowledgements.
     Duplicates,
-    /// That, and time stamps (RFC 3522), under every recovery policy.
+    /// By D-SACKs, and under every policy by time stamps (RFC 3522).
     DuplicatesAndTimestamps,
 }
 
-/// How the retransmission timeout is computed from SRTT and RTTVAR.
+/// The formula of the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoRule {
-    /// `max(min_rto, SRTT + 4 RTTVAR)` (RFC 6298 §2).
+    /// `max(min_rto, SRTT + max(10 ms, 4 RTTVAR))` (RFC 6298 §2).
     Rfc6298,
-    /// `SRTT + max(min_rto, 4 RTTVAR)`, as Linux.
+    /// `SRTT + max(min_rto, 4 RTTVAR)`, as in Linux.
     Linux,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RecoveryKind, RtoRule, TransportOptions};
+    use narrows_units::{Bytes, Span};
+
+    #[test]
+    fn the_defaults_are_those_of_the_standards() {
+        let options = TransportOptions::default();
+        assert_eq!(options.recovery, RecoveryKind::Sack);
+        // RFC 6928 §2, RFC 5681 §4.2.
+        assert_eq!((options.initial_window, options.delayed_ack), (10, 2));
+        assert_eq!(options.mss + options.header, Bytes::new(1_500));
+        // RFC 6298 §2.1 and §2.5; the minimum is that of common implementations, not the second of §2.4.
+        assert_eq!(options.rto, RtoRule::Rfc6298);
+        assert_eq!(
+            (options.initial_rto, options.min_rto, options.max_rto),
+            (Span::from_ms(1_000), Span::from_ms(200), Span::from_ms(60_000))
+        );
+    }
 }

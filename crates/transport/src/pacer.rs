@@ -1,41 +1,67 @@
-//! Spaces packets at a rate: a leaky bucket kept as the time at which it would be empty (the virtual scheduling form of
-//! the generic cell rate algorithm, ITU-T I.371).
+//! The pacer: spaces packets at a rate by a leaky bucket, stored as the time at which the bucket is empty (the virtual
+//! scheduling form of the generic cell rate algorithm, ITU-T I.371).
 //!
-//! `due ← max(due, now) + size/rate`; once `due ≤ now`, up to `burst` bytes may leave together, and the next wait until
-//! all of them are paid for, as Linux hands segments to the device. The division's remainder is carried over, so that
-//! the rate is exact.
+//! Each packet sets `due ← max(due, now) + size/rate`. Once `due ≤ now`, up to `burst` bytes may be sent at once, and
+//! the next packet waits until their time has passed, as when Linux passes segments to the device. The remainder of the
+//! division is carried over, so that the rate is exact.
 //!
-//! A flow that is told to pace without a rate from its algorithm takes Linux's: `2 w/SRTT` while `w < ssthresh/2`,
-//! else `1.2 w/SRTT` (`tcp_update_pacing_rate`). Rates count payload.
+//! A flow that is paced although its algorithm sets no rate uses Linux's: `2 cwnd/SRTT` while `cwnd < ssthresh/2`, else
+//! `1.2 cwnd/SRTT` (`tcp_update_pacing_rate`). Rates count payload.
 
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// The bucket of one flow.
-#[derive(Clone, Copy, Debug, Default)]
+/// The pacer of one flow.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Pacer {
+    /// When the next packet may be sent; `Time::NEVER` unless the pacer delays one.
+    deadline: Time,
     /// When the bucket is empty.
     due: Time,
-    /// What the last division left over, in units of 1/rate picoseconds.
+    /// The remainder of the last division, in units of 1/rate picoseconds.
     remainder: u64,
     /// The rate of that division.
     rate: Rate,
-    /// Bytes that may still leave together, at this time and at no other.
-    group: (Time, Bytes),
+    /// The time of the last burst, and the bytes that may still be sent at that time.
+    burst: (Time, Bytes),
+}
+
+impl Default for Pacer {
+    fn default() -> Self {
+        Self {
+            deadline: Time::NEVER,
+            due: Time::ZERO,
+            remainder: 0,
+            rate: Rate::ZERO,
+            burst: (Time::ZERO, Bytes::ZERO),
+        }
+    }
 }
 
 impl Pacer {
-    /// When a packet of `size` may leave if the rate is `rate`; a past time means at once.
+    /// When the next packet may be sent; `Time::NEVER` unless the pacer delays one.
+    #[inline]
+    pub(crate) fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// Delays the next packet until `deadline`; `Time::NEVER` ends the delay.
+    #[inline]
+    pub(crate) fn delay_until(&mut self, deadline: Time) {
+        self.deadline = deadline;
+    }
+
+    /// When a packet of `size` may be sent at the given rate. A time in the past means now.
     pub(crate) fn next_send(&self, rate: Rate, size: Bytes, now: Time) -> Time {
         if rate == Rate::ZERO {
             return Time::NEVER;
         }
-        if self.joins(size, now) { now } else { self.due }
+        if self.is_in_burst(size, now) { now } else { self.due }
     }
 
-    /// A packet of `size` leaves now, with those that make up `burst` bytes.
+    /// A packet of `size` is sent at the given rate; up to `burst` bytes may be sent at once.
     pub(crate) fn on_sent(&mut self, rate: Rate, size: Bytes, burst: Bytes, now: Time) {
-        let room = if self.joins(size, now) { self.group.1 } else { burst };
-        self.group = (now, room.saturating_sub(size));
+        let allowance = if self.is_in_burst(size, now) { self.burst.1 } else { burst };
+        self.burst = (now, allowance.saturating_sub(size));
         if rate != self.rate || self.due < now {
             self.remainder = 0;
             self.rate = rate;
@@ -47,18 +73,19 @@ impl Pacer {
         self.due = self.due.max(now) + gap;
     }
 
-    /// A packet of `size` belongs to the group that leaves now.
-    fn joins(&self, size: Bytes, now: Time) -> bool {
-        self.group.0 == now && self.group.1 >= size
+    /// A packet of `size` fits the burst that is sent at `now`.
+    fn is_in_burst(&self, size: Bytes, now: Time) -> bool {
+        self.burst.0 == now && self.burst.1 >= size
     }
 
-    /// Forgets what was sent: the next packet may leave at once.
+    /// Empties the bucket: the next packet may be sent at once.
     pub(crate) fn reset(&mut self) {
         *self = Self::default();
     }
 }
 
-/// The rate at which Linux paces `window` packets of `mss` when the algorithm names none.
+/// The pacing rate of Linux for a window of `window` packets with a payload of `mss`, where the algorithm sets no
+/// rate.
 pub(crate) fn default_rate(window: f64, ssthresh: Option<f64>, mss: Bytes, smoothed_rtt: Span) -> Rate {
     let slow_start = ssthresh.is_some_and(|ssthresh| window < ssthresh / 2.0);
     let gain = if slow_start { SLOW_START_GAIN } else { AVOIDANCE_GAIN };
@@ -77,7 +104,7 @@ mod tests {
     use narrows_units::{Bytes, Rate, Span, Time};
 
     #[test]
-    fn a_million_packets_do_not_drift() {
+    fn the_rate_is_exact_over_a_million_packets() {
         let (rate, size) = (Rate::from_bps(7_000_003), Bytes::new(1448));
         let mut pacer = Pacer::default();
         let mut now = Time::ZERO;
@@ -90,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_leaves_together_and_the_next_waits_until_it_is_paid_for() {
+    fn a_burst_is_sent_at_once_and_delays_the_next_packet_by_its_duration() {
         let (rate, size) = (Rate::from_bps(8_000_000), Bytes::new(1000));
         let mut pacer = Pacer::default();
         let now = Time::ZERO + Span::from_ms(5);
@@ -102,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn linux_paces_twice_the_window_in_slow_start_and_a_fifth_more_later() {
+    fn linux_paces_at_twice_the_window_in_slow_start_and_at_1_2_windows_later() {
         let rate = |ssthresh| default_rate(100.0, ssthresh, Bytes::new(1000), Span::from_ms(100)).as_bps();
         assert_eq!(rate(Some(f64::INFINITY)), 16_000_000);
         assert_eq!(rate(Some(150.0)), 9_600_000);
@@ -110,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn rate_zero_never_sends() {
+    fn at_rate_zero_no_packet_may_be_sent() {
         assert_eq!(Pacer::default().next_send(Rate::ZERO, Bytes::new(1), Time::ZERO), Time::NEVER);
     }
 }

@@ -1,29 +1,30 @@
 //! Delivery-rate samples (draft-ietf-ccwg-bbr §4.1.2; Linux `tcp_rate.c`).
 //!
-//! Each packet leaves with what had been delivered by then. When it is acknowledged, the packets delivered since, over
-//! the longer of the time it took to send them and the time it took to acknowledge them, are the sample; of an ACK for
-//! several packets the one that left last counts. Samples shorter than the smallest RTT are dropped: they would compare
-//! an original's departure with the arrival of its retransmission.
+//! For each packet sent, the number of packets delivered until then is stored. When the packet is acknowledged, the
+//! sample is the number of packets delivered since, divided by the longer of the intervals in which they were sent and
+//! in which they were acknowledged. An ACK of several packets gives one sample, of the packet that was sent last.
+//! Samples over less than the minimum round-trip time are discarded: they would compare the sending of an original with
+//! the arrival of its retransmission.
 
-use crate::scoreboard::Detail;
+use crate::recovery::Detail;
 use narrows_cc::RateSample;
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// What a connection delivered.
+/// The delivery-rate estimator of one connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DeliveryRate {
-    /// Segments delivered.
+    /// The number of segments delivered.
     delivered: u64,
-    /// When the newest of them was reported.
+    /// When the last of them was acknowledged.
     delivered_at: Time,
-    /// When the packet left that the newest sample was taken of.
+    /// When the packet of the last sample was sent.
     first_sent_at: Time,
-    /// While this many segments are not passed, samples are limited by the application.
+    /// Samples are application-limited until more segments than this are delivered; 0 if they are not.
     app_limited_until: u64,
 }
 
 impl DeliveryRate {
-    /// What to remember of a packet that leaves; `idle` if nothing was outstanding.
+    /// The detail to store for a packet sent now; `idle` if nothing was outstanding before.
     pub(crate) fn on_sent(&mut self, now: Time, idle: bool) -> Detail {
         if idle {
             self.first_sent_at = now;
@@ -38,7 +39,7 @@ impl DeliveryRate {
         }
     }
 
-    /// The application has nothing more to send while `in_flight` packets are on their way.
+    /// The application has nothing to send while `in_flight` packets are in flight.
     pub(crate) fn on_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
     }
@@ -52,7 +53,9 @@ impl DeliveryRate {
         }
     }
 
-    /// The sample from the newest packet delivered, which left at `sent_at` with `detail`.
+    /// The sample of the packet with `detail`, sent at `sent_at`: of the packets just delivered the one that was sent
+    /// last. `None` if the interval is shorter than `min_rtt`. `prior_in_flight`: packets in flight before the
+    /// acknowledgement.
     pub(crate) fn sample(
         &mut self,
         detail: &Detail,
@@ -94,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_packets_over_a_round_trip_of_forty_ms_are_two_megabits() {
+    fn ten_packets_in_a_round_trip_of_40_ms_are_2_mbps() {
         let mut rate = DeliveryRate::default();
         let details: Vec<_> = (0..10).map(|n| rate.on_sent(at(0), n == 0)).collect();
         rate.on_delivered(10, at(40));
@@ -103,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn acknowledgements_squeezed_together_do_not_raise_the_rate() {
+    fn ack_compression_does_not_raise_the_rate() {
         let mut rate = DeliveryRate::default();
         let details: Vec<_> = (0..10).map(|n| rate.on_sent(at(10 * n), n == 0)).collect();
         rate.on_delivered(10, at(100));
@@ -112,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_shorter_than_the_smallest_rtt_is_dropped() {
+    fn a_sample_over_less_than_the_minimum_rtt_is_discarded() {
         let mut rate = DeliveryRate::default();
         let detail = rate.on_sent(at(0), true);
         rate.on_delivered(1, at(10));
@@ -120,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_application_marks_samples_until_what_was_in_flight_is_delivered() {
+    fn samples_are_application_limited_until_the_packets_in_flight_are_delivered() {
         let mut rate = DeliveryRate::default();
         rate.on_app_limited(2);
         assert!(rate.on_sent(at(0), true).app_limited);

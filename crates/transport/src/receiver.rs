@@ -1,8 +1,8 @@
-//! The receiver: puts segments in order and acknowledges them.
+//! The reliable receiver: reassembles segments in order and acknowledges them.
 //!
-//! Acknowledgements carry the cumulative point, the runs beyond it if the flow uses selective acknowledgements
-//! (RFC 2018) and a segment that arrived again if the flow undoes (RFC 2883), a time stamp, the echo of congestion until the sender answers with CWR (RFC 3168 §6.1.3), the count of marked packets,
-//! and what routers answered to requests.
+//! An acknowledgement carries the cumulative acknowledgement; SACK blocks (RFC 2018) if the flow uses them, and a D-SACK
+//! (RFC 2883) if it can undo episodes; the echo of a time stamp (RFC 7323); ECE until the sender responds with CWR
+//! (RFC 3168 §6.1.3); the count of marked packets; and the routers' responses to requests.
 
 mod ack_policy;
 mod buffer;
@@ -12,59 +12,60 @@ mod reassembly;
 pub use counters::ReceiverCounters;
 
 use crate::transfer::Transfer;
-use crate::{Host, RecoveryKind, TransportOptions, UndoKind};
+use crate::{Host, TransportOptions, UndoKind};
 use ack_policy::AckPolicy;
 use narrows_units::{Bytes, Time};
 use narrows_wire::{Body, Ecn, Feedback, FlowId, Packet, Request, SackBlocks};
 use reassembly::{Arrival, Reassembly};
 use std::sync::Arc;
 
-/// A receiver.
+/// A reliable receiver.
 #[derive(Debug)]
-pub struct Receiver {
+pub(crate) struct Receiver {
     flow: FlowId,
     options: Arc<TransportOptions>,
     transfer: Transfer,
     reassembly: Reassembly,
     policy: AckPolicy,
+    /// Acknowledgements carry SACK blocks.
     selective: bool,
-    /// The segment that arrived again since the last acknowledgement.
-    duplicate: Option<u64>,
-    /// The time stamp to echo: TS.Recent (RFC 7323 §4.3).
+    /// A segment received twice since the last acknowledgement.
+    dsack: Option<u64>,
+    /// The time stamp to echo: `TS.Recent` (RFC 7323 §4.3).
     timestamp: u8,
-    /// The number of the last acknowledgement: Last.ACK.sent.
+    /// The number of the last acknowledgement: `Last.ACK.sent`.
     acknowledged: u64,
-    /// Congestion was seen and the sender has not answered yet (ECE).
+    /// ECE: congestion was experienced, and the sender has not responded yet.
     echo: bool,
-    /// The last data packet arrived marked.
+    /// The last data packet was marked.
     last_marked: bool,
-    /// What routers answered since the last acknowledgement.
+    /// The routers' responses since the last acknowledgement.
     feedback: Option<Feedback>,
     handshake: AcceptState,
     counters: ReceiverCounters,
 }
 
-/// How far the receiver has come in accepting the connection.
+/// The state of the handshake at the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AcceptState {
-    /// No SYN yet.
+    /// No SYN has arrived.
     Listening,
-    /// The SYN-ACK is out; when it goes again, and how often it has.
+    /// The SYN-ACK was sent at `sent_at`, after `retries` retransmissions, and is retransmitted at `deadline`.
     Accepting { sent_at: Time, deadline: Time, retries: u32 },
-    /// An ACK or data proved that it arrived.
+    /// An ACK or data has acknowledged the SYN-ACK.
     Accepted,
 }
 
 impl Receiver {
-    /// A receiver of `size` bytes of payload, endless where `None`.
-    pub fn new(flow: FlowId, options: Arc<TransportOptions>, size: Option<Bytes>) -> Self {
+    /// A receiver of `size` bytes of payload, endless if `None`.
+    pub(crate) fn new(flow: FlowId, options: Arc<TransportOptions>, size: Option<Bytes>) -> Self {
         Self {
             flow,
             transfer: Transfer::new(size, options.mss),
             reassembly: Reassembly::default(),
             policy: AckPolicy::new(&options),
-            selective: matches!(options.recovery, RecoveryKind::Sack | RecoveryKind::Rack),
-            duplicate: None,
+            selective: options.recovery.is_selective(),
+            dsack: None,
             timestamp: 0,
             acknowledged: 0,
             echo: false,
@@ -76,55 +77,55 @@ impl Receiver {
         }
     }
 
-    /// The transfer is written in parts of the given `sizes`, each above zero, that share no segment. For a flow that has
-    /// not begun.
-    pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
+    /// The transfer is written in parts of the given `sizes`, each above zero; segments do not span parts. Only for a
+    /// flow that has not started.
+    pub(crate) fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
         self.transfer = Transfer::of_writes(sizes, self.options.mss);
     }
 
-    /// Takes in a packet from the sender.
-    pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
+    /// A packet from the sender arrived.
+    pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match packet.body {
             Body::Data { request, timestamp, .. } => self.on_data(packet, request, timestamp, now, host),
             Body::Syn { request } => self.on_syn(request, now, host),
-            Body::Established => self.accept(now),
+            Body::HandshakeAck => self.accept(now),
             Body::SynAck { .. }
             | Body::Ack { .. }
-            | Body::Answer { .. }
+            | Body::AckWithFeedback { .. }
             | Body::Datagram { .. }
             | Body::Echo { .. }
             | Body::Report(_) => {}
         }
     }
 
-    /// Some deadline may be due; harmless if none is.
-    pub fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
+    /// A timer may have expired. Has no effect if none has.
+    pub(crate) fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
         if now >= self.policy.deadline() {
             self.send_ack(now, host);
         }
         if let AcceptState::Accepting { deadline, retries, .. } = self.handshake
             && now >= deadline
         {
-            // Whoever asked has waited too long by now to know the round trip.
+            // No feedback: after this delay it would mislead an algorithm.
             self.send_syn_ack(None, retries + 1, now, host);
         }
     }
 
-    /// The earliest deadline: a held acknowledgement, or a SYN-ACK without an answer; `Time::NEVER` if there is none.
-    pub fn next_wake(&self) -> Time {
+    /// When the next timer expires, of a delayed ACK or of the SYN-ACK; `Time::NEVER` if none is set.
+    pub(crate) fn next_wake(&self) -> Time {
         match self.handshake {
             AcceptState::Accepting { deadline, .. } => deadline.min(self.policy.deadline()),
             AcceptState::Listening | AcceptState::Accepted => self.policy.deadline(),
         }
     }
 
-    /// Counts so far.
-    pub fn counters(&self) -> &ReceiverCounters {
+    /// The counts so far.
+    pub(crate) fn counters(&self) -> &ReceiverCounters {
         &self.counters
     }
 
     fn on_syn<H: Host>(&mut self, request: Option<Request>, now: Time, host: &mut H) {
-        let feedback = request.map(|request| answer(request, None));
+        let feedback = request.map(|request| feedback_on(request, None));
         match self.handshake {
             AcceptState::Listening => self.send_syn_ack(feedback, 0, now, host),
             AcceptState::Accepting { retries, .. } => self.send_syn_ack(feedback, retries, now, host),
@@ -132,7 +133,7 @@ impl Receiver {
         }
     }
 
-    /// An ACK or data arrived, so the SYN-ACK did.
+    /// An ACK or data arrived, which acknowledges the SYN-ACK.
     fn accept(&mut self, now: Time) {
         if let AcceptState::Accepting { sent_at, .. } = self.handshake {
             self.policy.on_accepted(now, now - sent_at);
@@ -153,15 +154,15 @@ impl Receiver {
         let marked = packet.ecn == Ecn::Ce;
         let mark_changed = marked != self.last_marked && self.options.ecn;
         if mark_changed && self.policy.holds() {
-            // RFC 8257 §3.2: what was received under the other mark is acknowledged apart.
+            // RFC 8257 §3.2: segments with the previous mark are acknowledged separately.
             self.send_ack(now, host);
         }
         self.last_marked = marked;
         self.note_marks(packet, marked);
         if let Some(request) = request {
-            self.feedback = Some(answer(request, self.feedback));
+            self.feedback = Some(feedback_on(request, self.feedback));
         }
-        // RFC 7323 §4.3, rule 2: of a segment that may have let the acknowledgement advance, unless its stamp is older.
+        // RFC 7323 §4.3, rule 2: the time stamp of a segment that starts at or before Last.ACK.sent, unless it is older.
         if packet.number <= self.acknowledged && timestamp.wrapping_sub(self.timestamp).cast_signed() >= 0 {
             self.timestamp = timestamp;
         }
@@ -170,8 +171,8 @@ impl Receiver {
         let next = self.reassembly.next();
         if arrival == Arrival::Duplicate {
             self.counters.duplicates += 1;
-            let reports = self.selective && self.options.undo != UndoKind::None;
-            self.duplicate = reports.then_some(packet.number);
+            let reported = self.selective && self.options.undo != UndoKind::None;
+            self.dsack = reported.then_some(packet.number);
         } else if next != before {
             self.counters.bytes_delivered = self.transfer.payload_before(next).count();
         }
@@ -181,7 +182,7 @@ impl Receiver {
         }
     }
 
-    /// RFC 3168 §6.1.3: CWR ends the echo, unless the very packet that carries it was marked.
+    /// RFC 3168 §6.1.3: CWR ends the echo, unless the packet that carries it is marked.
     fn note_marks(&mut self, packet: &Packet, marked: bool) {
         if packet.ecn_echo {
             self.echo = false;
@@ -198,21 +199,19 @@ impl Receiver {
         self.counters.acks_sent += 1;
         let next = self.reassembly.next();
         let ce_packets = self.counters.ce_packets as u16;
-        let reported = if self.selective { usize::MAX } else { 0 };
-        let blocks = self.reassembly.blocks().take(reported);
+        let count = if self.selective { usize::MAX } else { 0 };
+        let blocks = self.reassembly.blocks().take(count);
         let in_order = self.reassembly.is_in_order();
-        let (duplicate, timestamp_echo) = (self.duplicate.take(), self.timestamp);
+        let (dsack, timestamp_echo) = (self.dsack.take(), self.timestamp);
         self.acknowledged = next;
         let body = match self.feedback.take() {
-            None if in_order && duplicate.is_none() => {
+            None if in_order && dsack.is_none() => {
                 Body::Ack { blocks: SackBlocks::NONE, ce_packets, timestamp_echo }
             }
-            None => {
-                Body::Ack { blocks: SackBlocks::new(next, duplicate, blocks), ce_packets, timestamp_echo }
-            }
+            None => Body::Ack { blocks: SackBlocks::new(next, dsack, blocks), ce_packets, timestamp_echo },
             Some(feedback) => {
-                let blocks = SackBlocks::new(next, duplicate, blocks);
-                Body::Answer { blocks, feedback, ce_packets, timestamp_echo }
+                let blocks = SackBlocks::new(next, dsack, blocks);
+                Body::AckWithFeedback { blocks, feedback, ce_packets, timestamp_echo }
             }
         };
         let mut packet = self.packet(body, now);
@@ -221,7 +220,7 @@ impl Receiver {
         host.send(packet);
     }
 
-    /// Sends the SYN-ACK, again after a timeout that doubles each time (RFC 6298 §5); gives up as the sender does.
+    /// Sends the SYN-ACK. It is retransmitted after a timeout that doubles each time (RFC 6298 §5), `syn_retries` times.
     fn send_syn_ack<H: Host>(&mut self, feedback: Option<Feedback>, retries: u32, now: Time, host: &mut H) {
         let deadline = if retries > self.options.syn_retries {
             Time::NEVER
@@ -235,26 +234,17 @@ impl Receiver {
     }
 
     fn packet(&self, body: Body, now: Time) -> Packet {
-        Packet {
-            stamp: now,
-            sent_at: now,
-            number: 0,
-            flow: self.flow,
-            size: self.options.ack.count() as u16,
-            next: 0,
-            ecn: Ecn::NotCapable,
-            ecn_echo: false,
-            body,
-        }
+        Packet::new(self.flow, 0, self.options.ack, body, now)
     }
 }
 
-/// What the routers left in a request, on top of what is still to be sent back; changes of throughput add up.
-fn answer(request: Request, before: Option<Feedback>) -> Feedback {
-    match (request, before) {
-        (Request::Xcp { delta, .. }, Some(Feedback::Delta(before))) => Feedback::Delta(before + delta),
+/// The routers' response in `request`, combined with `earlier` feedback that has not been sent back: changes of
+/// throughput add up.
+fn feedback_on(request: Request, earlier: Option<Feedback>) -> Feedback {
+    match (request, earlier) {
+        (Request::Xcp { delta, .. }, Some(Feedback::Delta(earlier))) => Feedback::Delta(earlier + delta),
         (Request::Xcp { delta, .. }, _) => Feedback::Delta(delta),
-        // RFC 4782 §4.3: a router on the path did not take part.
+        // RFC 4782 §4.3: a router on the path did not process the request.
         (Request::QuickStart { ttl_difference: 1.., .. }, _) => Feedback::Rate(0.0),
         (Request::QuickStart { rate, .. } | Request::Rate { rate, .. }, _) => Feedback::Rate(rate),
     }

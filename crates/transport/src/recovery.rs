@@ -1,199 +1,311 @@
-//! Loss recovery: what counts as a loss, where an episode begins and ends, and which segment goes next.
+//! Loss recovery: which segments are lost, when a recovery episode starts and ends, and what is retransmitted next.
 //!
-//! One policy per file. A policy reads what an acknowledgement changed, declares segments lost on the scoreboard and
-//! answers with a [`Verdict`]; the sender tells the algorithm and sends. Congestion windows are cut only where a verdict
-//! or a timeout begins an episode. Policies are variants of an enum, since they are asked for every packet.
+//! There is one policy per file: [`reno`] (RFC 5681), [`newreno`] (RFC 6582), [`sack`] (RFC 6675) and [`rack`] (RFC
+//! 8985). A policy reads what an acknowledgement changed, declares segments lost on the scoreboard and returns a
+//! [`RecoveryAction`]; the sender reports to the algorithm and transmits. The congestion window is reduced only where
+//! an action or a retransmission timeout starts an episode.
 //!
-//! Limited transmit (RFC 3042) is common to all: each of the first two duplicate ACKs lets a new segment go beyond the
-//! window, which itself stays. Where arrivals are named, what has arrived leaves `pipe` instead, which comes to the same
-//! and asks for news in each ACK, as RFC 3042 does; under RACK it goes on until a loss is declared. Early retransmit
-//! (RFC 5827) is absent: the third duplicate ACK, RACK's clock or the timer finds a loss in a small window.
+//! Limited transmit (RFC 3042) is common to all policies: each of the first two duplicate ACKs allows one new segment
+//! beyond the congestion window, which does not change. With selective acknowledgements the SACKed segments leave `pipe`
+//! instead, which has the same effect and, as RFC 3042 requires, counts only ACKs with new information; under RACK it
+//! lasts until a loss is declared. Early retransmit (RFC 5827) is not implemented: with a small window a loss is
+//! detected by the third duplicate ACK, by RACK's timer or by the retransmission timer.
 
+mod action;
 mod newreno;
-mod patience;
 mod phase;
+mod policy;
 mod rack;
+mod rate_reduction;
 mod reno;
+mod reordering_window;
 mod sack;
+mod sack_emulation;
+mod scoreboard;
+mod undo;
 
-use crate::scoreboard::{Delivery, Scoreboard};
+pub(crate) use action::{Context, NextSeg, RecoveryAction};
+pub(crate) use scoreboard::{Delivery, Detail, Scoreboard};
+
+use crate::transfer::Transfer;
 use crate::{RecoveryKind, TransportOptions};
-use narrows_cc::RttView;
-use narrows_units::{Span, Time};
+use narrows_cc::Needs;
+use narrows_units::Time;
+use narrows_wire::Block;
 use newreno::NewReno;
-pub(crate) use phase::Phase;
+use phase::Phase;
+use policy::RecoveryPolicy;
 use rack::Rack;
+use rate_reduction::RateReduction;
 use reno::Reno;
-pub(crate) use sack::LastResort;
 use sack::Sack;
+use sack_emulation::SackEmulation;
+use undo::Undo;
 
-/// The policy of one sender.
-#[derive(Clone, Debug)]
-pub(crate) enum Recovery {
-    Reno(Reno),
-    NewReno(NewReno),
-    Sack(Sack),
-    Rack(Rack),
+/// The loss recovery of one reliable sender. The order of the fields is that in memory: those first that every
+/// acknowledgement reads.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct LossRecovery {
+    board: Scoreboard,
+    policy: Box<dyn RecoveryPolicy>,
+    /// Acknowledgements carry SACK blocks.
+    selective: bool,
+    /// The next lost segment is sent regardless of the window.
+    force_retransmit: bool,
+    /// The rate reduction of the present episode, if the flow uses it.
+    reduction: Option<RateReduction>,
+    undo: Undo,
+    sack_emulation: SackEmulation,
 }
 
-/// What a policy makes of an acknowledgement or of a timer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "a set of independent decisions")]
-pub(crate) struct Verdict {
-    /// The running episode is over. Comes before `begins`.
-    pub(crate) ends: bool,
-    /// A new episode begins.
-    pub(crate) begins: bool,
-    /// Segments declared lost.
-    pub(crate) lost: u64,
-    /// A loss was repaired before anybody knew of it: an episode that begins and ends now.
-    pub(crate) passes: bool,
-    /// The next lost segment goes whatever the window says.
-    pub(crate) forces: bool,
-    /// The retransmission timer keeps running though the cumulative point moved.
-    pub(crate) keeps_timer: bool,
-}
-
-impl Verdict {
-    /// There is something to do beside the timer.
-    pub(crate) fn asks(&self) -> bool {
-        self.lost > 0 || (self.ends | self.begins | self.passes | self.forces)
-    }
-}
-
-/// What a policy may look at besides the scoreboard.
+/// The segment that is sent next.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View<'a> {
-    pub(crate) now: Time,
-    /// Round-trip times; `None` before the first sample.
-    pub(crate) rtt: Option<&'a RttView>,
+pub(crate) enum NextSegment {
+    /// The lowest lost segment.
+    Lost(u64),
+    /// The first segment that has not been sent.
+    New,
+    /// A segment that may be lost.
+    NextSeg(NextSeg),
 }
 
-impl Recovery {
-    pub(crate) fn new(options: &TransportOptions) -> Self {
-        match options.recovery {
-            RecoveryKind::Reno => Self::Reno(Reno::new(options.limited_transmit)),
-            RecoveryKind::NewReno => Self::NewReno(NewReno::new(options.limited_transmit)),
-            RecoveryKind::Sack => Self::Sack(Sack::new(options.limited_transmit)),
-            RecoveryKind::Rack => Self::Rack(Rack::new(options.limited_transmit)),
+impl NextSegment {
+    /// The number of the segment if it is a retransmission; `None` for a new segment.
+    pub(crate) fn retransmission(self) -> Option<u64> {
+        match self {
+            Self::Lost(number) => Some(number),
+            Self::New => None,
+            Self::NextSeg(segment) => Some(segment.number()),
+        }
+    }
+}
+
+impl LossRecovery {
+    pub(crate) fn new(options: &TransportOptions, transfer: Transfer, needs: Needs) -> Self {
+        Self {
+            board: Scoreboard::new(transfer, needs.packets || needs.rate_samples, needs.packets),
+            policy: policy(options),
+            selective: options.recovery.is_selective(),
+            force_retransmit: false,
+            reduction: None,
+            undo: Undo::new(options.undo),
+            sack_emulation: SackEmulation::default(),
         }
     }
 
-    /// The policy reads selective acknowledgements.
+    pub(crate) fn board(&self) -> &Scoreboard {
+        &self.board
+    }
+
+    pub(crate) fn board_mut(&mut self) -> &mut Scoreboard {
+        &mut self.board
+    }
+
+    /// Acknowledgements carry SACK blocks.
     pub(crate) fn is_selective(&self) -> bool {
-        matches!(self, Self::Sack(_) | Self::Rack(_))
+        self.selective
     }
 
-    pub(crate) fn phase(&self) -> Phase {
-        match self {
-            Self::Reno(reno) => reno.phase(),
-            Self::NewReno(newreno) => newreno.phase(),
-            Self::Sack(sack) => sack.phase(),
-            Self::Rack(rack) => rack.phase(),
-        }
+    /// An episode is in progress.
+    pub(crate) fn is_recovering(&self) -> bool {
+        self.policy.phase() != Phase::Open
     }
 
-    /// An acknowledgement arrived that moved, delivered or repeated something.
+    /// The time stamp of a packet sent now (TSval, RFC 7323).
+    pub(crate) fn timestamp(&self) -> u8 {
+        self.undo.timestamp()
+    }
+
+    /// Packets that may be in flight when the congestion window is `window` packets.
     #[inline]
-    pub(crate) fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, view: View<'_>) -> Verdict {
-        match self {
-            Self::Reno(reno) => reno.on_ack(delivery, board),
-            Self::NewReno(newreno) => newreno.on_ack(delivery, board),
-            Self::Sack(sack) => sack.on_ack(delivery, board),
-            Self::Rack(rack) => rack.on_ack(delivery, board, view),
+    pub(crate) fn usable_window(&self, window: u64) -> u64 {
+        match &self.reduction {
+            Some(reduction) => reduction.window(),
+            None => self.policy.usable_window(window, &self.board),
         }
     }
 
-    /// The retransmission timer ran out; everything not delivered has been declared lost. True if an episode begins,
-    /// false if the timeout belongs to the one that runs.
-    pub(crate) fn on_timeout(&mut self, board: &Scoreboard) -> bool {
-        match self {
-            Self::Reno(reno) => reno.on_timeout(board),
-            Self::NewReno(newreno) => newreno.on_timeout(board),
-            Self::Sack(sack) => sack.on_timeout(board),
-            Self::Rack(rack) => rack.on_timeout(board),
+    /// Enters an acknowledgement on the scoreboard: the cumulative acknowledgement `next`, the echoed time stamp, the
+    /// segment reported as received twice, and the SACK blocks.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "done for every acknowledgement, and returns a large value")]
+    pub(crate) fn acknowledge(
+        &mut self,
+        next: u64,
+        timestamp_echo: u8,
+        dsack: Option<u64>,
+        blocks: impl Iterator<Item = Block>,
+    ) -> Delivery {
+        let mut delivery = Delivery { dsack, ..Delivery::default() };
+        let una = self.board.una();
+        let outstanding = self.board.outstanding();
+        if next > una {
+            self.board.acknowledge(next, &mut delivery);
         }
+        delivery.acks_original = delivery.advanced > 0 && self.undo.acks_original(timestamp_echo);
+        delivery.duplicate_ack = next == una && outstanding > 0;
+        if self.selective {
+            for block in blocks {
+                self.board.sack(block, &mut delivery);
+            }
+        } else if delivery.advanced > 0 {
+            delivery.newly_acked = self.sack_emulation.on_cumulative_ack(delivery.advanced);
+        } else if delivery.duplicate_ack {
+            delivery.newly_acked = self.sack_emulation.on_duplicate_ack(outstanding);
+        }
+        delivery
     }
 
-    /// The running episode was false: there is nothing to repair.
-    pub(crate) fn abandon(&mut self, board: &Scoreboard) {
-        match self {
-            Self::Reno(reno) => reno.abandon(),
-            Self::NewReno(newreno) => newreno.abandon(),
-            Self::Sack(sack) => sack.abandon(),
-            Self::Rack(rack) => rack.abandon(board),
-        }
-    }
-
-    /// A segment left.
+    /// Whether an acknowledgement reveals that the last episode was spurious. True once per episode.
     #[inline]
-    pub(crate) fn on_sent(&mut self, number: u64, new: bool, view: View<'_>, board: &Scoreboard) {
-        match self {
-            Self::Rack(rack) => rack.on_sent(number, new, view, board),
-            Self::Sack(sack) if !new => sack.on_resent(number),
-            Self::Sack(_) | Self::Reno(_) | Self::NewReno(_) => {}
-        }
+    pub(crate) fn is_spurious(&mut self, delivery: &Delivery) -> bool {
+        self.undo.on_ack(delivery, self.board.unrepaired())
     }
 
-    /// What may go though it is not known to be lost, where nothing lost waits and nothing new can go.
-    pub(crate) fn last_resort(&self, board: &mut Scoreboard) -> Option<LastResort> {
-        match self {
-            Self::Sack(sack) => sack.last_resort(board),
-            Self::Reno(_) | Self::NewReno(_) | Self::Rack(_) => None,
-        }
+    /// Undoes the losses of the last episode. Returns true if the episode was in progress.
+    pub(crate) fn undo(&mut self) -> bool {
+        let recovering = self.is_recovering();
+        self.board.undo_losses();
+        self.policy.on_undo(&self.board);
+        recovering
     }
 
-    /// A segment named by [`last_resort`](Self::last_resort) is about to leave.
-    pub(crate) fn on_last_resort(&mut self, segment: LastResort, board: &mut Scoreboard) {
-        if let Self::Sack(sack) = self {
-            sack.on_last_resort(segment, board);
-        }
-    }
-
-    /// Packets that may be in flight when the congestion window is `window`.
+    /// Detects losses after an acknowledgement.
     #[inline]
-    pub(crate) fn usable_window(&self, window: u64, board: &Scoreboard) -> u64 {
-        match self {
-            Self::Reno(reno) => reno.usable_window(window),
-            Self::NewReno(newreno) => newreno.usable_window(window),
-            Self::Sack(sack) => sack.usable_window(window, board),
-            Self::Rack(rack) => rack.usable_window(window, board),
+    pub(crate) fn on_ack(&mut self, delivery: &Delivery, context: Context<'_>) -> RecoveryAction {
+        self.policy.on_ack(delivery, &mut self.board, context)
+    }
+
+    /// Adapts the usable window of a rate reduction after an acknowledgement by which `lost` segments were declared
+    /// lost.
+    #[inline]
+    pub(crate) fn update_reduction(&mut self, delivery: &Delivery, lost: u64) {
+        if let Some(reduction) = &mut self.reduction {
+            let safe = delivery.advanced > 0 && lost == 0;
+            reduction.on_ack(delivery.newly_acked, self.board.in_flight(), safe);
         }
     }
 
-    /// When the policy's own timer is due.
+    /// When the policy's timers expire; `Time::NEVER` if none is set.
     pub(crate) fn next_timer(&self) -> Time {
-        match self {
-            Self::Rack(rack) => rack.next_timer(),
-            _ => Time::NEVER,
+        self.policy.next_timer()
+    }
+
+    /// The policy's timers may have expired.
+    pub(crate) fn on_timer(&mut self, context: Context<'_>) -> RecoveryAction {
+        self.policy.on_timer(&mut self.board, context)
+    }
+
+    /// The retransmission timer expired: everything that is not SACKed is lost. Returns the number of segments declared
+    /// lost, and whether an episode starts.
+    pub(crate) fn on_timeout(&mut self) -> (u64, bool) {
+        let lost = self.board.declare_all_lost();
+        let new_episode = self.policy.on_timeout(&self.board);
+        self.sack_emulation.reset();
+        self.end_episode();
+        (lost, new_episode)
+    }
+
+    /// The congestion window was reduced for a loss; `timeout` if the retransmission timer expired.
+    pub(crate) fn on_loss_episode(&mut self, timeout: bool) {
+        self.undo.on_episode(timeout, self.board.una());
+    }
+
+    /// The congestion window was reduced for a reason that is never spurious.
+    pub(crate) fn on_genuine_episode(&mut self) {
+        self.undo.clear();
+    }
+
+    /// From now on the usable window falls from `flight` packets to `target`.
+    pub(crate) fn start_reduction(&mut self, flight: u64, target: u64) {
+        self.reduction = Some(RateReduction::new(flight, target, self.board.in_flight()));
+    }
+
+    /// The usable window is not reduced gradually in this episode.
+    pub(crate) fn stop_reduction(&mut self) {
+        self.reduction = None;
+    }
+
+    /// A rate reduction is in progress.
+    pub(crate) fn is_reducing(&self) -> bool {
+        self.reduction.is_some()
+    }
+
+    /// The episode is over: neither a rate reduction nor a forced retransmission remains.
+    pub(crate) fn end_episode(&mut self) {
+        self.reduction = None;
+        self.force_retransmit = false;
+    }
+
+    /// The next lost segment, if there is one, is sent regardless of the window.
+    pub(crate) fn force_retransmit(&mut self) {
+        self.force_retransmit = self.board.next_lost().is_some();
+    }
+
+    /// Whether the next lost segment is sent regardless of the window.
+    pub(crate) fn is_forced(&self) -> bool {
+        self.force_retransmit
+    }
+
+    /// The lost segment to be retransmitted next.
+    #[inline]
+    pub(crate) fn next_lost(&mut self) -> Option<u64> {
+        self.board.next_lost()
+    }
+
+    /// A segment that may be retransmitted without having been declared lost, where neither a lost segment nor a new
+    /// one can be sent.
+    pub(crate) fn next_seg(&mut self) -> Option<NextSeg> {
+        self.policy.next_seg(&mut self.board)
+    }
+
+    /// `segment` is about to be sent.
+    #[inline]
+    pub(crate) fn before_sending(&mut self, segment: NextSegment) {
+        self.force_retransmit = false;
+        if let NextSegment::NextSeg(segment) = segment {
+            self.policy.on_next_seg(segment, &mut self.board);
+        }
+        if let Some(number) = segment.retransmission() {
+            self.undo.on_retransmitted(number);
         }
     }
 
-    /// The policy's own timer may be due.
-    pub(crate) fn on_timer(&mut self, board: &mut Scoreboard, view: View<'_>) -> Verdict {
-        match self {
-            Self::Rack(rack) => rack.on_timer(board, view),
-            _ => Verdict::default(),
+    /// Segment `retransmission` is sent again, or a new one where `None`. Returns its number.
+    #[inline]
+    pub(crate) fn on_sent(&mut self, retransmission: Option<u64>, context: Context<'_>) -> u64 {
+        let number = match retransmission {
+            Some(number) => {
+                self.board.on_retransmitted(number, context.now);
+                number
+            }
+            None => self.board.on_sent(context.now),
+        };
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_sent();
         }
+        self.policy.on_sent(number, retransmission.is_none(), context, &self.board);
+        number
     }
 
-    /// A probe that is to go now; it goes before a retransmission timeout that is due, too.
-    pub(crate) fn take_probe(&mut self, now: Time, rto_due: bool, board: &Scoreboard) -> bool {
-        match self {
-            Self::Rack(rack) => rack.take_probe(now, rto_due, board),
-            _ => false,
-        }
+    /// Whether to send a tail loss probe now. A probe precedes a retransmission timeout that is due at the same time.
+    pub(crate) fn take_probe(&mut self, now: Time, rto_due: bool) -> bool {
+        self.policy.take_probe(now, rto_due, &self.board)
     }
 
-    /// A probe has left; `resent` if it was no new segment.
-    pub(crate) fn on_probe_sent(&mut self, resent: bool, board: &Scoreboard) {
-        if let Self::Rack(rack) = self {
-            rack.on_probe_sent(resent, board);
-        }
+    /// A probe was sent: a new segment, or a retransmission.
+    pub(crate) fn on_probe_sent(&mut self, retransmission: bool) {
+        self.policy.on_probe_sent(retransmission, &self.board);
     }
 }
 
-/// Duplicate ACKs, or selectively acknowledged segments above a hole, that make it a loss (RFC 5681 §3.2).
-const DUPLICATE_THRESHOLD: u64 = 3;
-/// The longest that a receiver may hold back an ACK, for a probe of a single segment (RFC 8985 §7.2, as Linux).
-const WORST_DELAYED_ACK: Span = Span::from_ms(200);
+/// The policy that `options` select.
+fn policy(options: &TransportOptions) -> Box<dyn RecoveryPolicy> {
+    match options.recovery {
+        RecoveryKind::Reno => Box::new(Reno::new(options.limited_transmit)),
+        RecoveryKind::NewReno => Box::new(NewReno::new(options.limited_transmit)),
+        RecoveryKind::Sack => Box::new(Sack::new(options.limited_transmit)),
+        RecoveryKind::Rack => Box::new(Rack::new(options.limited_transmit)),
+    }
+}

@@ -1,8 +1,8 @@
-//! Counts round trips: a round ends when a packet sent after the end of the last one is acknowledged.
+//! The count of round trips: a round ends when a packet sent after the end of the previous round is acknowledged.
 
 use narrows_units::Time;
 
-/// The count of one connection.
+/// The count of round trips of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RoundCounter {
     count: u64,
@@ -10,7 +10,7 @@ pub(crate) struct RoundCounter {
 }
 
 impl RoundCounter {
-    /// A packet that left at `sent_at` was acknowledged `now`.
+    /// A packet sent at `sent_at` was acknowledged at `now`.
     pub(crate) fn on_delivered(&mut self, sent_at: Time, now: Time) {
         if sent_at >= self.started {
             self.count += 1;
@@ -18,7 +18,7 @@ impl RoundCounter {
         }
     }
 
-    /// Rounds completed.
+    /// The number of completed rounds.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
@@ -30,7 +30,7 @@ mod tests {
     use narrows_units::Time;
 
     #[test]
-    fn all_acknowledgements_of_one_flight_count_as_one_round() {
+    fn the_acknowledgements_of_one_flight_are_one_round() {
         let mut round = RoundCounter::default();
         let at = Time::from_ps;
         for (sent, now) in [(0, 10), (1, 11), (2, 12)] {

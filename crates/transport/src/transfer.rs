@@ -1,36 +1,41 @@
-//! How a transfer falls into segments.
+//! The data of a transfer: how it is divided into segments, and how much of it the application has offered.
 
 use narrows_units::Bytes;
 use std::sync::Arc;
 
-/// The segments of a transfer: all full but perhaps the last, or the last of each write where it is written in parts.
+/// The segments of a transfer. All are full except the last one of the transfer, or of each write where the transfer is
+/// written in parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Transfer {
+    /// Payload of a full segment, bytes.
     mss: u64,
-    /// Bytes in all; `u64::MAX` where endless.
+    /// Payload of the transfer, bytes; `u64::MAX` if it is endless.
     size: u64,
-    /// Segments in all; `u64::MAX` where endless.
+    /// The number of segments; `u64::MAX` if the transfer is endless.
     segments: u64,
-    /// Writes that share no segment.
+    /// The writes, which share no segment; `None` for a transfer in one part.
     writes: Option<Arc<[Write]>>,
 }
 
-/// A write, by what went before it.
+/// A write of the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Write {
+    /// Segments of all earlier writes.
     segments_before: u64,
+    /// Bytes of all earlier writes.
     bytes_before: u64,
     bytes: u64,
 }
 
 impl Transfer {
+    /// A transfer of `size`, endless if `None`, in segments of `mss`.
     pub(crate) fn new(size: Option<Bytes>, mss: Bytes) -> Self {
         let mss = mss.count().max(1);
         let segments = size.map_or(u64::MAX, |size| size.count().div_ceil(mss));
         Self { mss, size: size.map_or(u64::MAX, Bytes::count), segments, writes: None }
     }
 
-    /// A transfer that an application writes in parts of the given `sizes`, each above zero.
+    /// A transfer that the application writes in parts of the given `sizes`, each above zero.
     pub(crate) fn of_writes(sizes: impl Iterator<Item = Bytes>, mss: Bytes) -> Self {
         let mss = mss.count().max(1);
         let (mut segments, mut bytes) = (0, 0);
@@ -44,7 +49,7 @@ impl Transfer {
         Self { mss, size: bytes, segments, writes: Some(writes) }
     }
 
-    /// Segments in all; `u64::MAX` where endless.
+    /// The number of segments; `u64::MAX` if the transfer is endless.
     pub(crate) fn segments(&self) -> u64 {
         self.segments
     }
@@ -73,6 +78,49 @@ impl Transfer {
     }
 }
 
+/// The data of a sender: its transfer, and how much of it the application has offered.
+#[derive(Clone, Debug)]
+pub(crate) struct SendBuffer {
+    transfer: Transfer,
+    /// The number of segments offered; `u64::MAX` for the whole transfer.
+    offered: u64,
+}
+
+impl SendBuffer {
+    /// The data of a transfer of `size`, endless if `None`, all of it available when the flow starts.
+    pub(crate) fn new(size: Option<Bytes>, mss: Bytes) -> Self {
+        Self { transfer: Transfer::new(size, mss), offered: u64::MAX }
+    }
+
+    /// The transfer.
+    #[inline]
+    pub(crate) fn transfer(&self) -> &Transfer {
+        &self.transfer
+    }
+
+    /// Replaces the transfer by one of which nothing is offered yet.
+    pub(crate) fn set_transfer(&mut self, transfer: Transfer) {
+        self.transfer = transfer;
+        self.offered = 0;
+    }
+
+    /// Nothing is offered yet.
+    pub(crate) fn wait_for_offers(&mut self) {
+        self.offered = 0;
+    }
+
+    /// The application offers `segments` more segments.
+    pub(crate) fn offer(&mut self, segments: u64) {
+        self.offered = self.offered.saturating_add(segments);
+    }
+
+    /// The number of segments that may be sent, from the first one of the transfer.
+    #[inline]
+    pub(crate) fn available(&self) -> u64 {
+        self.transfer.segments().min(self.offered)
+    }
+}
+
 /// The write to which segment `number` belongs.
 fn of_segment(writes: &[Write], number: u64) -> Option<&Write> {
     writes[..writes.partition_point(|write| write.segments_before <= number)].last()
@@ -84,7 +132,7 @@ mod tests {
     use narrows_units::Bytes;
 
     #[test]
-    fn the_last_segment_carries_the_rest() {
+    fn the_last_segment_carries_the_remainder() {
         let transfer = Transfer::new(Some(Bytes::new(2_500)), Bytes::new(1_000));
         assert_eq!(transfer.segments(), 3);
         assert_eq!(transfer.payload(2), Bytes::new(500));
@@ -93,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_send_has_no_segment_and_an_endless_transfer_only_full_ones() {
+    fn an_empty_transfer_has_no_segments_and_an_endless_one_only_full_segments() {
         assert_eq!(Transfer::new(Some(Bytes::ZERO), Bytes::new(1_000)).segments(), 0);
         assert_eq!(Transfer::new(None, Bytes::new(1_000)).payload(1 << 40), Bytes::new(1_000));
     }

@@ -1,36 +1,39 @@
-//! Was the congestion window used? A window that is not used must not grow (RFC 2861, RFC 7661).
+//! Congestion window validation: a window that does not limit the sender must not grow (RFC 2861, RFC 7661).
 //!
-//! As Linux does it (`tcp_cwnd_validate`, `tcp_is_cwnd_limited`): the strongest sign within a window of data counts.
-//! The window was the limit if it stopped the sender at any time since the data now acknowledged left; in slow start it
-//! is enough that more than half of the window was in flight, since a window may double what was acknowledged.
+//! As in Linux (`tcp_cwnd_validate`, `tcp_is_cwnd_limited`): the window was the limit if it stopped the sender at any
+//! time since the data now acknowledged was sent. In slow start it suffices that more than half of the window was in
+//! flight.
 
-/// What is remembered of the current window of data.
+/// The use of the congestion window within one window of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WindowUsage {
     /// The window stopped the sender.
     limited: bool,
-    /// Most segments outstanding.
-    most: u64,
-    /// The window of data ends before this segment.
+    /// The maximum number of outstanding segments.
+    max_outstanding: u64,
+    /// The first segment after this window of data.
     end: u64,
 }
 
 impl WindowUsage {
-    /// An attempt to send ended with `una..next` outstanding, stopped by the window or by something else.
+    /// The sender stopped with segments `una..next` outstanding, because of the window or of something else.
     pub(crate) fn on_attempt(&mut self, una: u64, next: u64, stopped_by_window: bool) {
         let outstanding = next - una;
-        if una >= self.end || stopped_by_window || (!self.limited && outstanding > self.most) {
-            *self = Self { limited: stopped_by_window, most: outstanding, end: next };
+        if una >= self.end || stopped_by_window || (!self.limited && outstanding > self.max_outstanding) {
+            *self = Self { limited: stopped_by_window, max_outstanding: outstanding, end: next };
         }
     }
 
-    /// The window was the limit; `sizes` are its size and ssthresh.
-    pub(crate) fn window_limited(&self, sizes: impl FnOnce() -> (Option<f64>, Option<f64>)) -> bool {
+    /// Whether the window limited the sender. `window_and_ssthresh` returns both in packets.
+    pub(crate) fn is_limited(
+        &self,
+        window_and_ssthresh: impl FnOnce() -> (Option<f64>, Option<f64>),
+    ) -> bool {
         if self.limited {
             return true;
         }
-        let (Some(window), Some(ssthresh)) = sizes() else { return false };
-        window < ssthresh && window < 2.0 * self.most as f64
+        let (Some(window), Some(ssthresh)) = window_and_ssthresh() else { return false };
+        window < ssthresh && window < 2.0 * self.max_outstanding as f64
     }
 }
 
@@ -39,21 +42,21 @@ mod tests {
     use super::WindowUsage;
 
     #[test]
-    fn a_window_that_stopped_the_sender_counts_for_the_whole_flight() {
+    fn a_window_that_stops_the_sender_limits_the_whole_flight() {
         let mut usage = WindowUsage::default();
         usage.on_attempt(0, 10, true);
         usage.on_attempt(4, 11, false);
-        assert!(usage.window_limited(|| (Some(10.0), Some(5.0))));
+        assert!(usage.is_limited(|| (Some(10.0), Some(5.0))));
         usage.on_attempt(10, 12, false);
-        assert!(!usage.window_limited(|| (Some(10.0), Some(5.0))));
+        assert!(!usage.is_limited(|| (Some(10.0), Some(5.0))));
     }
 
     #[test]
-    fn in_slow_start_half_a_window_in_flight_is_enough() {
+    fn in_slow_start_half_a_window_in_flight_suffices() {
         let mut usage = WindowUsage::default();
         usage.on_attempt(0, 6, false);
-        assert!(usage.window_limited(|| (Some(10.0), Some(f64::INFINITY))));
-        assert!(!usage.window_limited(|| (Some(12.0), Some(f64::INFINITY))));
-        assert!(!usage.window_limited(|| (Some(10.0), Some(10.0))));
+        assert!(usage.is_limited(|| (Some(10.0), Some(f64::INFINITY))));
+        assert!(!usage.is_limited(|| (Some(12.0), Some(f64::INFINITY))));
+        assert!(!usage.is_limited(|| (Some(10.0), Some(10.0))));
     }
 }

@@ -1,10 +1,10 @@
-//! Rules: opening, windows, acknowledgement timing, ECN, pacing, the end of a transfer.
+//! Rules: the handshake, windows, delayed acknowledgements, ECN, pacing, the end of a transfer.
 
 mod wire;
 
 use narrows_cc::{Cause, CongestionControl, EcnUse, Limits, Loss, Path, SentPacket};
 use narrows_transport::RecoveryKind::{Rack, Reno, Sack};
-use narrows_transport::{ConnectionState, Limit, News, RtoRule, TransportOptions};
+use narrows_transport::{ConnectionState, Limit, RtoRule, TransportEvent, TransportOptions};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Packet};
 use wire::{DELAY, Fate, GAP, Halving, MSS, POLICIES, Wire, at, lossless, options};
@@ -20,22 +20,25 @@ fn is_syn_ack(packet: &Packet) -> bool {
 }
 
 #[test]
-fn data_leaves_one_round_trip_after_the_syn_and_the_handshake_is_the_first_sample() {
+fn data_is_sent_one_round_trip_after_the_syn_and_the_handshake_is_the_first_sample() {
     let mut wire = Wire::new(options(Sack), Halving::fixed(10.0), Some(5), lossless);
     assert!(wire.complete(MINUTE));
-    assert_eq!(wire.departures[0].at, at(40));
-    assert_eq!(wire.news[..2], [(at(40), News::Established), (at(40), News::RttSample(Span::from_ms(40)))]);
+    assert_eq!(wire.transmissions[0].at, at(40));
+    assert_eq!(
+        wire.events[..2],
+        [(at(40), TransportEvent::Established), (at(40), TransportEvent::RttSample(Span::from_ms(40)))]
+    );
     assert_eq!(wire.numbers(), [0, 1, 2, 3, 4]);
 }
 
 #[test]
-fn a_transfer_delivers_exactly_its_bytes_and_completes_once() {
+fn a_transfer_delivers_its_exact_size_and_completes_once() {
     for size in [0, 1, 999, 1_000, 1_001, 123_456] {
         let mut wire = Wire::of_size(options(Sack), Halving::fixed(10.0), Some(Bytes::new(size)), lossless);
         assert!(wire.complete(MINUTE));
         assert_eq!(wire.receiver.counters().bytes_delivered, size);
         assert_eq!(wire.sender.counters().bytes_acked, size);
-        assert_eq!(wire.news.iter().filter(|(_, news)| *news == News::Completed).count(), 1);
+        assert_eq!(wire.events.iter().filter(|(_, event)| *event == TransportEvent::Completed).count(), 1);
         let wire_bytes = size + 40 * size.div_ceil(MSS.count());
         assert_eq!(wire.sender.counters().bytes_sent, wire_bytes);
         assert_eq!(wire.sender.next_wake(), Time::NEVER);
@@ -43,7 +46,7 @@ fn a_transfer_delivers_exactly_its_bytes_and_completes_once() {
 }
 
 #[test]
-fn a_lost_syn_goes_again_after_a_second_and_the_window_starts_at_one() {
+fn a_lost_syn_is_retransmitted_after_one_second_and_the_window_starts_at_one() {
     for lost in [is_syn, is_syn_ack] {
         let script = move |packet: &Packet, count: usize| {
             if lost(packet) && count == 0 { Fate::Drop } else { Fate::Deliver }
@@ -51,17 +54,23 @@ fn a_lost_syn_goes_again_after_a_second_and_the_window_starts_at_one() {
         let mut wire = Wire::new(options(Sack), Halving::growing(10.0), Some(60), script);
         assert!(wire.complete(MINUTE));
         let start = at(1_040);
-        assert_eq!(wire.departures[0].at, start);
+        assert_eq!(wire.transmissions[0].at, start);
         let flights: Vec<_> = (0..4)
             .map(|n| start + Span::from_us(40_100) * n)
             .map(|from| {
-                wire.departures.iter().filter(|d| d.at >= from && d.at < from + Span::from_us(40_100)).count()
+                wire.transmissions
+                    .iter()
+                    .filter(|d| d.at >= from && d.at < from + Span::from_us(40_100))
+                    .count()
             })
             .collect();
         assert_eq!(flights[..3], [1, 2, 4], "{flights:?}");
-        let (_, first_sample) =
-            wire.news.iter().find(|(_, news)| matches!(news, News::RttSample(_))).expect("data is sampled");
-        assert_eq!(*first_sample, News::RttSample(Span::from_us(40_100)));
+        let (_, first_sample) = wire
+            .events
+            .iter()
+            .find(|(_, event)| matches!(event, TransportEvent::RttSample(_)))
+            .expect("data is sampled");
+        assert_eq!(*first_sample, TransportEvent::RttSample(Span::from_us(40_100)));
     }
 }
 
@@ -73,12 +82,12 @@ fn after_a_lost_syn_the_first_data_timeout_is_three_seconds() {
     };
     let mut wire = Wire::new(options(Sack), Halving::fixed(1.0), Some(1), script);
     assert!(wire.complete(MINUTE));
-    let (again, _) = wire.retransmissions()[0];
-    assert_eq!(again, at(1_040 + 3_000));
+    let (retransmitted_at, _) = wire.retransmissions()[0];
+    assert_eq!(retransmitted_at, at(1_040 + 3_000));
 }
 
 #[test]
-fn syns_back_off_and_the_sender_gives_up_after_its_retries() {
+fn syns_back_off_and_the_connection_is_aborted_after_the_last_retry() {
     let script = |packet: &Packet, _: usize| if is_syn(packet) { Fate::Drop } else { Fate::Deliver };
     let options = TransportOptions { syn_retries: 3, ..options(Sack) };
     let mut wire = Wire::new(options, Halving::fixed(10.0), Some(5), script);
@@ -86,13 +95,13 @@ fn syns_back_off_and_the_sender_gives_up_after_its_retries() {
     assert_eq!(wire.sender.state(), ConnectionState::GaveUp);
     assert_eq!(wire.sender.counters().syns_sent, 4);
     // 1 + 2 + 4 s between them, 8 s for the last.
-    assert_eq!(wire.news, [(at(15_000), News::GaveUp)]);
+    assert_eq!(wire.events, [(at(15_000), TransportEvent::GaveUp)]);
 }
 
 #[test]
 fn the_ack_of_the_handshake_may_be_lost() {
     let script = |packet: &Packet, count: usize| match packet.body {
-        Body::Established if count == 0 => Fate::Drop,
+        Body::HandshakeAck if count == 0 => Fate::Drop,
         _ => Fate::Deliver,
     };
     let mut wire = Wire::new(options(Sack), Halving::fixed(10.0), Some(5), script);
@@ -101,7 +110,7 @@ fn the_ack_of_the_handshake_may_be_lost() {
 }
 
 #[test]
-fn a_sender_gives_up_after_its_retries_without_an_answer() {
+fn the_connection_is_aborted_after_the_last_retry_of_a_segment() {
     for recovery in POLICIES {
         let script = |packet: &Packet, _: usize| match packet.body {
             Body::Data { .. } => Fate::Drop,
@@ -117,19 +126,19 @@ fn a_sender_gives_up_after_its_retries_without_an_answer() {
 }
 
 #[test]
-fn the_receive_window_bounds_what_is_outstanding() {
+fn the_receive_window_limits_outstanding_data() {
     let options = TransportOptions { receive_window: Some(4), ..options(Sack) };
     let mut wire = Wire::new(options, Halving::growing(10.0), Some(40), lossless);
     wire.run(at(41));
-    assert_eq!(wire.departures.len(), 4);
+    assert_eq!(wire.transmissions.len(), 4);
     assert_eq!(wire.sender.limited_by(), Limit::ReceiveWindow);
     assert!(wire.complete(MINUTE));
-    // Not the window was the limit, so it has not grown.
+    // The congestion window did not limit the sender, and so has not grown.
     assert_eq!(wire.sender.window(), Some(10.0));
 }
 
 #[test]
-fn the_sender_says_what_stopped_it() {
+fn the_sender_reports_the_limit_that_stopped_it() {
     let mut wire = Wire::new(options(Sack), Halving::fixed(4.0), None, lossless);
     wire.run(at(41));
     assert_eq!(wire.sender.limited_by(), Limit::Window);
@@ -142,7 +151,7 @@ fn the_sender_says_what_stopped_it() {
 fn a_window_grows_in_slow_start_only_while_it_limits_the_sender() {
     let mut wire = Wire::new(options(Sack), Halving::growing(2.0), Some(14), lossless);
     assert!(wire.complete(MINUTE));
-    // Flights of 2, 4, 8: the last is all that is left, and with half of its window in flight still counts.
+    // Flights of 2, 4 and 8 segments. The last is all that remains, and uses half of its window.
     assert_eq!(wire.sender.window(), Some(16.0));
     let mut wire = Wire::new(options(Sack), Halving::growing(40.0), Some(14), lossless);
     assert!(wire.complete(MINUTE));
@@ -150,7 +159,7 @@ fn a_window_grows_in_slow_start_only_while_it_limits_the_sender() {
 }
 
 #[test]
-fn every_second_segment_is_acknowledged_and_a_lone_one_after_the_timeout() {
+fn every_second_segment_is_acknowledged_and_a_single_one_after_the_timeout() {
     let options = TransportOptions { delayed_ack: 2, ..options(Sack) };
     let mut wire = Wire::new(options, Halving::fixed(5.0), None, lossless);
     wire.run(at(150));
@@ -161,7 +170,7 @@ fn every_second_segment_is_acknowledged_and_a_lone_one_after_the_timeout() {
         [
             (arrival(2) + DELAY, 2),
             (arrival(4) + DELAY, 4),
-            // The fifth alone would wait for 40 ms; the window lets a segment follow sooner.
+            // The fifth segment alone would wait for 40 ms; the window allows another one earlier.
             (arrival(2) + DELAY + GAP + DELAY + DELAY, 6),
         ]
     );
@@ -182,8 +191,8 @@ fn out_of_order_segments_and_filled_holes_are_acknowledged_at_once() {
     let options = TransportOptions { delayed_ack: 2, ..options(Sack) };
     let mut wire = Wire::new(options, Halving::fixed(12.0), Some(12), wire::lose_once(&[4]));
     assert!(wire.complete(MINUTE));
-    // 0-1, 2-3, then one for each of 5..=11 though none advances, one for the repair, and one for 11 again, a rescue that
-    // proved needless (RFC 6675 §4, rule 4).
+    // Segments 0-1 and 2-3, then each of 5 to 11 although no ACK advances, then the retransmission of 4, then the rescue
+    // retransmission of 11, which was unnecessary (RFC 6675 §4, rule 4).
     let numbers: Vec<_> = wire.acks.iter().map(|(_, ack)| ack.number).collect();
     assert_eq!(numbers, [2, 4, 4, 4, 4, 4, 4, 4, 4, 12, 12]);
     let Body::Ack { blocks, .. } = wire.acks[4].1.body else { panic!("an acknowledgement") };
@@ -200,9 +209,9 @@ fn a_flow_without_selective_acknowledgements_reports_no_blocks() {
 }
 
 #[test]
-fn linux_adds_its_minimum_to_the_round_trip_time() {
+fn under_the_rule_of_linux_the_minimum_is_added_to_the_round_trip_time() {
     for (rto, expected) in [(RtoRule::Rfc6298, 200), (RtoRule::Linux, 240)] {
-        // A window of one keeps the queue and so the variation at zero.
+        // With a window of one there is no queue and no variation.
         let script = |packet: &Packet, count: usize| match packet.body {
             Body::Data { .. } if packet.number == 80 && count == 0 => Fate::Drop,
             _ => Fate::Deliver,
@@ -210,14 +219,14 @@ fn linux_adds_its_minimum_to_the_round_trip_time() {
         let options = TransportOptions { rto, ..options(Sack) };
         let mut wire = Wire::new(options, Halving::fixed(1.0), Some(100), script);
         assert!(wire.complete(MINUTE));
-        let sent = wire.departures.iter().find(|d| d.number == 80).expect("sent").at;
+        let sent = wire.transmissions.iter().find(|d| d.number == 80).expect("sent").at;
         let waited = (wire.retransmissions()[0].0 - sent).as_secs_f64() * 1e3;
         assert!((waited - f64::from(expected)).abs() < 0.2, "{rto:?}: {waited} ms");
     }
 }
 
 #[test]
-fn a_mark_is_echoed_until_answered_and_cuts_once() {
+fn a_mark_is_echoed_until_cwr_and_reduces_the_window_once() {
     for proportional_rate_reduction in [false, true] {
         let options = TransportOptions { ecn: true, proportional_rate_reduction, ..options(Sack) };
         // Ten marks within one window.
@@ -231,9 +240,9 @@ fn a_mark_is_echoed_until_answered_and_cuts_once() {
         assert_eq!(causes, [Cause::Mark]);
         assert_eq!(wire.sender.counters().marks_seen, 10);
         assert_eq!(wire.sender.counters().retransmissions, 0);
-        let cwr: Vec<_> = wire.departures.iter().filter(|d| d.cwr).map(|d| d.number).collect();
+        let cwr: Vec<_> = wire.transmissions.iter().filter(|d| d.cwr).map(|d| d.number).collect();
         assert_eq!(cwr.len(), 1);
-        // The echo starts with the first mark and ends with the arrival of CWR.
+        // The echo starts with the first mark and ends when CWR arrives.
         let echoed: Vec<_> =
             wire.acks.iter().filter(|(_, ack)| ack.ecn_echo).map(|(_, ack)| ack.number).collect();
         assert_eq!((echoed[0], *echoed.last().expect("echoed")), (61, cwr[0]));
@@ -241,7 +250,7 @@ fn a_mark_is_echoed_until_answered_and_cuts_once() {
 }
 
 #[test]
-fn marks_in_every_round_cut_once_a_round() {
+fn marks_in_every_round_reduce_the_window_once_per_round() {
     let options = TransportOptions { ecn: true, ..options(Sack) };
     let script = |packet: &Packet, _: usize| match packet.body {
         Body::Data { .. } if packet.number > 60 => Fate::Mark,
@@ -256,7 +265,7 @@ fn marks_in_every_round_cut_once_a_round() {
     }
 }
 
-/// A window that wants each mark counted.
+/// An algorithm that counts marks.
 #[derive(Clone, Debug)]
 struct Counting(Halving, u64);
 
@@ -279,8 +288,8 @@ impl CongestionControl for Counting {
     fn ecn(&self) -> EcnUse {
         EcnUse::Counted
     }
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("marks", self.1 as f64);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("marks", self.1 as f64);
     }
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
         Box::new(self.clone())
@@ -288,7 +297,7 @@ impl CongestionControl for Counting {
 }
 
 #[test]
-fn an_algorithm_that_counts_marks_is_told_all_and_cut_by_none() {
+fn an_algorithm_that_counts_marks_gets_every_mark_and_no_episode() {
     let options = TransportOptions { ecn: true, delayed_ack: 2, ..options(Sack) };
     let script = |packet: &Packet, _: usize| match packet.body {
         Body::Data { .. } if packet.number.is_multiple_of(3) => Fate::Mark,
@@ -296,13 +305,13 @@ fn an_algorithm_that_counts_marks_is_told_all_and_cut_by_none() {
     };
     let mut wire = Wire::new(options, Counting(Halving::fixed(40.0), 0), Some(300), script);
     assert!(wire.complete(MINUTE));
-    let mut told = 0.0;
-    wire.sender.algorithm().observe(&mut |_, marks| told = marks);
-    assert!((told - 100.0).abs() < f64::EPSILON, "{told}");
+    let mut counted = 0.0;
+    wire.sender.algorithm().observe(&mut |_, marks| counted = marks);
+    assert!((counted - 100.0).abs() < f64::EPSILON, "{counted}");
     assert_eq!(wire.sender.counters().reductions, 0);
 }
 
-/// A rate and nothing else; remembers when packets left.
+/// An algorithm with a constant rate and no window.
 #[derive(Clone, Debug)]
 struct Steady(Rate);
 
@@ -318,7 +327,7 @@ impl CongestionControl for Steady {
     }
     fn on_ack(&mut self, ack: &narrows_cc::Ack<'_>, path: &Path) {
         let sample = ack.rate.expect("asked for");
-        // After the first flight the delivery rate is the sending rate.
+        // After the first flight the delivery rate equals the sending rate.
         if path.round > 2 && !sample.app_limited {
             assert!(sample.rate.as_bps().abs_diff(self.0.as_bps()) < self.0.as_bps() / 20, "{sample:?}");
         }
@@ -333,24 +342,24 @@ impl CongestionControl for Steady {
 }
 
 #[test]
-fn a_rate_spaces_packets_evenly_and_is_found_again_in_the_samples() {
+fn a_rate_spaces_packets_evenly_and_equals_the_delivery_rate() {
     let mut wire = Wire::new(options(Rack), Steady(Rate::from_bps(8_000_000)), Some(500), lossless);
     assert!(wire.complete(MINUTE));
     assert_eq!(wire.sender.counters().timeouts, 0);
-    for pair in wire.departures.windows(2) {
+    for pair in wire.transmissions.windows(2) {
         assert_eq!(pair[1].at - pair[0].at, Span::from_ms(1));
     }
 }
 
 #[test]
-fn pacing_without_a_rate_from_the_algorithm_spreads_the_window_over_the_round_trip() {
+fn without_a_rate_of_the_algorithm_the_window_is_paced_over_the_round_trip() {
     let options = TransportOptions { pacing: true, ..options(Sack) };
     let mut wire = Wire::new(options, Halving::fixed(20.0), None, lossless);
     wire.run(at(39 + 40));
-    let spans: Vec<_> = wire.departures.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
+    let spans: Vec<_> = wire.transmissions.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
     // 1.2 windows per round trip of 40 ms: a packet every 40/24 ms.
     for span in spans {
         assert!((span.as_secs_f64() - 0.04 / 24.0).abs() < 1e-6, "{span:?}");
     }
-    assert_eq!(wire.departures.len(), 20);
+    assert_eq!(wire.transmissions.len(), 20);
 }

@@ -1,34 +1,32 @@
-//! Rules: datagrams are sent once; what is told of them is told as the algorithm asks.
+//! Rules: datagrams are sent once, and the receiver responds as the algorithm requires.
 
 mod wire;
 
-use narrows_cc::catalogue::Needs;
 use narrows_cc::{
-    Ack, Cause, CongestionControl, Fact, Limits, Loss, LossHistory, Path, Report, Reports, Transport,
+    Ack, Cause, CongestionControl, Fact, Limits, Loss, LossHistory, Needs, Path, Report, Reports,
 };
 use narrows_transport::{
-    ConnectionState, DatagramReceiver, DatagramSender, Host, News, RecoveryKind, TransportOptions,
+    ConnectionState, Host, ReceivingEndpoint, RecoveryKind, SendingEndpoint, TransportEvent, TransportOptions,
 };
 use narrows_units::{Bytes, Rate, Time};
-use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
+use narrows_wire::{Body, Direction, Ecn, FlowId, Packet};
 use std::sync::{Arc, Mutex};
 use wire::{DELAY, MSS, at, options};
 
-/// Sends at a fixed rate and keeps what it is told.
+/// An algorithm with a constant rate that stores all events.
 #[derive(Clone, Debug)]
-struct Listener {
+struct Recorder {
     rate: Rate,
-    reports: Reports,
     facts: Arc<Mutex<Vec<Fact>>>,
 }
 
-impl Listener {
+impl Recorder {
     fn note(&self, fact: Fact) {
-        self.facts.lock().expect("nobody panicked").push(fact);
+        self.facts.lock().expect("no thread panicked").push(fact);
     }
 }
 
-impl CongestionControl for Listener {
+impl CongestionControl for Recorder {
     fn limits(&self) -> Limits {
         Limits { window: None, pacing: Some(self.rate), burst: MSS }
     }
@@ -55,42 +53,40 @@ impl CongestionControl for Listener {
     fn on_report(&mut self, report: &Report, path: &Path) {
         self.note(Fact::Reported(*report, *path));
     }
-    fn transport(&self) -> Transport {
-        Transport::Datagram(self.reports)
-    }
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
         Box::new(self.clone())
     }
 }
 
-/// What one call of an endpoint did.
+/// What one call to an endpoint sends and reports.
 #[derive(Default)]
 struct Outbox {
     packets: Vec<Packet>,
-    news: Vec<News>,
+    events: Vec<TransportEvent>,
 }
 
 impl Host for Outbox {
     fn send(&mut self, packet: Packet) {
         self.packets.push(packet);
     }
-    fn tell(&mut self, news: News) {
-        self.news.push(news);
+    fn notify(&mut self, event: TransportEvent) {
+        self.events.push(event);
     }
 }
 
-/// What happened in a run.
+/// The result of a run.
 struct Run {
-    sender: DatagramSender,
-    receiver: DatagramReceiver,
+    sender: SendingEndpoint,
+    receiver: ReceivingEndpoint,
     facts: Vec<Fact>,
-    /// Data that left, and answers that arrived, each with its time.
+    /// The data packets sent and the responses received, each with its time.
     data: Vec<(Time, Packet)>,
-    answers: Vec<(Time, Packet)>,
-    news: Vec<News>,
+    responses: Vec<(Time, Packet)>,
+    events: Vec<TransportEvent>,
 }
 
-/// A packet each millisecond over a path of `DELAY` each way, until `end`; `fate` may take packets away or mark them.
+/// Sends a packet each millisecond over a path with a delay of `DELAY` in each direction, until `end`. `fate` returns
+/// whether to deliver a packet, and may mark it.
 fn run(
     reports: Reports,
     options: TransportOptions,
@@ -99,40 +95,40 @@ fn run(
     mut fate: impl FnMut(&mut Packet) -> bool,
 ) -> Run {
     let facts = Arc::new(Mutex::new(Vec::new()));
-    let algorithm = Listener { rate: Rate::from_bps(8_000_000), reports, facts: Arc::clone(&facts) };
+    let algorithm = Recorder { rate: Rate::from_bps(8_000_000), facts: Arc::clone(&facts) };
     let options = Arc::new(options);
-    let needs = Needs { packets: true, rate_samples: false };
+    let needs = Needs { packets: true, ..Needs::datagrams(reports) };
     let mut sender =
-        DatagramSender::new(FlowId::new(0, 0), Arc::clone(&options), size, Box::new(algorithm), needs);
-    let mut receiver = DatagramReceiver::new(FlowId::new(0, 0), options, reports);
-    let (mut data, mut answers, mut news) = (Vec::new(), Vec::new(), Vec::new());
-    let mut under_way: Vec<(Time, Packet)> = Vec::new();
+        SendingEndpoint::new(FlowId::new(0, 0), Arc::clone(&options), size, Box::new(algorithm), needs);
+    let mut receiver = ReceivingEndpoint::new(FlowId::new(0, 0), options, size, needs.transport);
+    let (mut data, mut responses, mut events) = (Vec::new(), Vec::new(), Vec::new());
+    let mut in_transit: Vec<(Time, Packet)> = Vec::new();
     let mut now = Time::ZERO;
     let mut outbox = Outbox::default();
     sender.open(now, &mut outbox);
     loop {
         for mut packet in outbox.packets.drain(..) {
-            if packet.leg() == Leg::Outward {
+            if packet.direction() == Direction::Forward {
                 data.push((now, packet));
             }
             if fate(&mut packet) {
-                under_way.push((now + DELAY, packet));
+                in_transit.push((now + DELAY, packet));
             }
         }
-        news.append(&mut outbox.news);
-        let arrival = under_way.first().map_or(Time::NEVER, |(at, _)| *at);
+        events.append(&mut outbox.events);
+        let arrival = in_transit.first().map_or(Time::NEVER, |(at, _)| *at);
         let next = arrival.min(sender.next_wake()).min(receiver.next_wake());
-        assert!(next >= now, "a deadline lies in the past");
+        assert!(next >= now, "no timer expires in the past");
         if next > end {
             break;
         }
         now = next;
         if now == arrival {
-            let (_, packet) = under_way.remove(0);
-            match packet.leg() {
-                Leg::Outward => receiver.on_packet(&packet, now, &mut outbox),
-                Leg::Homeward => {
-                    answers.push((now, packet));
+            let (_, packet) = in_transit.remove(0);
+            match packet.direction() {
+                Direction::Forward => receiver.on_packet(&packet, now, &mut outbox),
+                Direction::Reverse => {
+                    responses.push((now, packet));
                     sender.on_packet(&packet, now, &mut outbox);
                 }
             }
@@ -141,11 +137,11 @@ fn run(
             receiver.on_wake(now, &mut outbox);
         }
     }
-    let facts = facts.lock().expect("nobody panicked").clone();
-    Run { sender, receiver, facts, data, answers, news }
+    let facts = facts.lock().expect("no thread panicked").clone();
+    Run { sender, receiver, facts, data, responses, events }
 }
 
-fn plain() -> TransportOptions {
+fn default_options() -> TransportOptions {
     options(RecoveryKind::Sack)
 }
 
@@ -153,12 +149,12 @@ fn deliver(_: &mut Packet) -> bool {
     true
 }
 
-/// Takes away the data packets `numbers`.
+/// Loses the data packets `numbers`.
 fn lose(numbers: &'static [u64]) -> impl FnMut(&mut Packet) -> bool {
-    |packet| packet.leg() == Leg::Homeward || !numbers.contains(&packet.number)
+    |packet| packet.direction() == Direction::Reverse || !numbers.contains(&packet.number)
 }
 
-/// Cause, new episode, and the packets lost, of each loss told.
+/// The cause of each reported loss, whether it started an episode, and the packets lost.
 fn losses(facts: &[Fact]) -> Vec<(Cause, bool, Vec<u64>)> {
     let numbers = |packets: &[narrows_cc::SentPacket]| packets.iter().map(|packet| packet.number).collect();
     facts
@@ -174,35 +170,35 @@ const HISTORY: Reports = Reports::LossEvents(LossHistory { intervals: 8, least_d
 
 #[test]
 fn packets_are_numbered_evenly_spaced_and_sent_once() {
-    let run = run(Reports::EachPacket, plain(), None, at(300), lose(&[10, 11, 50]));
+    let run = run(Reports::EachPacket, default_options(), None, at(300), lose(&[10, 11, 50]));
     assert_eq!(run.data.len(), 301);
-    for (number, (left, packet)) in run.data.iter().enumerate() {
-        assert_eq!((packet.number, *left), (number as u64, at(number as u64)));
+    for (number, (sent_at, packet)) in run.data.iter().enumerate() {
+        assert_eq!((packet.number, *sent_at), (number as u64, at(number as u64)));
     }
     assert_eq!(run.sender.counters().packets_lost, 3);
     assert_eq!(run.receiver.counters().bytes_delivered, (301 - 3 - 20) * MSS.count());
 }
 
 #[test]
-fn a_silent_receiver_answers_nothing_and_nothing_is_told() {
-    let run = run(Reports::Nothing, plain(), None, at(300), deliver);
-    assert!(run.answers.is_empty() && run.facts.is_empty());
-    assert_eq!((run.sender.in_flight(), run.sender.window()), (None, None));
+fn a_receiver_without_reports_sends_nothing_and_the_algorithm_gets_no_events() {
+    let run = run(Reports::Nothing, default_options(), None, at(300), deliver);
+    assert!(run.responses.is_empty() && run.facts.is_empty());
+    assert_eq!((run.sender.snapshot().in_flight, run.sender.window()), (None, None));
 }
 
 #[test]
-fn a_finite_flow_is_complete_when_its_last_packet_has_left() {
-    let run = run(Reports::EachPacket, plain(), Some(MSS * 10 + Bytes::new(1)), at(300), deliver);
+fn a_finite_flow_is_complete_once_its_last_packet_is_sent() {
+    let run = run(Reports::EachPacket, default_options(), Some(MSS * 10 + Bytes::new(1)), at(300), deliver);
     assert_eq!(run.data.len(), 11);
     assert_eq!(run.sender.state(), ConnectionState::Completed);
-    assert_eq!(run.news.iter().filter(|news| **news == News::Completed).count(), 1);
+    assert_eq!(run.events.iter().filter(|event| **event == TransportEvent::Completed).count(), 1);
     assert_eq!(run.receiver.counters().bytes_delivered, 10 * MSS.count() + 1);
 }
 
 #[test]
-fn each_arrival_is_told_once_with_its_round_trip() {
-    let run = run(Reports::EachPacket, plain(), None, at(300), deliver);
-    let told: Vec<_> = run
+fn each_arrival_is_reported_once_with_its_round_trip_time() {
+    let run = run(Reports::EachPacket, default_options(), None, at(300), deliver);
+    let reported: Vec<_> = run
         .facts
         .iter()
         .map(|fact| match fact {
@@ -213,15 +209,15 @@ fn each_arrival_is_told_once_with_its_round_trip() {
             other => unreachable!("{other:?} without a loss"),
         })
         .collect();
-    assert_eq!(told, (0..=260).collect::<Vec<_>>());
-    assert_eq!(run.sender.in_flight(), Some(40));
+    assert_eq!(reported, (0..=260).collect::<Vec<_>>());
+    assert_eq!(run.sender.snapshot().in_flight, Some(40));
     assert!((run.sender.window().expect("a rate and a round trip") - 40.0).abs() < 1e-9);
 }
 
 #[test]
-fn losses_among_the_packets_that_were_out_belong_to_one_episode() {
-    // The loss of 100 is known when 103 is heard of, at 143 ms: packets up to 142 belong to its episode.
-    let run = run(Reports::EachPacket, plain(), None, at(400), lose(&[100, 110, 142, 143]));
+fn losses_of_packets_in_flight_belong_to_one_episode() {
+    // The loss of 100 is detected by the echo of 103, at 143 ms: packets up to 142 belong to its episode.
+    let run = run(Reports::EachPacket, default_options(), None, at(400), lose(&[100, 110, 142, 143]));
     let expected = [
         (Cause::Detected, true, vec![100]),
         (Cause::Detected, false, vec![110]),
@@ -233,9 +229,9 @@ fn losses_among_the_packets_that_were_out_belong_to_one_episode() {
 }
 
 #[test]
-fn a_lost_echo_costs_nothing() {
-    let run = run(Reports::EachPacket, plain(), None, at(400), |packet| {
-        packet.leg() == Leg::Outward || !(100..120).contains(&packet.number)
+fn a_lost_echo_is_harmless() {
+    let run = run(Reports::EachPacket, default_options(), None, at(400), |packet| {
+        packet.direction() == Direction::Forward || !(100..120).contains(&packet.number)
     });
     assert_eq!(losses(&run.facts), []);
     let acked = run.facts.iter().filter_map(|fact| match fact {
@@ -246,23 +242,24 @@ fn a_lost_echo_costs_nothing() {
 }
 
 #[test]
-fn silence_for_a_timeout_loses_all_that_left_before() {
-    let run = run(Reports::EachPacket, plain(), None, at(1_000), |packet| packet.number < 100);
-    let told = losses(&run.facts);
-    assert!(told.iter().all(|(cause, ..)| *cause == Cause::Timeout));
-    // The first is packet 100, a timeout after it left; those that were out then begin no episode of their own.
-    let Some((_, true, first)) = told.first() else { panic!("an episode begins") };
+fn packets_without_an_echo_for_a_timeout_are_lost() {
+    let run = run(Reports::EachPacket, default_options(), None, at(1_000), |packet| packet.number < 100);
+    let reported = losses(&run.facts);
+    assert!(reported.iter().all(|(cause, ..)| *cause == Cause::Timeout));
+    // The first is packet 100, a timeout after it was sent; the packets then in flight start no episode of their own.
+    let Some((_, true, first)) = reported.first() else { panic!("an episode starts") };
     assert_eq!(first[0], 100);
-    let episodes: Vec<_> = told.iter().filter(|(_, new, _)| *new).map(|(.., packets)| packets[0]).collect();
+    let episodes: Vec<_> =
+        reported.iter().filter(|(_, new, _)| *new).map(|(.., packets)| packets[0]).collect();
     let rto = 200;
     assert_eq!(episodes, [100, 100 + rto, 100 + 2 * rto, 100 + 3 * rto]);
 }
 
 #[test]
-fn a_mark_begins_an_episode_as_a_loss_does() {
-    let ecn = TransportOptions { ecn: true, ..plain() };
+fn a_mark_starts_an_episode_as_a_loss_does() {
+    let ecn = TransportOptions { ecn: true, ..default_options() };
     let run = run(Reports::EachPacket, ecn, None, at(300), |packet| {
-        if packet.leg() == Leg::Outward && [100, 105].contains(&packet.number) {
+        if packet.direction() == Direction::Forward && [100, 105].contains(&packet.number) {
             assert_eq!(packet.ecn, Ecn::Ect0);
             packet.ecn = Ecn::Ce;
         }
@@ -273,13 +270,13 @@ fn a_mark_begins_an_episode_as_a_loss_does() {
 }
 
 #[test]
-fn tfrc_reports_once_a_round_trip_with_what_arrives() {
-    let run = run(HISTORY, plain(), None, at(1_000), deliver);
-    // Packets are reported one by one until the sender knows a round trip and has told so: that takes one more.
-    let steady: Vec<_> = run.answers.iter().filter(|(arrived, _)| *arrived > at(150)).collect();
+fn tfrc_reports_once_per_round_trip_on_what_arrives() {
+    let run = run(HISTORY, default_options(), None, at(1_000), deliver);
+    // Packets are reported one by one until a packet carries the first round-trip time, which takes another round trip.
+    let steady: Vec<_> = run.responses.iter().filter(|(arrived, _)| *arrived > at(150)).collect();
     for pair in steady.windows(2) {
         let gap = (pair[1].0 - pair[0].0).as_secs_f64();
-        assert!((gap - 0.040).abs() < 1e-8, "the round trip is told in single precision: {gap}");
+        assert!((gap - 0.040).abs() < 1e-8, "the round-trip time is carried in single precision: {gap}");
     }
     for fact in run.facts.iter().skip(60) {
         let Fact::Reported(report, _) = fact else { unreachable!("{fact:?} of a reporting receiver") };
@@ -290,14 +287,14 @@ fn tfrc_reports_once_a_round_trip_with_what_arrives() {
 }
 
 #[test]
-fn tfrc_reports_a_new_loss_event_at_once_and_others_in_turn() {
-    let run = run(HISTORY, plain(), None, at(1_200), lose(&[500, 505, 800]));
-    let reports = run.answers.iter().map(|(arrived, packet)| match packet.body {
+fn tfrc_reports_a_new_loss_event_at_once_and_other_losses_regularly() {
+    let run = run(HISTORY, default_options(), None, at(1_200), lose(&[500, 505, 800]));
+    let reports = run.responses.iter().map(|(arrived, packet)| match packet.body {
         Body::Report(report) => (*arrived, packet.number, report.lost, report.loss_events),
         other => unreachable!("{other:?} of a reporting receiver"),
     });
     let reports: Vec<_> = reports.collect();
-    // 500 is known to be lost when 503 arrives; 505 belongs to the same round trip.
+    // The loss of 500 is detected when 503 arrives; 505 is lost in the same round trip.
     assert!(reports.contains(&(at(503) + DELAY * 2, 503, 1, 1)));
     assert!(reports.contains(&(at(803) + DELAY * 2, 803, 3, 2)));
     assert!(!reports.iter().any(|(.., number, _, _)| *number == 508));
@@ -307,7 +304,7 @@ fn tfrc_reports_a_new_loss_event_at_once_and_others_in_turn() {
         Fact::Reported(report, _) => Some(*report),
         _ => None,
     });
-    // 300 packets between the events; the one before the first is what the equation makes of the rate.
+    // 300 packets between the events; the interval before the first is derived from the rate by the equation.
     assert!(
         last.is_some_and(
             |report| report.loss_event_rate > 1.0 / 2_000.0 && report.loss_event_rate < 1.0 / 300.0
@@ -316,34 +313,35 @@ fn tfrc_reports_a_new_loss_event_at_once_and_others_in_turn() {
 }
 
 #[test]
-fn to_tfrc_a_mark_is_a_loss_event_without_a_loss() {
-    let ecn = TransportOptions { ecn: true, ..plain() };
+fn for_tfrc_a_mark_is_a_loss_event_without_a_loss() {
+    let ecn = TransportOptions { ecn: true, ..default_options() };
     let run = run(HISTORY, ecn, None, at(800), |packet| {
-        if packet.leg() == Leg::Outward && packet.number == 500 {
+        if packet.direction() == Direction::Forward && packet.number == 500 {
             packet.ecn = Ecn::Ce;
         }
         true
     });
-    let told = run.facts.iter().find_map(|fact| match fact {
+    let reported = run.facts.iter().find_map(|fact| match fact {
         Fact::Reported(report, path) if report.loss_event_rate > 0.0 => Some((path.now, report.lost)),
         _ => None,
     });
-    assert_eq!(told, Some((at(500) + DELAY * 2, 0)));
+    assert_eq!(reported, Some((at(500) + DELAY * 2, 0)));
 }
 
 #[test]
-fn no_report_leaves_while_nothing_arrives() {
-    let run =
-        run(HISTORY, plain(), None, at(2_000), |packet| packet.leg() == Leg::Homeward || packet.number < 300);
-    let last = run.answers.last().expect("some packets arrived").0;
+fn no_report_is_sent_while_nothing_arrives() {
+    let run = run(HISTORY, default_options(), None, at(2_000), |packet| {
+        packet.direction() == Direction::Reverse || packet.number < 300
+    });
+    let last = run.responses.last().expect("some packets arrived").0;
     assert!(last <= at(299) + DELAY * 4, "{last:?}");
 }
 
 #[test]
-fn delays_at_the_receiver_are_not_part_of_the_round_trip() {
-    // One packet in seven arrives, so most reports wait after the last arrival.
-    let run = run(HISTORY, plain(), None, at(1_000), |packet| {
-        packet.leg() == Leg::Homeward || packet.number.is_multiple_of(7)
+fn delays_at_the_receiver_are_excluded_from_the_round_trip_time() {
+    // One packet in seven arrives, so that most reports are sent some time after the last arrival.
+    let run = run(HISTORY, default_options(), None, at(1_000), |packet| {
+        packet.direction() == Direction::Reverse || packet.number.is_multiple_of(7)
     });
     for fact in &run.facts {
         let Fact::Reported(report, _) = fact else { unreachable!("{fact:?} of a reporting receiver") };

@@ -1,4 +1,4 @@
-//! Rules: what a sender makes of its own silence (RFC 5681 §4.1).
+//! Rules: the restart of an idle sender (RFC 5681 §4.1).
 
 mod wire;
 
@@ -7,14 +7,14 @@ use narrows_transport::{RecoveryKind, TransportOptions};
 use narrows_units::{Rate, Span, Time};
 use wire::{Halving, Wire, at, lossless, options};
 
-/// A window that lets nothing go from the first acknowledgement after `from` until `until`.
+/// An algorithm that stops the sender from the first acknowledgement after `from` until `until`.
 #[derive(Clone, Debug)]
 struct Pausing {
     window: Halving,
     from: Time,
     until: Time,
     paused: bool,
-    /// When it was told of silence.
+    /// The times of idle restarts.
     restarts: Vec<Time>,
 }
 
@@ -52,16 +52,16 @@ impl CongestionControl for Pausing {
     fn on_timer(&mut self, _path: &Path) {
         self.paused = false;
     }
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        self.restarts.iter().for_each(|at| tell("restart", at.as_secs_f64()));
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.restarts.iter().for_each(|at| record("restart", at.as_secs_f64()));
     }
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
         Box::new(self.clone())
     }
 }
 
-/// Pauses at 100 ms for `pause`; the minimum timeout of 200 ms is the timeout here. When it was told of silence, and how
-/// many packets left at once as it went on.
+/// Pauses at 100 ms for `pause`; the retransmission timeout is 200 ms. Returns the times of idle restarts, and the
+/// number of packets sent at once after the pause.
 fn pause(pause: Span, idle_restart: bool) -> (Vec<f64>, usize) {
     let options = TransportOptions { idle_restart, ..options(RecoveryKind::Sack) };
     let until = at(100) + pause;
@@ -69,25 +69,25 @@ fn pause(pause: Span, idle_restart: bool) -> (Vec<f64>, usize) {
     wire.run(until + Span::from_ms(30));
     let mut restarts = Vec::new();
     wire.sender.algorithm().observe(&mut |_, value| restarts.push(value));
-    (restarts, wire.departures.iter().filter(|departure| departure.at == until).count())
+    (restarts, wire.transmissions.iter().filter(|transmission| transmission.at == until).count())
 }
 
 #[test]
-fn a_sender_that_sent_nothing_for_longer_than_the_timeout_restarts_with_a_smaller_window() {
+fn a_sender_idle_for_longer_than_the_timeout_restarts_with_a_smaller_window() {
     let (restarts, burst) = pause(Span::from_ms(500), true);
     assert_eq!(restarts, [0.6]);
     assert_eq!(burst, 4);
 }
 
 #[test]
-fn a_pause_shorter_than_the_timeout_is_no_silence() {
+fn a_sender_idle_for_less_than_the_timeout_keeps_its_window() {
     let (restarts, burst) = pause(Span::from_ms(150), true);
     assert!(restarts.is_empty());
     assert_eq!(burst, 20);
 }
 
 #[test]
-fn without_idle_restart_the_window_outlives_any_silence() {
+fn without_idle_restart_an_idle_sender_keeps_its_window() {
     let (restarts, burst) = pause(Span::from_ms(500), false);
     assert!(restarts.is_empty());
     assert_eq!(burst, 20);

@@ -1,4 +1,4 @@
-//! Rules: a sender sends what its application has written, and no more.
+//! Rules: a sender sends only what its application has written.
 
 mod wire;
 
@@ -6,7 +6,7 @@ use narrows_transport::{ConnectionState, Limit, RecoveryKind};
 use narrows_units::Span;
 use wire::{Halving, Wire, at, lossless, options};
 
-/// A window of twenty packets that no loss ever shrinks.
+/// A sender with a window of twenty packets, of which nothing is written.
 fn waiting(segments: Option<u64>) -> Wire {
     let mut wire = Wire::new(options(RecoveryKind::Sack), Halving::fixed(20.0), segments, lossless);
     wire.sender.wait_for_offers();
@@ -14,7 +14,7 @@ fn waiting(segments: Option<u64>) -> Wire {
 }
 
 #[test]
-fn nothing_leaves_before_it_is_written() {
+fn nothing_is_sent_before_it_is_written() {
     let mut wire = waiting(None);
     wire.run(at(500));
     assert!(wire.numbers().is_empty());
@@ -26,7 +26,7 @@ fn nothing_leaves_before_it_is_written() {
     assert_eq!(wire.numbers(), [0, 1, 2], "all at once, within the window");
     wire.run(at(1000));
     wire.offer(30);
-    assert_eq!(wire.numbers().len(), 23, "the window lets twenty go");
+    assert_eq!(wire.numbers().len(), 23, "the window permits twenty");
     assert_eq!(wire.sender.limited_by(), Limit::Window);
     wire.run(at(2000));
     assert_eq!(wire.numbers(), (0..33).collect::<Vec<_>>());
@@ -34,7 +34,7 @@ fn nothing_leaves_before_it_is_written() {
 }
 
 #[test]
-fn what_is_written_before_the_connection_is_open_waits_for_it() {
+fn data_written_before_the_connection_is_established_waits() {
     let mut wire = waiting(None);
     wire.offer(2);
     assert!(wire.numbers().is_empty());
@@ -43,7 +43,7 @@ fn what_is_written_before_the_connection_is_open_waits_for_it() {
 }
 
 #[test]
-fn a_finite_transfer_ends_when_all_of_it_was_written_and_acknowledged() {
+fn a_finite_transfer_completes_once_all_of_it_is_written_and_acknowledged() {
     let mut wire = waiting(Some(5));
     wire.offer(4);
     assert!(!wire.complete(Span::from_ms(1000)));

@@ -1,4 +1,4 @@
-//! Rules: each recovery policy's sequence of segments for the losses that tell the policies apart.
+//! Rules: the retransmissions of each recovery policy for the losses that distinguish the policies.
 
 mod wire;
 
@@ -17,17 +17,17 @@ fn run(recovery: RecoveryKind, window: f64, lost: &[u64]) -> Wire {
     wire
 }
 
-/// From one retransmission to the next.
+/// The times between retransmissions.
 fn spacing(wire: &Wire) -> Vec<Span> {
     wire.retransmissions().windows(2).map(|pair| pair[1].0 - pair[0].0).collect()
 }
 
 #[test]
-fn a_single_loss_costs_one_retransmission_and_one_cut_under_every_policy() {
+fn a_single_loss_costs_one_retransmission_and_one_reduction_under_every_policy() {
     for recovery in POLICIES {
         let wire = run(recovery, 20.0, &[25]);
-        let again: Vec<_> = wire.retransmissions().iter().map(|&(_, number)| number).collect();
-        assert_eq!(again, [25], "{recovery:?}");
+        let retransmitted: Vec<_> = wire.retransmissions().iter().map(|&(_, number)| number).collect();
+        assert_eq!(retransmitted, [25], "{recovery:?}");
         assert_eq!(wire.sender.counters().reductions, 1, "{recovery:?}");
         assert_eq!(wire.sender.counters().timeouts, 0, "{recovery:?}");
         assert_eq!(wire.sender.window(), Some(10.0), "{recovery:?}");
@@ -35,20 +35,21 @@ fn a_single_loss_costs_one_retransmission_and_one_cut_under_every_policy() {
 }
 
 #[test]
-fn the_third_duplicate_ack_starts_the_retransmission() {
+fn the_third_duplicate_ack_triggers_the_retransmission() {
     for recovery in [Reno, NewReno, Sack, Rack] {
         let wire = run(recovery, 20.0, &[25]);
-        // Segment 25 would have been acknowledged first; 26, 27 and 28 follow it through the link.
-        let sent = wire.departures.iter().find(|departure| departure.number == 25).expect("sent").at;
-        let (again, _) = wire.retransmissions()[0];
-        let duplicates = wire.acks.iter().filter(|(when, ack)| ack.number == 25 && *when <= again).count();
+        // Segments 26, 27 and 28 follow segment 25 on the link.
+        let sent = wire.transmissions.iter().find(|transmission| transmission.number == 25).expect("sent").at;
+        let (retransmitted, _) = wire.retransmissions()[0];
+        let duplicates =
+            wire.acks.iter().filter(|(when, ack)| ack.number == 25 && *when <= retransmitted).count();
         assert_eq!(duplicates, 1 + 3, "{recovery:?}");
-        assert_eq!(again - sent, RTT + GAP * 3, "{recovery:?}");
+        assert_eq!(retransmitted - sent, RTT + GAP * 3, "{recovery:?}");
     }
 }
 
 #[test]
-fn reno_cuts_a_second_time_for_a_second_hole_in_the_window() {
+fn reno_reduces_the_window_again_for_a_second_hole_in_the_same_window() {
     let wire = run(Reno, 30.0, &[40, 50]);
     let causes: Vec<_> = wire.reductions().into_iter().map(|(_, cause)| cause).collect();
     assert_eq!(causes, [Cause::Detected, Cause::Detected]);
@@ -57,17 +58,17 @@ fn reno_cuts_a_second_time_for_a_second_hole_in_the_window() {
 }
 
 #[test]
-fn reno_waits_for_the_timer_where_too_few_duplicate_acks_come_for_the_second_hole() {
+fn reno_waits_for_the_timer_if_too_few_duplicate_acks_follow_for_a_second_hole() {
     let wire = run(Reno, 8.0, &[40, 42]);
     let causes: Vec<_> = wire.reductions().into_iter().map(|(_, cause)| cause).collect();
     assert_eq!(causes, [Cause::Detected, Cause::Timeout]);
 }
 
 #[test]
-fn newreno_repairs_one_hole_per_round_trip_at_the_cost_of_one_cut() {
+fn newreno_repairs_one_hole_per_round_trip_with_one_reduction() {
     let wire = run(NewReno, 30.0, &[40, 45, 50]);
-    let again: Vec<_> = wire.retransmissions().iter().map(|&(_, number)| number).collect();
-    assert_eq!(again, [40, 45, 50]);
+    let retransmitted: Vec<_> = wire.retransmissions().iter().map(|&(_, number)| number).collect();
+    assert_eq!(retransmitted, [40, 45, 50]);
     assert_eq!(wire.sender.counters().reductions, 1);
     assert_eq!(wire.sender.counters().timeouts, 0);
     for span in spacing(&wire) {
@@ -79,9 +80,9 @@ fn newreno_repairs_one_hole_per_round_trip_at_the_cost_of_one_cut() {
 fn sack_and_rack_repair_all_holes_of_a_window_within_one_round_trip() {
     for recovery in [Sack, Rack] {
         let wire = run(recovery, 30.0, &[40, 45, 50]);
-        let again = wire.retransmissions();
-        assert_eq!(again.iter().map(|&(_, number)| number).collect::<Vec<_>>(), [40, 45, 50]);
-        assert!(again[2].0 - again[0].0 < RTT, "{recovery:?}");
+        let retransmitted = wire.retransmissions();
+        assert_eq!(retransmitted.iter().map(|&(_, number)| number).collect::<Vec<_>>(), [40, 45, 50]);
+        assert!(retransmitted[2].0 - retransmitted[0].0 < RTT, "{recovery:?}");
         assert_eq!(wire.sender.counters().reductions, 1, "{recovery:?}");
     }
 }
@@ -94,7 +95,7 @@ fn lose_retransmission(packet: &narrows_wire::Packet, count: usize) -> Fate {
 }
 
 #[test]
-fn a_lost_retransmission_costs_a_timeout_unless_time_tells() {
+fn a_lost_retransmission_costs_a_timeout_except_under_rack() {
     for (recovery, timeouts) in [(Reno, 1), (NewReno, 1), (Sack, 1), (Rack, 0)] {
         let mut wire = Wire::new(options(recovery), Halving::fixed(20.0), Some(300), lose_retransmission);
         assert!(wire.complete(Span::from_ms(60_000)));
@@ -105,7 +106,7 @@ fn a_lost_retransmission_costs_a_timeout_unless_time_tells() {
 }
 
 #[test]
-fn rack_finds_a_lost_retransmission_a_round_trip_after_it_left() {
+fn rack_detects_a_lost_retransmission_after_a_round_trip() {
     let mut wire = Wire::new(options(Rack), Halving::fixed(20.0), Some(300), lose_retransmission);
     assert!(wire.complete(Span::from_ms(60_000)));
     assert_eq!(wire.sender.counters().reductions, 1);
@@ -114,8 +115,8 @@ fn rack_finds_a_lost_retransmission_a_round_trip_after_it_left() {
 }
 
 #[test]
-fn after_a_timeout_duplicate_acks_for_older_data_start_no_fast_retransmit() {
-    // All ACKs of a while are lost, so the timer runs out though everything arrived; go-back-N makes duplicates.
+fn after_a_timeout_duplicate_acks_for_older_data_trigger_no_fast_retransmit() {
+    // All ACKs of an interval are lost: the timer expires although all data arrived, and go-back-N causes duplicates.
     for recovery in [Reno, NewReno] {
         let script = |packet: &narrows_wire::Packet, _: usize| match packet.body {
             Body::Ack { .. } if packet.sent_at > at(100) && packet.sent_at < at(320) => Fate::Drop,
@@ -129,7 +130,7 @@ fn after_a_timeout_duplicate_acks_for_older_data_start_no_fast_retransmit() {
 }
 
 #[test]
-fn timeouts_of_one_episode_double_and_cut_once() {
+fn the_timeouts_of_one_episode_double_and_reduce_the_window_once() {
     for recovery in POLICIES {
         // Nothing arrives between 0.1 s and 3 s.
         let script = |packet: &narrows_wire::Packet, _: usize| {
@@ -150,8 +151,29 @@ fn timeouts_of_one_episode_double_and_cut_once() {
     }
 }
 
+/// RFC 6298 §5.4.
 #[test]
-fn the_last_segment_is_saved_by_a_probe_under_rack_and_by_the_timer_elsewhere() {
+fn each_timeout_retransmits_the_earliest_segment() {
+    for recovery in [Reno, NewReno, Sack] {
+        // Segments and acknowledgements are lost from 100 ms to 2 s.
+        let script = |packet: &narrows_wire::Packet, _: usize| {
+            if packet.sent_at > at(100) && packet.sent_at < at(2_000) { Fate::Drop } else { Fate::Deliver }
+        };
+        let mut wire = Wire::new(options(recovery), Halving::fixed(20.0), None, script);
+        wire.run(at(2_000));
+        let acknowledged = wire.sender.counters().segments_acked;
+        let retransmitted: Vec<u64> = wire.retransmissions().iter().map(|&(_, number)| number).collect();
+        assert_eq!(
+            retransmitted,
+            vec![acknowledged; wire.sender.counters().timeouts as usize],
+            "{recovery:?}"
+        );
+        assert!(retransmitted.len() >= 2, "{recovery:?}");
+    }
+}
+
+#[test]
+fn the_loss_of_the_last_segment_is_repaired_by_a_probe_under_rack_and_else_by_the_timer() {
     for recovery in POLICIES {
         let wire = run(recovery, 20.0, &[199]);
         let counters = wire.sender.counters();
@@ -162,8 +184,8 @@ fn the_last_segment_is_saved_by_a_probe_under_rack_and_by_the_timer_elsewhere() 
 }
 
 #[test]
-fn a_probe_that_repaired_a_loss_in_mid_transfer_costs_a_cut() {
-    // A window of one: the probe is the same segment again, and the next answer proves that it was needed.
+fn a_probe_that_repairs_a_loss_costs_a_reduction() {
+    // With a window of one the probe is a retransmission, and the next ACK shows that it was necessary.
     let mut wire = Wire::new(options(Rack), Halving::fixed(1.0), Some(10), lose_once(&[4]));
     assert!(wire.complete(Span::from_ms(60_000)));
     let counters = wire.sender.counters();
@@ -173,7 +195,7 @@ fn a_probe_that_repaired_a_loss_in_mid_transfer_costs_a_cut() {
 #[test]
 fn limited_transmit_sends_a_new_segment_on_each_of_the_first_two_duplicate_acks() {
     for recovery in [Reno, NewReno, Sack] {
-        // A window of three: without new segments the third duplicate ACK never comes.
+        // With a window of three and no new segments there is no third duplicate ACK.
         for (limited_transmit, timeouts) in [(true, 0), (false, 1)] {
             let options = narrows_transport::TransportOptions { limited_transmit, ..options(recovery) };
             let mut wire = Wire::new(options, Halving::fixed(3.0), Some(100), lose_once(&[30]));
@@ -184,15 +206,15 @@ fn limited_transmit_sends_a_new_segment_on_each_of_the_first_two_duplicate_acks(
 }
 
 #[test]
-fn proportional_rate_reduction_spreads_the_cut_over_a_round_trip() {
+fn proportional_rate_reduction_spreads_the_reduction_over_a_round_trip() {
     for proportional_rate_reduction in [true, false] {
         let options = narrows_transport::TransportOptions { proportional_rate_reduction, ..options(Sack) };
         let mut wire = Wire::new(options, Halving::fixed(40.0), Some(400), lose_once(&[80]));
         assert!(wire.complete(Span::from_ms(60_000)));
-        let (cut, _) = wire.reductions()[0];
-        // Of the 36 ACKs that follow the cut, the first half lets packets go only if the reduction is proportional.
-        let half = cut + GAP * 18;
-        let sent = wire.departures.iter().filter(|d| d.at > cut && d.at <= half).count();
+        let (reduction, _) = wire.reductions()[0];
+        // The first half of the 36 ACKs after the reduction release packets only if the reduction is proportional.
+        let half = reduction + GAP * 18;
+        let sent = wire.transmissions.iter().filter(|d| d.at > reduction && d.at <= half).count();
         if proportional_rate_reduction {
             assert!((8..=10).contains(&sent), "{sent}");
         } else {
@@ -203,12 +225,12 @@ fn proportional_rate_reduction_spreads_the_cut_over_a_round_trip() {
 }
 
 #[test]
-fn a_loss_in_data_sent_after_the_cut_is_another_episode() {
-    // The cut comes at about 25's flight; segment 50 leaves after it, well before recovery ends.
+fn a_loss_of_data_sent_after_the_reduction_starts_another_episode() {
+    // Segment 62 is sent after the reduction for segment 25, well before recovery ends.
     for recovery in [Sack, Rack] {
         let wire = run(recovery, 20.0, &[40, 62]);
         let (first, _) = wire.reductions()[0];
-        let sent = wire.departures.iter().find(|departure| departure.number == 62).expect("sent").at;
+        let sent = wire.transmissions.iter().find(|transmission| transmission.number == 62).expect("sent").at;
         assert!(sent > first, "{recovery:?}");
         assert_eq!(wire.sender.counters().reductions, 2, "{recovery:?}");
         assert_eq!(wire.sender.counters().timeouts, 0, "{recovery:?}");
@@ -216,8 +238,9 @@ fn a_loss_in_data_sent_after_the_cut_is_another_episode() {
 }
 
 #[test]
-fn half_of_a_window_lost_is_repaired_without_a_timeout() {
-    // A slow start's overshoot: every second segment of a window of 266 is lost (137 drops in the kernel's run).
+fn the_loss_of_half_a_window_is_repaired_without_a_timeout() {
+    // As in the overshoot of slow start, every second segment of a window of 266 is lost (137 drops in the recorded
+    // kernel).
     let lost: Vec<u64> = (300..566).step_by(2).collect();
     for proportional_rate_reduction in [true, false] {
         for recovery in [Sack, Rack] {
@@ -232,7 +255,7 @@ fn half_of_a_window_lost_is_repaired_without_a_timeout() {
 }
 
 #[test]
-fn reordering_within_a_quarter_round_trip_costs_rack_nothing_once_seen() {
+fn rack_tolerates_reordering_within_a_quarter_of_the_round_trip_time_once_observed() {
     let script = |packet: &narrows_wire::Packet, count: usize| match packet.body {
         Body::Data { .. } if count == 0 && packet.number % 70 == 30 => Fate::Delay(Span::from_ms(1)),
         _ => Fate::Deliver,
@@ -243,13 +266,13 @@ fn reordering_within_a_quarter_round_trip_costs_rack_nothing_once_seen() {
         wire.sender.counters().retransmissions
     };
     assert_eq!(wire(Rack), 1);
-    // Counting takes each for a loss, until cuts have made the window too small for three.
+    // The count of duplicate ACKs declares each a loss, until the window is too small for three.
     assert!(wire(Sack) >= 4, "{}", wire(Sack));
 }
 
 #[test]
-fn a_probe_of_what_was_only_late_declares_no_episode() {
-    // Everything is held up for 100 ms, longer than the probe waits; then all answers come in order.
+fn a_probe_of_a_delayed_segment_starts_no_episode() {
+    // Everything is delayed by 100 ms, longer than the probe timeout; then all ACKs arrive in order.
     let script = |packet: &narrows_wire::Packet, _: usize| match packet.body {
         Body::Ack { .. } if packet.sent_at > at(100) && packet.sent_at < at(145) => {
             Fate::Delay(at(205) - packet.sent_at)
@@ -264,7 +287,7 @@ fn a_probe_of_what_was_only_late_declares_no_episode() {
 }
 
 #[test]
-fn a_loss_and_a_mark_in_one_window_cut_once() {
+fn a_loss_and_a_mark_in_one_window_cost_one_reduction() {
     for (marked, lost) in [(60, 70), (70, 60)] {
         let options = narrows_transport::TransportOptions { ecn: true, ..options(Sack) };
         let script = move |packet: &narrows_wire::Packet, count: usize| match packet.body {
@@ -280,21 +303,23 @@ fn a_loss_and_a_mark_in_one_window_cut_once() {
 }
 
 #[test]
-fn a_tail_of_several_lost_segments_is_found_through_the_probe_of_its_last() {
+fn a_lost_tail_is_detected_by_the_probe_of_its_last_segment() {
     let wire = run(Rack, 20.0, &[196, 197, 198, 199]);
     let counters = wire.sender.counters();
     assert_eq!((counters.timeouts, counters.probes, counters.reductions), (0, 1, 1));
-    let again: Vec<_> = wire.retransmissions().iter().map(|&(_, number)| number).collect();
-    assert_eq!(again, [199, 196, 197, 198]);
+    let retransmitted: Vec<_> = wire.retransmissions().iter().map(|&(_, number)| number).collect();
+    assert_eq!(retransmitted, [199, 196, 197, 198]);
 }
 
 #[test]
-fn newreno_starts_no_second_episode_right_at_its_recovery_point() {
-    // The first segment sent after the loss of 40 is known: its duplicate ACKs follow the full ACK, whose large step does
-    // not tell them from needless resending (RFC 6582 §4.1), so the timer has to find it.
+fn newreno_starts_no_second_episode_at_its_recovery_point() {
+    // The first segment sent after the loss of 40 was detected is lost, too. Its duplicate ACKs follow the full ACK,
+    // whose large advance does not distinguish them from the effect of unnecessary retransmissions (RFC 6582 §4.1), so
+    // that the timer has to expire.
     let first = run(NewReno, 20.0, &[40]);
-    let (cut, _) = first.reductions()[0];
-    let next = first.departures.iter().find(|d| d.at > cut && !d.again).expect("sent").number;
+    let (reduction, _) = first.reductions()[0];
+    let next =
+        first.transmissions.iter().find(|d| d.at > reduction && !d.retransmission).expect("sent").number;
     let wire = run(NewReno, 20.0, &[40, next]);
     let causes: Vec<_> = wire.reductions().into_iter().map(|(_, cause)| cause).collect();
     assert_eq!(causes, [Cause::Detected, Cause::Timeout]);
@@ -304,11 +329,12 @@ fn newreno_starts_no_second_episode_right_at_its_recovery_point() {
 }
 
 #[test]
-fn renos_usable_window_is_inflated_by_duplicate_acks_and_deflated_by_the_first_new_one() {
+fn the_usable_window_of_reno_is_inflated_by_duplicate_acks_and_deflated_by_the_first_ack_that_advances() {
     let wire = run(Reno, 20.0, &[40]);
-    let (cut, _) = wire.reductions()[0];
-    // 22 are out with limited transmit, the window is 10: the 13th duplicate ACK lets the first new segment go.
-    let next = wire.departures.iter().find(|d| d.at > cut && !d.again).expect("sent").at;
+    let (reduction, _) = wire.reductions()[0];
+    // With limited transmit 22 segments are outstanding, and the window is 10: the 13th duplicate ACK releases a new
+    // segment.
+    let next = wire.transmissions.iter().find(|d| d.at > reduction && !d.retransmission).expect("sent").at;
     let duplicates = wire.acks.iter().filter(|(when, ack)| ack.number == 40 && *when <= next).count();
     assert_eq!(duplicates, 1 + 13);
 }

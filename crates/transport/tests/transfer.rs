@@ -1,5 +1,5 @@
-//! Property: whatever the wire does, a transfer ends with exactly its bytes, no window is ever exceeded (the wire checks
-//! that after each step), and the algorithm is told facts that make sense together.
+//! Properties: whatever the network does, a transfer completes with its exact size, no window is ever exceeded (which
+//! the wire asserts after each step), and the events passed to the algorithm are consistent.
 
 mod wire;
 
@@ -10,14 +10,14 @@ use narrows_wire::Packet;
 use proptest::prelude::*;
 use wire::{Fate, Halving, POLICIES, Wire, options};
 
-/// A window that checks that the facts it is told make sense together.
+/// An algorithm that asserts that its events are consistent.
 #[derive(Clone, Debug)]
 struct Auditor {
     window: Halving,
     acked: u64,
-    /// The episode that runs.
+    /// The cause of the episode in progress.
     episode: Option<Cause>,
-    /// The receiver names what arrived.
+    /// Acknowledgements carry SACK blocks.
     selective: bool,
 }
 
@@ -46,7 +46,7 @@ impl CongestionControl for Auditor {
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
         assert_eq!(loss.packets.len() as u64, loss.lost);
         if loss.new_episode {
-            // Only a timeout cuts into an episode that runs.
+            // Only a timeout may start within an episode.
             assert!(self.episode.is_none() || loss.cause == Cause::Timeout, "{loss:?} in {:?}", self.episode);
             self.episode = Some(loss.cause);
         } else {
@@ -55,11 +55,11 @@ impl CongestionControl for Auditor {
         self.window.on_loss(loss, path);
     }
     fn on_recovered(&mut self, path: &Path) {
-        assert!(self.episode.take().is_some(), "what is over must have begun");
+        assert!(self.episode.take().is_some(), "only an episode in progress can end");
         self.window.on_recovered(path);
     }
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("acked", self.acked as f64);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("acked", self.acked as f64);
     }
     fn on_spurious_loss(&mut self, path: &Path) {
         self.window.on_spurious_loss(path);
@@ -69,7 +69,7 @@ impl CongestionControl for Auditor {
     }
 }
 
-/// What may befall a packet; mostly nothing, at most ten faults in a row.
+/// The fates of packets: mostly delivery, at most ten faults in a row.
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate = prop_oneof![
         12 => Just(Fate::Deliver),
@@ -88,7 +88,7 @@ fn undo() -> impl Strategy<Value = UndoKind> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
-    fn a_transfer_completes_over_a_wire_that_loses_reorders_and_duplicates(
+    fn a_transfer_completes_despite_loss_reordering_and_duplication(
         fates in fates(),
         policy in 0_usize..4,
         proportional_rate_reduction: bool,
@@ -126,7 +126,7 @@ proptest! {
         prop_assert!(wire.complete(Span::from_ms(3_600_000)), "{:?}", wire.sender);
         prop_assert_eq!(wire.receiver.counters().bytes_delivered, size);
         prop_assert_eq!(wire.sender.counters().bytes_acked, size);
-        prop_assert_eq!(wire.sender.in_flight(), 0);
+        prop_assert_eq!(wire.sender.snapshot().in_flight, Some(0));
         let mut acked = 0.0;
         wire.sender.algorithm().observe(&mut |_, value| acked = value);
         if selective {

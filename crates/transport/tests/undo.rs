@@ -1,5 +1,5 @@
-//! Rules: a cut for a loss that was none is known and taken back (RFC 2883, RFC 3522, RFC 3708), and recovery by time
-//! learns from it (RFC 8985 §6.2).
+//! Rules: spurious loss episodes are detected and undone (RFC 2883, RFC 3522, RFC 3708), and widen the reordering
+//! window (RFC 8985 §6.2).
 
 mod wire;
 
@@ -29,8 +29,8 @@ fn run(
     (*wire.sender.counters(), wire.sender.window().expect("a window"))
 }
 
-/// The first transmission of each of `late` arrives 5 ms later, overtaken by more than three others; that of each of
-/// `lost` never.
+/// Delays the first transmission of each of `late` by 5 ms, so that more than three others overtake it, and drops that
+/// of each of `lost`.
 fn late_and_lost(late: &'static [u64], lost: &'static [u64]) -> impl FnMut(&Packet, usize) -> Fate + 'static {
     move |packet, count| match packet.body {
         Body::Data { .. } if count == 0 && late.contains(&packet.number) => Fate::Delay(Span::from_ms(5)),
@@ -39,7 +39,7 @@ fn late_and_lost(late: &'static [u64], lost: &'static [u64]) -> impl FnMut(&Pack
     }
 }
 
-/// The path holds back until 500 ms whatever data leaves after 100 ms, and loses and reorders nothing.
+/// Delays all data sent from 100 ms on until 500 ms, without loss or reordering.
 fn delay_spike(packet: &Packet, _: usize) -> Fate {
     match packet.body {
         Body::Data { .. } if packet.sent_at > at(100) && packet.sent_at < at(500) => {
@@ -50,7 +50,7 @@ fn delay_spike(packet: &Packet, _: usize) -> Fate {
 }
 
 #[test]
-fn a_segment_that_arrives_again_is_reported_in_the_first_block() {
+fn a_segment_that_arrives_twice_is_reported_in_the_first_block() {
     for (undo, reports) in [(Nothing, 0), (Duplicates, 1)] {
         let mut wire = wire(Sack, undo, late_and_lost(&[45], &[]));
         assert!(wire.complete(Span::from_ms(60_000)));
@@ -63,7 +63,7 @@ fn a_segment_that_arrives_again_is_reported_in_the_first_block() {
 }
 
 #[test]
-fn a_cut_is_taken_back_once_every_retransmission_was_reported_as_a_duplicate() {
+fn a_reduction_is_undone_once_every_retransmission_is_reported_by_dsack() {
     for recovery in [Sack, Rack] {
         for late in [&[45][..], &[45, 48]] {
             let late: &'static [u64] = Box::leak(late.to_vec().into());
@@ -78,7 +78,7 @@ fn a_cut_is_taken_back_once_every_retransmission_was_reported_as_a_duplicate() {
 }
 
 #[test]
-fn a_cut_for_a_loss_stands_even_if_other_retransmissions_were_needless() {
+fn a_reduction_for_a_loss_is_not_undone_even_if_other_retransmissions_were_unnecessary() {
     for recovery in POLICIES {
         for late in [&[][..], &[45]] {
             let late: &'static [u64] = Box::leak(late.to_vec().into());
@@ -91,18 +91,19 @@ fn a_cut_for_a_loss_stands_even_if_other_retransmissions_were_needless() {
 }
 
 #[test]
-fn the_time_stamp_of_the_original_takes_a_cut_back_without_waiting_for_the_duplicate() {
+fn the_time_stamp_of_the_original_undoes_a_reduction_before_the_dsack() {
     for recovery in POLICIES {
         let mut wire = wire(recovery, DuplicatesAndTimestamps, late_and_lost(&[45], &[]));
         wire.run(at(60_000));
         assert_eq!(wire.sender.counters().undone, 1, "{recovery:?}");
         assert_eq!(wire.sender.window(), Some(20.0), "{recovery:?}");
     }
-    // The original arrives 5 ms late, its retransmission a round trip later.
+    // The original is delayed by 5 ms, the retransmission by a round trip.
     let undone = |undo| {
         let mut wire = wire(Sack, undo, late_and_lost(&[45], &[]));
         wire.run(at(130));
-        let original = wire.departures.iter().find(|departure| departure.number == 45).expect("sent").at;
+        let original =
+            wire.transmissions.iter().find(|transmission| transmission.number == 45).expect("sent").at;
         wire.run(original + Span::from_ms(48));
         wire.sender.counters().undone
     };
@@ -110,14 +111,14 @@ fn the_time_stamp_of_the_original_takes_a_cut_back_without_waiting_for_the_dupli
 }
 
 #[test]
-fn without_selective_acknowledgements_only_time_stamps_tell() {
+fn without_selective_acknowledgements_only_time_stamps_detect_a_spurious_episode() {
     for recovery in [Reno, NewReno] {
         assert_eq!(run(recovery, Duplicates, late_and_lost(&[45], &[])).0.undone, 0, "{recovery:?}");
     }
 }
 
 #[test]
-fn a_needless_timeout_is_taken_back_and_with_time_stamps_sends_one_segment_again() {
+fn a_spurious_timeout_is_undone_and_with_time_stamps_costs_one_retransmission() {
     for recovery in POLICIES {
         let (counters, _) = run(recovery, Nothing, delay_spike);
         assert_eq!((counters.timeouts, counters.undone), (1, 0), "{recovery:?}");
@@ -135,18 +136,18 @@ fn a_needless_timeout_is_taken_back_and_with_time_stamps_sends_one_segment_again
 }
 
 #[test]
-fn recovery_by_time_waits_longer_after_a_duplicate_was_reported() {
-    // Held back by 15 ms, more than a quarter of the round trip of 40 ms and less than half.
+fn the_reordering_window_widens_after_a_dsack() {
+    // Delayed by 15 ms, more than a quarter of the round-trip time of 40 ms and less than half.
     let script = |packet: &Packet, count: usize| match packet.body {
         Body::Data { .. } if count == 0 && packet.number % 70 == 30 => Fate::Delay(Span::from_ms(15)),
         _ => Fate::Deliver,
     };
-    let needless = |undo| {
+    let unnecessary = |undo| {
         let options = TransportOptions { undo, ..options(Rack) };
         let mut wire = Wire::new(options, Halving::fixed(200.0), Some(2_000), script);
         assert!(wire.complete(Span::from_ms(60_000)));
         wire.sender.counters().retransmissions
     };
-    assert!(needless(Nothing) > 10, "{}", needless(Nothing));
-    assert!(needless(Duplicates) <= 4, "{}", needless(Duplicates));
+    assert!(unnecessary(Nothing) > 10, "{}", unnecessary(Nothing));
+    assert!(unnecessary(Duplicates) <= 4, "{}", unnecessary(Duplicates));
 }

@@ -1,8 +1,8 @@
-//! Quantities of the simulator, each its own type so that they cannot be mixed.
+//! Physical quantities, each with a type of its own so that they cannot be confused.
 //!
-//! `Time` is a point on the simulated clock, `Span` a length of it; both count picoseconds, so that one bit at
-//! 1 Tbps is a whole number. `Rate` counts bits per second, `Bytes` bytes. None of them is ever a float inside the
-//! simulator; floats appear at its edges (`as_secs_f64`) and inside algorithms.
+//! [`Time`] is a point in simulated time and [`Span`] a duration; both count picoseconds, so that one bit at 1 Tbps
+//! lasts a whole number of them. [`Rate`] counts bits per second, [`Bytes`] bytes. The simulator calculates with these
+//! integers; floating point appears in its input and output (`as_secs_f64`) and within algorithms.
 
 mod parse;
 mod quantity;

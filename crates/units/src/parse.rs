@@ -1,9 +1,9 @@
-//! Quantities as people write them: `"10Mbps"`, `"40ms"`, `"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`.
+//! Quantities in text: `"10Mbps"`, `"40ms"`, `"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`.
 //!
-//! The number is decimal and is scaled exactly: what is not a whole number of the smallest unit (bit/s, byte,
-//! picosecond) is refused, so nothing is ever rounded, least of all to zero. The spellings of tc (`Mbit`) and ns-3
-//! (`Mbps`, `Mb/s`) are known; those that mean bits to one tool and bytes to another (`mbps`, `MB/s`, `Mb`) are
-//! refused with the reason.
+//! The number is decimal and is scaled exactly: a rate, size or time that is not a whole number of the smallest unit
+//! (bit/s, byte, picosecond) is rejected, so that nothing is rounded, least of all to zero. The spellings of tc
+//! (`Mbit`) and ns-3 (`Mbps`, `Mb/s`) are accepted; those that mean bits to one tool and bytes to another (`mbps`,
+//! `MB/s`, `Mb`) are rejected with the reason.
 
 mod spelling;
 
@@ -12,88 +12,92 @@ use spelling::{UNITS, Unit, find, unknown};
 use std::fmt;
 use std::str::FromStr;
 
-/// What kind of quantity a text holds.
+/// The dimension of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
-    /// Bits per second.
+    /// A rate, in bits per second.
     Rate,
-    /// Time.
+    /// A duration.
     Time,
-    /// Bytes.
+    /// A size, in bytes.
     Size,
-    /// Packets.
+    /// A number of packets.
     Packets,
-    /// Multiples of the bandwidth-delay product.
+    /// A multiple of the bandwidth-delay product.
     Bdp,
-    /// A part of a whole.
+    /// A fraction, written as a percentage.
     Fraction,
 }
 
-/// A number with its unit.
+/// A quantity of any dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quantity {
-    /// Bits per second.
+    /// A rate.
     Rate(Rate),
-    /// Time.
+    /// A duration.
     Time(Span),
-    /// Bytes.
+    /// A size.
     Size(Bytes),
-    /// Packets; thresholds may be fractional.
+    /// A number of packets, not necessarily whole.
     Packets(f64),
-    /// Multiples of the bandwidth-delay product.
+    /// A multiple of the bandwidth-delay product.
     Bdp(f64),
-    /// A part of a whole: `"1%"` is 0.01.
+    /// A fraction: 0.01 for `"1%"`.
     Fraction(f64),
 }
 
-/// Why a text is not the quantity that was asked for.
+/// The error of a text that is not a quantity of a permitted dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError {
-    /// As written.
+    /// The text.
     pub given: String,
-    /// What is wrong with it.
+    /// What is wrong with the text.
     pub problem: Problem,
-    /// What would do.
+    /// The permitted dimensions.
     pub allowed: Vec<Dimension>,
 }
 
-/// What is wrong with a quantity.
+/// What is wrong with the text of a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// It does not begin with a decimal number.
+    /// The text does not start with a decimal number.
     NoNumber,
-    /// A number without a unit.
+    /// The number has no unit.
     NoUnit,
-    /// No unit of that spelling.
+    /// There is no such unit.
     UnknownUnit {
-        /// As written.
+        /// The unit in the text.
         unit: String,
     },
-    /// The unit means different things to different tools.
+    /// The unit has different meanings in different tools.
     Ambiguous {
-        /// As written.
+        /// The unit in the text.
         unit: String,
-        /// How it is read, and what to write.
+        /// The meanings, and what to write instead.
         reason: String,
     },
-    /// A quantity, but of another kind.
+    /// The quantity has a dimension that is not permitted.
     WrongDimension {
-        /// Which.
+        /// The dimension of the quantity.
         found: Dimension,
     },
-    /// Below zero.
+    /// The number is negative.
     Negative,
-    /// More than the simulator can count.
+    /// The quantity exceeds the range of its type.
     TooLarge,
-    /// Not a whole number of this smallest unit.
+    /// The quantity is not a whole number of the smallest unit.
     NotWhole {
-        /// bps, B or ps.
+        /// The smallest unit: `bps`, `B` or `ps`.
         unit: &'static str,
     },
 }
 
 impl Quantity {
-    /// Reads a number with a unit of one of the `allowed` dimensions.
+    /// Parses a number with a unit of one of the `allowed` dimensions.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no such quantity, is negative, or is not representable exactly.
     pub fn parse(text: &str, allowed: &[Dimension]) -> Result<Self, UnitError> {
         let fail = |problem| UnitError { given: text.to_owned(), problem, allowed: allowed.to_vec() };
         let (number, unit) = split(text.trim()).ok_or_else(|| fail(Problem::NoNumber))?;
@@ -113,7 +117,7 @@ impl Quantity {
             Dimension::Time => Self::Time(Span::from_ps(whole()?)),
             Dimension::Size => {
                 let count = whole()?;
-                // Bits of a size are counted in 64 bits too.
+                // The number of bits must fit 64 bits, too.
                 if count > u64::MAX / 8 {
                     return Err(fail(Problem::TooLarge));
                 }
@@ -125,7 +129,7 @@ impl Quantity {
         })
     }
 
-    /// What kind of quantity it is.
+    /// The dimension of the quantity.
     pub const fn dimension(self) -> Dimension {
         match self {
             Self::Rate(_) => Dimension::Rate,
@@ -137,7 +141,7 @@ impl Quantity {
         }
     }
 
-    /// Nothing at all, of whatever kind.
+    /// Whether the quantity is zero.
     pub fn is_zero(self) -> bool {
         match self {
             Self::Rate(rate) => rate == Rate::ZERO,
@@ -161,7 +165,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// As `"20Mbps"`: a whole number of the largest unit that gives one.
+/// As in `"20Mbps"`: a whole number of the largest unit for which it is whole.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(1_000_000_000, "Gbps"), (1_000_000, "Mbps"), (1000, "kbps"), (1, "bps")];
@@ -169,7 +173,7 @@ impl fmt::Display for Rate {
     }
 }
 
-/// As `"40ms"`: a whole number of the largest unit, up to seconds, that gives one.
+/// As in `"40ms"`: a whole number of the largest unit, up to seconds, for which it is whole.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::ZERO {
@@ -180,7 +184,7 @@ impl fmt::Display for Span {
     }
 }
 
-/// As `"1500B"`; whole megabytes and gigabytes as such.
+/// As in `"1500B"`: a whole number of gigabytes, megabytes or bytes.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::ZERO {
@@ -195,7 +199,7 @@ impl FromStr for Rate {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         match Quantity::parse(text, &[Dimension::Rate])? {
             Quantity::Rate(rate) => Ok(rate),
-            other => unreachable!("{other} was asked to be a rate"),
+            other => unreachable!("{other} is not a rate"),
         }
     }
 }
@@ -205,7 +209,7 @@ impl FromStr for Span {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         match Quantity::parse(text, &[Dimension::Time])? {
             Quantity::Time(span) => Ok(span),
-            other => unreachable!("{other} was asked to be a time"),
+            other => unreachable!("{other} is not a time"),
         }
     }
 }
@@ -215,13 +219,13 @@ impl FromStr for Bytes {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         match Quantity::parse(text, &[Dimension::Size])? {
             Quantity::Size(bytes) => Ok(bytes),
-            other => unreachable!("{other} was asked to be a size"),
+            other => unreachable!("{other} is not a size"),
         }
     }
 }
 
 impl Dimension {
-    /// What to write, with an example of each common unit.
+    /// A description of the dimension with its common units, for messages.
     pub const fn allowed(self) -> &'static str {
         match self {
             Self::Rate => "a rate in bps, kbps, Mbps, Gbps or Tbps (also bit, Mbit, Mbit/s, Mb/s)",
@@ -233,7 +237,7 @@ impl Dimension {
         }
     }
 
-    /// The units people most often mean.
+    /// The units to suggest for a number without one.
     const fn usual_units(self) -> &'static [&'static str] {
         match self {
             Self::Rate => &["Mbps"],
@@ -258,13 +262,13 @@ impl Dimension {
 }
 
 impl UnitError {
-    /// What would do, in words.
+    /// A description of the permitted dimensions, for messages.
     pub fn allowed(&self) -> String {
         let each: Vec<&str> = self.allowed.iter().map(|dimension| dimension.allowed()).collect();
         each.join("; or ")
     }
 
-    /// What to write instead, where that can be guessed.
+    /// A suggestion of what to write instead, if there is one.
     pub fn hint(&self) -> Option<String> {
         match &self.problem {
             Problem::NoUnit => {
@@ -301,13 +305,14 @@ impl fmt::Display for UnitError {
 
 impl std::error::Error for UnitError {}
 
-/// A decimal number: `digits × 10^exponent`.
+/// A decimal number: `digits × 10^exponent` and a sign.
 struct Decimal {
     negative: bool,
     digits: u128,
     exponent: i32,
 }
 
+/// Why a number is not a whole number of units in 64 bits.
 enum Inexact {
     TooLarge,
     NotWhole,
@@ -325,7 +330,7 @@ impl Inexact {
 }
 
 impl Decimal {
-    /// The number times `scale`, exactly.
+    /// The number times `scale`, if that is a whole number.
     fn times(&self, scale: u64) -> Result<u64, Inexact> {
         if self.digits == 0 {
             return Ok(0);
@@ -344,7 +349,7 @@ impl Decimal {
         u64::try_from(value).map_err(|_| Inexact::TooLarge)
     }
 
-    /// The number times `10^shift`, rounded once to the nearest float.
+    /// The number times `10^shift`, rounded once to the nearest floating-point number.
     fn real(&self, shift: i32) -> Result<f64, Problem> {
         let text = format!("{}e{}", self.digits, self.exponent.saturating_add(shift));
         let value: f64 = text.parse().expect("digits and an exponent are a number");
@@ -356,7 +361,7 @@ impl Decimal {
     }
 }
 
-/// The number at the start of `text` and the unit behind it.
+/// The number at the start of `text`, and the unit after it.
 fn split(text: &str) -> Option<(Decimal, &str)> {
     let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let digits_end = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -388,6 +393,7 @@ fn split(text: &str) -> Option<(Decimal, &str)> {
     Some((Decimal { negative, digits, exponent }, rest.trim_start()))
 }
 
+/// Writes `value` as a whole number of the largest of `units` for which it is whole; each has its scale and name.
 fn largest_whole(f: &mut fmt::Formatter<'_>, value: u64, units: &[(u64, &str)]) -> fmt::Result {
     let divides = |(scale, _): &&(u64, &str)| value.is_multiple_of(*scale) && value > 0;
     let (scale, unit) = units.iter().find(divides).or(units.last()).copied().unwrap_or((1, ""));

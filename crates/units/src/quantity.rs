@@ -1,13 +1,13 @@
-//! The four quantities and the arithmetic that makes sense between them.
+//! The four quantities, and the arithmetic that is meaningful between them.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
-/// A point in simulated time: picoseconds since the start of the run. 2⁶⁴ ps are 213 days.
+/// A point in simulated time: picoseconds since the start of the run, up to 213 days. Addition saturates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
-/// A length of simulated time in picoseconds.
+/// A duration in picoseconds, up to 213 days. Addition and multiplication saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(u64);
 
@@ -22,73 +22,73 @@ pub struct Rate(u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than every event.
+    /// A time later than every event: that of a timer which is not set.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// The point `ps` picoseconds after the start.
+    /// The time `ps` picoseconds after the start of the run.
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// Picoseconds since the start.
+    /// Picoseconds since the start of the run.
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the start.
+    /// Seconds since the start of the run.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 * 1e-12
     }
 
-    /// The span since `earlier`, zero if `earlier` is later.
+    /// The time from `earlier` to this, zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Span {
-    /// No time at all.
+    /// No time.
     pub const ZERO: Self = Self(0);
-    /// Longer than every run.
+    /// A duration longer than every run.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// A span of `ps` picoseconds.
+    /// A duration of `ps` picoseconds.
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// A span of `us` microseconds.
+    /// A duration of `us` microseconds.
     pub const fn from_us(us: u64) -> Self {
         Self(us * 1_000_000)
     }
 
-    /// A span of `ms` milliseconds.
+    /// A duration of `ms` milliseconds.
     pub const fn from_ms(ms: u64) -> Self {
         Self(ms * 1_000_000_000)
     }
 
-    /// A span of `secs` seconds, rounded to the picosecond; negative and not-a-number become zero.
+    /// A duration of `secs` seconds, rounded to picoseconds; zero for a negative number or NaN.
     pub fn from_secs_f64(secs: f64) -> Self {
         Self((secs * 1e12).round() as u64)
     }
 
-    /// The length in picoseconds.
+    /// The duration in picoseconds.
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// The length in seconds.
+    /// The duration in seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 * 1e-12
     }
 
-    /// This span times `factor`, rounded to the picosecond.
+    /// The duration times `factor`, rounded to picoseconds; zero for a negative factor or NaN.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         Self((self.0 as f64 * factor).round() as u64)
     }
 
-    /// The difference, zero where `other` is longer.
+    /// The difference, zero if `other` is longer.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -114,7 +114,7 @@ impl Bytes {
         self.0 * 8
     }
 
-    /// The difference, zero where `other` is larger.
+    /// The difference, zero if `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -122,7 +122,7 @@ impl Bytes {
 }
 
 impl Rate {
-    /// A link that stands still.
+    /// No bits per second, as on a link that is down.
     pub const ZERO: Self = Self(0);
 
     /// `bps` bits per second.
@@ -130,23 +130,23 @@ impl Rate {
         Self(bps)
     }
 
-    /// `bps` bits per second, rounded; negative and not-a-number become zero.
+    /// `bps` bits per second, rounded to an integer; zero for a negative number or NaN.
     pub fn from_bps_f64(bps: f64) -> Self {
         Self(bps.round() as u64)
     }
 
-    /// Bits per second.
+    /// The rate in bits per second.
     pub const fn as_bps(self) -> u64 {
         self.0
     }
 
-    /// Bytes per second.
+    /// The rate in bytes per second.
     pub fn as_bytes_per_sec(self) -> f64 {
         self.0 as f64 / 8.0
     }
 
-    /// How long `size` takes at this rate, rounded up to the picosecond; `Span::MAX` at rate zero. For many packets
-    /// in a row use a serialiser that keeps the remainder, so that rounding does not add up.
+    /// The transmission time of `size` at this rate, rounded up to picoseconds; `Span::MAX` at rate zero. The rounding
+    /// errors of consecutive packets add up; a serialiser that carries the remainder avoids this.
     pub fn time_for(self, size: Bytes) -> Span {
         if self.0 == 0 {
             return Span::MAX;
@@ -155,7 +155,7 @@ impl Rate {
         Span(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
-    /// The bytes that pass in `span`, rounded down.
+    /// The bytes transmitted in `span`, rounded down.
     pub fn bytes_in(self, span: Span) -> Bytes {
         Bytes((u128::from(self.0) * u128::from(span.0) / 8_000_000_000_000) as u64)
     }
@@ -177,7 +177,7 @@ impl AddAssign<Span> for Time {
 impl Sub for Time {
     type Output = Span;
     fn sub(self, earlier: Self) -> Span {
-        debug_assert!(earlier <= self, "time runs forwards");
+        debug_assert!(earlier <= self, "time increases");
         self.since(earlier)
     }
 }
@@ -265,19 +265,19 @@ mod tests {
     }
 
     #[test]
-    fn a_link_at_rate_zero_never_finishes() {
+    fn at_rate_zero_transmission_never_ends() {
         assert_eq!(Rate::ZERO.time_for(Bytes::new(1)), Span::MAX);
         assert_eq!(Time::ZERO + Span::MAX, Time::NEVER);
     }
 
     #[test]
-    fn a_rate_times_a_span_gives_back_the_bytes() {
+    fn a_rate_times_a_duration_is_a_number_of_bytes() {
         let rate = Rate::from_bps(20_000_000);
         assert_eq!(rate.bytes_in(Span::from_ms(40)), Bytes::new(100_000));
     }
 
     #[test]
-    fn spans_of_a_second_survive_the_float() {
+    fn durations_in_seconds_are_rounded_to_picoseconds() {
         assert_eq!(Span::from_secs_f64(60.0), Span::from_ms(60_000));
         assert_eq!(Span::from_secs_f64(-1.0), Span::ZERO);
     }

@@ -1,187 +1,193 @@
-//! The packet, its header fields and its body.
+//! The packet: its header fields and its body.
 
 use crate::{Feedback, Request, SackBlocks};
 use narrows_units::{Bytes, Time};
 
-/// A flow: its seat in the run, and which of the flows that had the seat one after the other it is.
+/// Identifies a flow: the index of its connection slot, and the slot's generation.
+///
+/// A slot holds one connection at a time. Each connection that reuses the slot increments its generation, so that
+/// packets of an earlier connection are recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(u32);
 
 impl FlowId {
-    /// Seats there may be.
-    pub const SEATS: u32 = 1 << SEAT_BITS;
+    /// The number of connection slots that can be addressed, 2²².
+    pub const SLOTS: u32 = 1 << INDEX_BITS;
 
-    /// The flow that has `seat` (below [`SEATS`](Self::SEATS)) after `generation` others; generations wrap.
-    pub const fn new(seat: u32, generation: u32) -> Self {
-        Self(generation << SEAT_BITS | seat)
+    /// The flow in slot `index`, below [`SLOTS`](Self::SLOTS), after `generation` earlier ones, taken modulo 1024.
+    pub const fn new(index: u32, generation: u32) -> Self {
+        Self(generation << INDEX_BITS | index)
     }
 
-    /// The seat: a small index.
-    pub const fn seat(self) -> usize {
-        (self.0 & (Self::SEATS - 1)) as usize
+    /// The index of the connection slot.
+    pub const fn index(self) -> usize {
+        (self.0 & (Self::SLOTS - 1)) as usize
     }
 
-    /// How many flows had the seat before, modulo the number that can be told apart.
-    pub const fn turn(self) -> u32 {
-        self.0 >> SEAT_BITS
+    /// The number of earlier connections in the same slot, modulo 1024.
+    pub const fn generation(self) -> u32 {
+        self.0 >> INDEX_BITS
     }
 
-    /// The same for no two flows under way.
+    /// Index and generation in one number, unique among the flows that have packets in flight.
     pub const fn bits(self) -> u32 {
         self.0
     }
 
-    /// The flow that has the seat after this one.
+    /// The next flow in the same slot.
     #[must_use]
     pub const fn successor(self) -> Self {
-        Self(self.0.wrapping_add(Self::SEATS))
+        Self(self.0.wrapping_add(Self::SLOTS))
     }
 }
 
-/// 4 million seats, and a seat's 1024th next flow looks like itself: long after its packets are gone.
-const SEAT_BITS: u32 = 22;
+/// Bits of the slot's index. The other ten count generations: an identifier recurs after 1024 connections in one slot,
+/// long after the packets of the first are gone.
+const INDEX_BITS: u32 = 22;
 
 /// The ECN field of the IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
-    /// The transport does not understand ECN: congestion can only be told by a drop.
+    /// Not-ECT: the transport does not use ECN, and congestion is signalled by a drop.
     #[default]
     NotCapable,
-    /// ECT(0): capable.
+    /// ECT(0): ECN-capable.
     Ect0,
-    /// ECT(1): capable, low-latency service (RFC 9331).
+    /// ECT(1): ECN-capable, for the low-latency service L4S (RFC 9331).
     Ect1,
-    /// Congestion experienced.
+    /// CE: congestion experienced.
     Ce,
 }
 
 impl Ecn {
-    /// A router may mark this packet instead of dropping it.
+    /// Whether a router may mark the packet instead of dropping it. True for a packet that is marked already.
     pub fn is_capable(self) -> bool {
         self != Self::NotCapable
     }
 }
 
-/// Which of a flow's two routes the packet follows.
+/// The direction in which a packet travels between the endpoints of its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leg {
+pub enum Direction {
     /// From the sender to the receiver.
-    Outward,
+    Forward,
     /// From the receiver to the sender.
-    Homeward,
+    Reverse,
 }
 
-/// A packet on its way.
+/// A packet in the network.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// When it arrived, or will arrive, at the place where it is now: the queue it waits in, the far end of its link.
-    pub stamp: Time,
-    /// When its endpoint sent it.
+    /// When the packet arrives at the element that holds it: the queue in which it waits, or the far end of its link.
+    /// May lie in the future.
+    pub arrival: Time,
+    /// When the endpoint sent it.
     pub sent_at: Time,
-    /// Of a data segment or datagram its number within the flow, from 0; of an acknowledgement the first segment not yet
-    /// received in order; of an echo or report the datagram it is about.
+    /// For a data segment or datagram its number within the flow, from 0; for an acknowledgement the first segment not
+    /// yet received in order; for an echo or report the datagram to which it refers.
     pub number: u64,
-    /// Whose it is.
+    /// The flow to which the packet belongs.
     pub flow: FlowId,
-    /// What it meets next, as an index into the routes of whoever carries it; nothing to its endpoints.
+    /// The next hop, as an index into the table of routes of the network. Endpoints do not use it.
     pub next: u32,
-    /// Bytes on the wire, headers included.
+    /// Size on the wire, bytes, headers included.
     pub size: u16,
-    /// ECN field.
+    /// The ECN field.
     pub ecn: Ecn,
-    /// Sender to receiver: the window was reduced (CWR). Receiver to sender: congestion was seen (ECE).
+    /// From the sender: CWR, the window was reduced. From the receiver: ECE, congestion was experienced (RFC 3168 §6.1).
     pub ecn_echo: bool,
-    /// What the endpoints say to each other.
+    /// The message to the other endpoint.
     pub body: Body,
 }
 
-/// What the endpoints say to each other.
+/// The message of a packet to the other endpoint.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// Opens a connection.
     Syn {
-        /// What is asked of the routers.
+        /// The request to the routers.
         request: Option<Request>,
     },
-    /// Accepts it.
+    /// Accepts a connection.
     SynAck {
-        /// What the routers answered to the SYN.
+        /// The routers' response to the request of the SYN.
         feedback: Option<Feedback>,
     },
-    /// Has heard that it is accepted: the third packet of a handshake.
-    Established,
+    /// The third packet of the handshake, which acknowledges the SYN-ACK.
+    HandshakeAck,
     /// A segment of data.
     Data {
-        /// What is asked of the routers.
+        /// The request to the routers.
         request: Option<Request>,
-        /// Bytes of payload.
+        /// Payload, bytes.
         payload: u16,
-        /// Sent before, under the same number.
+        /// The segment was sent before.
         retransmission: bool,
-        /// The sender's clock as the packet left, in units of its own (RFC 7323's TSval); wraps.
+        /// TSval (RFC 7323): the sender's logical clock when the packet was sent; wraps.
         timestamp: u8,
     },
     /// An acknowledgement.
     Ack {
-        /// Segments received beyond the packet's number, most recently changed block first (RFC 2018 §4).
+        /// Runs of segments received beyond the cumulative acknowledgement, the one that changed last first (RFC 2018
+        /// §4).
         blocks: SackBlocks,
-        /// Data packets that arrived with CE since the connection opened; wraps.
+        /// Data packets received with CE since the connection was opened; wraps.
         ce_packets: u16,
-        /// The time stamp of the segment that let the packet's number advance last (RFC 7323's TSecr).
+        /// TSecr (RFC 7323): the time stamp of the segment that last advanced the cumulative acknowledgement.
         timestamp_echo: u8,
     },
-    /// An acknowledgement that brings back what routers answered, in the place of one SACK block.
-    Answer {
+    /// An acknowledgement that returns the routers' response, in place of one SACK block.
+    AckWithFeedback {
         /// As in [`Body::Ack`].
         blocks: SackBlocks<2>,
-        /// What the routers allow.
+        /// The routers' response to the requests in data packets.
         feedback: Feedback,
         /// As in [`Body::Ack`].
         ce_packets: u16,
         /// As in [`Body::Ack`].
         timestamp_echo: u8,
     },
-    /// A packet that is never sent again.
+    /// A packet that is never retransmitted.
     Datagram {
-        /// The sender's round-trip time, seconds; 0 while unknown.
+        /// The sender's round-trip time estimate, seconds; 0 before the first sample.
         rtt: f32,
-        /// Bytes of payload.
+        /// Payload, bytes.
         payload: u16,
     },
-    /// Datagram `number` has arrived.
+    /// The acknowledgement of datagram `number`.
     Echo {
-        /// Bit i is set if datagram `number − 1 − i` had arrived before, so that a lost echo costs nothing.
+        /// Bit i is set if datagram `number − 1 − i` arrived before this one, so that the loss of an echo is harmless.
         before: u32,
         /// As in [`Body::Ack`].
         ce_packets: u16,
     },
-    /// What has arrived up to datagram `number`, the highest so far.
+    /// A report on all datagrams up to `number`, the highest received.
     Report(Report),
 }
 
-/// A receiver's report on many datagrams (RFC 5348 §3.2.2).
+/// A receiver's report on the datagrams of a flow (RFC 5348 §3.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
-    /// Loss events per packet; 0 before the first.
+    /// `p`: loss events per packet, 0 before the first event.
     pub loss_event_rate: f32,
-    /// Payload received over the last round trip, bits per second.
+    /// `X_recv`: the rate at which payload was received over the last round trip, bits per second.
     pub receive_rate: f32,
-    /// Time from the arrival of the newest datagram to this report, seconds.
+    /// `t_delay`: time from the arrival of datagram `number` to this report, seconds.
     pub hold: f32,
-    /// Datagrams received since the flow began; wraps.
+    /// Datagrams received since the flow started; wraps.
     pub received: u32,
-    /// Datagrams found lost since the flow began; wraps.
+    /// Datagrams declared lost since the flow started; wraps.
     pub lost: u32,
-    /// Loss events since the flow began; wraps.
+    /// Loss events since the flow started; wraps.
     pub loss_events: u16,
     /// As in [`Body::Ack`].
     pub ce_packets: u16,
 }
 
 impl Packet {
-    /// A packet that nobody sent, to be overwritten.
+    /// A placeholder, to be overwritten.
     pub const EMPTY: Self = Self {
-        stamp: Time::ZERO,
+        arrival: Time::ZERO,
         sent_at: Time::ZERO,
         number: 0,
         flow: FlowId::new(0, 0),
@@ -189,15 +195,31 @@ impl Packet {
         size: 0,
         ecn: Ecn::NotCapable,
         ecn_echo: false,
-        body: Body::Established,
+        body: Body::HandshakeAck,
     };
 
-    /// Bytes on the wire.
+    /// A packet of `size` bytes that `flow` sends at `now`, without ECN capability or echo.
+    #[inline]
+    pub fn new(flow: FlowId, number: u64, size: Bytes, body: Body, now: Time) -> Self {
+        Self {
+            arrival: now,
+            sent_at: now,
+            number,
+            flow,
+            next: 0,
+            size: size.count() as u16,
+            ecn: Ecn::NotCapable,
+            ecn_echo: false,
+            body,
+        }
+    }
+
+    /// Size on the wire, headers included.
     pub fn size(&self) -> Bytes {
         Bytes::new(u64::from(self.size))
     }
 
-    /// What it asks of the routers.
+    /// The request to the routers, if the packet carries one.
     pub fn request_mut(&mut self) -> Option<&mut Request> {
         match &mut self.body {
             Body::Syn { request } | Body::Data { request, .. } => request.as_mut(),
@@ -205,22 +227,24 @@ impl Packet {
         }
     }
 
-    /// Passes a router: the hop count of IP falls, and that of a Quick-Start request only if the router takes part.
+    /// Passes a router that does not process Quick-Start requests: it decrements the TTL of IP alone (RFC 4782 §3.1).
     pub fn pass_router(&mut self) {
         if let Some(Request::QuickStart { ttl_difference, .. }) = self.request_mut() {
             *ttl_difference = ttl_difference.wrapping_add(1);
         }
     }
 
-    /// Which route it follows.
-    pub fn leg(&self) -> Leg {
+    /// The direction of this packet, which follows from its body.
+    pub fn direction(&self) -> Direction {
         match self.body {
-            Body::Syn { .. } | Body::Established | Body::Data { .. } | Body::Datagram { .. } => Leg::Outward,
+            Body::Syn { .. } | Body::HandshakeAck | Body::Data { .. } | Body::Datagram { .. } => {
+                Direction::Forward
+            }
             Body::SynAck { .. }
             | Body::Ack { .. }
-            | Body::Answer { .. }
+            | Body::AckWithFeedback { .. }
             | Body::Echo { .. }
-            | Body::Report(_) => Leg::Homeward,
+            | Body::Report(_) => Direction::Reverse,
         }
     }
 }
@@ -230,13 +254,13 @@ mod tests {
     use super::{FlowId, Packet};
 
     #[test]
-    fn a_seat_keeps_its_number_whoever_has_it() {
+    fn the_index_is_the_same_in_every_generation() {
         let first = FlowId::new(7, 0);
         let mut flow = first;
         for _ in 0..1023 {
             flow = flow.successor();
-            assert_eq!(flow.seat(), 7);
-            assert_ne!(flow.turn(), first.turn());
+            assert_eq!(flow.index(), 7);
+            assert_ne!(flow.generation(), first.generation());
             assert_ne!(flow, first);
         }
         assert_eq!(flow.successor(), first);

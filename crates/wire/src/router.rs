@@ -1,39 +1,40 @@
-//! What an end host asks of the routers on its path, and what comes back.
+//! Requests of a sender to the routers on its path, and their response.
 
-/// Asked in a SYN or a data packet; each router on the path may lower it.
+/// A request to the routers, in a SYN or a data packet. Each router on the path may lower it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
     /// XCP's congestion header (Katabi, Handley, Rohrs, SIGCOMM 2002).
     Xcp {
-        /// The sender's round-trip time, seconds; 0 while unknown.
+        /// `H_rtt`: the sender's round-trip time estimate, seconds; 0 before the first sample.
         rtt: f32,
-        /// Time between packets at the sender's window, seconds.
+        /// The time between packets at the sender's window, seconds.
         spacing: f32,
-        /// The change of throughput wished for, bytes per second.
+        /// `H_feedback`: the change of throughput requested, bytes per second.
         delta: f32,
     },
-    /// A start-up rate (RFC 4782), bits per second.
+    /// A Quick-Start request for a sending rate (RFC 4782).
     QuickStart {
-        /// The rate wished for.
+        /// The rate requested, bits per second.
         rate: f32,
-        /// What the routers have counted down the hop count of IP more than the request's own, modulo 256: 0 as long
-        /// as every router took part (the "TTL Diff" of RFC 4782 §3.1).
+        /// "TTL Diff" (RFC 4782 §3.1): the decrements of the TTL of IP in excess of those of the request's own TTL,
+        /// modulo
+        /// 256. It is 0 as long as every router has processed the request.
         ttl_difference: u8,
     },
-    /// The lowest rate that routers offer (RCP), bits per second.
+    /// The lowest rate offered by the routers (RCP).
     Rate {
-        /// The rate so far.
+        /// The lowest rate until now, bits per second.
         rate: f32,
-        /// The sender's round-trip time, seconds; 0 while unknown.
+        /// The sender's round-trip time estimate, seconds; 0 before the first sample.
         rtt: f32,
     },
 }
 
-/// What the receiver sends back of a request.
+/// The routers' response to a request, which the receiver returns to the sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Feedback {
-    /// The change of throughput that all routers allow, bytes per second.
+    /// The change of throughput that all routers permit, bytes per second (XCP).
     Delta(f32),
-    /// The rate that all routers allow, bits per second.
+    /// The rate that all routers permit, bits per second (Quick-Start, RCP).
     Rate(f32),
 }

@@ -9,26 +9,27 @@ pub struct Block {
     pub end: u64,
 }
 
-/// At most `N` blocks, kept as distances from the cumulative acknowledgement so that they fit the packet. Three are
-/// what fits into a TCP header beside a time stamp (RFC 2018 §3). The first may report a duplicate instead (RFC 2883).
+/// At most `N` SACK blocks, stored as distances from the cumulative acknowledgement so that they fit the packet. A TCP
+/// header has room for three beside a time stamp (RFC 2018 §3). The first block may be a D-SACK (RFC 2883).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackBlocks<const N: usize = 3> {
+    /// Of each block the distance of its start from the cumulative acknowledgement, and its length; 0 for no block.
     packed: [(i32, u32); N],
 }
 
 impl<const N: usize> SackBlocks<N> {
-    /// None.
+    /// No blocks.
     pub const NONE: Self = Self { packed: [(0, 0); N] };
 
-    /// Packs `blocks` in their order, those beyond the capacity left out, after segment `duplicate` if it arrived again.
-    /// Each block must lie above `next` and hold a segment.
+    /// Stores `blocks` in order, without those that exceed the capacity, after a D-SACK of segment `duplicate`. Each
+    /// block must be above the cumulative acknowledgement `next` and not empty.
     pub fn new(next: u64, duplicate: Option<u64>, blocks: impl IntoIterator<Item = Block>) -> Self {
         let mut packed = [(0, 0); N];
         let duplicate = duplicate.map(|number| Block { start: number, end: number + 1 });
         let blocks = blocks.into_iter().inspect(|block| {
             debug_assert!(
                 next < block.start && block.start < block.end,
-                "a block lies above the cumulative point"
+                "a block is above the cumulative acknowledgement and not empty"
             );
         });
         for (slot, block) in packed.iter_mut().zip(duplicate.into_iter().chain(blocks)) {
@@ -38,7 +39,7 @@ impl<const N: usize> SackBlocks<N> {
         Self { packed }
     }
 
-    /// The blocks again, that of a duplicate included, given the acknowledgement's `next`.
+    /// The blocks, a D-SACK included, of an acknowledgement with the cumulative acknowledgement `next`.
     pub fn iter(&self, next: u64) -> impl Iterator<Item = Block> + '_ {
         self.packed.iter().take_while(|(_, length)| *length > 0).map(move |&(distance, length)| {
             let start = next.wrapping_add_signed(i64::from(distance));
@@ -46,8 +47,8 @@ impl<const N: usize> SackBlocks<N> {
         })
     }
 
-    /// The segment reported as a duplicate, given the acknowledgement's `next`: the first block lies below the cumulative
-    /// point or inside the second block (RFC 2883 §4).
+    /// The segment that an acknowledgement with the cumulative acknowledgement `next` reports as received twice: the
+    /// first block is a D-SACK if it is below `next` or within the second block (RFC 2883 §4).
     pub fn duplicate(&self, next: u64) -> Option<u64> {
         let (distance, length) = self.packed[0];
         if length == 0 {
@@ -61,7 +62,7 @@ impl<const N: usize> SackBlocks<N> {
         duplicate.then(|| next.wrapping_add_signed(i64::from(distance)))
     }
 
-    /// Nothing has arrived out of order.
+    /// There are no blocks.
     pub fn is_empty(&self) -> bool {
         self.packed[0].1 == 0
     }
@@ -72,7 +73,7 @@ mod tests {
     use super::{Block, SackBlocks};
 
     #[test]
-    fn blocks_come_back_in_order_and_none_is_invented() {
+    fn blocks_are_stored_in_order() {
         let given = [Block { start: 20, end: 25 }, Block { start: 12, end: 13 }];
         let blocks: SackBlocks = SackBlocks::new(10, None, given);
         assert_eq!(blocks.iter(10).collect::<Vec<_>>(), given);
@@ -81,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn a_duplicate_below_the_cumulative_point_is_told_from_a_block() {
+    fn a_block_below_the_cumulative_acknowledgement_is_a_dsack() {
         let blocks: SackBlocks = SackBlocks::new(10, Some(7), []);
         assert_eq!(blocks.duplicate(10), Some(7));
         assert_eq!(blocks.iter(10).collect::<Vec<_>>(), [Block { start: 7, end: 8 }]);
     }
 
     #[test]
-    fn a_duplicate_above_it_lies_inside_the_second_block() {
+    fn a_block_within_the_second_block_is_a_dsack() {
         let run = Block { start: 12, end: 15 };
         let blocks: SackBlocks = SackBlocks::new(10, Some(13), [run]);
         assert_eq!(blocks.duplicate(10), Some(13));

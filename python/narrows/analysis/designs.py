@@ -271,25 +271,6 @@ def spread(
     ]
 
 
-def worst_correlation(runs: IntArray | FloatArray) -> float:
-    """Return how far a coded design is from balanced and orthogonal.
-
-    Args:
-        runs: Shape (runs, factors), coded.
-
-    Returns:
-        The greatest |cosine| between two columns, or of a column and the column of ones: 0 for an orthogonal and
-        balanced design, 1 where two factors cannot be told apart or one never changes.
-    """
-    import numpy as np
-
-    columns = np.column_stack((np.ones(len(runs)), runs.astype(np.float64)))
-    columns /= np.linalg.norm(columns, axis=0)
-    cosines = np.abs(columns.T @ columns)
-    np.fill_diagonal(cosines, 0.0)
-    return float(cosines.max())
-
-
 def _check_names(factors: Sequence[str]) -> None:
     if not 0 < len(factors) <= len(LETTERS):
         raise AnalysisError(f"a two-level design takes 1 to {len(LETTERS)} factors, not {len(factors)}")

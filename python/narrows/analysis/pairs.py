@@ -14,7 +14,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from narrows.measures.fairness import harm
+from narrows.analysis.harm import harm
 from narrows.statistics import Estimate, estimate
 
 if TYPE_CHECKING:

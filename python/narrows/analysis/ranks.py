@@ -3,8 +3,7 @@
 Sources: F. E. Grubbs, "Procedures for detecting outlying observations in samples", Technometrics 11 (1969) 1;
 J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine Learning Research 7
 (2006) 1, section 3.2.2 (Friedman, Iman-Davenport, Nemenyi); A. H. Copeland, "A reasonable social welfare function"
-(1951); M. J. de Condorcet, "Essai sur l'application de l'analyse" (1785); ranks of the goodput that TCP keeps: K. Mills
-et al., "Study of Proposed Internet Congestion Control Mechanisms", NIST SP 500-282 (2010), ch. 8 to 10.
+(1951); M. J. de Condorcet, "Essai sur l'application de l'analyse" (1785).
 """
 
 from __future__ import annotations
@@ -92,21 +91,6 @@ class Majority:
     copeland: tuple[float, ...]
     condorcet: str | None
     winners: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Friendliness:
-    """What a mix leaves to TCP.
-
-    Attributes:
-        algorithm: Whose flows share with TCP's.
-        ratio: Goodput of TCP over that of the algorithm, geometric mean over conditions; 1 where both get the same.
-        rank: Mean over conditions of the rank of that ratio; 1 leaves TCP most.
-    """
-
-    algorithm: str
-    ratio: float
-    rank: float
 
 
 def grubbs(values: FloatArray, alpha: float = 0.05) -> Grubbs:
@@ -239,60 +223,6 @@ def majority(means: Block, *, higher_is_better: bool) -> Majority:
     everybody = [name for name, duels in zip(means.treatments, won, strict=True) if duels == len(means.treatments) - 1]
     best = tuple(name for name, score in zip(means.treatments, scores, strict=True) if score == max(scores))
     return Majority(means.treatments, wins, tuple(scores), everybody[0] if everybody else None, best)
-
-
-def tcp_fairness(
-    cells: Cells, tcp_goodput: str, file_class: str, conditions: Sequence[str], treatment: str = "algorithm"
-) -> dict[str, float]:
-    """Rank algorithms by the goodput that TCP flows keep beside them.
-
-    Args:
-        cells: A row per cell and file class.
-        tcp_goodput: Name of the column with the mean goodput of TCP flows, in any unit.
-        file_class: Name of the column that tells the size of files.
-        conditions: Names of the factor columns whose combinations are the conditions; may be empty.
-        treatment: Name of the column that tells whose flows share with TCP's.
-
-    Returns:
-        By algorithm, its rank averaged over file classes and conditions, best first; 1 leaves TCP most.
-
-    Raises:
-        AnalysisError: An algorithm has no value for some class and condition.
-    """
-    means = block(cells, tcp_goodput, [*conditions, file_class], treatment)
-    mean = ranks(means.values, higher_is_better=True).mean(axis=0).tolist()
-    return dict(sorted(zip(means.treatments, mean, strict=True), key=lambda each: each[1]))
-
-
-def tcp_friendliness(
-    cells: Cells, tcp_goodput: str, own_goodput: str, conditions: Sequence[str], treatment: str = "algorithm"
-) -> list[Friendliness]:
-    """Compare the goodput of TCP flows with that of the flows beside them.
-
-    Args:
-        cells: The table of cells.
-        tcp_goodput: Name of the column with the mean goodput of a TCP flow.
-        own_goodput: Name of the column with that of a flow of the algorithm, in the same unit.
-        conditions: Names of the factor columns whose combinations are the conditions; may be empty.
-        treatment: Name of the column that tells the algorithm.
-
-    Returns:
-        Best mean rank first.
-
-    Raises:
-        AnalysisError: A value is missing, or a goodput is not positive, of which there is no ratio.
-    """
-    import numpy as np
-
-    tcp = block(cells, tcp_goodput, conditions, treatment)
-    own = block(cells, own_goodput, conditions, treatment)
-    if min(tcp.values.min(), own.values.min()) <= 0:
-        raise AnalysisError("a goodput is zero; a ratio to it says nothing")
-    ratios = tcp.values / own.values
-    means = np.exp(np.log(ratios).mean(axis=0)).tolist()
-    ranked = ranks(ratios, higher_is_better=True).mean(axis=0).tolist()
-    found = [Friendliness(*each) for each in zip(tcp.treatments, means, ranked, strict=True)]
-    return sorted(found, key=lambda each: each.rank)
 
 
 def _friedman(table: FloatArray) -> float | None:

@@ -1,4 +1,4 @@
-"""The command `narrows`: arguments in, results on standard output, messages on standard error, an exit status out."""
+"""The command `narrows`: results go to standard output, messages to standard error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Args:
-        argv: The arguments without the program's name; the process's own unless given.
+        argv: Arguments without the name of the program; None means those of the process.
 
     Returns:
         The exit status: 0 done, 1 an expectation failed, 2 bad input, 3 interrupted, 4 internal error.
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (Interrupted, KeyboardInterrupt) as error:
         return _say(INTERRUPTED, f"interrupted: {str(error) or 'nothing was kept'}")
     except BrokenPipeError:
-        # Whoever read the output wanted no more of it. Python would complain once more when it closes the stream.
+        # The reader of the output has closed it. Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except RunError as error:

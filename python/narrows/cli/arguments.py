@@ -1,4 +1,4 @@
-"""The arguments of every command. Only names are imported here: a command's module is loaded when it runs."""
+"""The arguments of all commands. The module of a command is imported when the command runs, for a fast start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Build the parser; the chosen command is its result's `command`, a function of the arguments."""
+    """Return the parser; its result has the chosen command as `command`, a function of the arguments."""
     top = argparse.ArgumentParser(
         prog="narrows", description="A laboratory for Internet congestion control.", allow_abbrev=False
     )
@@ -80,6 +80,7 @@ def _add_study(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     run = _add(actions, "run", "study:run", "begin a study and run it")
     run.add_argument("file", metavar="FILE", help="study file")
+    _add_overlay_flags(run)
     _add_work_flags(run)
     _add_executor_flags(run)
 
@@ -107,7 +108,13 @@ def _add_study(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     check = _add(actions, "check", "study:check", "check a study file and print its design, no more")
     check.add_argument("file", metavar="FILE", help="study file")
+    _add_overlay_flags(check)
     _add_scenario_flags(check)
+
+
+def _add_overlay_flags(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--size", metavar="NAME", help="one of the file's sizes (none: the description as it stands)")
+    command.add_argument("--variant", metavar="NAME", help="one of the file's variants")
 
 
 def _add_views(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -274,7 +281,7 @@ class _Distinct(argparse.Action):
     ) -> None:
         del option_string
         names = [str(value) for value in values or []]
-        from narrows.scenario import given_twice
+        from narrows.run.scenario import given_twice
 
         twice = given_twice(names)
         if twice is not None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from narrows import cards, core, library
+from narrows import cards, core, library, metrics
 from narrows.cli.status import DONE
 from narrows.errors import InputError
-from narrows.guest_card import guest_card, is_guest
-from narrows.manifest import to_json
+from narrows.external.card import external_card, is_external
+from narrows.files.manifest import to_json
 
 if TYPE_CHECKING:
     import argparse
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def list_kind(arguments: argparse.Namespace) -> int:
-    """Print what there is of one kind, a line each."""
+    """Print the entries of one kind, one per line or as JSON."""
     entries = KINDS[arguments.kind]()
     if arguments.json:
         print(to_json(entries))
@@ -35,16 +34,16 @@ def list_kind(arguments: argparse.Namespace) -> int:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """Print the card of an algorithm or a queue; of both where an end host and its router have one name."""
-    if is_guest(arguments.name):
-        card = guest_card(arguments.name)
+    """Print the card of an algorithm or a queue, or both cards where they share the name."""
+    if is_external(arguments.name):
+        card = external_card(arguments.name)
         print(to_json(card) if arguments.json else render(card))
         return DONE
     known = [*cards.algorithms(), *cards.queues()]
     named = [card for card in known if card["name"] == arguments.name]
     if not named:
-        near = get_close_matches(arguments.name, [card["name"] for card in known], n=1)
-        hint = f"did you mean {near[0]}?" if near else "`narrows list algorithms` and `narrows list queues` name them"
+        near = core.nearest(arguments.name, [card["name"] for card in known])
+        hint = f"did you mean {near}?" if near else "`narrows list algorithms` and `narrows list queues` name them"
         raise InputError(arguments.name, f"no algorithm or queue has this name; {hint}")
     if arguments.json:
         print(to_json(named if len(named) > 1 else named[0]))
@@ -54,25 +53,35 @@ def show(arguments: argparse.Namespace) -> int:
 
 
 def render(card: dict[str, Any]) -> str:
-    """Write a card as text for a terminal of 80 columns."""
+    """Return a card as text for a terminal of 80 columns."""
     parts = [
         f"{card['name']} ({card['family']})\n{fill(card['summary'], WIDTH)}",
         _section("Source", [card["source"]]),
         _section("Equations", card["equations"]),
         _section("Parameters", [_parameter(each) for each in card["parameters"]] or ["none"]),
         _section("Deviations", card["deviations"] or ["none"]),
-        _section("Validation", [card["validation"] or "unvalidated: no judge has seen it"]),
+        _section("Validation", _validation(card)),
     ]
     if card["judged"]:
-        parts.append(_section("Judged by ns-2 and Linux, whose figures come first", map(_judged, card["judged"])))
+        parts.append(
+            _section("Comparison with ns-2 and Linux (reference, Narrows, difference)", map(_judged, card["judged"]))
+        )
     return "\n\n".join(parts)
+
+
+def _validation(card: dict[str, Any]) -> list[str]:
+    if card.get("comparisons"):
+        return [f"{each['what']}: {each['result']}" for each in card["comparisons"]]
+    if card["validation"]:
+        return [card["validation"]]
+    return ["see below" if card["judged"] else "unvalidated: not compared with a closed form or a reference"]
 
 
 def _judged(row: dict[str, Any]) -> str:
     verdict = f"within {row['tolerance']}" if row["agrees"] else f"not within {row['tolerance']}"
     cause = f": {row['cause']}" if row["cause"] else ""
-    said = f"{row['theirs']}, ours {row['ours']}: {row['difference']}, {verdict}{cause}"
-    return f"{row['scenario']} {row['measure']}: {said}"
+    values = f"{row['theirs']}, {row['ours']}, {row['difference']}"
+    return f"{row['scenario']} {row['measure']}: {values}; {verdict}{cause}"
 
 
 def _section(title: str, lines: Iterable[str]) -> str:
@@ -81,16 +90,14 @@ def _section(title: str, lines: Iterable[str]) -> str:
 
 
 def _parameter(parameter: dict[str, Any]) -> str:
-    value = f"{parameter['name']} = {parameter['default']}"
+    name, default = parameter["name"], parameter["default"]
+    unit = f" {parameter['unit']}" if parameter.get("unit") else ""
+    value = f"{name}: must be given" if default in {None, ""} else f"{name} = {default}{unit}"
     if "meaning" not in parameter:
         # Of a class in Python only its signature is known.
-        return value if parameter["default"] is not None else f"{parameter['name']}: must be given"
-    if "allowed" in parameter:
-        unit = f" {parameter['unit']}" if parameter["unit"] else ""
-        return f"{value}{unit}: {parameter['meaning']}; {parameter['allowed']} ({parameter['source']})"
-    # A queue's value is written with its unit, of which there may be several to choose from.
-    units = f" (in {parameter['unit']})" if parameter["unit"] else ""
-    return f"{value}{units}: {parameter['meaning']} ({parameter['source']})"
+        return value
+    source = f" ({parameter['source']})" if parameter["source"] else ""
+    return f"{value}: {parameter['meaning']}; {parameter['allowed']}{source}"
 
 
 KINDS = {
@@ -98,6 +105,6 @@ KINDS = {
     "queues": core.queues,
     "scenarios": library.scenarios,
     "studies": library.studies,
-    "metrics": core.metrics,
+    "metrics": metrics.catalogue,
 }
 WIDTH = 80

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 from narrows import core
 from narrows.cli.status import BAD_INPUT, DONE
 from narrows.errors import InputError
+from narrows.files.manifest import to_json
 from narrows.library import find_scenario
-from narrows.manifest import to_json
-from narrows.scenario import read
+from narrows.run.scenario import read
 
 if TYPE_CHECKING:
     import argparse
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Parse and resolve a scenario, say in words what it is, or what is wrong with it."""
+    """Parse and resolve a scenario, and print its description or its faults."""
     try:
-        resolved = read(find_scenario(arguments.file), arguments.set).check(arguments.replications, arguments.seed)
+        found = find_scenario(arguments.file)
+        scenario = read(found.file, [*found.changes, *arguments.set])
+        resolved = scenario.check(arguments.replications, arguments.seed)
     except (core.ScenarioError, InputError) as error:
         if arguments.json:
             print(to_json(error.diagnostics))

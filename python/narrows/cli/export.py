@@ -1,4 +1,4 @@
-"""`narrows export`: a run folder in the forms of other tools."""
+"""`narrows export`: a run folder in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from narrows.cli.status import DONE
 from narrows.errors import OutputError
 from narrows.export.source import RunFolder
-from narrows.folder import appearing
+from narrows.files.folder import appearing
 
 if TYPE_CHECKING:
     import argparse
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def pcapng(arguments: argparse.Namespace) -> int:
-    """Write the packet log as a capture and name it."""
+    """Write the packet log as a pcapng capture and print its path."""
     from narrows.export.pcapng import write
 
     run = RunFolder(arguments.folder)
@@ -37,7 +37,7 @@ def pcapng(arguments: argparse.Namespace) -> int:
 
 
 def csv(arguments: argparse.Namespace) -> int:
-    """Write every table as CSV and name the folder."""
+    """Write every table as CSV and print the folder."""
     from narrows.export.csv import write
 
     run = RunFolder(arguments.folder)
@@ -49,7 +49,7 @@ def csv(arguments: argparse.Namespace) -> int:
 
 
 def qlog(arguments: argparse.Namespace) -> int:
-    """Write the series of each flow as qlog and name the folder."""
+    """Write the series of each flow as qlog and print the folder."""
     from narrows.export.qlog import write
 
     run = RunFolder(arguments.folder)

@@ -1,4 +1,4 @@
-"""Being told to stop: the first signal asks the work to end and keep what has finished, the second ends it at once."""
+"""Interrupts: the first signal asks the work to stop and keep what has finished, the second stops it at once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ if TYPE_CHECKING:
 
 
 class Interrupt:
-    """While it is entered, SIGINT and SIGTERM are heard here."""
+    """A context manager that handles SIGINT and SIGTERM.
+
+    Attributes:
+        requested: Whether a signal has arrived.
+    """
 
     def __init__(self) -> None:
-        """Nothing was heard yet."""
+        """Make the context manager; nothing is handled before it is entered."""
         self.requested = False
         self._before: dict[signal.Signals, object] = {}
 
     def __enter__(self) -> Self:
         for name in (signal.SIGINT, signal.SIGTERM):
-            self._before[name] = signal.signal(name, self._hear)
+            self._before[name] = signal.signal(name, self._on_signal)
         return self
 
     def __exit__(
@@ -28,7 +32,7 @@ class Interrupt:
         for name, handler in self._before.items():
             signal.signal(name, handler)  # type: ignore[arg-type]  # what `signal` gave, `signal` takes
 
-    def _hear(self, _signal: int, _frame: FrameType | None) -> None:
+    def _on_signal(self, _signal: int, _frame: FrameType | None) -> None:
         if self.requested:
             raise KeyboardInterrupt
         self.requested = True

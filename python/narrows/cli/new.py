@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows.cli.status import DONE
-from narrows.scaffold import class_name, new_python
-from narrows.scaffold_rust import new_rust
+from narrows.external.scaffold import class_name, new_python
+from narrows.external.scaffold_rust import new_rust
 
 if TYPE_CHECKING:
     import argparse
 
 
 def algorithm(arguments: argparse.Namespace) -> int:
-    """Write a new algorithm with its test, and say what to do with it."""
+    """Write the files of a new algorithm and its test, and print how to use them."""
     name = arguments.name
     if arguments.rust:
         for file in new_rust(name, Path()):
             print(file)
         written = name.replace("_", "-")
-        print(f"test it: cargo test -p {written} -p narrows-guests", file=sys.stderr)
+        print(f"test it: cargo test -p {written} -p narrows-external", file=sys.stderr)
         print(f"try it: make build && .venv/bin/narrows compare cubic {written}", file=sys.stderr)
         return DONE
     for file in new_python(name, Path()):

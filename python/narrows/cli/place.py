@@ -1,4 +1,4 @@
-"""Where results go unless somebody says otherwise: `runs/TITLE-HASH`."""
+"""The default folder of results: `runs/TITLE-HASH`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 def default_folder(scenarios: Sequence[Scenario]) -> Path:
-    """Name the folder of a run or comparison after its title and everything that its records depend on.
+    """Return the default folder of a run or comparison; its hash is over everything that the records depend on.
 
     Args:
-        scenarios: As resolved: one for a run, one per algorithm for a comparison.
+        scenarios: The resolved scenarios: one for a run, one per algorithm for a comparison.
     """
     return folder_of(scenarios[0].title, [f"{each.digest} {each.seed} {each.replications}" for each in scenarios])
 
 
 def folder_of(title: str, parts: Sequence[str]) -> Path:
-    """Name a folder after a title and a hash of what its results depend on, besides the engine.
+    """Return the folder of a title and a hash of everything that the results depend on.
 
     Args:
-        title: As written.
-        parts: Each takes part in the hash.
+        title: The title, in any spelling.
+        parts: What the results depend on besides the engine, whose fingerprint is always included.
     """
     identity = "\n".join(parts) + core.fingerprint()
     name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:LONGEST_TITLE].strip("-")
@@ -38,7 +38,7 @@ def folder_of(title: str, parts: Sequence[str]) -> Path:
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether `folder` holds a run or comparison of which nothing is missing."""
+    """Return whether `folder` holds a complete run or comparison."""
     try:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class Display:
-    """Shows how far the work is and how long it will still take; passes on the wish to stop."""
+    """Shows progress and the estimated time left, and relays interrupts to the work."""
 
     def __init__(self, interrupt: Interrupt, *, quiet: bool) -> None:
-        """Show nothing yet.
+        """Start the clock.
 
         Args:
-            interrupt: Where the wish to stop comes from.
-            quiet: Show nothing ever.
+            interrupt: The source of requests to stop.
+            quiet: Whether to show nothing.
         """
         self._interrupt = interrupt
         self._quiet = quiet
@@ -28,7 +28,12 @@ class Display:
         self._drawn = False
 
     def update(self, fraction: float, note: str = "") -> None:
-        """Show that `fraction` of the work, 0 to 1, is done, if it is time to, with a note behind it."""
+        """Show the progress, unless it was shown a moment ago.
+
+        Args:
+            fraction: Part of the work that is done, from 0 to 1.
+            note: Text behind the progress.
+        """
         elapsed_s = time.monotonic() - self._start_s
         if self._quiet or elapsed_s < self._next_s:
             return
@@ -48,11 +53,11 @@ class Display:
             self._next_s = min(self._next_s * 2, self._next_s + LONGEST_GAP_S)
 
     def stopped(self) -> bool:
-        """Whether somebody wants the work to stop."""
+        """Return whether a stop was requested."""
         return self._interrupt.requested
 
     def close(self) -> None:
-        """Leave the terminal's line empty for what comes."""
+        """Clear the line of the progress bar."""
         if self._drawn:
             print(f"\r{'':{WIDTH + TEXT + 2}}\r", end="", file=sys.stderr, flush=True)
 
@@ -64,7 +69,7 @@ def _remaining(fraction: float, elapsed_s: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a length of time as people read it: `5 s`, `2 min 05 s`, `1 h 02 min`."""
+    """Return a duration as text: `5 s`, `2 min 05 s`, `1 h 02 min`."""
     whole = round(seconds)
     if whole < MINUTE_S:
         return f"{whole} s"

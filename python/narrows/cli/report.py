@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """Build the report of a run, a comparison or a study again and name it."""
+    """Build the report of a run, comparison or study again and print its path."""
     if (arguments.folder / "plan.json").is_file():
-        from narrows.study.report import build as build_study
+        from narrows.report.study.build import build as build_study
 
         print(build_study(arguments.folder))
         return DONE
     if not (arguments.folder / "summary.json").is_file():
         problem = "is no folder of a run, comparison or study: it has neither summary.json nor plan.json"
         raise InputError(str(arguments.folder), problem)
-    from narrows.report import build
+    from narrows.report.run.build import build
 
     print(build(arguments.folder))
     return DONE

@@ -8,17 +8,17 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from narrows import execution
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERNAL
 from narrows.cli.table import align
 from narrows.errors import InputError, Interrupted, ReportError
-from narrows.manifest import to_json, write_json
+from narrows.files.manifest import to_json, write_json
 from narrows.reproduction import campaign
 from narrows.reproduction.ledger import VERDICTS
 from narrows.reproduction.predicate import FAILS
-from narrows.reproduction.shelf import LEDGER, find, shelf
+from narrows.reproduction.registry import LEDGER, find, published_studies
+from narrows.run.jobs import processors
 from narrows.study.executors.threads import Threads
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.reproduction.campaign import Part, Rows
-    from narrows.reproduction.shelf import Shelved
+    from narrows.reproduction.registry import StudyFolder
     from narrows.study.campaign import Progress
 
 
@@ -35,43 +35,43 @@ def reproduce(arguments: argparse.Namespace) -> int:
     if arguments.list:
         return _list(arguments)
     if arguments.name is None:
-        raise InputError("reproduce", f"which study? there are {', '.join(each.name for each in shelf())}")
-    shelved = find(arguments.name)
-    found = campaign.parts(shelved, arguments.size, arguments.seed, arguments.replications)
-    folder = arguments.out or Path("runs") / f"{shelved.name}-{arguments.size}"
-    campaign.prepare(shelved, arguments.size, folder)
-    jobs = arguments.jobs or execution.processors()
+        raise InputError("reproduce", f"which study? there are {', '.join(each.name for each in published_studies())}")
+    study = find(arguments.name)
+    found = campaign.parts(study, arguments.size, arguments.seed, arguments.replications)
+    folder = arguments.out or Path("runs") / f"{study.name}-{arguments.size}"
+    campaign.prepare(study, arguments.size, folder)
+    jobs = arguments.jobs or processors()
     if not arguments.json:
-        print(_announced(shelved, arguments.size, found, jobs), flush=True)
-    failed = _work(arguments, shelved, found, folder, jobs)
+        print(_announced(study, arguments.size, found, jobs), flush=True)
+    failed = _work(arguments, study, found, folder, jobs)
     if failed:
         print(f"{failed} cells failed; {folder}/*/failed tells why, and no verdict is given", file=sys.stderr)
         return INTERNAL
-    ledger, rows = campaign.judge(shelved, arguments.size, found, folder)
+    ledger, rows = campaign.judge(study, arguments.size, found, folder)
     write_json(folder / LEDGER, ledger)
-    _report(shelved, ledger, rows, folder)
+    _report(study, ledger, rows, folder)
     print(to_json(ledger) if arguments.json else f"{_told(ledger)}\n{_spent(found, folder)}")
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
     return EXPECTATION_FAILED if ledger["verdicts"][FAILS] else DONE
 
 
 class _Shown:
-    """Shows how far the whole reproduction is."""
+    """Shows the progress of a whole reproduction."""
 
     def __init__(self, display: Display, done_s: float, part: Part, whole_s: float) -> None:
         self.display, self.done_s, self.part, self.whole_s = display, done_s, part, whole_s
 
     def update(self, progress: Progress) -> None:
-        """Show it, if it is time to."""
+        """Show the progress."""
         fraction = (self.done_s + progress.fraction * self.part.simulated_s) / self.whole_s
         self.display.update(fraction, f"{self.part.path}: {progress.finished} of {progress.cells} cells")
 
     def stopped(self) -> bool:
-        """Whether somebody wants the work to stop."""
+        """Return whether a stop was requested."""
         return self.display.stopped()
 
 
-def _work(arguments: argparse.Namespace, shelved: Shelved, found: Sequence[Part], folder: Path, jobs: int) -> int:
+def _work(arguments: argparse.Namespace, study: StudyFolder, found: Sequence[Part], folder: Path, jobs: int) -> int:
     whole_s = sum(part.simulated_s for part in found)
     before_s, done_s = {}, 0.0
     for part in found:
@@ -87,18 +87,18 @@ def _work(arguments: argparse.Namespace, shelved: Shelved, found: Sequence[Part]
                 lambda part: _Shown(display, before_s[part.path], part, whole_s),
             )
         except Interrupted as stop:
-            again = ["narrows", "reproduce", shelved.name, f"--{arguments.size}", "--out", str(folder)]
+            again = ["narrows", "reproduce", study.name, f"--{arguments.size}", "--out", str(folder)]
             reason, _, _ = str(stop).rpartition("; go on with")
             raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
         finally:
             display.close()
 
 
-def _announced(shelved: Shelved, size: str, found: Sequence[Part], jobs: int) -> str:
+def _announced(study: StudyFolder, size: str, found: Sequence[Part], jobs: int) -> str:
     cells = sum(part.cells for part in found)
-    lines = [shelved.published.title, shelved.published.source]
+    lines = [study.published.title, study.published.source]
     lines += [f"  {part.path}: {part.cells} cells of {part.simulated_s / part.cells:.4g} s" for part in found]
-    hops = shelved.published.packet_hops.get(size)
+    hops = study.published.packet_hops.get(size)
     taking = f", about {_span(hops / HOPS_PER_S / jobs)} on {jobs} free processors" if hops else ""
     return "\n".join([*lines, f"{size}: {cells} cells{taking}\n"])
 
@@ -131,7 +131,7 @@ def _counted(ledger: Mapping[str, Any]) -> str:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    known = shelf()
+    known = published_studies()
     if arguments.json:
         print(to_json([_entry(each) for each in known]))
         return DONE
@@ -142,10 +142,10 @@ def _list(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _entry(shelved: Shelved) -> dict[str, Any]:
-    published, ledger = shelved.published, shelved.ledger
+def _entry(study: StudyFolder) -> dict[str, Any]:
+    published, ledger = study.published, study.ledger
     return {
-        "name": shelved.name,
+        "name": study.name,
         "number": published.number,
         "title": published.title,
         "source": published.source,
@@ -155,11 +155,11 @@ def _entry(shelved: Shelved) -> dict[str, Any]:
     }
 
 
-def _report(shelved: Shelved, ledger: Mapping[str, Any], rows: Rows, folder: Path) -> None:
-    from narrows.report.reproduction import reproduction_page
+def _report(study: StudyFolder, ledger: Mapping[str, Any], rows: Rows, folder: Path) -> None:
+    from narrows.report.reproduction.page import reproduction_page
 
     try:
-        text = reproduction_page(shelved.claims(ledger["size"]), ledger, rows, folder)
+        text = reproduction_page(study.claims(ledger["size"]), ledger, rows, folder)
         (folder / "report.html").write_text(text, encoding="utf-8")
         print(f"Report: {folder / 'report.html'}", file=sys.stderr)
     except Exception as problem:  # hours of simulation are not thrown away for want of a picture

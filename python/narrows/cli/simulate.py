@@ -6,17 +6,17 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from narrows import execution
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.place import default_folder, is_whole
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
 from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
-from narrows.folder import check_place
+from narrows.files.folder import check_place
+from narrows.files.manifest import to_json
 from narrows.library import find_scenario
-from narrows.manifest import to_json
-from narrows.measures import resolve
-from narrows.scenario import read
+from narrows.metrics import resolve
+from narrows.run import execution
+from narrows.run.scenario import read
 
 if TYPE_CHECKING:
     import argparse
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from narrows.core import Scenario
-    from narrows.execution import Watch
-    from narrows.results import Comparison, Run
+    from narrows.run.jobs import Watch
+    from narrows.run.results import Comparison, Run
+    from narrows.run.scenario import Scenario as Written
 
     Result = TypeVar("Result", Run, Comparison)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one scenario, write its folder, print its tables, judge what it expects."""
-    scenario = read(find_scenario(arguments.file), arguments.set)
-    resolved = scenario.resolve(None, arguments.replications, arguments.seed)
+    """Run one scenario, write its folder, print its tables and check its expectations."""
+    resolved = _read(arguments.file, arguments).resolve(None, arguments.replications, arguments.seed)
     execution.wanted_of(arguments.measure, [resolved])
     folder = _place(arguments, [resolved])
     result = _work(lambda watch: execution.run(resolved, arguments.jobs, watch, arguments.measure), folder, arguments)
@@ -41,9 +41,14 @@ def run(arguments: argparse.Namespace) -> int:
     return _finish(result, folder, {"": result.summary}, arguments)
 
 
+def _read(given: str, arguments: argparse.Namespace) -> Written:
+    found = find_scenario(given)
+    return read(found.file, [*found.changes, *arguments.set])
+
+
 def compare(arguments: argparse.Namespace) -> int:
-    """Run a scenario once per algorithm, write the folder, print the tables, judge what the scenario expects."""
-    scenario = read(find_scenario(arguments.scenario), arguments.set)
+    """Run a scenario once per algorithm, write the folder, print the tables and check the expectations."""
+    scenario = _read(arguments.scenario, arguments)
     resolved = scenario.resolve_each(arguments.algorithms, arguments.replications, arguments.seed)
     execution.wanted_of(arguments.measure, list(resolved.values()))
     folder = _place(arguments, list(resolved.values()))

@@ -6,36 +6,39 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from narrows import execution
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.place import folder_of
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align
 from narrows.errors import InputError, ReportError
-from narrows.folder import check_place
-from narrows.manifest import to_json
+from narrows.files.folder import check_place
+from narrows.files.manifest import to_json
+from narrows.run.jobs import processors
 from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.design import describe
+from narrows.study.overlay import Choice
 from narrows.study.plan import Plan, load_plan, make_plan
 from narrows.study.store import Store
 from narrows.study.task import Failed, Finished
+from narrows.study.views.summary import write_summary
 
 if TYPE_CHECKING:
     import argparse
     from pathlib import Path
 
-    from narrows.study.executors import Executor
+    from narrows.study.definition import Study
+    from narrows.study.executor import Executor
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Begin a study: check everything, make its folder, run its cells."""
+    """Start a study: check it, create its folder, run its cells."""
     check_executor(arguments)
     if arguments.out is not None:
         campaign.refuse_begun(arguments.out)
         check_place(arguments.out, replace=False)
-    study = read_study(arguments.file, arguments.seed, arguments.replications)
+    study = _read(arguments)
     plan = make_plan(study, arguments.set, arguments.measure)
     folder = arguments.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
     executor = executor_of(arguments)
@@ -45,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def resume(arguments: argparse.Namespace) -> int:
-    """Go on with a study that was interrupted."""
+    """Resume a study that was interrupted."""
     check_executor(arguments)
     load_plan(arguments.folder)
     found = work(arguments, arguments.folder, executor_of(arguments), retry=arguments.retry)
@@ -53,7 +56,7 @@ def resume(arguments: argparse.Namespace) -> int:
 
 
 def status(arguments: argparse.Namespace) -> int:
-    """Say how many cells a study has, and how many of them are finished and have failed."""
+    """Print how many cells a study has, and how many have finished and failed."""
     found = campaign.status(arguments.folder)
     if arguments.json:
         print(to_json(found._asdict()))
@@ -62,12 +65,14 @@ def status(arguments: argparse.Namespace) -> int:
     if found.running is not None:
         print(f"process {found.running['pid']} on {found.running['host']} works on it since {found.running['since']}")
     elif found.finished + found.failed < found.cells:
-        print(f"nobody works on it; go on with `{shlex.join(['narrows', 'study', 'resume', str(arguments.folder)])}`")
+        print(
+            f"no process works on it; go on with `{shlex.join(['narrows', 'study', 'resume', str(arguments.folder)])}`"
+        )
     return DONE
 
 
 def query(arguments: argparse.Namespace) -> int:
-    """Answer a question to the table `cells`."""
+    """Run an SQL query on the table `cells` and print its result."""
     from narrows.study.query import query as ask
 
     names, rows = ask(arguments.folder, arguments.sql)
@@ -79,7 +84,7 @@ def query(arguments: argparse.Namespace) -> int:
 
 
 def replay(arguments: argparse.Namespace) -> int:
-    """Run one cell once more and print what it measures, or why it fails."""
+    """Run one cell again and print its metrics, or why it fails."""
     done = campaign.replay(arguments.folder, arguments.cell)
     told = {**done.point.levels, "algorithm": done.point.algorithm, "replication": done.replication}
     if isinstance(done.outcome, Failed):
@@ -105,8 +110,8 @@ def replay(arguments: argparse.Namespace) -> int:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Check a study file and everything it names, and print the design."""
-    plan = make_plan(read_study(arguments.file, arguments.seed, arguments.replications), arguments.set)
+    """Check a study file and everything it refers to, and print the design."""
+    plan = make_plan(_read(arguments), arguments.set)
     if arguments.json:
         print(to_json({"cells": _cells(plan), "points": len(plan.points), "design": plan.design}))
     else:
@@ -114,38 +119,45 @@ def check(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def _read(arguments: argparse.Namespace) -> Study:
+    choice = Choice(arguments.size, arguments.variant)
+    return read_study(arguments.file, arguments.seed, arguments.replications, choice)
+
+
 class _Shown:
-    """Shows a study's progress, and passes on the wish to stop."""
+    """Shows the progress of a study and relays interrupts."""
 
     def __init__(self, display: Display) -> None:
         self.display = display
 
     def update(self, progress: campaign.Progress) -> None:
-        """Show it, if it is time to."""
+        """Show the progress."""
         failed = f", {progress.failed} failed" if progress.failed else ""
         settled = progress.finished + progress.failed
         note = f"{settled} of {progress.cells} cells{failed}, {progress.cells_per_s:.3g} cells/s"
         self.display.update(progress.fraction, note)
 
     def stopped(self) -> bool:
-        """Whether somebody wants the work to stop."""
+        """Return whether a stop was requested."""
         return self.display.stopped()
 
 
 def work(arguments: argparse.Namespace, folder: Path, executor: Executor, *, retry: bool) -> campaign.Status:
-    """Run what is missing of a study, with progress on standard error.
+    """Run the cells of a study that have not finished, with progress on standard error.
 
     Args:
-        arguments: Of the command line.
-        folder: The study's.
-        executor: Runs the cells.
-        retry: Run failed cells once more.
+        arguments: The parsed command line.
+        folder: The folder of the study.
+        executor: Where the cells run.
+        retry: Whether failed cells run again.
     """
     with Interrupt() as interrupt:
         display = Display(interrupt, quiet=arguments.quiet)
         try:
             command = shlex.join(["narrows", *arguments.given])
-            return campaign.work(folder, executor, _Shown(display), retry=retry, command=command)
+            return campaign.work(
+                folder, executor, _Shown(display), retry=retry, command=command, conclude=write_summary
+            )
         finally:
             display.close()
 
@@ -159,7 +171,7 @@ def _end(found: campaign.Status, folder: Path, arguments: argparse.Namespace) ->
 
 
 def end(found: campaign.Status, folder: Path, arguments: argparse.Namespace) -> int:
-    """Build the report of a study, name its folder last, and return the exit status."""
+    """Build the report of a study, print its folder, and return the exit status."""
     _print_failures(folder)
     _report(folder)
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
@@ -167,7 +179,7 @@ def end(found: campaign.Status, folder: Path, arguments: argparse.Namespace) -> 
 
 
 def _report(folder: Path) -> None:
-    from narrows.study.report import build
+    from narrows.report.study.build import build
 
     try:
         print(f"Report: {build(folder)}", file=sys.stderr)
@@ -176,7 +188,11 @@ def _report(folder: Path) -> None:
 
 
 def check_executor(arguments: argparse.Namespace) -> None:
-    """Refuse an executor without its address, and an address without its executor."""
+    """Check that an address is given for Dask and for no other executor.
+
+    Raises:
+        InputError: It is not.
+    """
     if arguments.executor == "dask" and arguments.address is None:
         raise InputError("--executor dask", "needs --address, the scheduler's, as in tcp://host:8786")
     if arguments.executor != "dask" and arguments.address is not None:
@@ -184,14 +200,14 @@ def check_executor(arguments: argparse.Namespace) -> None:
 
 
 def executor_of(arguments: argparse.Namespace) -> Executor:
-    """Return what runs the cells."""
+    """Return the executor that the command line asks for."""
     if arguments.executor == "dask":
         from narrows.study.executors.dask import Dask
 
         return Dask(arguments.address, lambda text: print(text, file=sys.stderr, flush=True))
     from narrows.study.executors.threads import Threads
 
-    return Threads(arguments.jobs or execution.processors())
+    return Threads(arguments.jobs or processors())
 
 
 def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:
@@ -224,7 +240,7 @@ def _print_failures(folder: Path) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value that JSON knows: no data for what is not finite, text for dates and the like."""
+    """Return a value that JSON can hold: None for a number that is not finite, text for dates and the like."""
     match value:
         case float() if value != value or value in {float("inf"), float("-inf")}:  # noqa: PLR0124  # NaN
             return None

@@ -1,4 +1,4 @@
-"""Tables for a terminal of 80 columns: measures with their half-widths, aligned."""
+"""Tables for a terminal of 80 columns: metrics with the half-widths of their intervals, aligned."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.measures import Measure
+    from narrows.metrics import Metric
 
 
 class Shown(NamedTuple):
-    """A measure as a column: what it is called, in which unit, and how much of that unit its own is."""
+    """A metric as a column.
+
+    Attributes:
+        measure: Name of the metric.
+        title: Heading of the column.
+        unit: Unit of the column.
+        scale: That unit in the unit of the metric: 1e6 for Mbps of bps.
+    """
 
     measure: str
     title: str
@@ -21,11 +28,11 @@ class Shown(NamedTuple):
 
 
 def run_tables(summary: Mapping[str, Any]) -> str:
-    """Return the tables of a run: groups, those of them whose transfers come and go, and the busiest links."""
+    """Return the tables of a run: groups, those of them whose flows are finite, and the busiest links."""
     groups = list(summary["groups"].items())
     parts = [measure_table("group", groups, GROUP_COLUMNS)]
-    if coming := [(name, measures) for name, measures in groups if "started_flows" in measures]:
-        parts.append(measure_table("transfers", coming, TRANSFER_COLUMNS))
+    if finite := [(name, metrics) for name, metrics in groups if _mean(metrics, "completed_flows") is not None]:
+        parts.append(measure_table("transfers", finite, TRANSFER_COLUMNS))
     links = summary["links"]
     busiest = sorted(links, key=lambda name: -(links[name]["utilization"]["mean"] or 0.0))[:MOST_LINKS]
     shown = [(name, links[name]) for name in links if name in busiest]
@@ -39,20 +46,26 @@ def comparison_tables(summary: Mapping[str, Any]) -> str:
     """Return the tables of a comparison: groups and bottlenecks of every algorithm, and differences from the first."""
     runs = summary["algorithms"]
     first = next(iter(runs))
-    busiest = max(runs[first]["links"], key=lambda name: runs[first]["links"][name]["utilization"]["mean"] or 0.0)
-    links = [(algorithm, run["links"][busiest]) for algorithm, run in runs.items()]
-    parts = [
-        measure_table("group", _groups(runs), GROUP_COLUMNS),
-        measure_table(busiest, links, LINK_COLUMNS),
-    ]
+    bottlenecks = dict.fromkeys(
+        group["bottleneck"] for run in runs.values() for group in run["groups"].values() if group["bottleneck"]
+    )
+    parts = [measure_table("group", _groups(runs), GROUP_COLUMNS)]
+    for link in bottlenecks:
+        rows = [(algorithm, run["links"][link]) for algorithm, run in runs.items()]
+        parts.append(measure_table(link, rows, LINK_COLUMNS))
     against = {each["of"]: each for each in summary["differences"] if each["against"] == first}
     if against:
         parts.append(measure_table(f"minus {first}", _groups(against), GROUP_COLUMNS))
     return "\n\n".join(parts)
 
 
-def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Measure]) -> str:
-    """Return a table of the measures that somebody asked for: a row per measure and owner of every run."""
+def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Metric]) -> str:
+    """Return a table of requested metrics: a row per metric and group or link of every run.
+
+    Args:
+        runs: Summaries by run; the name of a single run is empty.
+        wanted: The metrics.
+    """
     rows = [
         (each.text, ": ".join(filter(None, [run, owner])), plus_minus(measures.get(each.text), 1.0), each.unit)
         for each in wanted
@@ -64,7 +77,7 @@ def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Measure
 
 
 def measure_table(owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Sequence[Shown]) -> str:
-    """Return one table: a row per owner, a column per measure."""
+    """Return a table with a row per group or link and a column per metric."""
     header = [owner, *(column.title for column in columns)]
     units = ["", *(column.unit for column in columns)]
     body = [
@@ -75,7 +88,7 @@ def measure_table(owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], col
 
 
 def align(rows: Sequence[Sequence[str]]) -> str:
-    """Align cells: the first column to the left, the others to the right."""
+    """Return rows of cells as aligned text: the first column to the left, the others to the right."""
     widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
     return "\n".join(
         "  ".join(
@@ -89,11 +102,11 @@ def align(rows: Sequence[Sequence[str]]) -> str:
 
 
 def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
-    """Write an estimate as `mean ± half-width`, with two digits of the half-width.
+    """Return an estimate as `mean ± half-width`, with two significant digits of the half-width.
 
     Args:
-        estimate: `mean` and `ci95`; either may be null.
-        scale: What a unit of the column holds of the measure's own.
+        estimate: `mean` and `ci95`; either may be None.
+        scale: The unit of the column in the unit of the metric.
 
     Examples:
         >>> plus_minus({"mean": 61.24e6, "ci95": [60.04e6, 62.44e6]}, 1e6)
@@ -115,8 +128,12 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
 
 
 def shorten(name: str) -> str:
-    """Cut a name to what the first column can hold."""
+    """Return a name shortened to the width of the first column."""
     return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
+
+
+def _mean(metrics: Mapping[str, Any], name: str) -> float | None:
+    return metrics[name]["mean"] if name in metrics else None
 
 
 def _groups(runs: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from narrows.cli import study as of_study
 from narrows.cli.place import folder_of
 from narrows.cli.table import align, plus_minus
-from narrows.folder import check_place
-from narrows.manifest import to_json
+from narrows.files.folder import check_place
+from narrows.files.manifest import to_json
 from narrows.study import campaign
 from narrows.study.plan import PLAN
-from narrows.study.views import View, deployment
+from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
+from narrows.study.views.view import VIEW, View
 
 if TYPE_CHECKING:
     import argparse
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def matrix(arguments: argparse.Namespace) -> int:
-    """Put every algorithm beside every other."""
+    """Run every algorithm against every other."""
     conditions = pairs.Conditions(arguments.rates, arguments.rtts, arguments.buffers, arguments.queues)
 
     def layout() -> tuple[Study, Plan, dict[str, Any]]:
@@ -43,7 +44,7 @@ def matrix(arguments: argparse.Namespace) -> int:
 
 
 def deploy(arguments: argparse.Namespace) -> int:
-    """Let an algorithm replace another one, in one fraction of the flows after the other."""
+    """Run a deployment: an algorithm replaces another one in growing fractions of the flows."""
 
     def layout() -> tuple[Study, Plan, dict[str, Any]]:
         return deployment.layout(
@@ -79,7 +80,7 @@ def _view(
     # A folder named after what it holds has what an earlier, interrupted command of the same words has left.
     if not (folder / PLAN).is_file():
         view = View(kind, shlex.join(["narrows", *arguments.given]), facts)
-        campaign.begin(study, plan, folder, view)
+        campaign.begin(study, plan, folder, {VIEW: view.to_json()})
     found = of_study.work(arguments, folder, of_study.executor_of(arguments), retry=False)
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     print(to_json(summary) if arguments.json else tables(summary), file=sys.stdout)

@@ -1,1 +1,1 @@
-"""Run folders in the forms of other tools: captures, spreadsheets, qlog."""
+"""Run folders in the formats of other tools: captures, spreadsheets, qlog."""

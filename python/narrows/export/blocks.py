@@ -7,26 +7,26 @@ from typing import NamedTuple
 
 
 def section(application: str) -> bytes:
-    """Build a section header block."""
+    """Return a section header block."""
     options = _option(4, application.encode()) + END
     return _block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1) + options)
 
 
 def interface(name: str, description: str) -> bytes:
-    """Build the description of an interface that sees raw IP packets at a nanosecond's resolution."""
+    """Return an interface description block: raw IP packets, timestamps in nanoseconds."""
     options = _option(2, name.encode()) + _option(3, description.encode()) + _option(9, b"\x09") + END
     return _block(1, struct.pack("<HHI", LINKTYPE_RAW, 0, 0) + options)
 
 
 class Seen(NamedTuple):
-    """A packet as an interface saw it.
+    """A captured packet.
 
     Attributes:
-        interface: Its number in the order of the descriptions.
-        time_ns: When, from the start of the run.
-        content: The bytes that were captured.
-        length: Bytes that there were.
-        outbound: Whether it left the interface's host or came to it; None for a link.
+        interface: Number of the interface in the order of the descriptions.
+        time_ns: Time since the start of the run, nanoseconds.
+        content: The captured bytes.
+        length: Length of the packet on the wire, bytes.
+        outbound: Whether the packet left the host; None at a link.
     """
 
     interface: int
@@ -37,7 +37,7 @@ class Seen(NamedTuple):
 
 
 def packet(seen: Seen) -> bytes:
-    """Build an enhanced packet block."""
+    """Return an enhanced packet block."""
     high, low = seen.time_ns >> 32, seen.time_ns & 0xFFFFFFFF
     head = struct.pack("<IIIII", seen.interface, high, low, len(seen.content), seen.length)
     options = b"" if seen.outbound is None else _option(2, struct.pack("<I", 2 - (not seen.outbound))) + END

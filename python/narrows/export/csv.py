@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def write(run: RunFolder, folder: Path) -> list[Path]:
-    """Write `NAME.csv` into `folder` for each `NAME.parquet`; no value is an empty cell.
+    """Write `NAME.csv` into `folder` for each `NAME.parquet`; a missing value is an empty cell.
 
     Args:
-        run: The run.
-        folder: Where; it must exist.
+        run: The folder of the run.
+        folder: The existing folder for the files.
 
     Returns:
-        The files.
+        The files written.
     """
     import pyarrow as pa
     import pyarrow.csv

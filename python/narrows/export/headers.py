@@ -1,7 +1,7 @@
-"""IPv4, TCP and UDP headers for packets that never had any.
+"""IPv4, TCP and UDP headers for simulated packets, which have none.
 
 Sources: RFC 791, RFC 9293, RFC 768; options by RFC 7323 (window scale) and RFC 2018 (SACK); ECN by RFC 3168. Payload is
-nothing but zeros, so that a checksum over it is that of the headers and a capture can leave it out.
+all zeros, so that it does not change a checksum and a capture can leave it out.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ Addresses = tuple[int, int]
 
 
 def ipv4(addresses: Addresses, protocol: int, content: int, *, ecn: int, number: int) -> bytes:
-    """Build an IPv4 header.
+    """Return an IPv4 header.
 
     Args:
-        addresses: Of source and destination.
+        addresses: Addresses of source and destination.
         protocol: `TCP` or `UDP`.
-        content: Bytes behind the header.
-        ecn: The ECN field, 0 to 3.
-        number: Its low 16 bits become the identification.
+        content: Length of what follows the header, bytes.
+        ecn: ECN field, 0 to 3.
+        number: Number of the packet; its low 16 bits are the identification.
     """
     head = IPV4.pack(0x45, ecn, 20 + content, number & 0xFFFF, DONT_FRAGMENT, HOPS, protocol, 0, *addresses)
     return head[:10] + checksum(head).to_bytes(2, "big") + head[12:]
 
 
 class Segment(NamedTuple):
-    """What a TCP header says.
+    """The fields of a TCP header.
 
     Attributes:
-        sequence: Number of the first byte; wraps.
-        acknowledgement: Number of the next byte expected; wraps.
-        flags: `SYN | ACK`, …
-        window: As in the field: scaled already.
-        options: As many bytes as four divide.
-        payload: Bytes behind the header.
+        sequence: Sequence number of the first byte, modulo 2³².
+        acknowledgement: Sequence number of the next byte expected, modulo 2³².
+        flags: Flags, such as `SYN | ACK`.
+        window: Value of the window field, after scaling.
+        options: Options, padded to a multiple of four bytes.
+        payload: Length of the payload, bytes.
     """
 
     sequence: int
@@ -48,7 +48,7 @@ class Segment(NamedTuple):
 
 
 def tcp(addresses: Addresses, port: int, segment: Segment) -> bytes:
-    """Build a TCP header; both ends have the same port."""
+    """Return a TCP header; source and destination have the same port."""
     sequence, acknowledgement, flags, window, options, payload = segment
     sizes = (20 + len(options)) // 4 << 12 | flags
     head = TCP_HEAD.pack(port, port, sequence & WRAP, acknowledgement & WRAP, sizes, window, 0, 0) + options
@@ -57,13 +57,13 @@ def tcp(addresses: Addresses, port: int, segment: Segment) -> bytes:
 
 
 def udp(addresses: Addresses, port: int, content: bytes, payload: int) -> bytes:
-    """Build a UDP header with the first bytes of its payload.
+    """Return a UDP header with the first bytes of its payload.
 
     Args:
-        addresses: Of source and destination.
-        port: Of both.
-        content: The first bytes of the payload.
-        payload: All its bytes.
+        addresses: Addresses of source and destination.
+        port: Port of source and destination.
+        content: First bytes of the payload.
+        payload: Length of the whole payload, bytes.
     """
     length = 8 + payload
     head = UDP_HEAD.pack(port, port, length, 0)
@@ -73,12 +73,12 @@ def udp(addresses: Addresses, port: int, content: bytes, payload: int) -> bytes:
 
 
 def syn_options(segment: int, scale: int) -> bytes:
-    """Build the options of a SYN: segment size, SACK permitted, window scale."""
+    """Return the options of a SYN: maximum segment size, SACK permitted, window scale."""
     return struct.pack(">BBHBBBBBBBB", 2, 4, segment, 4, 2, 1, 3, 3, scale, 1, 1)
 
 
 def sack_option(edges: list[int]) -> bytes:
-    """Build the SACK option of blocks whose edges, as sequence numbers, follow one another; nothing for none."""
+    """Return the SACK option of blocks given by the sequence numbers of their edges in order; empty without blocks."""
     if not edges:
         return b""
     return struct.pack(f">BBBB{len(edges)}I", 1, 1, 5, 2 + 4 * len(edges), *(edge & WRAP for edge in edges))

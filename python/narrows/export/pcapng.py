@@ -1,9 +1,9 @@
-"""The packet log of a run as a capture, for Wireshark and its kin.
+"""The packet log of a run as a pcapng capture, for Wireshark and similar tools.
 
-The simulator counts segments and weighs packets; the headers here are made up so that they say the same: sequence
-numbers in bytes, windows, SACK blocks, ECN. Datagrams become UDP, with their number in the first eight bytes of the
-payload. Payload itself is left out, as with a snap length; lengths are those of these headers with it, whatever the
-packet weighed.
+The simulator numbers segments and knows the size of packets; the headers are constructed to match: sequence numbers in
+bytes, windows, SACK blocks, ECN. Datagrams become UDP, with their number in the first eight bytes of the payload.
+Payload is left out, as with a snap length; lengths are those of the constructed headers with the payload, whatever the
+size of the packet in the simulator.
 
 Addresses: the sender of flow F of group G is 10.G.x.y, its receiver 10.(128 + G).x.y, with x.y the low 16 bits of F.
 The port, the same at both ends, is 49152 plus the turn of the seat (how many transfers had it before) plus 1024 for
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 class Point(NamedTuple):
-    """Where packets are captured.
+    """A point at which packets are captured.
 
     Attributes:
-        name: As typed and as the capture calls the interface.
-        place: In the packet log.
-        events: Which of those there.
+        name: Name as typed, and of the interface in the capture.
+        place: Its place in the packet log.
+        events: The events of the log that count there.
     """
 
     name: str
@@ -48,13 +48,13 @@ def write(run: RunFolder, file: Path, at: Sequence[str], replication: int | None
     """Write a capture.
 
     Args:
-        run: The run.
-        file: Where to; an earlier one is replaced.
+        run: The folder of the run.
+        file: The file; an existing one is replaced.
         at: Names of points, or `all`; each becomes an interface.
-        replication: Which; the first unless given.
+        replication: Number of the replication; None is the first.
 
     Returns:
-        How many packets it has.
+        The number of packets in the capture.
 
     Raises:
         InputError: The run has no packet log, or no such point or replication.
@@ -81,7 +81,7 @@ def write(run: RunFolder, file: Path, at: Sequence[str], replication: int | None
 
 
 def known(table: pa.Table) -> list[Point]:
-    """Return every point of a packet log: both ends, and links with what they let through and what not."""
+    """Return every point of a packet log: sender, receiver, and per link its deliveries and its drops."""
     places = [place for place in table["place"].unique().to_pylist() if place not in {"sender", "receiver"}]
     ends = [Point(name, name, frozenset({"sent", "received"})) for name in ("sender", "receiver")]
     links = [
@@ -96,7 +96,7 @@ def known(table: pa.Table) -> list[Point]:
 
 
 def choose(at: Sequence[str], points: Sequence[Point], folder: str) -> list[Point]:
-    """Return the points of those names.
+    """Return the points of these names.
 
     Raises:
         InputError: There is no such point.
@@ -117,7 +117,7 @@ def _equal(table: pa.Table, column: str, value: object) -> Any:
 
 
 class _Flow(NamedTuple):
-    """What the headers of a flow's packets need."""
+    """The properties of a flow that its headers need."""
 
     addresses: tuple[int, int]
     port: int
@@ -131,7 +131,7 @@ class _Flow(NamedTuple):
     ecn: bool
 
     def offset(self, segments: int) -> int:
-        """Return the sequence number of the first byte behind so many segments."""
+        """Return the sequence number of the byte that follows this many segments."""
         return 1 + segments * self.segment - self.missing[bisect_left(self.short, segments)]
 
 
@@ -150,7 +150,7 @@ class _Flows:
                 yield dict(zip(names, values, strict=True))
 
     def packet(self, row: dict[str, Any]) -> tuple[bytes, int]:
-        """Return the headers of a packet and how long it is with its payload."""
+        """Return the headers of a packet and its length with payload, bytes."""
         flow = self._flows[row["group"], row["flow"], row["turn"]]
         outward = row["kind"] in OUTWARD
         addresses = flow.addresses if outward else flow.addresses[::-1]
@@ -207,7 +207,7 @@ def _addresses(folder: str, group: int, flow: int) -> tuple[int, int]:
 
 
 def _window(text: str | None, segment: int) -> tuple[int, int]:
-    """Return the window's field and its scale for a receive window as a resolved scenario has it."""
+    """Return the window field and the window scale for a receive window of the resolved scenario."""
     if text is None or text == "infinite":
         return 0xFFFF, 14
     window = round(float(text.removesuffix("pkt"))) * segment if text.endswith("pkt") else bytes_of(text)

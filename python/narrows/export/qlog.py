@@ -1,7 +1,7 @@
 """The series of a run's flows as qlog 0.3, for qvis.
 
 Sources: draft-ietf-quic-qlog-main-schema-02 (`qlog_version` 0.3, JSON text sequences of RFC 7464) and
-draft-ietf-quic-qlog-quic-events-01 (`recovery:metrics_updated`). Each flow has a file of its own: a sequence
+draft-ietf-quic-qlog-quic-events-01 (`recovery:metrics_updated`). Each flow has its own file: a sequence
 holds one trace.
 """
 
@@ -23,12 +23,12 @@ def write(run: RunFolder, folder: Path, replication: int | None) -> list[Path]:
     """Write `GROUP-N.sqlog` into `folder` for flow N of each group, with an event at the end of each interval.
 
     Args:
-        run: The run.
-        folder: Where; it must exist.
-        replication: Which; the first unless given.
+        run: The folder of the run.
+        folder: The existing folder for the files.
+        replication: Number of the replication; None is the first.
 
     Returns:
-        The files.
+        The files written.
 
     Raises:
         InputError: The run has no such replication, or no series of flows.
@@ -50,8 +50,8 @@ def metrics(row: Mapping[str, Any], segment: int) -> dict[str, float]:
     """Return the data of a `recovery:metrics_updated` event: bytes, milliseconds, bits per second.
 
     Args:
-        row: Of the series.
-        segment: The payload of a packet, by which packets become bytes.
+        row: A row of the series.
+        segment: Payload of a packet, bytes, by which packets are converted.
     """
     scaled = {
         "min_rtt": (row["min_rtt_s"], 1000.0),

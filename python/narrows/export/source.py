@@ -1,12 +1,12 @@
-"""A run folder as exports read it."""
+"""The run folder that an export reads."""
 
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+from narrows import core
 from narrows.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,8 +21,11 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         """Open the folder of a run.
 
+        Args:
+            path: The folder.
+
         Raises:
-            InputError: It is none.
+            InputError: It is not the folder of a run.
         """
         manifest = path / "manifest.json"
         if not manifest.is_file():
@@ -38,7 +41,7 @@ class RunFolder:
 
     @property
     def replications(self) -> list[int]:
-        """Those that finished."""
+        """The numbers of the replications that finished."""
         return [int(each) for each in self.manifest["finished"]]
 
     def tables(self) -> list[Path]:
@@ -49,11 +52,11 @@ class RunFolder:
         """Read a table.
 
         Args:
-            name: Without its ending.
-            missing: What to say where it is not there.
+            name: Name of the table.
+            missing: Message where the run has no such table.
 
         Raises:
-            InputError: It is not there.
+            InputError: The run has no such table.
         """
         import pyarrow.parquet as pq
 
@@ -63,10 +66,10 @@ class RunFolder:
         return pq.read_table(file)
 
     def replication(self, wanted: int | None) -> int:
-        """Return the replication that is wanted, the first unless one is named.
+        """Return the number of a replication that finished: `wanted`, or the first where that is None.
 
         Raises:
-            InputError: It did not finish.
+            InputError: The replication did not finish.
         """
         known = self.replications
         if wanted is None:
@@ -77,7 +80,7 @@ class RunFolder:
         return wanted
 
     def of_group(self, group: str, key: str) -> str | None:
-        """Return what the resolved scenario says of a group's endpoints: its own value, else everybody's."""
+        """Return the value of a key of a group in the resolved scenario: its own, else that of `[transport]`."""
         own: dict[str, Any] = next((each for each in self.scenario["flows"] if each["name"] == group), {})
         value = own.get(key, self.scenario.get("transport", {}).get(key))
         return None if value is None else str(value)
@@ -89,10 +92,5 @@ class RunFolder:
 
 
 def bytes_of(text: str) -> int:
-    """Return the bytes in a resolved size: `1500B`, `64KiB`."""
-    number, unit = UNIT.fullmatch(text).groups()  # type: ignore[union-attr]  # the resolved file is well formed
-    return round(float(number) * UNITS[unit])
-
-
-UNIT = re.compile(r"([0-9.]+)([A-Za-z]+)")
-UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+    """Return the bytes in a size of the resolved scenario, such as `1500B` or `64KiB`."""
+    return int(core.quantity(text, "size"))

@@ -1,5 +1,1 @@
-"""The HTML report of a run or a comparison: one file that opens without a network."""
-
-from narrows.report.build import build
-
-__all__ = ["build"]
+"""Reports: one HTML file each that opens without a network. Of a run or comparison, a study, a reproduction."""

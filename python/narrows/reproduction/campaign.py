@@ -1,4 +1,4 @@
-"""Running a published study: one experiment after the other, each a study of its own, resumed where it was left."""
+"""The run of a published study: its experiments in sequence, each a study with a folder that can be resumed."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import OutputError
-from narrows.folder import check_place
-from narrows.manifest import to_json
+from narrows.files.folder import check_place
+from narrows.files.manifest import to_json
 from narrows.reproduction.ledger import Found, ledger
 from narrows.reproduction.quantity import Asked
 from narrows.study import campaign
 from narrows.study.definition import read_study
+from narrows.study.overlay import Choice, offered
 from narrows.study.plan import PLAN, make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from narrows.reproduction.shelf import Shelved
+    from narrows.reproduction.registry import StudyFolder
     from narrows.study.campaign import Watch
     from narrows.study.definition import Study
-    from narrows.study.executors import Executor
+    from narrows.study.executor import Executor
     from narrows.study.plan import Plan
 
 Rows = dict[str, Asked]
@@ -31,13 +32,13 @@ Rows = dict[str, Asked]
 
 @dataclass(frozen=True)
 class Part:
-    """An experiment of a reproduction, as written or in a variant.
+    """An experiment of a reproduction, without a variant or with one.
 
     Attributes:
-        experiment: Its name.
-        variant: Empty where it is as written.
-        study: Its study file, read.
-        plan: What it runs.
+        experiment: Name of the experiment.
+        variant: Name of the variant in the claims; empty for none.
+        study: The study file of the experiment, as read.
+        plan: The cells of the experiment.
     """
 
     experiment: str
@@ -47,25 +48,25 @@ class Part:
 
     @property
     def path(self) -> str:
-        """Where its folder is in that of the reproduction."""
+        """Path of the experiment's folder, relative to that of the reproduction."""
         return f"variants/{self.variant}/{self.experiment}" if self.variant else self.experiment
 
     @property
     def cells(self) -> int:
-        """How many cells it has, at least."""
+        """Number of cells; the least where the number of replications is sequential."""
         return len(self.plan.points) * self.plan.replications.minimum
 
     @property
     def simulated_s(self) -> float:
-        """How much time it simulates, seconds."""
+        """Simulated time of all cells, seconds."""
         return sum(point.duration_s for point in self.plan.points) * self.plan.replications.minimum
 
 
 class Spent(NamedTuple):
-    """What cells took.
+    """The cost of cells.
 
     Attributes:
-        packet_hops: Packets that crossed a link.
+        packet_hops: Number of packets that crossed a link, over all links.
         cpu_s: Processor time, seconds.
     """
 
@@ -73,52 +74,72 @@ class Spent(NamedTuple):
     cpu_s: float
 
 
-def parts(shelved: Shelved, size: str, seed: int | None, replications: int | None) -> list[Part]:
-    """Return what a reproduction runs; every scenario is resolved.
+def parts(study: StudyFolder, size: str, seed: int | None, replications: int | None) -> list[Part]:
+    """Plan a reproduction: read every study file and resolve every scenario.
+
+    Args:
+        study: The published study.
+        size: Size of its study files, "quick" or "full"; experiments without this size are left out.
+        seed: Master seed in place of the files' own; None for theirs.
+        replications: Number of replications in place of the files' own; None for theirs.
+
+    Returns:
+        The experiments without a variant, then those of each variant.
 
     Raises:
-        InputError: A file of the study has a fault.
-        ScenarioError: The same.
+        InputError: A file cannot be read, or no study file has a variant that the claims name.
+        ScenarioError: A study file or a scenario has faults.
     """
-    files = shelved.experiments(size)
+    files = study.experiments(size)
+    forms = [("", Choice(size), list(files))]
+    forms += [
+        (variant.name, Choice(size, variant.key), [name for name in files if variant.key in offered(files[name])[size]])
+        for variant in study.published.variants
+    ]
     found = []
-    for name, file in files.items():
-        study = read_study(file, seed, replications)
-        found.append(Part(name, "", study, make_plan(study)))
-    for variant in shelved.published.variants:
-        for name in variant.experiments:
-            if size in variant.sizes and name in files:
-                file = shelved.folder / variant.folder / f"{name}.toml" if variant.folder else files[name]
-                study = read_study(file, seed, replications)
-                found.append(Part(name, variant.name, study, make_plan(study, variant.set)))
+    for variant, choice, experiments in forms:
+        for name in experiments:
+            experiment = read_study(files[name], seed, replications, choice)
+            found.append(Part(name, variant, experiment, make_plan(experiment)))
     return found
 
 
-def prepare(shelved: Shelved, size: str, folder: Path) -> None:
-    """Make the folder of a reproduction, or see to it that the one there can be continued.
+def prepare(study: StudyFolder, size: str, folder: Path) -> None:
+    """Create the folder of a reproduction, unless it exists and belongs to the same study and size.
+
+    Args:
+        study: The published study.
+        size: "quick" or "full".
+        folder: Path of the folder.
 
     Raises:
-        OutputError: The place is taken by something else.
+        OutputError: The path holds another reproduction or something else.
     """
-    told = {"study": shelved.name, "size": size}
+    about = {"study": study.name, "size": size}
     file = folder / ABOUT
     if file.is_file():
-        if json.loads(file.read_text(encoding="utf-8")) != told:
+        if json.loads(file.read_text(encoding="utf-8")) != about:
             raise OutputError(f"{folder} holds another reproduction: name another folder")
         return
     check_place(folder, replace=False)
     folder.mkdir(parents=True, exist_ok=True)
-    file.write_text(to_json(told) + "\n", encoding="utf-8")
+    file.write_text(to_json(about) + "\n", encoding="utf-8")
 
 
 def work(found: Sequence[Part], folder: Path, executor: Callable[[], Executor], watch: Callable[[Part], Watch]) -> int:
-    """Run every cell that is missing.
+    """Run every cell that has no result yet.
+
+    Args:
+        found: The experiments.
+        folder: Folder of the reproduction.
+        executor: Returns an executor for an experiment.
+        watch: Returns the observer of an experiment's progress.
 
     Returns:
-        How many cells failed.
+        Number of cells that failed.
 
     Raises:
-        Interrupted: It was stopped. What had finished is kept.
+        Interrupted: The run was stopped; finished cells are kept.
     """
     failed = 0
     for part in found:
@@ -130,8 +151,12 @@ def work(found: Sequence[Part], folder: Path, executor: Callable[[], Executor], 
     return failed
 
 
-def judge(shelved: Shelved, size: str, found: Sequence[Part], folder: Path) -> tuple[dict[str, Any], Rows]:
-    """Return the ledger of a reproduction whose cells are finished, and the rows of its experiments."""
+def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) -> tuple[dict[str, Any], Rows]:
+    """Judge the claims of a reproduction whose cells are finished.
+
+    Returns:
+        The ledger, and the rows of each experiment's cells by its name.
+    """
     rows: Rows = {}
     varied: dict[str, Mapping[str, Asked]] = {}
     for part in found:
@@ -144,11 +169,11 @@ def judge(shelved: Shelved, size: str, found: Sequence[Part], folder: Path) -> t
             rows[part.experiment] = own
     seed = found[0].plan.seed if found else 0
     factors = {part.experiment: part.plan.factors for part in found if not part.variant}
-    return ledger(shelved.name, shelved.claims(size), size, seed, Found(rows, varied, factors)), rows
+    return ledger(study.name, study.claims(size), size, seed, Found(rows, varied, factors)), rows
 
 
 def spent(found: Sequence[Part], folder: Path) -> Spent:
-    """Return what the finished cells of a reproduction took, those of earlier sittings too."""
+    """Return the cost of all finished cells of a reproduction, including those of earlier runs of the command."""
     tables = [campaign.table(folder / part.path).select(["packet_hops", "cpu_s"]).to_pydict() for part in found]
     hops = sum(sum(table["packet_hops"]) for table in tables)
     return Spent(hops, math.fsum(each for table in tables for each in table["cpu_s"]))

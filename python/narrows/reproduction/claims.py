@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import tomllib
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from narrows import core
 from narrows.errors import InputError
 from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
 from narrows.reproduction.quantity import (
@@ -82,19 +82,13 @@ class Variant:
     Attributes:
         name: What it is called.
         about: What is different.
-        set: Changes of the base scenario, each as after `--set`.
-        folder: Where its study files are, in the study's folder; empty for those of the size.
-        experiments: Which run with it.
-        sizes: In which sizes.
+        key: Its name in the study files of the experiments that run with it.
         claims: Which it is tried on; none means all that rest on its experiments.
     """
 
     name: str
     about: str
-    set: tuple[str, ...]
-    folder: str
-    experiments: tuple[str, ...]
-    sizes: tuple[str, ...]
+    key: str
     claims: tuple[str, ...] = ()
 
     def concerns(self, claim: str) -> bool:
@@ -215,10 +209,7 @@ class _Reader:
         content = self.worded(content)
         self.named, self.lists = content.get("quantities", {}), content.get("lists", {})
         experiments = {name: self.text(about, f"experiments.{name}") for name, about in content["experiments"].items()}
-        variants = [
-            self.variant(each, f"variants.{place}", experiments)
-            for place, each in enumerate(content.get("variants", []))
-        ]
+        variants = [self.variant(each, f"variants.{place}") for place, each in enumerate(content.get("variants", []))]
         claims = [
             self.claim(each, f"claims.{each.get('id', place)}", experiments)
             for place, each in enumerate(content.get("claims", []))
@@ -249,16 +240,10 @@ class _Reader:
         told: Mapping[str, Any] = _bound(content, words.get(self.size, {}))
         return told
 
-    def variant(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Variant:
-        self.keys(table, path, ("name", "about", "experiments"), ("set", "folder", "sizes", "claims"))
-        if "set" not in table and "folder" not in table:
-            self.fault(path, "`set` or `folder` is needed")
-        for name in table["experiments"]:
-            self.one_of(name, f"{path}.experiments", experiments)
-        sizes = tuple(self.one_of(each, f"{path}.sizes", SIZES) for each in table.get("sizes", SIZES))
-        changes, folder = tuple(table.get("set", ())), table.get("folder", "")
-        names, claims = tuple(table["experiments"]), tuple(self.listed(table.get("claims", []), f"{path}.claims"))
-        return Variant(table["name"], table["about"], changes, folder, names, sizes, claims)
+    def variant(self, table: Mapping[str, Any], path: str) -> Variant:
+        self.keys(table, path, ("name", "about", "variant"), ("claims",))
+        claims = tuple(self.listed(table.get("claims", []), f"{path}.claims"))
+        return Variant(table["name"], table["about"], table["variant"], claims)
 
     def claim(self, table: Mapping[str, Any], path: str, experiments: Sequence[str] | Mapping[str, str]) -> Claim:
         needed = ("id", "statement", "strength", "place", "supported")
@@ -436,8 +421,8 @@ class _Reader:
     def keys(self, table: Mapping[str, Any], path: str, needed: Sequence[str], optional: Sequence[str]) -> None:
         for name in table:
             if name not in (*needed, *optional):
-                near = get_close_matches(name, [*needed, *optional], n=1)
-                self.fault(path, f"unknown key `{name}`" + (f"; did you mean `{near[0]}`?" if near else ""))
+                near = core.nearest(name, [*needed, *optional])
+                self.fault(path, f"unknown key `{name}`" + (f"; did you mean `{near}`?" if near else ""))
         for name in needed:
             if name not in table:
                 self.fault(path, f"`{name}` is missing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from narrows import core
+from narrows.metrics import catalogue
 from narrows.reproduction.quantity import Combined, Constant, Folded, Measured, Named, Number
 from narrows.study.measures import split
 
@@ -40,4 +40,4 @@ def _common(parts: Iterable[tuple[Quantity, Binding]]) -> str:
 
 @cache
 def _units() -> dict[str, str]:
-    return {card["name"]: card["unit"] for card in core.metrics()}
+    return {card["name"]: card["unit"] for card in catalogue()}

@@ -10,25 +10,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from narrows import core
 from narrows.errors import InputError, Interrupted, OutputError
-from narrows.folder import appearing
-from narrows.manifest import write_json, write_manifest
+from narrows.files.folder import appearing
+from narrows.files.manifest import write_manifest
+from narrows.run.summary import digest
 from narrows.study.lease import Lease, holder_of
 from narrows.study.plan import PLAN, Plan, Point, check_unchanged, load_plan
 from narrows.study.sequential import Ledger
 from narrows.study.store import Store
 from narrows.study.task import Failed, Finished, Outcome, perform, resolve
-from narrows.study.views import load_view, summary
-from narrows.summary import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
     from narrows.study.definition import Study
-    from narrows.study.executors import Executor
-    from narrows.study.views import View
+    from narrows.study.executor import Executor
+
+    # Of a study's folder, its plan and the table of its cells.
+    Conclude = Callable[[Path, Plan, pa.Table], None]
 
 
 class Progress(NamedTuple):
@@ -59,25 +60,26 @@ class Watch(Protocol):
         """Whether the work shall stop."""
 
 
-def begin(study: Study, plan: Plan, folder: Path, view: View | None = None) -> None:
+def begin(study: Study, plan: Plan, folder: Path, files: Mapping[str, str] | None = None) -> None:
     """Make the folder of a study, whole or not at all.
 
     Args:
         study: As read.
         plan: What it runs.
         folder: Where.
-        view: How it is read, where that is not as any other study.
+        files: Texts of further files, by name.
 
     Raises:
         OutputError: The place is taken, by a study that was begun or by something else, or cannot be made.
     """
     refuse_begun(folder)
     with appearing(folder) as partial:
-        (partial / "study.toml").write_text(study.document.text, encoding="utf-8")
+        for name, source in zip(("study.toml", "extended.toml"), study.document.sources, strict=False):
+            (partial / name).write_text(source.text, encoding="utf-8")
         (partial / "scenario.toml").write_text(plan.base.text, encoding="utf-8")
         plan.save(partial)
-        if view is not None:
-            view.save(partial)
+        for name, text in (files or {}).items():
+            (partial / name).write_text(text, encoding="utf-8")
 
 
 def refuse_begun(folder: Path) -> None:
@@ -91,7 +93,15 @@ def refuse_begun(folder: Path) -> None:
         raise OutputError(f"{folder} holds a study that was begun: go on with `{again}`, or name another folder")
 
 
-def work(folder: Path, executor: Executor, watch: Watch, *, retry: bool = False, command: str | None = None) -> Status:
+def work(  # noqa: PLR0913  # each says how, and has a default
+    folder: Path,
+    executor: Executor,
+    watch: Watch,
+    *,
+    retry: bool = False,
+    command: str | None = None,
+    conclude: Conclude | None = None,
+) -> Status:
     """Run every cell of a study that is not settled yet, and gather the results.
 
     Args:
@@ -100,6 +110,7 @@ def work(folder: Path, executor: Executor, watch: Watch, *, retry: bool = False,
         watch: Is told of the progress and may stop the work.
         retry: Run failed cells once more.
         command: The command line that asked for it.
+        conclude: Writes further files into the folder once every cell is settled, before the manifest lists them.
 
     Returns:
         The state of the study, all of whose cells are settled.
@@ -117,7 +128,7 @@ def work(folder: Path, executor: Executor, watch: Watch, *, retry: bool = False,
             campaign.prepare(retry=retry)
             with executor:
                 campaign.run(executor)
-            campaign.finish(command)
+            campaign.finish(command, conclude)
         except OSError as error:
             problem = f"the results cannot be written: {error.strerror or error}"
             raise Interrupted(f"{problem}; {campaign.how_to_go_on()}") from error
@@ -253,13 +264,14 @@ class _Campaign:
             self._settle(machine.completed(STEP_S))
             self._tell(machine)
 
-    def finish(self, command: str | None) -> None:
+    def finish(self, command: str | None, conclude: Conclude | None) -> None:
         table = self.store.gather(self.plan, self.ledger.targets)
-        view = load_view(self.folder)
-        if view is not None:
-            write_json(self.folder / "summary.json", summary(view, self.plan, table))
+        if conclude is not None:
+            conclude(self.folder, self.plan, table)
         facts = {
             "title": self.plan.title,
+            "size": self.plan.size,
+            "variant": self.plan.variant,
             "command": command,
             "scenario": f"sha256:{digest(point.digest for point in self.plan.points).removeprefix('sha256:')}",
             "inputs": {path: f"sha256:{each}" for path, each in self.plan.inputs.items()},

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from narrows import core
 from narrows.errors import InputError
-from narrows.library import find_scenario
+from narrows.library import Found, find_scenario
 from narrows.study.design import Design, read_design
 from narrows.study.document import Document, Node
-from narrows.study.factors import Factor, read_factors
+from narrows.study.factors import SECTIONS, Factor, read_factors
 from narrows.study.keys import REPLICATIONS, STUDY, names
+from narrows.study.overlay import AS_DESCRIBED, Choice, overlaid
+from narrows.study.words import Words
 
 if TYPE_CHECKING:
     import os
@@ -20,13 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Replications:
-    """How often each combination runs.
+    """Number of replications of each combination of levels: fixed, or sequential.
 
     Attributes:
-        minimum: So many at least.
-        maximum: So many at most; the same as `minimum` where the number is fixed.
-        measure: Whose interval decides between the two; None where the number is fixed.
-        within: Half the 95 % interval's width at most, as a part of the mean.
+        minimum: Least number of replications.
+        maximum: Greatest number of replications; equal to `minimum` where the number is fixed.
+        measure: Metric whose 95 % interval decides when to stop; None where the number is fixed.
+        within: Greatest half-width of that interval, as a fraction of the mean; 0 where the number is fixed.
     """
 
     minimum: int
@@ -37,33 +40,37 @@ class Replications:
 
 @dataclass(frozen=True)
 class Study:
-    """A study as written, checked as far as that goes without its scenario.
+    """A study file, checked as far as possible without its scenario.
 
     Attributes:
-        document: The file, for further complaints.
-        title: What it is about.
-        question: What its report answers; empty where it is not written.
-        scenario: The base scenario's file.
-        algorithms: What fills the subject; empty where the scenario's own algorithms run.
-        replications: How often.
-        seed: Master seed; None leaves it to the scenario.
-        factors: What is varied.
-        design: Which combinations run.
-        measures: What is analysed, by name as written, with its place; None for the main ones.
-        places: Nodes of the file's keys.
+        document: Document of the file, for further faults.
+        title: Title of the study.
+        question: Question that its report answers; empty where the file has none.
+        scenario: The base scenario.
+        algorithms: Algorithms in place of the subject; empty where the scenario's own run.
+        replications: Number of replications of each point.
+        seed: Master seed; None for the scenario's own.
+        factors: The factors in the order of the file.
+        settings: Values of the base scenario's keys for all cells, by key path.
+        design: Combinations of levels that run.
+        measures: Metrics to analyse, as written; None for the main ones.
+        places: Values of the file's keys with their positions.
+        choice: Size and variant of the file.
     """
 
     document: Document
     title: str
     question: str
-    scenario: Path
+    scenario: Found
     algorithms: list[str]
     replications: Replications
     seed: int | None
     factors: list[Factor]
+    settings: Mapping[str, Node]
     design: Design
     measures: list[Node] | None
     places: Mapping[str, Node]
+    choice: Choice
 
     @property
     def directory(self) -> Path:
@@ -71,16 +78,22 @@ class Study:
         return Path(self.document.file).parent
 
 
-def read_study(path: str | os.PathLike[str], seed: int | None = None, replications: int | None = None) -> Study:
+def read_study(
+    path: str | os.PathLike[str],
+    seed: int | None = None,
+    replications: int | None = None,
+    choice: Choice = AS_DESCRIBED,
+) -> Study:
     """Read a study file.
 
     Args:
         path: The file.
         seed: Instead of the file's.
         replications: Instead of the file's.
+        choice: Which of the file's sizes and variants.
 
     Raises:
-        InputError: The file, or the scenario that it names, cannot be read.
+        InputError: The file, or the scenario that it names, cannot be read; or it has no such size or variant.
         ScenarioError: It has faults; `diagnostics` lists them with line and column.
     """
     file = Path(path)
@@ -90,54 +103,80 @@ def read_study(path: str | os.PathLike[str], seed: int | None = None, replicatio
         raise InputError(str(file), error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
-    return parse_study(text, str(file), seed, replications)
+    return parse_study(text, str(file), seed, replications, choice)
 
 
-def parse_study(text: str, file: str, seed: int | None = None, replications: int | None = None) -> Study:
+def parse_study(
+    text: str, file: str, seed: int | None = None, replications: int | None = None, choice: Choice = AS_DESCRIBED
+) -> Study:
     """Read the text of a study file; arguments and errors are those of `read_study`."""
     document = Document(text, file)
-    root = document.root()
+    root = overlaid(document, document.root(), choice)
+    words = Words(document, _table(document, root.entries["words"].node if "words" in root.entries else None))
     keys = {}
     for name, entry in root.entries.items():
         if name in names(STUDY):
-            keys[name] = entry.node
+            # Factors may give names of their own a meaning.
+            keys[name] = entry.node if name in {"words", "factors"} else words.filled(entry.node)
         else:
             document.unknown((entry.span, name), f"unknown key `{name}`", name, names(STUDY))
     scenario = _scenario(document, keys.get("scenario"))
     written_seed = _whole(document, keys.get("seed"), 0, 2**63 - 1)
     seed = written_seed if seed is None else seed
-    factors = read_factors(document, keys["factors"]) if "factors" in keys else []
+    before = len(document.faults)
+    factors = read_factors(document, keys["factors"], words) if "factors" in keys else []
     # Faulty factors would only make the design complain too.
-    sound = not any(fault[1].startswith("factors") for fault in document.faults)
-    design = read_design(document, keys.get("design"), factors, seed or 1) if sound else None
+    design = read_design(document, keys.get("design"), factors, seed or 1) if len(document.faults) == before else None
+    title = _text(document, keys.get("title")) or Path(file).stem
+    if choice.variant is not None:
+        title = f"{title}: {choice.variant}"
     study = Study(
         document=document,
-        title=_text(document, keys.get("title")) or Path(file).stem,
+        title=title,
         question=_text(document, keys.get("question")),
         scenario=scenario,
         algorithms=_algorithms(document, keys.get("algorithms")),
         replications=_replications(document, keys.get("replications"), replications),
         seed=seed,
         factors=factors,
+        settings=_settings(document, keys.get("set")),
         design=design or Design("full", [], {}),
         measures=_measures(document, keys.get("measures")),
         places=keys,
+        choice=choice,
     )
     document.check()
     return study
 
 
-def _scenario(document: Document, node: Node | None) -> Path:
+def _scenario(document: Document, node: Node | None) -> Found:
     if node is None:
         document.complain(((0, 0), "scenario"), "`scenario` is missing", allowed="a path, or the name of a scenario")
-        return Path()
+        return Found(Path())
     name = _text(document, node)
-    beside = Path(document.file).parent / name
+    beside = Path(document.file_of(node)).parent / name
     try:
-        return beside if beside.is_file() else find_scenario(name if name == Path(name).stem else str(beside))
+        return Found(beside) if beside.is_file() else find_scenario(name if name == Path(name).stem else str(beside))
     except InputError as error:
         document.complain(node, str(error.diagnostics[0]["message"]))
-        return Path()
+        return Found(Path())
+
+
+def _table(document: Document, node: Node | None) -> dict[str, Node]:
+    if node is None:
+        return {}
+    if not isinstance(node.value, dict):
+        document.complain(node, "a table is needed", allowed="names or key paths with their values")
+        return {}
+    return {name: entry.node for name, entry in node.entries.items()}
+
+
+def _settings(document: Document, node: Node | None) -> dict[str, Node]:
+    found = _table(document, node)
+    for name in SECTIONS & set(found):
+        hint = f'write "{name}.KEY" = …'
+        document.complain(found[name], "a key path stands in quotes", allowed="key paths of the scenario", hint=hint)
+    return found
 
 
 def _algorithms(document: Document, node: Node | None) -> list[str]:
@@ -193,7 +232,7 @@ def _part(document: Document, node: Node | None) -> float:
         return 0.0
     text = str(node.value).strip()
     try:
-        part = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        part = core.quantity(text, "fraction") if text.endswith("%") else float(text)
     except ValueError:
         part = 0.0
     if isinstance(node.value, bool) or not 0 < part < 1:

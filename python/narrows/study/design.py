@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.analysis.designs import TwoLevel
+    from narrows.study.combined import Level
     from narrows.study.document import Document, Node
-    from narrows.study.factors import Factor, Level
+    from narrows.study.factors import Factor
 
 Row = dict[str, "Level"]
 
@@ -40,17 +41,17 @@ class Design(NamedTuple):
 
 RUNS = Key("runs", "a whole number", "", "How many combinations. **Required.**")
 KINDS = (
-    Kind("full", "Every level of every factor with every other."),
+    Kind("full", "Every combination of the levels of all factors."),
     Kind(
         "fractional",
         "A two-level fractional factorial 2^(k-p). Either `generators` or `fraction` is needed.",
         (
-            Key("generators", 'a list of texts, as in `["D=ABC"]`', "", "One for each of the last factors."),
-            Key("fraction", "a whole number", "", "p: the standard fraction of the highest resolution."),
+            Key("generators", 'a list of texts, as in `["D=ABC"]`', "", "A generator for each of the last p factors."),
+            Key("fraction", "a whole number", "", "p: selects the standard fraction of the highest resolution."),
         ),
     ),
-    Kind("plackett-burman", "Two levels of each factor; for screening of main effects."),
-    Kind("latin-hypercube", "Points that spread over ranges, each slice of a range met once.", (RUNS,)),
+    Kind("plackett-burman", "Two levels of each factor, for screening of main effects."),
+    Kind("latin-hypercube", "Points spread over ranges, one in each equal part of every range.", (RUNS,)),
     Kind("sobol", "Points of a scrambled Sobol' sequence; `runs` is a power of two.", (RUNS,)),
 )
 

@@ -1,9 +1,8 @@
-"""A TOML document whose reader complains with file, line, column and the nearest known name."""
+"""A TOML document with positions, for diagnostics with file, line, column and the nearest known name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -12,16 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Span = tuple[int, int]
+# Span, key path, message, value as shown, what is allowed, hint.
+Fault = tuple[Span, str, str, str | None, str, str | None]
 
 
 @dataclass(frozen=True)
 class Node:
-    """A value of the document.
+    """A value of a document with its position.
 
     Attributes:
         value: Text, a number, a boolean, a list of nodes, or a dict of entries.
-        span: Where it was written: the first byte and the one behind the last.
-        path: Its key path.
+        span: Offsets of its first byte and of the byte after its last, counted through all files of the document.
+        path: Key path of the value in its file.
     """
 
     value: Any
@@ -30,17 +31,17 @@ class Node:
 
     @property
     def items(self) -> list[Node]:
-        """The elements of a list."""
+        """The elements of a list, as nodes."""
         return list(self.value)
 
     @property
     def entries(self) -> dict[str, Entry]:
-        """The entries of a table, in their order."""
+        """The entries of a table by key, in the order of the file."""
         return dict(self.value)
 
     @property
     def plain(self) -> Any:
-        """The value without its places."""
+        """The value as plain Python values, without positions."""
         match self.value:
             case list():
                 return [item.plain for item in self.value]
@@ -51,80 +52,142 @@ class Node:
 
 @dataclass(frozen=True)
 class Entry:
-    """A key of a table, where it was written, and its value."""
+    """A key of a table: the position of the key, and its value."""
 
     span: Span
     node: Node
 
 
-@dataclass
-class Document:
-    """A document and what was found wrong with it so far.
+@dataclass(frozen=True)
+class Source:
+    """One file of a document.
 
     Attributes:
-        text: As read.
-        file: What messages call it.
-        faults: Complaints, in the order in which they were made.
+        text: Contents of the file.
+        file: Name of the file in messages.
+        start: Offset of its first byte among all files of the document, bytes.
     """
 
     text: str
     file: str
-    faults: list[tuple[Span, str, str, str | None, str, str | None]] = field(default_factory=list)
+    start: int
+
+
+@dataclass
+class Document:
+    """A document and the faults found in it so far.
+
+    Attributes:
+        text: Contents of its own file.
+        file: Name of that file in messages.
+        faults: The faults in the order in which they were found.
+        sources: Its own file, then the files that it extends.
+    """
+
+    text: str
+    file: str
+    faults: list[Fault] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Begin with the document's own file."""
+        self.sources.insert(0, Source(self.text, self.file, 0))
 
     def root(self) -> Node:
-        """Read it.
+        """Parse the document's own file.
 
         Raises:
-            ScenarioError: It is no TOML.
+            ScenarioError: The text is not valid TOML.
         """
-        return _node(core.read_toml(self.text, self.file), "")
+        return _node(core.read_toml(self.text, self.file), "", 0)
+
+    def added(self, text: str, file: str) -> Node:
+        """Parse a further file of the document.
+
+        Args:
+            text: Contents of the file.
+            file: Name of the file in messages.
+
+        Returns:
+            Its top-level table.
+
+        Raises:
+            ScenarioError: The text is not valid TOML.
+        """
+        start = self.sources[-1].start + len(self.sources[-1].text.encode()) + 1
+        self.sources.append(Source(text, file, start))
+        return _node(core.read_toml(text, file), "", start)
+
+    def file_of(self, node: Node) -> str:
+        """Return the name of the file that contains a value."""
+        return self._source(node.span).file
+
+    def _source(self, span: Span) -> Source:
+        return max((each for each in self.sources if each.start <= span[0]), key=lambda each: each.start)
 
     def complain(
         self, where: Node | tuple[Span, str], message: str, *, allowed: str = "", hint: str | None = None
     ) -> None:
-        """Note a fault.
+        """Add a fault, once where it is found several times.
 
         Args:
-            where: The value that is wrong, or the place and key path of something else.
-            message: What is wrong.
-            allowed: What would do.
-            hint: The nearest known name, or what to do.
+            where: The faulty value, or the span and key path of another part of the document.
+            message: Description of the fault.
+            allowed: Description of valid values; empty for none.
+            hint: Nearest known name, or a remedy; None for none.
         """
         if isinstance(where, Node):
-            self.faults.append((where.span, where.path, message, _shown(where.value), allowed, hint))
+            fault: Fault = (where.span, where.path, message, _shown(where.value), allowed, hint)
         else:
-            self.faults.append((*where, message, None, allowed, hint))
+            fault = (*where, message, None, allowed, hint)
+        if fault not in self.faults:
+            self.faults.append(fault)
 
     def unknown(self, where: Node | tuple[Span, str], message: str, given: str, known: Iterable[str]) -> None:
-        """Note a name that does not exist, and the nearest one that does."""
+        """Add a fault for an unknown name.
+
+        Args:
+            where: The value, or the span and key path of another part of the document.
+            message: Description of the fault.
+            given: The unknown name.
+            known: The valid names; the nearest becomes the hint.
+        """
         names = sorted(set(known))
-        near = get_close_matches(given, names, n=1, cutoff=0.5)
-        hint = f"did you mean `{near[0]}`?" if near else None
+        near = core.nearest(given, names)
+        hint = f"did you mean `{near}`?" if near else None
         shown = [*names[:MOST_NAMES], "…"] if len(names) > MOST_NAMES else names
         self.complain(where, message, allowed=", ".join(shown), hint=hint)
 
     def check(self) -> None:
-        """Stop if anything was found wrong.
+        """Raise if faults have been added.
 
         Raises:
-            ScenarioError: All complaints, in the order of the document.
+            ScenarioError: All faults of the first file that has any, in the order of that file.
         """
-        if self.faults:
-            raise core.complaint(self.text, self.file, self.faults)
+        for source in self.sources:
+            here = [fault for fault in self.faults if self._source(fault[0]) == source]
+            if here:
+                faults = [(_moved(fault[0], -source.start), *fault[1:]) for fault in here]
+                raise core.complaint(source.text, source.file, faults)
 
 
-def _node(written: Any, path: str) -> Node:
-    value, span = written
+def _node(written: Any, path: str, start: int) -> Node:
+    value, here = written
+    span = _moved(here, start)
     match value:
         case list():
-            return Node([_node(item, f"{path}.{index}") for index, item in enumerate(value)], span, path)
+            return Node([_node(item, f"{path}.{index}", start) for index, item in enumerate(value)], span, path)
         case dict():
             entries = {
-                key: Entry(key_span, _node(item, f"{path}.{key}" if path else key))
+                key: Entry(_moved(key_span, start), _node(item, f"{path}.{key}" if path else key, start))
                 for key, (key_span, item) in value.items()
             }
             return Node(entries, span, path)
     return Node(value, span, path)
+
+
+def _moved(span: Span, by: int) -> Span:
+    return span[0] + by, span[1] + by
 
 
 def _shown(value: Any) -> str:

@@ -7,38 +7,26 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from narrows.files.toml import inline
 from narrows.study import keys
-from narrows.toml import inline
+from narrows.study.combined import Level, combined
+from narrows.study.document import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from narrows.study.document import Document, Entry, Node
-
-
-@dataclass(frozen=True)
-class Level:
-    """One level of a factor.
-
-    Attributes:
-        label: What the factor's column of the results holds: text, a number or a boolean.
-        moves: The values of the scenario's keys, by key path.
-    """
-
-    label: Any
-    moves: Mapping[str, Any]
+    from narrows.study.document import Document, Node
+    from narrows.study.words import Words
 
 
 @dataclass(frozen=True)
 class Range:
-    """All values between two.
+    """A range of values of a factor.
 
     Attributes:
-        low: The lowest, in `unit`.
-        high: The highest.
-        unit: What is written behind the number; empty for a bare number.
-        logarithmic: Equal ratios, not equal differences, take equal shares.
-        whole: Only whole numbers, because both ends are.
+        low: Lower end, in `unit`.
+        high: Upper end, in `unit`.
+        unit: Unit as written after the number; empty for a bare number.
+        logarithmic: Whether values are uniform in their logarithm.
+        whole: Whether only whole numbers are valid: both ends are.
     """
 
     low: float
@@ -50,13 +38,13 @@ class Range:
 
 @dataclass(frozen=True)
 class Factor:
-    """What is varied.
+    """A factor of a study.
 
     Attributes:
-        name: A key path, or a free name where several keys move together.
-        levels: Its levels in the order of the file; empty for a range.
-        span: Where the file names it.
-        range: All values between two; None where levels are listed.
+        name: Key path, or a free name where several keys change together.
+        levels: Levels in the order of the file; empty for a range.
+        span: Position of the name in the document.
+        range: Range of values; None where the factor has levels.
     """
 
     name: str
@@ -66,11 +54,11 @@ class Factor:
 
     @property
     def paths(self) -> list[str]:
-        """The key paths that it moves."""
+        """Key paths of the scenario that the factor changes."""
         return list(self.levels[0].moves) if self.levels else [self.name]
 
     def at(self, value: float) -> Level:
-        """Return the level of a value within the range, rounded to five digits."""
+        """Return the level for a value of the range, rounded to five significant digits."""
         number = float(f"{value:.5g}")
         if self.range is not None and self.range.unit:
             digits = f"{number:.12f}".rstrip("0").rstrip(".")
@@ -79,12 +67,21 @@ class Factor:
         return Level(plain, {self.name: plain})
 
 
-def read_factors(document: Document, table: Node) -> list[Factor]:
-    """Read `[factors]`, noting every fault in the document."""
+def read_factors(document: Document, table: Node, words: Words) -> list[Factor]:
+    """Read `[factors]`.
+
+    Args:
+        document: Document of the study; faults are added to it.
+        table: Value of `factors`, with references not yet replaced.
+        words: Values of the references.
+
+    Returns:
+        The factors without a fault, in the order of the file.
+    """
     if not isinstance(table.value, dict):
         document.complain(table, "a table is needed", allowed='as in "path.rtt" = ["10ms", "100ms"]')
         return []
-    read = [_factor(document, name, entry) for name, entry in table.entries.items()]
+    read = [_factor(document, name, entry, words) for name, entry in table.entries.items()]
     factors = [factor for factor in read if factor is not None]
     moved: dict[str, str] = {}
     for factor in factors:
@@ -96,21 +93,32 @@ def read_factors(document: Document, table: Node) -> list[Factor]:
     return factors
 
 
-def _factor(document: Document, name: str, entry: Entry) -> Factor | None:
+def _factor(document: Document, name: str, entry: Entry, words: Words) -> Factor | None:
     node = entry.node
     first = name.split(".", maxsplit=1)[0]
     if name in keys.RESERVED or first in keys.RESERVED:
         document.complain((entry.span, node.path), f"`{name}` cannot be a factor", allowed=NO_FACTOR)
         return None
-    match node.value:
-        case list():
-            return _listed(document, name, entry)
-        case dict() if {"from", "to"} & set(node.value):
-            return _ranged(document, name, entry)
-        case dict():
-            return _together(document, name, entry)
+    if isinstance(node.value, dict):
+        return _table(document, name, entry, words)
+    filled = words.filled(node)
+    if isinstance(filled.value, list):
+        return _listed(document, name, Entry(entry.span, filled))
     document.complain(node, "a list of levels is needed", allowed=LEVELS)
     return None
+
+
+def _table(document: Document, name: str, entry: Entry, words: Words) -> Factor | None:
+    node = entry.node
+    if name in SECTIONS:
+        hint = f'write "{name}.KEY" = [...]'
+        document.complain((entry.span, node.path), "a key path stands in quotes", allowed=LEVELS, hint=hint)
+        return None
+    if "each" in node.value:
+        levels = combined(document, entry, words)
+        return Factor(name, tuple(levels), entry.span) if levels else None
+    filled = Entry(entry.span, words.filled(node))
+    return _ranged(document, name, filled) if {"from", "to"} & set(node.value) else _together(document, name, filled)
 
 
 def _listed(document: Document, name: str, entry: Entry) -> Factor | None:
@@ -124,10 +132,6 @@ def _listed(document: Document, name: str, entry: Entry) -> Factor | None:
 
 
 def _together(document: Document, name: str, entry: Entry) -> Factor | None:
-    if name in SECTIONS:
-        hint = f'write "{name}.KEY" = [...]'
-        document.complain((entry.span, entry.node.path), "a key path stands in quotes", allowed=LEVELS, hint=hint)
-        return None
     columns = dict(entry.node.entries)
     labels = columns.pop("labels", None)
     lists = {path: column.node for path, column in columns.items()}

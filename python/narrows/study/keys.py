@@ -1,4 +1,4 @@
-"""Every key of a study file: the reader, its messages and `docs/studies.md` know them from here."""
+"""Every key of a study file, for the reader, its error messages and `docs/studies.md`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ class Key(NamedTuple):
     """One key.
 
     Attributes:
-        name: As written.
-        holds: What it may hold, in words.
-        default: What counts where it is not written; empty for a required one.
-        meaning: What it says.
+        name: The key.
+        holds: Description of its allowed values.
+        default: Description of its default; empty for a required key.
+        meaning: Its meaning, in a sentence.
     """
 
     name: str
@@ -29,36 +29,43 @@ STUDY = (
         "algorithms",
         'a list of names, with parameters as in `"aimd(a=1,b=0.8)"`',
         "the scenario's own",
-        "Each fills the groups marked as `subject`, or all groups where none is.",
+        "Each replaces the algorithm of the groups marked `subject`, or of all groups if none is.",
     ),
     Key(
         "replications",
         "a whole number from 1 to 1000000, or a table",
         "5",
-        "How often each combination of levels runs with each algorithm; as a table: until intervals are narrow enough.",
+        "Replications of each combination of levels and algorithm; a table: until intervals are narrow enough.",
     ),
     Key("seed", "a whole number from 0", "the scenario's own", "Master seed of every cell."),
     Key("design", "the name of a design, or a table", '`"full"`', "Which combinations of levels run."),
     Key(
         "measures",
-        "a list of measures",
-        "the main ones",
-        "What is analysed: a column each. Every other measure is kept too.",
+        "a list of metrics",
+        "the main metrics",
+        "The metrics to be analysed, a column each. All other metrics are stored too.",
     ),
-    Key("factors", "a table", "none", "What is varied: key paths of the scenario with their levels."),
+    Key(
+        "set", "a table of key paths", "none", "Changes of the base scenario for all cells, applied before the levels."
+    ),
+    Key("words", "a table", "none", "Values of names in braces in texts of this file."),
+    Key("factors", "a table", "none", "Key paths of the scenario that are varied, with their levels."),
+    Key("extends", "a path", "none", "Another study file, whose description is changed by the keys of this one."),
+    Key("sizes", "a table of tables", "none", "Other values of these keys, chosen by `--size`."),
+    Key("variants", "a table of tables", "none", "Other values of these keys, chosen by `--variant`."),
 )
 REPLICATIONS = (
-    Key("minimum", "a whole number from 2", "5", "So many at least."),
-    Key("maximum", "a whole number", "", "So many at most. **Required.**"),
-    Key("measure", "a measure of the study", "", "Whose 95 % interval counts. **Required.**"),
-    Key("within", 'a part of the mean, as in `"5%"`', "", "Half the interval's width at most. **Required.**"),
+    Key("minimum", "a whole number from 2", "5", "The least number of replications."),
+    Key("maximum", "a whole number", "", "The greatest number of replications. **Required.**"),
+    Key("measure", "a metric of the study", "", "The metric whose 95 % interval is used. **Required.**"),
+    Key("within", 'a part of the mean, as in `"5%"`', "", "The greatest half-width of the interval. **Required.**"),
 )
 RANGE = (
     Key("from", "a quantity or a number", "", "The lowest value. **Required.**"),
     Key("to", "the same with the same unit", "", "The highest value. **Required.**"),
-    Key("scale", '`"linear"` or `"log"`', '`"linear"`', "How values are spread between the two."),
+    Key("scale", '`"linear"` or `"log"`', '`"linear"`', "The spacing of values in the range."),
 )
-# What a column of the results is called cannot be a factor; nor can what the study itself decides.
+# Names of columns of the results, and keys that the study itself sets, cannot be factors.
 RESERVED = frozenset(
     {"cell", "algorithm", "replication", "replications", "seed", "title", "digest", "cpu_s", "packet_hops"}
     | {"checks_failed", "measured"}

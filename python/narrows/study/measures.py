@@ -1,22 +1,23 @@
 """Which numbers of a cell are analysed, and what their columns are called.
 
 A bare name of a group's measure is that of the group under test; where there are several, each has a column of its own.
-A bare name of a link's measure is that of the bottleneck. `group.NAME.MEASURE` and `link.NAME.MEASURE` say it in full.
+A bare name of a link's measure is that of the bottleneck of the group under test, as the model names it; where groups
+or points have different ones, each link has a column of its own. `group.NAME.MEASURE` and `link.NAME.MEASURE` say it in
+full.
 A measure that is taken of a run's series may carry parameters, as in `cov(bin=10s)`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from narrows import core
-from narrows.measures.request import MeasureError, resolve
+from narrows.metrics.request import MetricError, counted_names, resolve
 from narrows.study.document import Document, Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from narrows.measures.request import Measure
+    from narrows.metrics.request import Metric
 
     Measured = Mapping[str, Mapping[str, Mapping[str, float | None]]]
 
@@ -27,7 +28,7 @@ class Column(NamedTuple):
     Attributes:
         name: What its column is called.
         of: "group" or "link".
-        owner: Which one; empty for the group under test, whatever its name.
+        owner: Which one; empty for the group under test, or its bottleneck, whatever its name.
         measure: The measure.
     """
 
@@ -36,10 +37,31 @@ class Column(NamedTuple):
     owner: str
     measure: str
 
-    def value(self, measured: Measured, subjects: Sequence[str]) -> float | None:
-        """Look it up in what a cell measured; None where there is no such group or link, or no data."""
-        owner = self.owner or subjects[0]
+    def value(self, measured: Measured, tested: Tested) -> float | None:
+        """Return its value in a cell.
+
+        Args:
+            measured: All that the cell measured.
+            tested: The groups under test at the cell's point, and their bottlenecks.
+
+        Returns:
+            The value in the unit of the metric; None where there is no such group or link, or no data.
+        """
+        own = tested.subjects if self.of == "group" else tested.bottlenecks
+        owner = self.owner or own[0]
         return measured[f"{self.of}s"].get(owner, {}).get(self.measure)
+
+
+class Tested(Protocol):
+    """What a point of a study puts to the test."""
+
+    @property
+    def subjects(self) -> Sequence[str]:
+        """Names of the groups under test."""
+
+    @property
+    def bottlenecks(self) -> Sequence[str]:
+        """Names of the links that are their bottlenecks, each once; none where their packets share no link."""
 
 
 class Known(NamedTuple):
@@ -48,12 +70,12 @@ class Known(NamedTuple):
     Attributes:
         groups: Names of all flow groups of all points.
         links: Names of all measured links.
-        subjects: Names of the groups under test, of each point.
+        points: The groups under test and their bottlenecks, of each point.
     """
 
     groups: set[str]
     links: set[str]
-    subjects: list[list[str]]
+    points: Sequence[Tested]
 
 
 def columns(document: Document, written: Sequence[Node] | None, known: Known) -> list[Column]:
@@ -65,7 +87,7 @@ def columns(document: Document, written: Sequence[Node] | None, known: Known) ->
         known: What there is to measure.
     """
     if written is None:
-        main = [*MAIN_OF_GROUP, *(MAIN_OF_LINK if BOTTLENECK in known.links else ())]
+        main = (*MAIN_OF_GROUP, *MAIN_OF_LINK)
         return [column for name in main for column in _bare(resolve(name), known)]
     found: list[Column] = []
     for node in written:
@@ -113,7 +135,8 @@ def _resolve(document: Document, node: Node, known: Known) -> list[Column]:
         measure = _measure(document, node, text, known)
         resolved = _bare(measure, known) if measure else []
         if measure and not resolved:
-            document.complain(node, "no link is called bottleneck", allowed=_every("link", known.links, text))
+            message = "the packets of the groups under test share no link that could be their bottleneck"
+            document.complain(node, message, allowed=_every("link", known.links, text))
         return resolved
     of, _, owner = owner.partition(".")
     owners = {"group": known.groups, "link": known.links}.get(of)
@@ -132,11 +155,11 @@ def _resolve(document: Document, node: Node, known: Known) -> list[Column]:
     return [Column(f"{of}.{owner}.{measure.text}", of, owner, measure.text)]
 
 
-def _measure(document: Document, node: Node, text: str, known: Known) -> Measure | None:
+def _measure(document: Document, node: Node, text: str, known: Known) -> Metric | None:
     counted = {*measures_of("group"), *measures_of("link")}
     try:
         measure = resolve(text)
-    except MeasureError as error:
+    except MetricError as error:
         if error.given == text and "(" not in text:
             document.unknown(node, "no such measure", text, counted)
         else:
@@ -150,27 +173,29 @@ def _measure(document: Document, node: Node, text: str, known: Known) -> Measure
     return measure
 
 
-def _bare(measure: Measure, known: Known) -> list[Column]:
+def _bare(measure: Metric, known: Known) -> list[Column]:
     name = measure.text
     if "group" in measure.owners:
-        owners = known.subjects[0]
+        owners = known.points[0].subjects
         # One group under test may be called after its algorithm, so that its name changes from point to point.
         if len(owners) == 1:
             return [Column(name, "group", "", name)]
         return [Column(f"group.{owner}.{name}", "group", owner, name) for owner in owners]
-    return [Column(name, "link", BOTTLENECK, name)] if BOTTLENECK in known.links else []
+    if all(len(point.bottlenecks) == 1 for point in known.points):
+        return [Column(name, "link", "", name)]
+    links = sorted({link for point in known.points for link in point.bottlenecks})
+    return [Column(f"link.{link}.{name}", "link", link, name) for link in links]
 
 
 def measures_of(of: str) -> list[str]:
     """Return the names of all measures of a group or of a link that come from counters, so that every cell has them."""
-    return [card["name"] for card in core.metrics() if card["family"] == of and card["counted"]]
+    return counted_names(of)
 
 
 def _every(of: str, owners: Iterable[str], measure: str) -> str:
     return ", ".join(f"{of}.{owner}.{measure}" for owner in sorted(owners)[:SOME])
 
 
-BOTTLENECK = "bottleneck"
 MAIN_OF_GROUP = ("goodput_bps", "goodput_fraction", "jain", "rtt_mean_s", "loss_rate")
 MAIN_OF_LINK = ("utilization", "queue_delay_mean_s")
 SOME = 10

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
-from narrows.manifest import file_digest, to_json
+from narrows.files.manifest import file_digest, to_json
+from narrows.files.toml import inline
 from narrows.study.definition import Replications, Study
 from narrows.study.measures import Column, Known, added, asked, columns
 from narrows.study.task import Base, Task, resolve
-from narrows.toml import inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from narrows.study.design import Row
+    from narrows.study.document import Node
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Point:
         digest: That of the resolved scenario and every file it names.
         subjects: Names of the groups under test.
         duration_s: Simulated time of one replication, seconds.
+        bottlenecks: Names of the links that are their bottlenecks, each once.
     """
 
     row: int
@@ -44,6 +46,7 @@ class Point:
     digest: str
     subjects: list[str]
     duration_s: float
+    bottlenecks: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Plan:
         design: What a reader must know of the design.
         inputs: SHA-256 of every file that a scenario names, by path.
         points: Every combination of levels with every algorithm.
+        size: Which size of the study file; None for its description as it stands.
+        variant: Which of its variants; None for none.
     """
 
     title: str
@@ -73,6 +78,8 @@ class Plan:
     design: dict[str, Any]
     inputs: dict[str, str]
     points: list[Point] = field(repr=False)
+    size: str | None = None
+    variant: str | None = None
 
     def key(self, point: Point, replication: int) -> str:
         """Return the key of a cell: a hash of all that its result depends on."""
@@ -154,11 +161,12 @@ def make_plan(study: Study, overrides: Sequence[str] = (), measures: Sequence[st
     Raises:
         ScenarioError: The base scenario, a level, an algorithm or a measure has faults.
     """
-    planner = _Planner(study, tuple(overrides))
+    written = [f"{path}={inline(node.plain)}" for path, node in study.settings.items()]
+    planner = _Planner(study, (*study.scenario.changes, *written, *overrides))
     planner.try_base()
     points = [point for row, levels in enumerate(_distinct(study.design.rows)) for point in planner.points(row, levels)]
     study.document.check()
-    known = Known(planner.groups, planner.links, [point.subjects for point in points])
+    known = Known(planner.groups, planner.links, points)
     measured = columns(study.document, study.measures, known)
     for column in (column for text in measures for column in added(text, known)):
         if column not in measured:
@@ -176,6 +184,8 @@ def make_plan(study: Study, overrides: Sequence[str] = (), measures: Sequence[st
         design={"kind": study.design.kind, **study.design.facts},
         inputs=planner.inputs,
         points=points,
+        size=study.choice.size,
+        variant=study.choice.variant,
     )
     _check_keys(study, plan)
     return plan
@@ -186,9 +196,9 @@ class _Planner:
         self.study = study
         self.overrides = overrides
         self.base = Base(
-            text=study.scenario.read_text(encoding="utf-8"),
-            file=str(study.scenario),
-            directory=str(study.scenario.parent.absolute()),
+            text=study.scenario.file.read_text(encoding="utf-8"),
+            file=str(study.scenario.file),
+            directory=str(study.scenario.file.parent.absolute()),
             overrides_directory=str(study.directory.absolute()),
             seed=study.seed,
             engine=core.fingerprint(),
@@ -204,8 +214,12 @@ class _Planner:
         try:
             resolve(self.base, self.overrides, first)
         except core.ScenarioError as error:
-            if any(each["file"] != ON_COMMAND_LINE for each in error.diagnostics):
+            faults = [each for each in error.diagnostics if each["file"] != ON_COMMAND_LINE]
+            if any(each["file"].startswith(SET) and self._setting(each["file"]) is None for each in faults):
                 raise
+            if faults:
+                # What `set` makes of the scenario may be sound only with the levels.
+                resolve(self.base, (), first)
             # A fault of the algorithm is the study's, and its place is found with the points.
 
     def points(self, row: int, levels: Row) -> Iterator[Point]:
@@ -224,7 +238,16 @@ class _Planner:
             self.groups |= set(names)
             self.links |= set(scenario.links)
             self.inputs |= dict(scenario.files)
-            yield Point(row, _cells_of(levels), overrides, algorithm, scenario.digest, subjects, scenario.duration_s)
+            yield Point(
+                row=row,
+                levels=_cells_of(levels),
+                overrides=overrides,
+                algorithm=algorithm,
+                digest=scenario.digest,
+                subjects=subjects,
+                duration_s=scenario.duration_s,
+                bottlenecks=list(dict.fromkeys(link for name, link, _ in scenario.paths if name in subjects and link)),
+            )
 
     def _blame(self, error: core.ScenarioError, levels: Row, algorithm: str | None) -> None:
         document, places = self.study.document, self.study.places
@@ -234,6 +257,8 @@ class _Planner:
             if each["file"] == ON_COMMAND_LINE and algorithm is not None:
                 named = places["algorithms"].items[self.study.algorithms.index(algorithm)]
                 document.complain(named, each["message"], **detail)
+            elif (setting := self._setting(each["file"])) is not None and not self._moved_by(each["file"]):
+                document.complain(setting, each["message"], **detail)
             elif factor := self._moved_by(each["file"]):
                 changed = each["file"].removeprefix(SET)
                 where = (factor.span, f"factors.{factor.name}")
@@ -242,6 +267,9 @@ class _Planner:
                 whole = places["factors"] if "factors" in places else places["scenario"]
                 line = f"{each['file']}:{each['line']}:{each['column']}" if each["line"] else each["file"]
                 document.complain((whole.span, whole.path), f"with {told}: {line}: {each['message']}", **detail)
+
+    def _setting(self, argument: str) -> Node | None:
+        return self.study.settings.get(argument.removeprefix(SET).partition("=")[0])
 
     def _moved_by(self, argument: str) -> Any:
         path = argument.removeprefix(SET).partition("=")[0]

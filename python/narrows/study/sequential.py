@@ -77,7 +77,7 @@ class Ledger:
         if self._column is None:
             return []
         if measured is not None:
-            value = self._column.value(measured, point.subjects)
+            value = self._column.value(measured, point)
             if value is not None:
                 self._values.setdefault((point.row, point.algorithm), {})[replication] = value
         self._open[point.row] -= 1

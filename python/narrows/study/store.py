@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from narrows.files.toml import inline
 from narrows.study.measures import split
-from narrows.toml import inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -257,7 +257,7 @@ def _row(plan: Plan, schema: pa.Schema, point: Point, replication: int, cell: Ma
         "algorithm": point.algorithm,
         "replication": replication,
         "seed": plan.seed,
-        **{column.name: column.value(cell["measured"], point.subjects) for column in plan.columns},
+        **{column.name: column.value(cell["measured"], point) for column in plan.columns},
         "checks_failed": ", ".join(cell["checks_failed"]),
         "digest": cell["digest"],
         "cpu_s": cell["cpu_s"],

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from narrows import core, workers
+from narrows import core
+from narrows.run import workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,7 +139,7 @@ def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
             return Failed(task.key, "the scenario is another one here: a file that it names has changed")
         progress = progress or core.Progress()
         if scenario.interpreted:
-            (records,) = workers.execute([(scenario, task.replication)], 1, workers.Leash(progress))
+            (records,) = workers.execute([(scenario, task.replication)], 1, workers.CancelWatch(progress))
         else:
             (records,) = core.run([(scenario, task.replication)], 1, progress)
         return Stopped(task.key) if records is None else finished(task, scenario, records)
@@ -153,7 +154,7 @@ def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
 
 def finished(task: Task, scenario: core.Scenario, records: core.Records) -> Finished:
     """Keep the measures of a cell and drop its series."""
-    from narrows.measures import measured, resolve
+    from narrows.metrics import measured, resolve
 
     found = measured(scenario, records, [resolve(text) for text in task.measures], always=())
     return Finished(

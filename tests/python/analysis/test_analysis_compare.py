@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from narrows.analysis.adoption import adoption
 from narrows.analysis.compare import adjusted, bootstrap_interval, cliffs_delta, compare, hedges_g
 from narrows.analysis.table import AnalysisError
-from narrows.analysis.warmup import mser
 
 # Student (1908): hours of sleep gained by ten patients under two drugs.
 SLEEP = {
@@ -152,34 +151,3 @@ def test_a_deployment_without_its_ends_is_refused() -> None:
     uneven = {"fraction": [0, 1, 1], "algorithm": ["o", "n", "n"], "replication": [0, 0, 1], "goodput": [1.0, 2, 3]}
     with pytest.raises(AnalysisError, match="replication 1"):
         adoption(uneven, "goodput", ("n", "o"))
-
-
-def test_the_warm_up_of_a_step_ends_at_the_step() -> None:
-    """By hand: after the step the rest is constant, so its marginal standard error is 0, and no later one is less."""
-    found = mser(np.concatenate((np.full(40, 9.0), np.full(160, 3.0))))
-    assert (found.index, found.mean, found.settled) == (40, 3.0, True)
-    assert found.standard_error == pytest.approx(0, abs=1e-9)
-
-
-def test_the_marginal_standard_error_is_the_one_worked_by_hand() -> None:
-    # Batches of one: 10 values 5 -1 1 -1 1 ... Without the first: mean -1/9, Σ = 9 - 1/9, divided by 81.
-    found = mser(np.array([5.0, -1, 1, -1, 1, -1, 1, -1, 1, -1]), batch=1)
-    assert found.index == 1
-    assert found.standard_error**2 == pytest.approx((9 - 1 / 9) / 81)
-
-
-def test_a_series_that_never_settles_is_told() -> None:
-    assert not mser(np.arange(200.0)).settled
-    with pytest.raises(AnalysisError, match="50 are needed"):
-        mser(np.arange(49.0))
-    with pytest.raises(AnalysisError, match="gaps"):
-        mser(np.array([np.nan] * 60))
-
-
-@given(st.lists(st.floats(-10, 10), min_size=50, max_size=80), st.floats(-1e3, 1e3))
-def test_no_truncation_beats_the_one_that_is_found(values: list[float], shift: float) -> None:
-    series = np.array(values) + shift
-    found = mser(series)
-    means = series[: len(series) // 5 * 5].reshape(-1, 5).mean(axis=1)
-    errors = [np.sqrt(means[d:].var() / (len(means) - d)) for d in range(len(means) - 4)]
-    assert found.standard_error == pytest.approx(min(errors), abs=1e-6)

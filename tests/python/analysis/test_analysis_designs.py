@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -18,11 +19,19 @@ from narrows.analysis.designs import (
     sobol,
     spread,
     two_level,
-    worst_correlation,
 )
 from narrows.analysis.table import AnalysisError
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 DATA = Path(__file__).parent / "data"
+
+
+def orthogonal(runs: NDArray[np.int64] | NDArray[np.float64]) -> bool:
+    """Tell whether a coded design, shape (runs, factors), is balanced, and no column is part of another."""
+    columns = np.column_stack((np.ones(len(runs)), runs))
+    return np.allclose(columns.T @ columns, len(runs) * np.eye(columns.shape[1]))
 
 
 def test_a_full_factorial_has_every_combination_once_and_the_last_factor_changes_fastest() -> None:
@@ -80,7 +89,7 @@ def test_the_standard_fractions_have_the_tabulated_resolution(factors: int, gene
     design = fractional(LETTERS[:factors], generators)
     assert design.resolution == resolution
     assert design.runs.shape == (2 ** (factors - generators), factors)
-    assert worst_correlation(design.runs) == pytest.approx(0)
+    assert orthogonal(design.runs)
 
 
 @pytest.mark.parametrize(("name", "generators"), [("2_9_4", 4), ("2_7_2", 2), ("2_11_5", 5)])
@@ -103,7 +112,7 @@ def test_the_words_of_a_design_say_which_products_of_its_columns_are_constant() 
 def test_a_plackett_burman_design_is_orthogonal_and_has_one_run_more_than_its_columns(factors: int) -> None:
     design = plackett_burman(LETTERS[:factors])
     assert design.runs.shape == (factors + 1, factors)
-    assert worst_correlation(design.runs) == pytest.approx(0)
+    assert orthogonal(design.runs)
 
 
 def test_the_twelve_run_design_shifts_its_first_row() -> None:
@@ -144,11 +153,6 @@ def test_coded_runs_become_levels() -> None:
     assert design.settings(levels)[1] == {"rate": "9Mbps", "rtt": "10ms", "queue": 1}
     with pytest.raises(AnalysisError, match='"rtt" needs two levels'):
         design.settings({"rate": (1, 2), "queue": (1, 2)})
-
-
-def test_a_design_that_mixes_two_factors_is_told_from_an_orthogonal_one() -> None:
-    assert worst_correlation(np.array([[-1, -1], [1, 1], [-1, -1], [1, 1]])) == pytest.approx(1)
-    assert worst_correlation(np.array([[-1], [-1], [-1], [1]])) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("generator", ["C=AD", "D=AB", "C=A", "C=AAB", "AB"])

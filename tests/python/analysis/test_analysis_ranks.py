@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,8 +15,6 @@ from narrows.analysis.ranks import (
     majority,
     ranking,
     screen,
-    tcp_fairness,
-    tcp_friendliness,
 )
 from narrows.analysis.table import AnalysisError, Block
 
@@ -138,31 +134,3 @@ def test_a_cycle_has_no_condorcet_winner_and_three_of_copeland() -> None:
     """Condorcet's paradox."""
     found = majority(votes({("a", "b", "c"): 1, ("b", "c", "a"): 1, ("c", "a", "b"): 1}), higher_is_better=False)
     assert (found.condorcet, found.winners, found.copeland) == (None, ("a", "b", "c"), (1, 1, 1))
-
-
-def test_the_rank_of_tcp_fairness_averages_over_file_classes_and_conditions() -> None:
-    mixes, classes, speeds = ("bic", "ctcp", "fast"), ("web", "movie"), ("slow", "fast")
-    keys = list(product(speeds, classes, mixes))
-    # bic leaves TCP most of movies on the slow network only: ranks 3, 1, 3, 3; ctcp 1, 2, 1, 1; fast the rest.
-    kept = [1.0, 3, 2, 9, 8, 7, 1, 3, 2, 1, 3, 2]
-    cells = {
-        "speed": [key[0] for key in keys],
-        "file": [key[1] for key in keys],
-        "algorithm": [key[2] for key in keys],
-        "tcp": kept,
-    }
-    assert tcp_fairness(cells, "tcp", "file", ["speed"]) == {"ctcp": 1.25, "fast": 2.25, "bic": 2.5}
-
-
-def test_friendliness_is_a_ratio_that_weighs_a_half_like_a_double() -> None:
-    cells = {
-        "rtt": ["10ms", "90ms"] * 2,
-        "algorithm": ["even", "even", "greedy", "greedy"],
-        "tcp": [2.0, 1.0, 1.0, 1.0],
-        "own": [1.0, 2.0, 4.0, 4.0],
-    }
-    even, greedy = tcp_friendliness(cells, "tcp", "own", ["rtt"])
-    assert (even.algorithm, even.rank, greedy.rank) == ("even", 1.0, 2.0)
-    assert (even.ratio, greedy.ratio) == pytest.approx((1.0, 0.25))
-    with pytest.raises(AnalysisError, match="zero"):
-        tcp_friendliness({**cells, "own": [1.0, 0.0, 4.0, 4.0]}, "tcp", "own", ["rtt"])

@@ -68,7 +68,9 @@ def write_run(folder: Path, recipe: Recipe) -> dict[str, Any]:
         "seed": 1,
         "replications": recipe.replications,
         "digest": "sha256:" + "5e" * 32,
-        "groups": {group: _group_measures(recipe, group, flows) for group in recipe.groups},
+        "groups": {
+            group: {"bottleneck": "bottleneck", **_group_measures(recipe, group, flows)} for group in recipe.groups
+        },
         "links": {"bottleneck": {"utilization": _estimate([0.981, 0.984, 0.979][: recipe.replications]),
                                  "loss_rate": _estimate([0.00041, 0.0005, 0.00045][: recipe.replications]),
                                  "queue_mean_packets": _estimate([31.0, 33.5, 32.2][: recipe.replications]),

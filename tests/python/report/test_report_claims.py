@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from test_report_browser import opened
 
-from narrows.report import page
-from narrows.report.claims import claims
-from narrows.report.svg import Markup
+from narrows.report.drawing.svg import Markup
+from narrows.report.page import document as page
+from narrows.report.reproduction.claims import claims
 
 if TYPE_CHECKING:
     from pathlib import Path

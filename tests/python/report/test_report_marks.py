@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from narrows.report.decimate import extremes, means
-from narrows.report.figures.fairness import jain
-from narrows.report.looks import HUES, TONES, look_of, tone_of
-from narrows.report.plot import Axis, Box, Panel
-from narrows.report.scale import PACKETS, SECONDS
-from narrows.report.svg import element, polyline, ring
+from narrows.core import algorithms
+from narrows.report.drawing.decimate import extremes, means
+from narrows.report.drawing.plot import Axis, Box, Panel
+from narrows.report.drawing.scale import PACKETS, SECONDS
+from narrows.report.drawing.style import HUES, TONES, style_of, tone_of
+from narrows.report.drawing.svg import element, polyline, ring
+from narrows.report.run.figures.fairness import jain
 
 
 def test_thinning_keeps_both_ends_and_the_extremes_of_every_column() -> None:
@@ -62,26 +63,34 @@ def test_an_area_runs_forth_on_top_and_back_below() -> None:
 def test_a_long_line_becomes_a_light_path() -> None:
     panel = Panel(Box(50, 20, 800, 300), Axis("Time", SECONDS, 0, 100), Axis("Window", PACKETS, 0, 10))
     x = np.linspace(0, 100, 100_000)
-    panel.line("w", x, 5 + 4 * np.sin(x), look_of("cubic"))
+    panel.line("w", x, 5 + 4 * np.sin(x), style_of("cubic"))
     assert len(panel.draw()) < 60_000
 
 
 def test_marks_outside_the_axes_are_cut_off_at_the_panels_edge() -> None:
     panel = Panel(Box(50, 20, 800, 300), Axis("Time", SECONDS, 0, 10), Axis("Window", PACKETS, 0, 10))
-    panel.line("w", np.array([0.0, 5, 10]), np.array([0.0, 15, 0]), look_of("newreno"))
+    panel.line("w", np.array([0.0, 5, 10]), np.array([0.0, 15, 0]), style_of("newreno"))
     drawn = panel.draw()
     assert '<svg x="47" y="17" width="806" height="306" viewBox="47 17 806 306">' in drawn
     assert 'd="M50 320 450 -130 850 320"' in drawn
 
 
-def test_a_name_always_looks_the_same_and_reno_like_newreno() -> None:
-    assert look_of("reno") == look_of("newreno")
-    assert look_of("my-own@v2") == look_of("my-own@v2")
-    assert look_of("aimd(a=1,b=0.8)") != look_of("aimd(a=1,b=0.5)")
+def test_no_two_algorithms_of_the_catalogue_look_alike_in_a_line_or_as_a_dot() -> None:
+    styles = [style_of(card["name"]) for card in algorithms()]
+    assert len({(style.colour, style.dash) for style in styles}) == len(styles)
+    assert len({(style.colour, style.marker) for style in styles}) == len(styles)
+
+
+def test_a_name_outside_the_catalogue_always_looks_the_same_and_like_none_in_it() -> None:
+    known = {style_of(card["name"]) for card in algorithms()}
+    names = [f"mine.py:Mine{number}" for number in range(1000)]
+    assert style_of("my-own@v2") == style_of("my-own@v2")
+    assert known.isdisjoint(map(style_of, names))
+    assert style_of("aimd(a=1,b=0.8)") != style_of("aimd(a=1,b=0.5)")
 
 
 def test_flows_of_one_algorithm_share_its_hue_but_neither_tone_nor_dash() -> None:
-    first, second = look_of("cubic").variant(0), look_of("cubic").variant(1)
+    first, second = style_of("cubic").variant(0), style_of("cubic").variant(1)
     assert first.colour == second.colour
     assert first.tone != second.tone
     assert first.dash_pattern != second.dash_pattern

@@ -6,8 +6,7 @@ import math
 
 import pytest
 
-from narrows.report.measures import difference_texts, interval_text, meaning
-from narrows.report.scale import (
+from narrows.report.drawing.scale import (
     BITS_PER_SECOND,
     COUNT,
     INDEX,
@@ -23,6 +22,8 @@ from narrows.report.scale import (
     significant,
     tick_label,
 )
+from narrows.report.page.estimates import difference_texts, interval_text
+from narrows.report.page.metrics import meaning
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 
@@ -119,5 +120,5 @@ def test_a_difference_of_shares_is_in_percentage_points() -> None:
 
 
 def test_an_unknown_measure_is_read_from_its_suffix() -> None:
-    assert meaning("ack_delay_p95_s").label == "Ack delay 95th percentile"
+    assert meaning("ack_delay_p95_s").title == "Ack delay 95th percentile"
     assert meaning("ack_delay_p95_s").unit is SECONDS

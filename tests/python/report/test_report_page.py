@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from conftest import HOSTILE
 from synthetic_folder import Recipe, write_run
 
-from narrows.report import build
+from narrows.report.run.build import build
 
 if TYPE_CHECKING:
     from pathlib import Path

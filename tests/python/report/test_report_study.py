@@ -14,15 +14,15 @@ from narrows.analysis.effects import effects, lenth, level_means, ordered, pair_
 from narrows.analysis.multivariate import biplot, clusters, principal_components
 from narrows.analysis.ranks import ranking
 from narrows.analysis.table import Block
-from narrows.report.figures.frame import PAPERS, drawing, height
-from narrows.report.plot import Axis, shortened
-from narrows.report.scale import BITS_PER_SECOND
+from narrows.report.drawing.figure import PAPERS, drawing, height
+from narrows.report.drawing.plot import Axis, shortened
+from narrows.report.drawing.scale import BITS_PER_SECOND
 from narrows.report.study import contrasts, multivariate, pairs, ranks, settings
 from narrows.report.study import effects as drawn_effects
 from narrows.report.study.rows import response_meaning
 
 if TYPE_CHECKING:
-    from narrows.report.figures.frame import Figure
+    from narrows.report.drawing.figure import Figure
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 # Montgomery, "Design and Analysis of Experiments" (8th ed.), example 6.2.
@@ -202,8 +202,8 @@ def test_an_axis_of_names_has_a_tick_per_name_and_cuts_long_ones() -> None:
 
 def test_a_response_of_a_study_is_called_by_its_measure_and_whose_it_is() -> None:
     shown = response_meaning("group.cubic.goodput_bps")
-    assert (shown.label, shown.unit, shown.better) == ("Goodput of cubic", BITS_PER_SECOND, 1)
-    assert response_meaning("link.bottleneck reverse.loss_rate").label == "Loss rate of bottleneck reverse"
+    assert (shown.title, shown.unit, shown.better) == ("Goodput of cubic", BITS_PER_SECOND, 1)
+    assert response_meaning("link.bottleneck reverse.loss_rate").title == "Loss rate of bottleneck reverse"
     assert response_meaning("jain").label == "Jain's index"
 
 

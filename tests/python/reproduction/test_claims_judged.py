@@ -161,7 +161,7 @@ def test_a_variant_may_give_another_level_to_a_factor_that_has_one() -> None:
 def test_a_variant_is_tried_on_the_claims_that_it_names(tmp_path: Path) -> None:
     claim = HEAD.partition("[[claims]]")[2] + f"direction = {{ order = [{A}, {B}] }}\n"
     text = HEAD.partition("[[claims]]")[0] + "[[claims]]" + claim + "[[claims]]" + claim.replace("1-1", "1-2")
-    text += '[[variants]]\nname = "other"\nabout = "o"\nset = []\nexperiments = ["e"]\nclaims = ["1-2"]\n'
+    text += '[[variants]]\nname = "other"\nabout = "o"\nvariant = "o"\nclaims = ["1-2"]\n'
     file = tmp_path / "claims.toml"
     file.write_text(text, encoding="utf-8")
     found = Found({"e": rows(a=[1.0, 1.0], b=[2.0, 2.0])}, {"other": {"e": rows(a=[3.0, 3.0], b=[2.0, 2.0])}})

@@ -11,9 +11,10 @@ import pytest
 from command_line import command, environment
 from narrows import library
 from narrows.cli import main
-from narrows.reproduction import shelf as shelves
+from narrows.reproduction import registry
 from narrows.reproduction.campaign import parts
-from narrows.reproduction.shelf import Shelved, shelf
+from narrows.reproduction.registry import StudyFolder, published_studies
+from narrows.study.overlay import offered
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +36,9 @@ scenario = "base.toml"
 algorithms = ["newreno", "aimd(a=1,b=0.8)"]
 measures = ["goodput_bps", "utilization_between(from=1s,until=3s)"]
 replications = 2
+[sizes.quick]
+[sizes.quick.variants.slow]
+set."path.rate" = "4Mbps"
 """
 CLAIMS = """\
 title = "A small study"
@@ -44,6 +48,10 @@ question = "Does it run?"
 packet_hops = { quick = 2e8, full = 1e9 }
 [experiments]
 one = "One flow alone."
+[[variants]]
+name = "a slow path"
+about = "4 Mbps"
+variant = "slow"
 [[claims]]
 id = "900-1"
 statement = "It fills the link"
@@ -86,13 +94,13 @@ published = { goodput_bps = [4.8e6, ""] }
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put a study of one experiment on the shelf and return its folder."""
+    """Make a published study of one experiment and return its folder."""
     folder = tmp_path / "studies" / "small"
-    (folder / "quick").mkdir(parents=True)
-    (folder / "quick" / "base.toml").write_text(SCENARIO, encoding="utf-8")
-    (folder / "quick" / "one.toml").write_text(STUDY, encoding="utf-8")
+    folder.mkdir(parents=True)
+    (folder / "base.toml").write_text(SCENARIO, encoding="utf-8")
+    (folder / "one.toml").write_text(STUDY, encoding="utf-8")
     (folder / "claims.toml").write_text(CLAIMS.replace("LEAST", "0.5"), encoding="utf-8")
-    monkeypatch.setattr(shelves, "STUDIES", tmp_path / "studies")
+    monkeypatch.setattr(registry, "STUDIES", tmp_path / "studies")
     monkeypatch.setattr(library, "STUDIES", tmp_path / "studies")
     return folder
 
@@ -109,7 +117,7 @@ def test_a_study_is_reproduced_to_the_same_ledger(
         assert all(text in page for text in ("A small study", "Megabits"))
         assert page.count("Mbps published)") == 1
         told = capsys.readouterr().out
-        assert "quick: 4 cells, about 5 s on 2 free processors" in told
+        assert "quick: 8 cells, about 5 s on 2 free processors" in told
         assert "packet-hops, " in told
     assert ledgers[0] == ledgers[1]
     ledger = json.loads(ledgers[0])
@@ -117,6 +125,7 @@ def test_a_study_is_reproduced_to_the_same_ledger(
     assert (ledger["study"], ledger["size"]) == (small.name, "quick")
     (claim,) = ledger["claims"]
     assert (claim["verdict"], claim["strength"], claim["seeds"]) == ("holds", "strong", 2)
+    assert claim["variants"] == {"a slow path": "holds"}
     assert set(claim) >= {"id", "verdict", "strength", "effect", "ci95", "seeds", "cause", "variant"}
 
 
@@ -135,6 +144,13 @@ def test_a_claim_that_fails_is_exit_status_1(small: Path, tmp_path: Path) -> Non
     assert main(["reproduce", "small", "--out", str(tmp_path / "out"), "--quiet"]) == 1
 
 
+def test_a_variant_that_no_study_file_has_is_bad_input(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = CLAIMS.replace("LEAST", "0.5").replace('variant = "slow"', 'variant = "slo"')
+    (small / "claims.toml").write_text(text, encoding="utf-8")
+    assert main(["reproduce", "small"]) == 2
+    assert "variant a slow path: no study file has a variant slo; there are slow" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("small")
 def test_an_unknown_study_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "smal"]) == 2
@@ -146,20 +162,23 @@ def test_the_studies_that_ship_are_listed() -> None:
         command(["reproduce", "--list", "--json"]), capture_output=True, check=True, env=environment()
     )
     entries: list[dict[str, Any]] = json.loads(listed.stdout)
-    assert [entry["name"] for entry in entries] == [each.name for each in shelf()]
+    assert [entry["name"] for entry in entries] == [each.name for each in published_studies()]
     assert all(entry["verdicts"] for entry in entries)
 
 
-@pytest.mark.parametrize("study", shelf(), ids=lambda each: each.name)
+@pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
 @pytest.mark.parametrize("size", ["quick", "full"])
-def test_every_experiment_of_every_study_resolves(study: Shelved, size: str) -> None:
+def test_every_experiment_of_every_study_resolves(study: StudyFolder, size: str) -> None:
     found = parts(study, size, None, None)
     assert {part.experiment for part in found} <= set(study.published.experiments)
     assert found
+    # No study file has a variant that the claims do not name.
+    named = {variant.key for variant in study.published.variants}
+    assert {variant for file in study.experiments(size).values() for variant in offered(file)[size]} <= named
 
 
-@pytest.mark.parametrize("study", shelf(), ids=lambda each: each.name)
-def test_every_committed_ledger_judges_every_claim(study: Shelved) -> None:
+@pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
+def test_every_committed_ledger_judges_every_claim(study: StudyFolder) -> None:
     ledger = study.ledger
     assert ledger is not None
     assert [claim["id"] for claim in ledger["claims"]] == [claim.id for claim in study.published.claims]

@@ -54,7 +54,7 @@ def test_a_cell_measures_what_a_run_of_its_scenario_does(done: Path) -> None:
         "and \"path.queue.limit\" = '0.5bdp' order by replication",
     )
     assert [row["g"] for row in goodputs] == [
-        records.group_measures["tested"]["goodput_bps"] for _, records in sorted(run.records.items())
+        records.group_metrics["tested"]["goodput_bps"] for _, records in sorted(run.records.items())
     ]
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-import narrows as nw
-
 NS2 = Path(__file__).parents[3] / "validation" / "ns2"
 sys.path.insert(0, str(NS2))
 counterpart: Any = importlib.import_module("counterpart")
@@ -21,34 +19,34 @@ REFERENCE = tomllib.loads((NS2 / "reference.toml").read_text(encoding="utf-8"))
 ENTRIES = [entry for entry in REFERENCE["scenarios"] if "agents" in entry]
 
 
-def _resolved(file: str) -> dict[str, Any]:
-    return tomllib.loads(nw.load(NS2 / file).resolve().resolved)
+def _resolved(case: str) -> dict[str, Any]:
+    return tomllib.loads(run.scenario("ns2", case).resolve().resolved)
 
 
-def _told(file: str, agents: dict[str, str]) -> Any:
-    return counterpart.arguments(_resolved(file), agents)
+def _told(case: str, agents: dict[str, str]) -> Any:
+    return counterpart.arguments(_resolved(case), agents)
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["file"])
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["case"])
 def test_every_scenario_with_agents_can_be_told_to_ns2(entry: dict[str, Any]) -> None:
-    flows = _resolved(entry["file"])["flows"]
-    agents = _told(entry["file"], entry["agents"])["agents"].split()
+    flows = _resolved(entry["case"])["flows"]
+    agents = _told(entry["case"], entry["agents"])["agents"].split()
     assert agents == [entry["agents"][flow["name"]] for flow in flows for _ in range(flow["count"])]
 
 
 def test_droptail_holds_in_ns2_what_ours_holds() -> None:
-    told = _told("r1-sack-n1-1bdp.toml", {"sack": "sack"})
+    told = _told("r1-sack-n1-1bdp", {"sack": "sack"})
     assert (told["queue"], told["limit"]) == ("DropTail", "62")
 
 
 def test_units_become_those_of_the_driver() -> None:
-    told = _told("r8-sack.toml", {"sack": "sack"})
+    told = _told("r8-sack", {"sack": "sack"})
     expected = {"rate": "4000000000", "rtts": "0.1", "packet": "1000", "loss": "0.01", "ssthresh": "13", "end": "481.5"}
     assert {name: told[name] for name in expected} == expected
 
 
 def test_what_the_driver_does_not_know_is_an_error() -> None:
-    scenario = _resolved("r8-sack.toml")
+    scenario = _resolved("r8-sack")
     scenario["path"]["queue"] = {"kind": "codel", "limit": "100pkt"}
     with pytest.raises(counterpart.Ns2Error, match="codel"):
         counterpart.arguments(scenario, {"sack": "sack"})

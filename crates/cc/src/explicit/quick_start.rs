@@ -1,93 +1,84 @@
-//! Quick-Start (RFC 4782; Sarolahti, Allman and Floyd, Computer Networks 51, 2007): a start-up around any algorithm that
-//! has a window.
+//! Quick-Start (RFC 4782; Sarolahti, Allman and Floyd, Computer Networks 51, 2007) before any algorithm with a window.
 //!
-//! The SYN asks the routers for a rate. What the SYN-ACK brings back as approved, `R`, becomes the window
-//! `w = R · rtt / packet` if that is more than the algorithm has, and leaves paced at `R` (§4.4). The first
-//! acknowledgement of this data ends the pacing, and the window becomes what is in flight, if that is less (§4.4). A loss
-//! among this data returns to the initial window (§4.6). ssthresh is left alone, so that slow start goes on; or it
-//! becomes `w` (Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start": TCP ADA).
+//! The SYN carries a request for a rate. With the rate `R` approved in the SYN-ACK the window is set to
+//! `w = R · rtt / packet` if that is more than the current window, and packets are paced at `R` (§4.4). The first
+//! acknowledgement of these packets ends the pacing, and the window is set to the data in flight if that is less (§4.4). A
+//! loss of one of these packets sets the window to the initial window (§4.6). ssthresh is unchanged, so that slow start
+//! continues, or set to `w` (Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start": TCP ADA).
 //!
-//! Deviations: the SYN is sent again without the request, and an answer that has measured no round trip is not used;
-//! neither the nonce nor the report of the approved rate is sent, for nobody cheats; after a loss the algorithm's own
-//! cut has set ssthresh, on which RFC 4782 leaves the choice.
+//! Deviations: a retransmitted SYN carries no request, and an answer without a round-trip time is not used; neither the QS
+//! Nonce nor the Report of Approved Rate is sent, since no receiver misbehaves; after a loss ssthresh is that of the
+//! algorithm, which RFC 4782 leaves open.
 
-use crate::catalogue::Setup;
 use crate::{
-    Ack, Cause, CongestionControl, EcnUse, Failure, Limits, Loss, Path, Report, SentPacket, Transport,
+    Ack, Cause, CongestionControl, EcnUse, Failure, Limits, Loss, Path, QuickStartRequest, Report,
+    SentPacket, Setup,
 };
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Feedback, Request};
 
-/// What a flow asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StartUp {
-    /// Bits per second on the wire.
-    pub rate: Rate,
-    /// An approval ends slow start.
-    pub ends_slow_start: bool,
-}
-
-/// An algorithm that starts up by Quick-Start.
+/// An algorithm with a Quick-Start request before it.
 #[derive(Debug)]
 pub struct QuickStart {
     inner: Box<dyn CongestionControl>,
-    ask: StartUp,
+    request: QuickStartRequest,
     phase: Phase,
-    /// The phase that the last episode ended.
-    before_loss: Phase,
+    /// The phase before the last loss episode, for undo.
+    undo_phase: Phase,
     initial_window: f64,
-    /// Bytes of a full packet on the wire.
+    /// Size of a full packet on the wire, bytes.
     packet: f64,
     mss: Bytes,
 }
 
-/// How far the start-up has come.
+/// The phases of Quick-Start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// No SYN has left.
-    Asking,
-    /// The request is under way.
-    Asked,
-    /// Approved data leaves at this rate of payload; the round in which it began.
+    /// The request has not been sent.
+    NotRequested,
+    /// The request has been sent and not been answered.
+    Requested,
+    /// The approved window is being sent, paced at `rate` bits of payload per second, since round `round`.
     Pacing { rate: Rate, round: u64 },
-    /// Approved data is still under way; the round in which its first acknowledgement came.
+    /// Packets of the approved window are in flight; their first acknowledgement started round `round`.
     Outstanding { round: u64 },
-    /// The algorithm is on its own.
-    Over,
+    /// Quick-Start is over.
+    Done,
 }
 
 impl QuickStart {
-    /// `inner`, which starts up as `ask` says.
-    pub fn new(inner: Box<dyn CongestionControl>, ask: StartUp, setup: &Setup) -> Self {
-        Self {
+    /// `inner` with the Quick-Start request of `setup` before it; `inner` alone where there is none.
+    pub fn around(inner: Box<dyn CongestionControl>, setup: &Setup) -> Box<dyn CongestionControl> {
+        let Some(request) = setup.quick_start else { return inner };
+        Box::new(Self {
             inner,
-            ask,
-            phase: Phase::Asking,
-            before_loss: Phase::Asking,
+            request,
+            phase: Phase::NotRequested,
+            undo_phase: Phase::NotRequested,
             initial_window: setup.initial_window,
             packet: setup.packet.count() as f64,
             mss: setup.mss,
-        }
+        })
     }
 
     /// The routers approved `rate` bits per second.
-    fn approved(&mut self, rate: f32, path: &Path) {
-        self.phase = Phase::Over;
+    fn on_approved(&mut self, rate: f32, path: &Path) {
+        self.phase = Phase::Done;
         let (Some(rtt), Some(before)) = (path.rtt, self.inner.window()) else { return };
         let window = f64::from(rate) / 8.0 * rtt.smoothed.as_secs_f64() / self.packet;
         if !rate.is_finite() || window <= before {
             return;
         }
-        self.inner.set_window(window, self.ask.ends_slow_start);
+        self.inner.set_window(window, self.request.ends_slow_start);
         if self.inner.window() > Some(before) {
             let payload = Rate::from_bps_f64(f64::from(rate) * self.mss.count() as f64 / self.packet);
             self.phase = Phase::Pacing { rate: payload.max(Rate::from_bps(1)), round: path.round };
         }
     }
 
-    /// Follows approved data by the rounds that the transport counts: the next one begins with the acknowledgement of
-    /// a packet that left after the approval, and one more when all that left in the meantime is acknowledged.
-    fn follow(&mut self, acked: u64, path: &Path) {
+    /// Moves the phase on by the rounds that the transport counts: the next round starts with the first acknowledgement of
+    /// the approved window, the one after it when all packets sent before that are acknowledged.
+    fn update_phase(&mut self, acked: u64, path: &Path) {
         match self.phase {
             Phase::Pacing { round, .. } if path.round > round => {
                 let used = (path.in_flight + acked) as f64;
@@ -96,7 +87,7 @@ impl QuickStart {
                 }
                 self.phase = Phase::Outstanding { round: path.round };
             }
-            Phase::Outstanding { round } if path.round > round => self.phase = Phase::Over,
+            Phase::Outstanding { round } if path.round > round => self.phase = Phase::Done,
             _ => {}
         }
     }
@@ -120,13 +111,13 @@ impl CongestionControl for QuickStart {
     }
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
-        self.follow(ack.newly_acked, path);
+        self.update_phase(ack.newly_acked, path);
         self.inner.on_ack(ack, path);
     }
 
     fn on_answer(&mut self, feedback: Feedback, path: &Path) {
         match (self.phase, feedback) {
-            (Phase::Asked, Feedback::Rate(rate)) => self.approved(rate, path),
+            (Phase::Requested, Feedback::Rate(rate)) => self.on_approved(rate, path),
             _ => self.inner.on_answer(feedback, path),
         }
     }
@@ -140,13 +131,13 @@ impl CongestionControl for QuickStart {
         if !loss.new_episode {
             return;
         }
-        self.before_loss = self.phase;
+        self.undo_phase = self.phase;
         let approved = matches!(self.phase, Phase::Pacing { .. } | Phase::Outstanding { .. });
         if approved && loss.cause != Cause::Timeout {
             let initial = self.inner.window().map_or(1.0, |window| window.min(self.initial_window));
             self.inner.set_window(initial, false);
         }
-        self.phase = Phase::Over;
+        self.phase = Phase::Done;
     }
 
     fn on_recovered(&mut self, path: &Path) {
@@ -159,8 +150,8 @@ impl CongestionControl for QuickStart {
 
     fn on_spurious_loss(&mut self, path: &Path) {
         self.inner.on_spurious_loss(path);
-        if self.phase == Phase::Over {
-            self.phase = self.before_loss;
+        if self.phase == Phase::Done {
+            self.phase = self.undo_phase;
         }
     }
 
@@ -177,9 +168,9 @@ impl CongestionControl for QuickStart {
     }
 
     fn request(&mut self, path: &Path) -> Option<Request> {
-        if self.phase == Phase::Asking {
-            self.phase = Phase::Asked;
-            return Some(Request::QuickStart { rate: self.ask.rate.as_bps() as f32, ttl_difference: 0 });
+        if self.phase == Phase::NotRequested {
+            self.phase = Phase::Requested;
+            return Some(Request::QuickStart { rate: self.request.rate.as_bps() as f32, ttl_difference: 0 });
         }
         self.inner.request(path)
     }
@@ -192,16 +183,12 @@ impl CongestionControl for QuickStart {
         self.inner.ecn()
     }
 
-    fn transport(&self) -> Transport {
-        self.inner.transport()
-    }
-
     fn failure(&self) -> Option<&Failure> {
         self.inner.failure()
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        self.inner.observe(tell);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.inner.observe(record);
     }
 
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {

@@ -1,38 +1,37 @@
-//! RCP's end host (Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005): every flow sends at the one rate that the
-//! routers of its path offer to all.
+//! RCP's end host (Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005): every flow sends at the rate that the routers
+//! of its path offer, which is the same for all flows of a router.
 //!
-//! Each packet carries the round-trip time and asks for any rate; each router lowers it to its own. The sender paces at
-//! what comes back, `payload = R · mss / packet`, and has no window. A loss is repaired and changes nothing: the
-//! routers see their queues.
+//! Each packet carries the round-trip time and a request for an unlimited rate, which each router lowers to its own. The
+//! sender paces at the rate `R` that acknowledgements carry, `R · mss / packet` of payload, and has no window. Losses do not
+//! change the rate, since routers respond to their queues. The SYN carries a request, too, so that the first data leaves at
+//! the offered rate.
 //!
-//! The SYN asks too, so that the first data leaves at the rate offered.
-//!
-//! Deviations: a path without an RCP router leaves the flow at the initial window, one packet after a timeout.
+//! Deviations: on a path without an RCP router the window is the initial window, and one packet after a timeout.
 
-use super::{floored, seconds};
-use crate::catalogue::{Entry, Needs, Setup, Values};
-use crate::{Ack, Cause, CongestionControl, Limits, Loss, Path};
+use super::{bounded, rtt_seconds};
+use crate::{Ack, Cause, CongestionControl, Entry, Limits, Loss, Needs, Path, Setup};
+use narrows_card::{Card, Values};
 use narrows_units::{Bytes, Rate};
 use narrows_wire::{Feedback, Request};
 
-/// One RCP flow.
+/// RCP's state.
 #[derive(Clone, Debug)]
 pub struct Rcp {
-    /// What the routers offered last, payload bits per second.
+    /// The rate last offered, bits of payload per second; `None` before the first offer.
     rate: Option<Rate>,
-    /// Packets, as long as there is no offer.
+    /// Window before the first offer, packets.
     window: f64,
-    /// Payload of a packet over its size on the wire.
+    /// Payload of a full packet over its size on the wire.
     payload_share: f64,
     mss: Bytes,
 }
 
 impl Rcp {
-    /// A flow set up as asked.
+    /// An RCP flow with this setup.
     pub fn new(setup: &Setup) -> Self {
         Self {
             rate: None,
-            window: floored(setup.initial_window),
+            window: bounded(setup.initial_window),
             payload_share: setup.mss.count() as f64 / setup.packet.count() as f64,
             mss: setup.mss,
         }
@@ -75,7 +74,7 @@ impl CongestionControl for Rcp {
     }
 
     fn request(&mut self, path: &Path) -> Option<Request> {
-        Some(Request::Rate { rate: f32::INFINITY, rtt: seconds(path) })
+        Some(Request::Rate { rate: f32::INFINITY, rtt: rtt_seconds(path) })
     }
 
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
@@ -85,20 +84,19 @@ impl CongestionControl for Rcp {
 
 /// The card of `rcp`.
 pub(crate) const RCP: Entry = Entry {
-    name: "rcp",
-    family: "explicit",
-    summary: "RCP's end host: sends at the one rate that routers with an rcp queue offer to every flow",
-    source: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
-    equations: &[
-        "request, from the SYN on: rtt, any rate",
-        "acknowledgement: pacing rate = least rate offered on the path",
-    ],
-    parameters: &[],
-    deviations: &["a path without an rcp queue leaves the flow at its initial window"],
-    validation: Some(
-        "four flows with round trips of 40 and 200 ms share alike within 2 %, at a utilisation above 0.98 and without a drop",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "rcp",
+        family: "explicit",
+        summary: "RCP's end host: sends at the rate that routers with an rcp queue offer to all flows",
+        source: "Dukkipati, Kobayashi, Zhang-Shen and McKeown, IWQoS 2005",
+        equations: &[
+            "request, from the SYN on: rtt, an unlimited rate",
+            "acknowledgement: pacing rate = smallest rate offered on the path",
+        ],
+        parameters: &[],
+        deviations: &["on a path without an rcp queue the window is the initial window"],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 

@@ -1,42 +1,42 @@
-//! XCP's end host (Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03): the routers say by how much the
-//! throughput may change.
+//! XCP's end host (Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03): routers determine the change of the
+//! throughput.
 //!
-//! Each packet carries the smoothed round-trip time, the time between packets `rtt / w`, and an unlimited wish. Each
-//! acknowledgement brings the change allowed, `Δ` bytes per second: `w += Δ · rtt / packet`, at least one packet. A loss
-//! is a standard flow's: `w = w / 2`, after a timeout 1; until the episode is over the window does not grow.
+//! Each packet carries the smoothed round-trip time, the packet spacing `rtt / w`, and a request for an unlimited increase.
+//! Each acknowledgement carries the change allowed, `Δ` bytes per second: `w += Δ · rtt / packet`, at least one packet. The
+//! response to losses is Reno's: `w = w / 2`, after a timeout 1; the window does not grow in loss recovery.
 //!
-//! Deviations: a path without an XCP router leaves the window as it is; the draft's sender would take its wish for
-//! granted. Feedback counts on acknowledgements that deliver something new, selective ones included, where ns-2 reads
-//! those that advance; while a loss is repaired only a decrease does. The SYN tells no
-//! round-trip time, so that routers answer it with nothing; the handshake has measured it when the first data leaves.
+//! Deviations: on a path without an XCP router the window is constant, where the draft's sender would get all it requests.
+//! Feedback is used from acknowledgements of new packets, selective ones included, where ns-2 uses those that advance the
+//! cumulative acknowledgement; in loss recovery only a decrease is used. The SYN has no round-trip time, so that routers
+//! give no feedback to it; the first data packet has that of the handshake.
 
-use super::{floored, seconds};
-use crate::catalogue::{Entry, Needs, Setup, Values};
-use crate::{Ack, Cause, CongestionControl, Limits, Loss, Path};
+use super::{bounded, rtt_seconds};
+use crate::{Ack, Cause, CongestionControl, Entry, Limits, Loss, Needs, Path, Setup};
+use narrows_card::{Card, Values};
 use narrows_units::Bytes;
 use narrows_wire::{Feedback, Request};
 
-/// One XCP flow.
+/// XCP's state.
 #[derive(Clone, Debug)]
 pub struct Xcp {
     /// Packets.
     window: f64,
-    /// The window before the last cut, until it is certain that the cut was right.
-    before_cut: Option<f64>,
-    /// A loss is being repaired.
+    /// The window before the last loss episode, for undo.
+    undo_window: Option<f64>,
+    /// In loss recovery, but not after a timeout.
     recovering: bool,
     initial_window: f64,
-    /// Bytes of a full packet on the wire.
+    /// Size of a full packet on the wire, bytes.
     packet: f64,
     burst: Bytes,
 }
 
 impl Xcp {
-    /// A flow set up as asked.
+    /// An XCP flow with this setup.
     pub fn new(setup: &Setup) -> Self {
         Self {
-            window: floored(setup.initial_window),
-            before_cut: None,
+            window: bounded(setup.initial_window),
+            undo_window: None,
             recovering: false,
             initial_window: setup.initial_window,
             packet: setup.packet.count() as f64,
@@ -62,14 +62,14 @@ impl CongestionControl for Xcp {
         let (Some(Feedback::Delta(allowed)), Some(rtt)) = (ack.feedback, path.rtt) else { return };
         if allowed.is_finite() && (allowed < 0.0 || !self.recovering) {
             let change = f64::from(allowed) * rtt.smoothed.as_secs_f64() / self.packet;
-            self.window = floored(self.window + change);
+            self.window = bounded(self.window + change);
         }
     }
 
     fn on_loss(&mut self, loss: &Loss<'_>, _path: &Path) {
         if loss.new_episode {
-            self.before_cut = Some(self.window);
-            self.window = floored(self.window / 2.0);
+            self.undo_window = Some(self.window);
+            self.window = bounded(self.window / 2.0);
             self.recovering = true;
         }
         if loss.cause == Cause::Timeout {
@@ -83,19 +83,19 @@ impl CongestionControl for Xcp {
     }
 
     fn on_spurious_loss(&mut self, _path: &Path) {
-        if let Some(before) = self.before_cut.take() {
+        if let Some(before) = self.undo_window.take() {
             self.window = self.window.max(before);
             self.recovering = false;
         }
     }
 
     fn on_idle_restart(&mut self, _path: &Path) {
-        // RFC 5681 §4.1: what the routers had allowed may since have gone to others.
-        self.window = floored(self.window.min(self.initial_window));
+        // RFC 5681 §4.1: the routers may have given the bandwidth to other flows since.
+        self.window = bounded(self.window.min(self.initial_window));
     }
 
     fn request(&mut self, path: &Path) -> Option<Request> {
-        let rtt = seconds(path);
+        let rtt = rtt_seconds(path);
         let delta = if rtt > 0.0 { f32::INFINITY } else { 0.0 };
         Some(Request::Xcp { rtt, spacing: rtt / self.window as f32, delta })
     }
@@ -107,26 +107,25 @@ impl CongestionControl for Xcp {
 
 /// The card of `xcp`.
 pub(crate) const XCP: Entry = Entry {
-    name: "xcp",
-    family: "explicit",
-    summary: "XCP's end host: routers with an xcp queue say by how much each flow may change its throughput",
-    source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; as in ns-2.35",
-    equations: &[
-        "request: rtt, rtt / w, an unlimited change",
-        "acknowledgement: w = max(1, w + feedback rtt / packet)",
-        "loss: w = w / 2; timeout: w = 1",
-    ],
-    parameters: &[],
-    deviations: &[
-        "a path without an xcp queue leaves the window as it is",
-        "while a loss is repaired the window may shrink and not grow; ns-2 reads no feedback of duplicate acknowledgements",
-        "routers answer nothing to the SYN, which knows no round-trip time; the first data knows it from the handshake",
-        "windows jump and packets leave in bursts, as in ns-2; the flow's key pacing spreads them",
-    ],
-    validation: Some(
-        "ns-2.35: start on an idle link, utilisation 0.885 against 0.882, no drops; two flows, one late, Jain 1.000 and utilisation 1.000 against 0.9997; an idle link is filled in 1 / alpha round trips, within 5 % for alpha up to 0.2; round trips of 40 and 200 ms share alike within 2 %",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "xcp",
+        family: "explicit",
+        summary: "XCP's end host: routers with an xcp queue determine the change of each flow's throughput",
+        source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; as in ns-2.35",
+        equations: &[
+            "request: rtt, rtt / w, an unlimited increase",
+            "acknowledgement: w = max(1, w + feedback rtt / packet)",
+            "loss: w = w / 2; timeout: w = 1",
+        ],
+        parameters: &[],
+        deviations: &[
+            "on a path without an xcp queue the window is constant",
+            "in loss recovery the window may fall and not grow; ns-2 uses no feedback of duplicate acknowledgements",
+            "routers give no feedback to the SYN, which has no round-trip time; the first data packet has that of the handshake",
+            "the window changes at once and packets leave in bursts, as in ns-2, unless the flow has pacing enabled",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 

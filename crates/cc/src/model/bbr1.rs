@@ -2,93 +2,88 @@
 //! 2016), as Linux 6 computes it (`net/ipv4/tcp_bbr.c`).
 //!
 //! * Model: `bw` = largest delivery rate of ten rounds, `min_rtt` = smallest round-trip time of ten seconds.
-//! * `pacing = 0.99 · gain · bw`; `cwnd = ⌈gain · bw · min_rtt⌉ + extra_acked + 3 bursts`, even, at least 4.
+//! * `pacing_rate = 0.99 · pacing_gain · bw`; `cwnd = ⌈cwnd_gain · bw · min_rtt⌉ + extra_acked + 3 tso_segs_goal`, even,
+//!   at least 4.
 //! * Startup (gain 2.89) until `bw` has grown by less than a quarter in each of three rounds; Drain (pacing gain 0.34)
-//!   until no more is in flight than `bw · min_rtt`; then the gain cycle of `probe_bw.rs`, interrupted by the pauses of
-//!   `probe_rtt.rs`. Losses change the window for a round (`window.rs`), and the rate only where a policer is found.
+//!   until no more is in flight than `bw · min_rtt`; then the gain cycle of ProbeBW, interrupted by ProbeRTT. Losses
+//!   reduce the window for a round (`cwnd.rs`), and the rate only if a policer is found (`lt_bw.rs`).
 //!
-//! All quantities are whole, in Linux's units. Deviations: times are exact where Linux counts jiffies; a runt's delayed
-//! acknowledgement is not told apart from others when `min_rtt` expires; the first ten packets leave unpaced here, which
-//! in Linux is the transport's doing; bursts do not grow on paths shorter than 16 ms. An acknowledgement that delivers
-//! nothing new changes nothing.
+//! Variables and functions have the names that Linux gives them, without the prefix `bbr_`. Quantities are whole numbers
+//! in Linux's units.
+//!
+//! Deviations: times are exact where Linux counts jiffies; a delayed acknowledgement counts as any other when `min_rtt`
+//! expires; the first ten packets leave unpaced by this algorithm's rule, in Linux by the transport's; `tso_segs_goal`
+//! does not grow on paths shorter than 16 ms. An acknowledgement without new packets changes nothing.
 
-mod aggregation;
+mod ack_aggregation;
 mod bandwidth;
 mod card;
+mod cwnd;
 mod delivery;
+mod full_bw;
+mod gain_cycle;
+mod lt_bw;
+mod min_rtt;
+mod mode;
 mod pacing;
-mod policer;
-mod probe_bw;
-mod probe_rtt;
-mod startup;
-mod window;
+mod transitions;
 
 pub use card::BBR1;
 
-use crate::catalogue::{Setup, Values};
-use crate::{Ack, Cause, CongestionControl, Limits, Loss, Path, RateSample, SentPacket};
-use aggregation::Aggregation;
+use crate::model::probe_rtt::ProbeRtt;
+use crate::model::state_machine::StateMachine;
+use crate::{Ack, Cause, CongestionControl, Limits, Loss, Path, RateSample, SentPacket, Setup};
+use ack_aggregation::AckAggregation;
 use bandwidth::{Bandwidth, Gain};
+use cwnd::{Acked, CongestionWindow};
 use delivery::Delivery;
-use narrows_units::{Bytes, Span};
+use full_bw::FullBw;
+use gain_cycle::GainCycle;
+use lt_bw::{LtBw, LtBwChange};
+use min_rtt::MinRtt;
+use mode::Mode;
+use narrows_card::Values;
+use narrows_units::{Bytes, Span, Time};
 use pacing::Pacing;
-use policer::{News, Policer};
-use probe_bw::Cycle;
-use probe_rtt::MinRtt;
-use startup::FullPipe;
-use window::{Acked, CongestionWindow, SMALLEST};
 
 /// BBR, version 1.
 #[derive(Clone, Debug)]
 pub struct Bbr1 {
-    /// Both gains of Startup.
+    /// `bbr_high_gain`: both gains of Startup.
     high_gain: Gain,
-    /// The window's gain while probing for bandwidth.
-    steady_gain: Gain,
-    /// Policers are looked for.
+    /// `bbr_cwnd_gain`: the window's gain in ProbeBW.
+    probe_bw_cwnd_gain: Gain,
+    /// Long-term bandwidth sampling is on.
     looks_for_policer: bool,
     mss: Bytes,
-    mode: Mode,
+    mode: StateMachine<Mode>,
     pacing_gain: Gain,
     cwnd_gain: Gain,
     delivery: Delivery,
-    policer: Policer,
-    full_pipe: FullPipe,
-    cycle: Cycle,
+    lt_bw: LtBw,
+    full_bw: FullBw,
+    gain_cycle: GainCycle,
     min_rtt: MinRtt,
-    aggregation: Aggregation,
+    probe_rtt: ProbeRtt,
+    ack_aggregation: AckAggregation,
     pacing: Pacing,
     window: CongestionWindow,
-    /// The application was silent, and nothing has been acknowledged since.
-    restarted: bool,
+    idle_restart: bool,
     /// Packets declared lost since the last acknowledgement.
     losses: u64,
-}
-
-/// What the flow is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    /// Looking for the bandwidth, twice as much every round.
-    Startup,
-    /// Taking away the queue that this made.
-    Drain,
-    /// Sending at the bandwidth, and now and then above it.
-    ProbeBandwidth,
-    /// Pausing to see the round-trip time without a queue.
-    ProbeRtt,
 }
 
 impl CongestionControl for Bbr1 {
     fn limits(&self) -> Limits {
         Limits {
-            window: Some(self.window.size()),
+            window: Some(self.window.cwnd()),
             pacing: self.pacing.limit(),
-            burst: self.mss * self.pacing.burst(self.mss),
+            burst: self.mss * self.pacing.tso_segs_goal(self.mss),
         }
     }
 
     fn window(&self) -> Option<f64> {
-        Some(self.window.size() as f64)
+        Some(self.window.cwnd() as f64)
     }
 
     fn ssthresh(&self) -> Option<f64> {
@@ -96,52 +91,38 @@ impl CongestionControl for Bbr1 {
     }
 
     fn on_sent(&mut self, packet: &SentPacket, path: &Path) {
-        self.look_at(path);
-        let silent_before = packet.in_flight <= 1;
-        if silent_before && (packet.app_limited || self.delivery.is_quiet()) {
-            self.restart(path);
-        }
+        self.init(path);
+        self.restart_from_idle(packet, path);
         self.pacing.on_sent(packet.size, path.now);
     }
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
-        self.look_at(path);
+        self.init(path);
         let losses = std::mem::take(&mut self.losses);
-        self.delivery.on_delivered(ack.newly_acked, path.now);
-        if let Some(sample) = &ack.rate {
-            self.take_sample(sample, ack.newly_acked, losses, path);
-        }
-        let prior_in_flight =
-            ack.rate.map_or(path.in_flight + ack.newly_acked + losses, |sample| sample.prior_in_flight);
-        self.follow_cycle(losses, prior_in_flight, path);
-        if self.delivery.round_started && !self.delivery.app_limited {
-            self.full_pipe.on_round(self.delivery.bandwidth());
-        }
-        self.follow_startup(path);
-        self.follow_min_rtt(ack.rtt, path);
-        self.set_gains();
-
-        let rate = self.bandwidth().pacing_rate(self.pacing_gain, self.mss);
-        self.pacing.set(rate, self.full_pipe.reached);
-        self.set_window(ack.newly_acked, losses, path);
+        self.update_model(ack, losses, path);
+        let rate = self.bw().pacing_rate(self.pacing_gain, self.mss);
+        self.pacing.set_pacing_rate(rate, self.full_bw.full_bw_reached());
+        self.set_cwnd(ack.newly_acked, losses, path);
     }
 
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
-        let pausing = self.mode == Mode::ProbeRtt;
+        let in_probe_rtt = self.mode.is(Mode::ProbeRtt);
         match loss.cause {
-            // A probe that repaired a loss before it was noticed begins an episode of no losses.
+            // The repair of a loss by a probe, before it was detected, starts an episode without lost packets.
             Cause::Detected if loss.lost > 0 => {
-                self.delivery.lost += loss.lost;
+                self.delivery.on_lost(loss.lost);
                 self.losses += loss.lost;
-                self.window.on_loss(pausing);
+                self.window.on_loss(in_probe_rtt);
             }
             Cause::Detected | Cause::Mark => {}
+            // `bbr_set_state`.
             Cause::Timeout => {
-                self.delivery.on_timeout(loss.lost);
-                self.window.on_timeout(loss.new_episode, path.in_flight, pausing);
-                self.full_pipe.on_timeout();
+                self.delivery.on_lost(loss.lost);
+                self.delivery.on_timeout();
+                self.window.on_timeout(loss.new_episode, path.in_flight, in_probe_rtt);
+                self.full_bw.on_timeout();
                 self.losses = 0;
-                self.look_for_policer(true, path);
+                self.lt_bw_sampling(true, path.mss);
             }
         }
     }
@@ -150,20 +131,21 @@ impl CongestionControl for Bbr1 {
         self.window.on_recovered();
     }
 
+    /// `bbr_undo_cwnd`.
     fn on_spurious_loss(&mut self, _path: &Path) {
-        self.full_pipe.on_spurious_loss();
-        self.policer.forget(&self.delivery);
+        self.full_bw.on_spurious_loss();
+        self.lt_bw.reset_lt_bw_sampling(&self.delivery);
         self.window.on_recovered();
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("bandwidth_bps", self.bandwidth().rate(self.mss));
-        if let Some(rtt) = self.min_rtt.get() {
-            tell("min_rtt_s", rtt.as_secs_f64());
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("bandwidth_bps", self.bw().rate(self.mss));
+        if let Some(rtt) = self.min_rtt.min_rtt() {
+            record("min_rtt_s", rtt.as_secs_f64());
         }
-        tell("pacing_gain", self.pacing_gain.as_f64());
-        tell("cwnd_gain", self.cwnd_gain.as_f64());
-        tell("extra_acked", self.aggregation.allowance(self.bandwidth()) as f64);
+        record("pacing_gain", self.pacing_gain.as_f64());
+        record("cwnd_gain", self.cwnd_gain.as_f64());
+        record("extra_acked", self.ack_aggregation.ack_aggregation_cwnd(self.bw()) as f64);
     }
 
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
@@ -177,184 +159,172 @@ impl Bbr1 {
         let window = CongestionWindow::new(setup.initial_window as u64);
         Self {
             high_gain,
-            steady_gain: Gain::nearest(values.number("cwnd_gain")),
+            probe_bw_cwnd_gain: Gain::nearest(values.number("cwnd_gain")),
             looks_for_policer: values.flag("policer"),
             mss: setup.mss,
-            mode: Mode::Startup,
+            mode: StateMachine::new(Mode::Startup),
             pacing_gain: high_gain,
             cwnd_gain: high_gain,
             delivery: Delivery::default(),
-            policer: Policer::default(),
-            full_pipe: FullPipe::default(),
-            cycle: Cycle::new(setup.seed),
+            lt_bw: LtBw::default(),
+            full_bw: FullBw::default(),
+            gain_cycle: GainCycle::new(setup.seed),
             min_rtt: MinRtt::new(Span::from_secs_f64(values.number("min_rtt_window"))),
-            aggregation: Aggregation::default(),
-            pacing: Pacing::new(window.size(), high_gain, setup.mss),
+            probe_rtt: ProbeRtt::default(),
+            ack_aggregation: AckAggregation::default(),
+            pacing: Pacing::new(window.cwnd(), high_gain, setup.mss),
             window,
-            restarted: false,
+            idle_restart: false,
             losses: 0,
         }
     }
 
-    /// The bandwidth to send by.
-    fn bandwidth(&self) -> Bandwidth {
-        self.policer.rate().unwrap_or_else(|| self.delivery.bandwidth())
-    }
-
-    /// Learns what the transport knew before the first packet: the round-trip time of the handshake.
-    fn look_at(&mut self, path: &Path) {
+    /// Takes the segment size from `path`, and what `bbr_init` needs when it is first known.
+    fn init(&mut self, path: &Path) {
         self.mss = path.mss;
-        self.min_rtt.begin(path.rtt.map(|rtt| rtt.min), path.now);
+        self.min_rtt.init(path.rtt.map(|rtt| rtt.min), path.now);
         if let Some(rtt) = path.rtt {
-            self.pacing.on_rtt(rtt.smoothed, self.window.size(), self.high_gain, self.mss);
+            let cwnd = self.window.cwnd();
+            self.pacing.init_pacing_rate_from_rtt(rtt.smoothed, cwnd, self.high_gain, self.mss);
         }
     }
 
-    /// The first packet after the application's silence leaves.
-    fn restart(&mut self, path: &Path) {
-        self.restarted = true;
-        self.aggregation.restart(path.now);
-        match self.mode {
-            // There is nothing to probe for until the flow has shown that it needs more.
-            Mode::ProbeBandwidth => {
-                let rate = self.bandwidth().pacing_rate(Gain::UNIT, self.mss);
-                self.pacing.set(rate, self.full_pipe.reached);
+    /// `bbr_cwnd_event` with `CA_EVENT_TX_START`.
+    fn restart_from_idle(&mut self, packet: &SentPacket, path: &Path) {
+        let app_limited = packet.app_limited || self.delivery.is_marked_app_limited();
+        // The packet itself is in flight already.
+        if packet.in_flight > 1 || !app_limited {
+            return;
+        }
+        self.idle_restart = true;
+        self.ack_aggregation.reset_epoch(path.now);
+        match self.mode.get() {
+            Mode::ProbeBw => {
+                let rate = self.bw().pacing_rate(Gain::UNIT, self.mss);
+                self.pacing.set_pacing_rate(rate, self.full_bw.full_bw_reached());
             }
-            Mode::ProbeRtt if self.min_rtt.is_long_enough(path.now) => self.end_pause(path),
-            _ => {}
+            Mode::ProbeRtt => self.check_probe_rtt_done(path.now),
+            Mode::Startup | Mode::Drain => {}
         }
     }
 
-    fn take_sample(&mut self, sample: &RateSample, acked: u64, losses: u64, path: &Path) {
-        if self.delivery.follow_rounds(sample) {
-            self.window.on_round();
+    /// `bbr_update_model`.
+    fn update_model(&mut self, ack: &Ack<'_>, losses: u64, path: &Path) {
+        self.delivery.on_delivered(ack.newly_acked, path.now);
+        if let Some(sample) = &ack.rate {
+            self.update_bw(sample, losses, path.mss);
+            self.update_ack_aggregation(ack.newly_acked, path.now);
         }
-        self.look_for_policer(losses > 0, path);
-        self.delivery.take(sample);
-        let (bandwidth, round_started) = (self.bandwidth(), self.delivery.round_started);
-        self.aggregation.on_ack(acked, path.now, bandwidth, self.window.size(), round_started);
+        let prior_in_flight =
+            ack.rate.map_or(path.in_flight + ack.newly_acked + losses, |sample| sample.prior_in_flight);
+        self.update_cycle_phase(losses, prior_in_flight, path.now);
+        if self.delivery.round_start() && !self.delivery.is_app_limited() {
+            self.full_bw.check_full_bw_reached(self.delivery.max_bw());
+        }
+        self.check_drain(path);
+        self.update_min_rtt(ack.rtt, path);
+        self.update_gains();
     }
 
-    fn look_for_policer(&mut self, losses: bool, path: &Path) {
+    /// `bbr_update_bw`.
+    fn update_bw(&mut self, sample: &RateSample, losses: u64, mss: Bytes) {
+        if self.delivery.update_round(sample) {
+            self.window.on_round_start();
+        }
+        self.lt_bw_sampling(losses > 0, mss);
+        self.delivery.update_max_bw(sample);
+    }
+
+    /// `bbr_lt_bw_sampling`.
+    fn lt_bw_sampling(&mut self, losses: bool, mss: Bytes) {
         if !self.looks_for_policer {
             return;
         }
-        let probing = self.mode == Mode::ProbeBandwidth;
-        match self.policer.on_sample(&self.delivery, losses, probing, path.mss) {
-            News::None => {}
-            News::Found => self.pacing_gain = Gain::UNIT,
-            News::Forgotten => self.probe_bandwidth(),
+        let in_probe_bw = self.mode.is(Mode::ProbeBw);
+        match self.lt_bw.lt_bw_sampling(&self.delivery, losses, in_probe_bw, mss) {
+            LtBwChange::None => {}
+            LtBwChange::Found => self.pacing_gain = Gain::UNIT,
+            LtBwChange::Expired => self.reset_probe_bw_mode(),
         }
     }
 
-    fn probe_bandwidth(&mut self) {
-        self.mode = Mode::ProbeBandwidth;
-        self.cycle.restart(self.delivery.delivered_at);
+    /// `bbr_update_ack_aggregation`.
+    fn update_ack_aggregation(&mut self, acked: u64, now: Time) {
+        let (bw, cwnd, round_start) = (self.bw(), self.window.cwnd(), self.delivery.round_start());
+        self.ack_aggregation.update_ack_aggregation(acked, now, bw, cwnd, round_start);
     }
 
-    fn follow_cycle(&mut self, losses: u64, prior_in_flight: u64, path: &Path) {
-        let (Mode::ProbeBandwidth, Some(min_rtt)) = (self.mode, self.min_rtt.get()) else { return };
-        let in_network = self.in_network(prior_in_flight, path);
-        let target = self.path_holds(self.delivery.bandwidth(), self.pacing_gain.max(Gain::UNIT));
-        self.cycle.follow(self.pacing_gain, path.now, min_rtt, losses > 0, in_network, target);
+    /// `bbr_update_cycle_phase`.
+    fn update_cycle_phase(&mut self, losses: u64, prior_in_flight: u64, now: Time) {
+        let (Mode::ProbeBw, Some(min_rtt)) = (self.mode.get(), self.min_rtt.min_rtt()) else { return };
+        let in_network = self.packets_in_net_at_edt(prior_in_flight, now);
+        let target = self.inflight(self.delivery.max_bw(), self.pacing_gain.max(Gain::UNIT));
+        self.gain_cycle.update_cycle_phase(self.pacing_gain, now, min_rtt, losses > 0, in_network, target);
     }
 
-    fn follow_startup(&mut self, path: &Path) {
-        if self.mode == Mode::Startup && self.full_pipe.reached {
-            self.mode = Mode::Drain;
-        }
-        if self.mode == Mode::Drain
-            && self.in_network(path.in_flight, path) <= self.path_holds(self.delivery.bandwidth(), Gain::UNIT)
-        {
-            self.probe_bandwidth();
-        }
-    }
-
-    fn follow_min_rtt(&mut self, sample: Option<Span>, path: &Path) {
-        let too_old = self.min_rtt.on_ack(sample, path.now);
-        if too_old && !self.restarted && self.mode != Mode::ProbeRtt {
-            self.mode = Mode::ProbeRtt;
-            self.window.begin_pause();
-            self.min_rtt.begin_pause();
-        }
-        if self.mode == Mode::ProbeRtt {
-            self.delivery.keep_quiet(path.in_flight);
-            let few = path.in_flight <= SMALLEST;
-            if self.min_rtt.follow_pause(few, self.delivery.round_started, path.now) {
-                self.delivery.begin_round();
-            } else if self.min_rtt.pause_is_over(path.now) {
-                self.end_pause(path);
-            }
-        }
-        self.restarted = false;
-    }
-
-    fn end_pause(&mut self, path: &Path) {
-        self.min_rtt.renew(path.now);
-        self.window.end_pause();
-        if self.full_pipe.reached {
-            self.probe_bandwidth();
-        } else {
-            self.mode = Mode::Startup;
-        }
-    }
-
-    fn set_gains(&mut self) {
-        (self.pacing_gain, self.cwnd_gain) = match self.mode {
+    /// `bbr_update_gains`.
+    fn update_gains(&mut self) {
+        (self.pacing_gain, self.cwnd_gain) = match self.mode.get() {
             Mode::Startup => (self.high_gain, self.high_gain),
-            Mode::Drain => (Gain(Gain::UNIT.0 * Gain::UNIT.0 / self.high_gain.0), self.high_gain),
-            Mode::ProbeBandwidth if self.policer.rate().is_some() => (Gain::UNIT, self.steady_gain),
-            Mode::ProbeBandwidth => (self.cycle.gain(), self.steady_gain),
+            Mode::Drain => (self.high_gain.inverse(), self.high_gain),
+            Mode::ProbeBw if self.lt_bw.lt_bw().is_some() => (Gain::UNIT, self.probe_bw_cwnd_gain),
+            Mode::ProbeBw => (self.gain_cycle.pacing_gain(), self.probe_bw_cwnd_gain),
             Mode::ProbeRtt => (Gain::UNIT, Gain::UNIT),
         };
     }
 
-    fn set_window(&mut self, packets: u64, losses: u64, path: &Path) {
-        let bandwidth = self.bandwidth();
-        let mut target = self.delay_product(bandwidth, self.cwnd_gain);
-        if self.full_pipe.reached {
-            target += self.aggregation.allowance(bandwidth);
+    /// `bbr_set_cwnd`.
+    fn set_cwnd(&mut self, acked: u64, losses: u64, path: &Path) {
+        let (bw, full_bw_reached) = (self.bw(), self.full_bw.full_bw_reached());
+        let mut target_cwnd = self.bdp(bw, self.cwnd_gain);
+        if full_bw_reached {
+            target_cwnd += self.ack_aggregation.ack_aggregation_cwnd(bw);
         }
-        let recovery_begins = self.window.on_ack(Acked {
-            packets,
+        let recovery_starts = self.window.set_cwnd(Acked {
+            packets: acked,
             losses,
             in_flight: path.in_flight,
-            target: self.with_budget(target),
-            full_pipe: self.full_pipe.reached,
-            young: self.delivery.delivered < INITIAL_WINDOW,
+            target_cwnd: self.quantization_budget(target_cwnd),
+            full_bw_reached,
+            few_delivered: self.delivery.delivered() < INIT_CWND,
         });
-        if recovery_begins {
-            self.delivery.begin_round();
+        if recovery_starts {
+            self.delivery.start_round();
         }
-        if self.mode == Mode::ProbeRtt {
-            self.window.pause();
+        if self.mode.is(Mode::ProbeRtt) {
+            self.window.bound_for_probe_rtt();
         }
     }
 
-    /// `gain · bandwidth · min_rtt`, packets; ten while no round-trip time is known.
-    fn delay_product(&self, bandwidth: Bandwidth, gain: Gain) -> u64 {
-        self.min_rtt.get().map_or(INITIAL_WINDOW, |rtt| bandwidth.delay_product(rtt, gain))
+    /// `bbr_bw`: the bandwidth to send by.
+    fn bw(&self) -> Bandwidth {
+        self.lt_bw.lt_bw().unwrap_or_else(|| self.delivery.max_bw())
     }
 
-    /// Packets in flight at which the path is as full as `gain` says.
-    fn path_holds(&self, bandwidth: Bandwidth, gain: Gain) -> u64 {
-        self.with_budget(self.delay_product(bandwidth, gain))
+    /// `bbr_bdp`, packets; the initial window while no round-trip time is known.
+    fn bdp(&self, bw: Bandwidth, gain: Gain) -> u64 {
+        self.min_rtt.min_rtt().map_or(INIT_CWND, |min_rtt| bw.bdp(min_rtt, gain))
     }
 
-    /// Adds to `packets` the three bursts that wait in the hosts, makes it even, since every other packet is
-    /// acknowledged, and lets a probe add two even where the path holds few.
-    fn with_budget(&self, packets: u64) -> u64 {
-        let even = (packets + 3 * self.pacing.burst(self.mss)).next_multiple_of(2);
-        let probing_up = self.mode == Mode::ProbeBandwidth && self.cycle.is_probing_up();
+    /// `bbr_inflight`: packets in flight that fill the path `gain` times.
+    fn inflight(&self, bw: Bandwidth, gain: Gain) -> u64 {
+        self.quantization_budget(self.bdp(bw, gain))
+    }
+
+    /// `bbr_quantization_budget`, packets.
+    fn quantization_budget(&self, cwnd: u64) -> u64 {
+        let even = (cwnd + 3 * self.pacing.tso_segs_goal(self.mss)).next_multiple_of(2);
+        let probing_up = self.mode.is(Mode::ProbeBw) && self.gain_cycle.is_probing_up();
         even + if probing_up { 2 } else { 0 }
     }
 
-    /// Packets on the path when the next one leaves, of `in_flight` that are now.
-    fn in_network(&self, in_flight: u64, path: &Path) -> u64 {
-        let joining = if self.pacing_gain > Gain::UNIT { self.pacing.burst(self.mss) } else { 0 };
-        (in_flight + joining).saturating_sub(self.bandwidth().packets_in(self.pacing.wait(path.now)))
+    /// `bbr_packets_in_net_at_edt`: packets on the path when the next one leaves, of `in_flight` that are now.
+    fn packets_in_net_at_edt(&self, in_flight: u64, now: Time) -> u64 {
+        let departing = if self.pacing_gain > Gain::UNIT { self.pacing.tso_segs_goal(self.mss) } else { 0 };
+        let delivered = self.bw().packets_in(self.pacing.time_to_edt(now));
+        (in_flight + departing).saturating_sub(delivered)
     }
 }
 
 /// `TCP_INIT_CWND`, packets.
-const INITIAL_WINDOW: u64 = 10;
+const INIT_CWND: u64 = 10;

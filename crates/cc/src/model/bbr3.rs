@@ -2,79 +2,87 @@
 //!
 //! * Model: `max_bw` = largest delivery rate of two probing cycles, `min_rtt` = smallest round-trip time of ten seconds,
 //!   and the bounds of `bounds.rs`, which losses set.
-//! * `pacing = 0.99 · gain · bw`, `bw = min(max_bw, bw_shortterm)`; `cwnd = gain · bw · min_rtt + extra_acked`, at least
-//!   three bursts and four packets, within the bounds.
+//! * `pacing_rate = 0.99 · pacing_gain · bw`, `bw = min(max_bw, bw_shortterm)`; `cwnd = cwnd_gain · bw · min_rtt +
+//!   extra_acked`, at least three send quanta and four packets, within the bounds.
 //! * Startup until the rate has grown by less than a quarter in three rounds or losses are many; Drain until no more is
-//!   in flight than `bw · min_rtt`; then the cycle of `probe_bw.rs`, interrupted by pauses for `min_rtt`.
+//!   in flight than `bw · min_rtt`; then the ProbeBW cycle (Down, Cruise, Refill, Up), interrupted by ProbeRTT.
 //!
-//! Functions name the draft's in their documentation. Volumes are packets, rates bits of payload per second.
+//! Variables and functions have the names that the draft gives them, in snake case. Volumes are packets, rates bits of
+//! payload per second. Deviations are on the card.
 
-mod aggregation;
+mod ack_aggregation;
 mod bounds;
 mod card;
+mod congestion_signals;
+mod cwnd;
 mod delivery;
-mod full_pipe;
+mod full_bw;
 mod loss;
 mod min_rtt;
 mod probe_bw;
 mod state;
-mod window;
+mod transitions;
 
 pub use card::BBR3;
 
-use crate::catalogue::{Setup, Values};
-use crate::{Ack, Cause, CongestionControl, Limits, Loss, Path, SentPacket};
-use aggregation::Aggregation;
+use crate::model::probe_rtt::ProbeRtt;
+use crate::model::state_machine::StateMachine;
+use crate::{Ack, Cause, CongestionControl, Limits, Loss, Path, SentPacket, Setup};
+use ack_aggregation::AckAggregation;
 use bounds::Bounds;
+use congestion_signals::CongestionSignals;
+use cwnd::{CongestionWindow, Recovery};
 use delivery::{Delivery, Sample};
-use full_pipe::FullPipe;
+use full_bw::FullBw;
 use loss::Undo;
 use min_rtt::MinRtt;
-use narrows_units::{Bytes, Rate, Span, Time};
-use probe_bw::Cycle;
+use narrows_card::Values;
+use narrows_units::{Bytes, Rate, Span};
+use probe_bw::ProbeBw;
 use state::{PROBE_RTT_CWND_GAIN, STARTUP_PACING_GAIN, State};
-use window::{CongestionWindow, Recovery};
 
 /// BBR, version 3.
 #[derive(Clone, Debug)]
 pub struct Bbr3 {
     /// `LossThresh`.
-    loss_threshold: f64,
+    loss_thresh: f64,
     /// `Beta`.
     beta: f64,
     /// `Headroom`.
     headroom: f64,
+    /// `C.SMSS`.
     mss: Bytes,
-    initial_window: f64,
-    state: State,
+    /// `C.InitialCwnd`, packets.
+    initial_cwnd: f64,
+    state: StateMachine<State>,
     delivery: Delivery,
+    signals: CongestionSignals,
     bounds: Bounds,
-    full_pipe: FullPipe,
-    /// When Drain began, in rounds.
-    drain_round: u64,
-    cycle: Cycle,
+    full_bw: FullBw,
+    drain_start_round: u64,
+    probe_bw: ProbeBw,
     min_rtt: MinRtt,
-    aggregation: Aggregation,
+    probe_rtt: ProbeRtt,
+    ack_aggregation: AckAggregation,
     window: CongestionWindow,
     pacing_rate: Rate,
-    /// The pacing rate follows from a measured round-trip time.
-    measured: bool,
+    /// `InitPacingRate` has seen a round-trip time.
+    has_seen_rtt: bool,
     undo: Undo,
-    /// The application was silent, and nothing has been acknowledged since.
-    restarted: bool,
+    idle_restart: bool,
 }
 
 impl CongestionControl for Bbr3 {
     fn limits(&self) -> Limits {
         Limits {
-            window: Some((self.window.size as u64).max(1)),
+            window: Some((self.window.cwnd() as u64).max(1)),
             pacing: Some(self.pacing_rate),
             burst: Bytes::new(self.send_quantum() as u64),
         }
     }
 
     fn window(&self) -> Option<f64> {
-        Some(self.window.size)
+        Some(self.window.cwnd())
     }
 
     fn ssthresh(&self) -> Option<f64> {
@@ -82,72 +90,68 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_sent(&mut self, packet: &SentPacket, path: &Path) {
-        self.look_at(path);
-        let silent_before = packet.in_flight <= 1;
-        if silent_before && (packet.app_limited || self.delivery.is_quiet()) {
-            self.restart(path);
-        }
+        self.on_init(path);
+        self.handle_restart_from_idle(packet, path);
     }
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
-        self.look_at(path);
-        let sample = self.delivery.sample(ack, path);
-        self.update_model(&sample, path);
-        self.pace(self.state.pacing_gain());
-        let young = (self.delivery.delivered as f64) < self.initial_window;
-        self.window.on_ack(sample.newly_acked, self.max_inflight(), self.full_pipe.reached, young);
-        self.bound_window();
+        self.on_init(path);
+        let sample = self.delivery.generate_rate_sample(ack, path);
+        self.update_model_and_state(&sample, path);
+        self.set_pacing_rate();
+        self.set_cwnd(&sample);
     }
 
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
         match loss.cause {
-            // A probe that repaired a loss before it was noticed begins an episode of no losses.
+            // The repair of a loss by a probe, before it was detected, starts an episode without lost packets.
             Cause::Mark => return,
             Cause::Detected if loss.lost == 0 => return,
             Cause::Detected => {
-                if self.window.recovery == Recovery::None {
-                    self.save_state();
-                    self.window.recovery = Recovery::Fast;
+                if !self.window.in_loss_recovery() {
+                    self.save_state_upon_loss();
+                    self.window.enter_recovery(Recovery::Fast);
                 }
             }
             Cause::Timeout => {
-                self.save_state();
-                self.window.recovery = Recovery::Timeout;
+                self.save_state_upon_loss();
+                self.window.enter_recovery(Recovery::Rto);
             }
         }
         for packet in loss.packets {
-            self.on_lost_packet(packet, path.now);
+            self.handle_lost_packet(packet, path.now);
         }
         if loss.cause == Cause::Timeout {
-            self.window.size = path.in_flight as f64 + 1.0;
+            self.window.cut_on_rto(path.in_flight);
         }
     }
 
     fn on_recovered(&mut self, _path: &Path) {
-        self.window.recovery = Recovery::None;
-        self.window.restore();
-        self.bound_window();
+        self.window.exit_recovery();
+        self.bound_cwnd();
     }
 
     fn on_spurious_loss(&mut self, _path: &Path) {
-        self.take_losses_back();
+        self.handle_spurious_loss_detection();
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("state", self.state.number());
-        tell("bandwidth_bps", self.bandwidth());
-        tell("max_bandwidth_bps", self.delivery.max_bandwidth());
-        if let Some(rtt) = self.min_rtt.get() {
-            tell("min_rtt_s", rtt.as_secs_f64());
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        let state = self.state.get();
+        record("state", state.number());
+        record("bandwidth_bps", self.bw());
+        record("max_bandwidth_bps", self.delivery.max_bw());
+        if let Some(rtt) = self.min_rtt.min_rtt() {
+            record("min_rtt_s", rtt.as_secs_f64());
         }
-        tell("pacing_gain", self.state.pacing_gain());
-        tell("cwnd_gain", self.state.cwnd_gain());
-        tell("extra_acked", self.aggregation.get());
-        for (name, bound) in
-            [("inflight_longterm", self.bounds.longterm), ("inflight_shortterm", self.bounds.shortterm)]
-        {
+        record("pacing_gain", state.pacing_gain());
+        record("cwnd_gain", state.cwnd_gain());
+        record("extra_acked", self.ack_aggregation.extra_acked());
+        for (name, bound) in [
+            ("inflight_longterm", self.bounds.inflight_longterm()),
+            ("inflight_shortterm", self.bounds.inflight_shortterm()),
+        ] {
             if bound.is_finite() {
-                tell(name, bound);
+                record(name, bound);
             }
         }
     }
@@ -159,206 +163,182 @@ impl CongestionControl for Bbr3 {
 
 impl Bbr3 {
     fn new(values: &Values, setup: &Setup) -> Self {
-        let nominal = setup.initial_window * setup.mss.bits() as f64 / UNKNOWN_RTT.as_secs_f64();
+        let nominal_bandwidth = setup.initial_window * setup.mss.bits() as f64 / NOMINAL_RTT.as_secs_f64();
         Self {
-            loss_threshold: values.number("loss_threshold"),
+            loss_thresh: values.number("loss_threshold"),
             beta: values.number("beta"),
             headroom: values.number("headroom"),
             mss: setup.mss,
-            initial_window: setup.initial_window,
-            state: State::Startup,
+            initial_cwnd: setup.initial_window,
+            state: StateMachine::new(State::Startup),
             delivery: Delivery::default(),
-            bounds: Bounds::NONE,
-            full_pipe: FullPipe::default(),
-            drain_round: 0,
-            cycle: Cycle::new(setup.seed),
+            signals: CongestionSignals::default(),
+            bounds: Bounds::UNSET,
+            full_bw: FullBw::default(),
+            drain_start_round: 0,
+            probe_bw: ProbeBw::new(setup.seed),
             min_rtt: MinRtt::new(),
-            aggregation: Aggregation::default(),
+            probe_rtt: ProbeRtt::default(),
+            ack_aggregation: AckAggregation::default(),
             window: CongestionWindow::new(setup.initial_window),
-            pacing_rate: Rate::from_bps_f64(STARTUP_PACING_GAIN * nominal),
-            measured: false,
-            undo: Undo::NOTHING,
-            restarted: false,
+            pacing_rate: Rate::from_bps_f64(STARTUP_PACING_GAIN * nominal_bandwidth),
+            has_seen_rtt: false,
+            undo: Undo::NONE,
+            idle_restart: false,
         }
     }
 
-    /// Learns what the transport knew before the first packet: the round-trip time of the handshake (`OnInit`,
-    /// `InitPacingRate`).
-    fn look_at(&mut self, path: &Path) {
+    /// Takes the segment size from `path`, and what `OnInit` and `InitPacingRate` need when it is first known.
+    fn on_init(&mut self, path: &Path) {
         self.mss = path.mss;
-        self.min_rtt.begin(path.rtt.map(|rtt| rtt.smoothed), path.now);
+        self.min_rtt.init(path.rtt.map(|rtt| rtt.smoothed), path.now);
         if let Some(rtt) = path.rtt
-            && !self.measured
+            && !self.has_seen_rtt
         {
-            self.measured = true;
-            let nominal = self.initial_window * self.mss.bits() as f64 / rtt.smoothed.as_secs_f64();
-            self.pacing_rate = Rate::from_bps_f64(STARTUP_PACING_GAIN * nominal);
+            self.has_seen_rtt = true;
+            let nominal_bandwidth = self.initial_cwnd * self.mss.bits() as f64 / rtt.smoothed.as_secs_f64();
+            self.pacing_rate = Rate::from_bps_f64(STARTUP_PACING_GAIN * nominal_bandwidth);
         }
     }
 
     /// `HandleRestartFromIdle`.
-    fn restart(&mut self, path: &Path) {
-        self.restarted = true;
-        self.aggregation.restart(path.now);
-        if self.state.is_probe_bw() {
-            self.pace(1.0);
-        } else if self.state == State::ProbeRtt && self.min_rtt.is_long_enough(path.now) {
-            self.end_pause(path.now);
+    fn handle_restart_from_idle(&mut self, packet: &SentPacket, path: &Path) {
+        let app_limited = packet.app_limited || self.delivery.is_marked_app_limited();
+        // The packet itself is in flight already.
+        if packet.in_flight > 1 || !app_limited {
+            return;
+        }
+        self.idle_restart = true;
+        self.ack_aggregation.reset_interval(path.now);
+        if self.state.get().is_in_a_probe_bw_state() {
+            self.set_pacing_rate_with_gain(1.0);
+        } else if self.state.is(State::ProbeRtt) {
+            self.check_probe_rtt_done(path.now);
         }
     }
 
     /// `UpdateModelAndState`.
-    fn update_model(&mut self, sample: &Sample, path: &Path) {
-        self.delivery.follow_loss_round(sample);
-        self.delivery.follow_round(sample);
-        if self.delivery.round_start {
-            self.cycle.on_round();
-        }
-        self.delivery.take_rate(sample);
-        self.follow_losses();
-        self.aggregation.on_ack(
+    fn update_model_and_state(&mut self, sample: &Sample, path: &Path) {
+        self.signals.update_latest_delivery_signals(sample, self.delivery.delivered());
+        self.update_congestion_signals(sample);
+        self.ack_aggregation.update_ack_aggregation(
             sample.newly_acked,
             path.now,
-            self.bandwidth() / self.mss.bits() as f64,
-            self.window.size,
-            self.delivery.rounds,
-            self.full_pipe.reached,
+            self.bw() / self.mss.bits() as f64,
+            self.window.cwnd(),
+            self.delivery.round_count(),
+            self.full_bw.full_bw_reached(),
         );
-        if self.delivery.round_start {
-            self.full_pipe.on_round(sample);
-        }
-        self.follow_startup(sample);
-        self.follow_drain(path);
-        self.follow_cycle(sample, path);
-        self.follow_min_rtt(sample, path);
-        self.delivery.advance_loss_round(sample);
+        self.full_bw.check_full_bw_reached(self.delivery.round_start(), sample);
+        self.check_startup_done(sample);
+        self.check_drain_done(path);
+        self.update_probe_bw_cycle_phase(sample, path);
+        let probe_rtt_expired = self.min_rtt.update_min_rtt(sample.rtt, path.now);
+        self.check_probe_rtt(probe_rtt_expired, sample, path);
+        self.signals.advance_latest_delivery_signals(sample);
     }
 
-    /// `CheckStartupDone`.
-    fn follow_startup(&mut self, sample: &Sample) {
-        self.follow_startup_losses(sample);
-        if self.state == State::Startup && self.full_pipe.reached {
-            self.state = State::Drain;
-            self.drain_round = self.delivery.rounds;
+    /// `UpdateCongestionSignals`.
+    fn update_congestion_signals(&mut self, sample: &Sample) {
+        self.delivery.update_round(sample);
+        if self.delivery.round_start() {
+            self.probe_bw.on_round_start();
         }
-    }
-
-    /// `CheckDrainDone`.
-    fn follow_drain(&mut self, path: &Path) {
-        if self.state != State::Drain {
-            return;
-        }
-        let drained = path.in_flight as f64 <= self.with_budget(self.delay_product(self.bandwidth()));
-        if drained || self.delivery.rounds > self.drain_round + LONGEST_DRAIN {
-            self.start_down(path.now);
+        self.delivery.update_max_bw(sample);
+        if self.signals.loss_round_start() {
+            self.adapt_lower_bounds_from_congestion();
+            self.signals.clear_loss_in_round();
         }
     }
 
-    /// `UpdateMinRTT` and `CheckProbeRTT`.
-    fn follow_min_rtt(&mut self, sample: &Sample, path: &Path) {
-        let pause_due = self.min_rtt.on_ack(sample.rtt, path.now);
-        if pause_due && !self.restarted && self.state != State::ProbeRtt {
-            self.window.save(false);
-            self.state = State::ProbeRtt;
-            self.min_rtt.begin_pause();
-            self.cycle.stop_feedback();
-            self.delivery.begin_round();
-        }
-        if self.state == State::ProbeRtt {
-            self.delivery.keep_quiet(path.in_flight);
-            let few = path.in_flight as f64 <= self.pause_window();
-            if self.min_rtt.follow_pause(few, self.delivery.round_start, path.now) {
-                self.delivery.begin_round();
-            } else if self.min_rtt.pause_is_over(path.now) {
-                self.end_pause(path.now);
-            }
-        }
-        if sample.delivered > 0 {
-            self.restarted = false;
-        }
-    }
-
-    /// `CheckProbeRTTDone` and `ExitProbeRTT`.
-    fn end_pause(&mut self, now: Time) {
-        self.min_rtt.end_pause(now);
-        self.window.restore();
-        self.bounds.forget_short_term();
-        if self.full_pipe.reached {
-            self.start_down(now);
-            self.state = State::Cruise;
-        } else {
-            self.state = State::Startup;
-        }
+    /// `SetPacingRate`.
+    fn set_pacing_rate(&mut self) {
+        self.set_pacing_rate_with_gain(self.state.get().pacing_gain());
     }
 
     /// `SetPacingRateWithGain`.
-    fn pace(&mut self, gain: f64) {
-        let rate = Rate::from_bps_f64((gain * self.bandwidth() * PACING_MARGIN).max(1.0));
-        if self.full_pipe.reached || rate > self.pacing_rate {
+    fn set_pacing_rate_with_gain(&mut self, pacing_gain: f64) {
+        let rate = Rate::from_bps_f64((pacing_gain * self.bw() * PACING_MARGIN).max(1.0));
+        if self.full_bw.full_bw_reached() || rate > self.pacing_rate {
             self.pacing_rate = rate;
         }
     }
 
+    /// `SetCwnd`.
+    fn set_cwnd(&mut self, sample: &Sample) {
+        let few_delivered = (self.delivery.delivered() as f64) < self.initial_cwnd;
+        let (max_inflight, full_bw_reached) = (self.max_inflight(), self.full_bw.full_bw_reached());
+        self.window.set_cwnd(sample.newly_acked, max_inflight, full_bw_reached, few_delivered);
+        self.bound_cwnd();
+    }
+
     /// `BoundCwndForProbeRTT` and `BoundCwndForModel`.
-    fn bound_window(&mut self) {
-        if self.state == State::ProbeRtt {
-            self.window.bound(self.pause_window());
+    fn bound_cwnd(&mut self) {
+        if self.state.is(State::ProbeRtt) {
+            self.window.bound_cwnd(self.probe_rtt_cwnd());
         }
-        self.window.bound(self.volume_cap());
+        self.bound_cwnd_for_model();
     }
 
-    /// `BBR.bw`.
-    fn bandwidth(&self) -> f64 {
-        self.delivery.max_bandwidth().min(self.bounds.rate)
+    /// `BoundCwndForModel`.
+    fn bound_cwnd_for_model(&mut self) {
+        let cap = match self.state.get() {
+            State::ProbeBwCruise | State::ProbeRtt => self.bounds.inflight_with_headroom(self.headroom),
+            State::ProbeBwDown | State::ProbeBwRefill | State::ProbeBwUp => self.bounds.inflight_longterm(),
+            State::Startup | State::Drain => f64::INFINITY,
+        };
+        self.window.bound_cwnd(cap.min(self.bounds.inflight_shortterm()));
     }
 
-    /// Packets that fill the path at `bandwidth`; the initial window while no round-trip time is known (`BDPMultiple`).
-    fn delay_product(&self, bandwidth: f64) -> f64 {
-        self.min_rtt.get().map_or(self.initial_window, |rtt| self.packets_in(bandwidth, rtt))
+    /// `BBR.bw` (`BoundBWForModel`), bits of payload per second.
+    fn bw(&self) -> f64 {
+        self.delivery.max_bw().min(self.bounds.bw_shortterm())
     }
 
-    fn packets_in(&self, bandwidth: f64, span: Span) -> f64 {
-        bandwidth * span.as_secs_f64() / self.mss.bits() as f64
+    /// `BDPMultiple` of gain 1 at `bw`: packets that fill the path, the initial window while no round-trip time is known.
+    fn bdp(&self, bw: f64) -> f64 {
+        self.min_rtt
+            .min_rtt()
+            .map_or(self.initial_cwnd, |min_rtt| bw * min_rtt.as_secs_f64() / self.mss.bits() as f64)
     }
 
-    /// `UpdateMaxInflight`.
+    /// `Inflight` of gain 1 at `bw`, packets.
+    fn inflight(&self, bw: f64) -> f64 {
+        self.quantization_budget(self.bdp(bw))
+    }
+
+    /// `UpdateMaxInflight`, packets.
     fn max_inflight(&self) -> f64 {
-        let wanted = self.state.cwnd_gain() * self.delay_product(self.bandwidth());
-        self.with_budget(wanted + self.aggregation.get())
+        let inflight_cap = self.state.get().cwnd_gain() * self.bdp(self.bw());
+        self.quantization_budget(inflight_cap + self.ack_aggregation.extra_acked())
     }
 
-    /// At least three bursts, which wait in the hosts, and four packets; two more in a probe (`QuantizationBudget`).
-    fn with_budget(&self, packets: f64) -> f64 {
-        let budget = 3.0 * self.send_quantum() / self.mss.count() as f64;
-        let probe = if self.state == State::Up { 2.0 } else { 0.0 };
-        packets.max(budget).max(MIN_PIPE_CWND) + probe
+    /// `QuantizationBudget`, packets; `UpdateOffloadBudget` as for TCP.
+    fn quantization_budget(&self, inflight_cap: f64) -> f64 {
+        let offload_budget = 3.0 * self.send_quantum() / self.mss.count() as f64;
+        let probe = if self.state.is(State::ProbeBwUp) { 2.0 } else { 0.0 };
+        inflight_cap.max(offload_budget).max(MIN_PIPE_CWND) + probe
     }
 
-    /// `TargetInflight`.
+    /// `TargetInflight`, packets.
     fn target_inflight(&self) -> f64 {
-        self.delay_product(self.bandwidth()).min(self.window.size)
+        self.bdp(self.bw()).min(self.window.cwnd())
     }
 
-    /// `ProbeRTTCwnd`.
-    fn pause_window(&self) -> f64 {
-        (PROBE_RTT_CWND_GAIN * self.delay_product(self.bandwidth())).max(MIN_PIPE_CWND)
-    }
-
-    /// What leaves together: a millisecond's worth, bytes (`SetSendQuantum`).
+    /// `SetSendQuantum`, bytes.
     fn send_quantum(&self) -> f64 {
-        let passing = self.pacing_rate.as_bytes_per_sec() * QUANTUM.as_secs_f64();
-        passing.min(LARGEST_QUANTUM).max(2.0 * self.mss.count() as f64)
+        let send_quantum = self.pacing_rate.as_bytes_per_sec() * SEND_QUANTUM_SPAN.as_secs_f64();
+        send_quantum.min(SEND_QUANTUM_MAX).max(2.0 * self.mss.count() as f64)
     }
 }
 
 /// `MinPipeCwnd`, packets.
 const MIN_PIPE_CWND: f64 = 4.0;
-/// One less `PacingMarginPercent`.
+/// (100 - `PacingMarginPercent`) / 100.
 const PACING_MARGIN: f64 = 0.99;
-/// Rounds after which Drain is over whatever is in flight.
-const LONGEST_DRAIN: u64 = 3;
-const QUANTUM: Span = Span::from_ms(1);
-/// 64 kB.
-const LARGEST_QUANTUM: f64 = 65_536.0;
-/// What a round trip is taken to last before one is measured.
-const UNKNOWN_RTT: Span = Span::from_ms(1);
+/// Time whose packets may leave together (`SetSendQuantum`).
+const SEND_QUANTUM_SPAN: Span = Span::from_ms(1);
+/// Bytes (`SetSendQuantum`).
+const SEND_QUANTUM_MAX: f64 = 65_536.0;
+/// Round-trip time before one is measured (`InitPacingRate`).
+const NOMINAL_RTT: Span = Span::from_ms(1);

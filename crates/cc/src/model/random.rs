@@ -1,21 +1,21 @@
-//! Random numbers of one flow.
+//! Pseudorandom numbers of one flow.
 
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
 impl Random {
-    /// A stream of its own for each `seed`.
+    /// The sequence of `seed`.
     pub(super) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Uniform below `bound`.
+    /// An integer, uniform from 0 to `bound - 1`.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// Uniform from 0 to 1, without 1.
+    /// A number, uniform on [0, 1).
     pub(super) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -34,7 +34,7 @@ mod tests {
     use super::Random;
 
     #[test]
-    fn numbers_are_spread_evenly() {
+    fn numbers_are_uniform() {
         let mut random = Random::new(7);
         let mean = (0..10_000).map(|_| random.unit()).sum::<f64>() / 10_000.0;
         // Five standard deviations of the mean.

@@ -1,11 +1,11 @@
-//! A constant-rate source: it hears nothing and changes nothing.
+//! A constant rate without congestion control.
 
 use super::payload_rate;
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
-use crate::{Ack, CongestionControl, Limits, Loss, Path, Reports, Transport};
+use crate::{Ack, CongestionControl, Entry, Limits, Loss, Needs, Path, Reports, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Bytes, Rate};
 
-/// Its rate.
+/// A constant rate.
 #[derive(Clone, Debug)]
 pub struct Constant {
     rate: Rate,
@@ -29,10 +29,6 @@ impl CongestionControl for Constant {
 
     fn on_loss(&mut self, _loss: &Loss<'_>, _path: &Path) {}
 
-    fn transport(&self) -> Transport {
-        Transport::Datagram(Reports::Nothing)
-    }
-
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
         Box::new(self.clone())
     }
@@ -40,23 +36,22 @@ impl CongestionControl for Constant {
 
 /// The card of `constant`.
 pub(crate) const CONSTANT: Entry = Entry {
-    name: "constant",
-    family: "rate",
-    summary: "datagrams at a constant rate, whatever becomes of them; the receiver sends nothing back",
-    source: "constant bit rate over UDP; Agent/UDP with Application/Traffic/CBR in ns-2",
-    equations: &["a packet every mss / rate"],
-    parameters: &[Parameter {
-        name: "rate",
-        meaning: "payload sent a second",
-        unit: "",
-        source: "no source: a choice of the scenario",
-        domain: Domain::Rate { default: "1Mbps" },
-    }],
-    deviations: &["packets are exactly spaced; ns-2 can draw a random jitter"],
-    validation: Some(
-        "rate sent and received on a link twice as fast, and half as fast: equal within 0.01 % and 0.1 %",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "constant",
+        family: "rate",
+        summary: "datagrams at a constant rate without congestion control; the receiver sends no feedback",
+        source: "constant bit rate over UDP; Agent/UDP with Application/Traffic/CBR in ns-2",
+        equations: &["a packet every mss / rate"],
+        parameters: &[Parameter {
+            name: "rate",
+            meaning: "rate of payload",
+            unit: "",
+            source: "none: set by the scenario",
+            domain: Domain::Rate { default: "1Mbps" },
+        }],
+        deviations: &["packets are evenly spaced; ns-2 has an optional random jitter"],
+    },
+    needs: |_| Needs::datagrams(Reports::Nothing),
     build,
 };
 

@@ -1,14 +1,15 @@
 //! TFRC, TCP-friendly rate control (Floyd, Handley, Padhye and Widmer, SIGCOMM 2000; RFC 3448; RFC 5348), with the
 //! self-clocking of Bansal, Balakrishnan, Floyd and Shenker (SIGCOMM 2001).
 //!
-//! The receiver averages loss intervals and reports once a round trip; the sender takes the rate at which TCP would send
-//! ([`equation`]), at most twice what arrives. Before the first loss it doubles each round trip. Without a report for
-//! long enough the rate is halved. The spacing is scaled by `sqrt(sample) / mean of sqrt(samples)` so that a growing
-//! queue slows the flow at once (RFC 5348 §4.5).
+//! The receiver averages loss intervals and reports once per round trip. The sender's rate is that of the TCP throughput
+//! [`equation`], at most twice the receive rate. Before the first loss the rate doubles every round trip. If the nofeedback
+//! timer expires the rate is halved. The packet spacing is multiplied by `sqrt(sample) / mean of sqrt(samples)` of the
+//! round-trip time, so that the flow responds to a growing queue at once (RFC 5348 §4.5).
 //!
-//! Rules *2001* are those of ns-2 at that time: one packet a round trip at first, round-trip weight 0.05, a rate that
-//! grows by at most one packet a round trip for each round trip, no report for two round trips halves. *rfc5348* starts
-//! with up to four packets, weight 0.1, no such bound, the largest of two round trips' receive rates, four round trips.
+//! Rules *2001* are those of ns-2 at that time: initially one packet per round trip, weight 0.05 of a round-trip time sample,
+//! an increase of at most one packet per round trip for each round trip, a nofeedback timer of two round trips. Rules
+//! *rfc5348*: initially up to four packets, weight 0.1, no bound of the increase, the largest receive rate of two round
+//! trips, a nofeedback timer of four round trips.
 //!
 //! Deviations: see the card.
 
@@ -18,58 +19,57 @@ mod receive_rates;
 pub(crate) use card::TFRC;
 
 use super::equation::{self, Form};
-use super::{FASTEST, SLOWEST, payload_rate};
-use crate::{
-    Ack, CongestionControl, Limits, Loss, LossHistory, Path, Report, Reports, SentPacket, Transport,
-};
+use super::{RATE_MAX, RATE_MIN, payload_rate};
+use crate::{Ack, CongestionControl, Limits, Loss, Path, Report, SentPacket};
 use narrows_units::{Bytes, Span, Time};
 use receive_rates::ReceiveRates;
 
-/// The rate of one flow.
+/// TFRC's parameters and state.
 #[derive(Clone, Debug)]
 pub struct Tfrc {
     rules: Rules,
-    /// What the receiver does.
-    history: LossHistory,
-    /// `C`: self-clocking lets out at most this many times what arrives; `None` without it.
+    /// `C`: with self-clocking the rate is at most this many times the receive rate; `None` without self-clocking.
     self_clocking: Option<f64>,
-    /// Packets are spaced by the newest round trip.
+    /// The packet spacing follows the latest round-trip time (RFC 5348 §4.5).
     damping: bool,
     mss: Bytes,
-    /// Packets a second.
+    /// Packets per second.
     rate: f64,
     /// `None` before the first report.
     rtt: Option<RoundTrip>,
     received: ReceiveRates,
-    /// When the rate last grew.
-    grown_at: Time,
-    /// When the lack of reports halves the rate; `None` before the first packet.
-    halving_at: Option<Time>,
+    /// Time of the last increase of the rate.
+    increased_at: Time,
+    /// Expiry of the nofeedback timer; `None` before the first packet.
+    nofeedback_at: Option<Time>,
     loss_event_rate: f64,
 }
 
-/// Which of the published rules.
+/// The versions of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rules {
+    /// Those of ns-2 in 2001.
     Year2001,
     Rfc5348,
 }
 
-/// Averages over the round trip, seconds and their square root.
+/// Round-trip times, seconds.
 #[derive(Clone, Copy, Debug)]
 struct RoundTrip {
+    /// Smoothed.
     mean: f64,
+    /// Smoothed square root (`R_sqmean`).
     root_mean: f64,
-    newest: f64,
+    latest: f64,
 }
 
 impl CongestionControl for Tfrc {
     fn limits(&self) -> Limits {
         let scale = match self.rtt {
-            Some(rtt) if self.damping => rtt.root_mean / rtt.newest.sqrt(),
+            Some(rtt) if self.damping => rtt.root_mean / rtt.latest.sqrt(),
             _ => 1.0,
         };
-        let rate = (self.rate * scale).min(FASTEST);
+        let rate = (self.rate * scale).min(RATE_MAX);
         Limits { window: None, pacing: Some(payload_rate(rate, self.mss)), burst: self.mss }
     }
 
@@ -86,55 +86,51 @@ impl CongestionControl for Tfrc {
     fn on_loss(&mut self, _loss: &Loss<'_>, _path: &Path) {}
 
     fn on_sent(&mut self, packet: &SentPacket, _path: &Path) {
-        if self.halving_at.is_none() {
-            self.halving_at = Some(packet.sent_at + UNSAMPLED_PATIENCE);
+        if self.nofeedback_at.is_none() {
+            self.nofeedback_at = Some(packet.sent_at + INITIAL_NOFEEDBACK_TIME);
         }
     }
 
     fn on_report(&mut self, report: &Report, path: &Path) {
         let first = self.rtt.is_none();
         let rtt = self.average(report.rtt);
-        let arriving = (report.receive_rate.as_bps() as f64 / self.mss.bits() as f64).min(FASTEST);
+        let receive_rate = (report.receive_rate.as_bps() as f64 / self.mss.bits() as f64).min(RATE_MAX);
         let bound = match self.rules {
-            Rules::Year2001 => (2.0 * arriving).max(1.0 / rtt),
-            Rules::Rfc5348 => 2.0 * self.received.add(arriving, path.now, rtt),
+            Rules::Year2001 => (2.0 * receive_rate).max(1.0 / rtt),
+            Rules::Rfc5348 => 2.0 * self.received.add(receive_rate, path.now, rtt),
         };
         self.loss_event_rate = report.loss_event_rate.clamp(0.0, 1.0);
         if self.loss_event_rate > 0.0 {
             self.follow_equation(bound, rtt, path.now);
         } else {
-            self.start_slowly(bound, first, rtt, path.now);
+            self.slow_start(bound, first, rtt, path.now);
         }
         if let Some(factor) = self.self_clocking.filter(|_| self.loss_event_rate > 0.0) {
-            let allowed = if report.lost > 0 { arriving } else { factor * arriving };
+            let allowed = if report.lost > 0 { receive_rate } else { factor * receive_rate };
             self.rate = self.rate.min(allowed.max(1.0 / rtt));
         }
-        self.rate = self.rate.clamp(SLOWEST, FASTEST);
-        self.halving_at = Some(path.now + self.patience());
+        self.rate = self.rate.clamp(RATE_MIN, RATE_MAX);
+        self.nofeedback_at = Some(path.now + self.nofeedback_time());
     }
 
     fn next_timer(&self) -> Option<Time> {
-        self.halving_at
+        self.nofeedback_at
     }
 
     fn on_timer(&mut self, path: &Path) {
-        if self.halving_at.is_none_or(|at| path.now < at) {
+        if self.nofeedback_at.is_none_or(|at| path.now < at) {
             return;
         }
-        self.rate = (self.rate / 2.0).max(SLOWEST);
+        self.rate = (self.rate / 2.0).max(RATE_MIN);
         self.received.replace(self.rate / 2.0, path.now);
-        self.halving_at = Some(path.now + self.patience());
+        self.nofeedback_at = Some(path.now + self.nofeedback_time());
     }
 
-    fn transport(&self) -> Transport {
-        Transport::Datagram(Reports::LossEvents(self.history))
-    }
-
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("rate", self.rate);
-        tell("loss_event_rate", self.loss_event_rate);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("rate", self.rate);
+        record("loss_event_rate", self.loss_event_rate);
         if let Some(rtt) = self.rtt {
-            tell("rtt", rtt.mean);
+            record("rtt", rtt.mean);
         }
     }
 
@@ -144,75 +140,75 @@ impl CongestionControl for Tfrc {
 }
 
 impl Tfrc {
-    /// The mean round trip in seconds with `sample` taken in.
+    /// Adds `sample`. Returns the smoothed round-trip time, seconds.
     fn average(&mut self, sample: Span) -> f64 {
-        let newest = sample.as_secs_f64().max(SHORTEST_RTT);
+        let latest = sample.as_secs_f64().max(RTT_MIN);
         let gain = match self.rules {
             Rules::Year2001 => 0.05,
             Rules::Rfc5348 => 0.1,
         };
         let rtt = match self.rtt {
-            None => RoundTrip { mean: newest, root_mean: newest.sqrt(), newest },
+            None => RoundTrip { mean: latest, root_mean: latest.sqrt(), latest },
             Some(before) => RoundTrip {
-                mean: before.mean + gain * (newest - before.mean),
-                root_mean: before.root_mean + gain * (newest.sqrt() - before.root_mean),
-                newest,
+                mean: before.mean + gain * (latest - before.mean),
+                root_mean: before.root_mean + gain * (latest.sqrt() - before.root_mean),
+                latest,
             },
         };
         self.rtt = Some(rtt);
         rtt.mean
     }
 
-    /// No loss yet: the rate doubles once a round trip (RFC 5348 §4.3, step 5).
-    fn start_slowly(&mut self, bound: f64, first: bool, rtt: f64, now: Time) {
+    /// Before the first loss: the rate doubles once per round trip (RFC 5348 §4.3, step 5).
+    fn slow_start(&mut self, bound: f64, first: bool, rtt: f64, now: Time) {
         let initial = match self.rules {
             Rules::Year2001 => 1.0 / rtt,
             Rules::Rfc5348 => initial_window(self.mss) / rtt,
         };
         if first {
             self.rate = initial;
-            self.grown_at = now;
-        } else if now.since(self.grown_at).as_secs_f64() >= rtt {
+            self.increased_at = now;
+        } else if now.since(self.increased_at).as_secs_f64() >= rtt {
             self.rate = (2.0 * self.rate).min(bound).max(initial);
-            self.grown_at = now;
+            self.increased_at = now;
         }
     }
 
-    /// As fast as TCP would send, at most `bound`.
+    /// The rate of the equation, at most `bound` packets per second (RFC 5348 §4.3, step 4).
     fn follow_equation(&mut self, bound: f64, rtt: f64, now: Time) {
         self.rate = match self.rules {
             Rules::Rfc5348 => equation::throughput(self.loss_event_rate, rtt, Form::Simple).min(bound),
             Rules::Year2001 => {
                 let fair = equation::throughput(self.loss_event_rate, rtt, Form::Bounded);
-                let rounds = (now.since(self.grown_at).as_secs_f64() / rtt).min(MOST_ROUNDS);
+                let rounds = (now.since(self.increased_at).as_secs_f64() / rtt).min(INCREASE_ROUNDS_MAX);
                 fair.min(self.rate + rounds / rtt).min(bound)
             }
         };
-        self.grown_at = now;
+        self.increased_at = now;
     }
 
-    /// How long the sender waits for the next report before it halves the rate (RFC 5348 §4.3, step 7).
-    fn patience(&self) -> Span {
+    /// Length of the nofeedback timer (RFC 5348 §4.3, step 7).
+    fn nofeedback_time(&self) -> Span {
         let rounds = match self.rules {
             Rules::Year2001 => 2.0,
             Rules::Rfc5348 => 4.0,
         };
         let two_packets = Span::from_secs_f64(2.0 / self.rate);
         match self.rtt {
-            None => two_packets.max(UNSAMPLED_PATIENCE),
+            None => two_packets.max(INITIAL_NOFEEDBACK_TIME),
             Some(rtt) => Span::from_secs_f64(rounds * rtt.mean).max(two_packets),
         }
     }
 }
 
-/// `W_init / s`: `min(4 s, max(2 s, 4380))` bytes (RFC 5348 §4.2; RFC 3390).
+/// `W_init`, packets: `min(4 s, max(2 s, 4380))` bytes (RFC 5348 §4.2; RFC 3390).
 fn initial_window(mss: Bytes) -> f64 {
     (4380.0 / mss.count().max(1) as f64).clamp(2.0, 4.0)
 }
 
-/// The first wait for a report (RFC 5348 §4.2).
-const UNSAMPLED_PATIENCE: Span = Span::from_ms(2_000);
-/// A round trip is not taken for shorter than this, seconds.
-const SHORTEST_RTT: f64 = 1e-9;
-/// Round trips' growth that a late report brings at most, in ns-2.
-const MOST_ROUNDS: f64 = 2.0;
+/// Initial nofeedback timer (RFC 5348 §4.2).
+const INITIAL_NOFEEDBACK_TIME: Span = Span::from_ms(2_000);
+/// Lower bound of round-trip time samples, seconds.
+const RTT_MIN: f64 = 1e-9;
+/// Largest number of round trips for which a late report increases the rate, in ns-2.
+const INCREASE_ROUNDS_MAX: f64 = 2.0;

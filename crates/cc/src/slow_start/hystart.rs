@@ -1,39 +1,42 @@
-//! HyStart: leave slow start before it overshoots (Ha and Rhee, "Taming the elephants", Computer Networks 55, 2011),
-//! with the constants and the two tests of Linux 6.18 `net/ipv4/tcp_cubic.c`.
+//! HyStart, which ends slow start before it overshoots (Ha and Rhee, "Taming the elephants", Computer Networks 55, 2011),
+//! with the constants and the two heuristics of Linux 6.18 `net/ipv4/tcp_cubic.c`.
 //!
-//! * ACK train: while acknowledgements are at most 2 ms apart, the time since the round began measures how long the
-//!   window takes to pass the bottleneck. Over when `now - round start > (delay_min + cushion) / 2`; not halved where the
-//!   flow is paced, which alone spreads a window over half a round trip in slow start.
-//! * Delay: over when the smallest of more than 8 samples of a round `> delay_min + clamp(delay_min / 8, 4 ms, 16 ms)`.
-//! * The cushion is `min(1 ms, 4 · 65536 B / pacing rate)` with the rate `2 · window · mss / SRTT` that Linux computes
-//!   in slow start whether or not it paces: in effect 1 ms below 2 Gbps.
+//! * ACK train: while acknowledgements are at most 2 ms apart, the time since the start of the round measures how long the
+//!   window takes to pass the bottleneck. Slow start ends when `now - round_start > (delay_min + ack_delay) / 2`; the bound
+//!   is not halved where the flow is paced, since pacing spreads a window over half a round trip in slow start.
+//! * Delay: slow start ends when the smallest of more than 8 samples of a round exceeds
+//!   `delay_min + clamp(delay_min / 8, 4 ms, 16 ms)`.
+//! * `ack_delay` is `min(1 ms, 4 · 65536 B / pacing rate)` with the rate `2 · window · mss / SRTT` that Linux computes in
+//!   slow start whether or not it paces: 1 ms below 2 Gbps.
 //!
-//! As in Linux, a timeout forgets `delay_min`.
+//! As in Linux, a timeout resets `delay_min`.
+//!
+//! Deviations: none.
 
 use crate::{Ack, Path};
 use narrows_units::{Span, Time};
 
-/// The state of one round and of the connection.
+/// HyStart's variables.
 #[derive(Clone, Debug)]
 pub struct HyStart {
-    /// [`Path::round`] when the round began; `None` before the first acknowledgement.
+    /// [`Path::round`] of the current round; `None` before the first acknowledgement.
     round: Option<u64>,
-    /// When the round began.
+    /// Time of the first acknowledgement of the round.
     round_start: Time,
-    /// The last acknowledgement that belonged to the train.
+    /// Time of the last acknowledgement of the ACK train (`last_ack`).
     train_end: Time,
-    /// The smallest round-trip time of the connection.
+    /// Smallest round-trip time since the start or the last timeout.
     delay_min: Span,
-    /// The smallest round-trip time of the round.
+    /// Smallest round-trip time of the round (`curr_rtt`).
     round_min: Span,
-    /// Samples in the round, counted up to [`MIN_SAMPLES`].
+    /// Round-trip time samples of the round, counted up to [`MIN_SAMPLES`].
     samples: u32,
-    /// The sender paces.
+    /// The host paces the flow.
     paced: bool,
 }
 
 impl HyStart {
-    /// Nothing is known yet of a flow that is `paced` or not.
+    /// No samples; `paced`: the host paces the flow.
     pub(super) fn new(paced: bool) -> Self {
         Self {
             paced,
@@ -46,10 +49,12 @@ impl HyStart {
         }
     }
 
+    /// A timeout starts a new slow start.
     pub(super) fn restart(&mut self) {
         *self = Self::new(self.paced);
     }
 
+    /// Whether slow start ends with this acknowledgement, with a window of `window` packets.
     pub(super) fn is_over(&mut self, window: f64, ack: &Ack<'_>, path: &Path) -> bool {
         let Some(rtt) = ack.rtt else { return false };
         self.delay_min = self.delay_min.min(rtt);
@@ -68,7 +73,7 @@ impl HyStart {
             return false;
         }
         self.train_end = path.now;
-        let threshold = self.delay_min + cushion(window, path);
+        let threshold = self.delay_min + ack_delay(window, path);
         path.now.since(self.round_start) > if self.paced { threshold } else { threshold / 2 }
     }
 
@@ -82,8 +87,8 @@ impl HyStart {
     }
 }
 
-/// The time that aggregation in the sender's host may add to a train.
-fn cushion(window: f64, path: &Path) -> Span {
+/// Time that aggregation in the sending host may add to an ACK train (`hystart_ack_delay`).
+fn ack_delay(window: f64, path: &Path) -> Span {
     let Some(rtt) = path.rtt else { return Span::ZERO };
     let bytes_in_a_round_trip = 2.0 * window * path.mss.count() as f64;
     rtt.smoothed.scaled(LARGEST_AGGREGATES / bytes_in_a_round_trip).min(Span::from_ms(1))
@@ -99,5 +104,5 @@ const MIN_SAMPLES: u32 = 8;
 const DELAY_MIN: Span = Span::from_ms(4);
 /// `HYSTART_DELAY_MAX`.
 const DELAY_MAX: Span = Span::from_ms(16);
-/// Four of the largest aggregates that Linux hands to a device, bytes.
+/// Four segments of `GSO_MAX_SIZE`, the largest that Linux passes to a device, bytes.
 const LARGEST_AGGREGATES: f64 = 4.0 * 65536.0;

@@ -1,32 +1,35 @@
-//! HyStart++ (RFC 9406): when the round-trip time rises, grow four times slower for a while before leaving slow start, and
-//! go back if the rise was noise.
+//! HyStart++ (RFC 9406): when the round-trip time rises, the window grows four times slower for five rounds before slow
+//! start ends, and at the former pace again if the rise was noise.
 //!
-//! * A round of 8 samples whose smallest is `clamp(last / 8, 4 ms, 16 ms)` above the smallest of the round before begins
-//!   conservative slow start (CSS, §4.2).
-//! * In CSS each packet acknowledged adds a quarter; a smallest sample below that with which it began ends it. After 5
-//!   rounds of it, the one in which it began included, slow start is over.
+//! * Conservative slow start (CSS) starts when the smallest round-trip time of a round, after 8 samples, is
+//!   `clamp(last / 8, 4 ms, 16 ms)` above the smallest of the round before (§4.2).
+//! * In CSS each packet acknowledged adds a quarter of a packet. CSS ends, and slow start resumes, if the smallest
+//!   round-trip time falls below that at the start of CSS. After 5 rounds of CSS, including the one in which it started,
+//!   slow start is over.
 //! * An acknowledgement counts for at most 8 packets (`L`), for any number where the flow is paced (§4.2).
+//! * Only the first slow start of a connection uses HyStart++ (§4.3); it ends with a timeout, too.
 //!
-//! As §4.3 recommends, only the first slow start is watched; a timeout ends that.
+//! Deviations: none.
 
 use crate::{Ack, Path};
 use narrows_units::Span;
 
-/// The state of one round and of CSS.
+/// HyStart++'s variables.
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
-    /// [`Path::round`] of the present round; `None` before the first acknowledgement.
+    /// [`Path::round`] of the current round; `None` before the first acknowledgement.
     round: Option<u64>,
     /// `lastRoundMinRTT`.
     last_min: Span,
     /// `currentRoundMinRTT`.
     current_min: Span,
-    /// Samples in the round, counted up to [`SAMPLES`].
+    /// `rttSampleCount`, up to [`SAMPLES`].
     samples: u32,
+    /// `None` outside of CSS.
     css: Option<Css>,
     /// The first slow start is over.
     done: bool,
-    /// `L`: packets that an acknowledgement counts for at most.
+    /// `L`: largest number of packets that an acknowledgement counts for.
     limit: f64,
 }
 
@@ -35,12 +38,12 @@ pub struct HyStartPlusPlus {
 struct Css {
     /// `cssBaselineMinRtt`.
     baseline: Span,
-    /// Rounds completed in it.
+    /// Rounds completed in CSS.
     rounds: u32,
 }
 
 impl HyStartPlusPlus {
-    /// Nothing is known yet of a flow that is `paced` or not.
+    /// No samples; `paced`: the host paces the flow.
     pub(super) fn new(paced: bool) -> Self {
         let unknown = Span::MAX;
         let limit = if paced { f64::INFINITY } else { LIMIT };
@@ -55,6 +58,7 @@ impl HyStartPlusPlus {
         }
     }
 
+    /// Whether slow start ends with this acknowledgement.
     pub(super) fn is_over(&mut self, ack: &Ack<'_>, path: &Path) -> bool {
         if self.done {
             return false;
@@ -72,13 +76,13 @@ impl HyStartPlusPlus {
             self.samples = (self.samples + 1).min(SAMPLES);
         }
         if self.samples == SAMPLES {
-            self.judge();
+            self.update_css();
         }
         self.done
     }
 
-    /// Begins CSS or takes it back.
-    fn judge(&mut self) {
+    /// Starts CSS, or resumes slow start.
+    fn update_css(&mut self) {
         match self.css {
             None if self.last_min < Span::MAX => {
                 let threshold = (self.last_min / 8).clamp(RTT_THRESHOLD_MIN, RTT_THRESHOLD_MAX);
@@ -91,7 +95,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// What `acked` packets add to the window, in packets.
+    /// Packets to add to the window for `acked` packets acknowledged.
     pub(super) fn growth(&self, acked: f64) -> f64 {
         if self.done {
             return acked;
@@ -99,6 +103,7 @@ impl HyStartPlusPlus {
         acked.min(self.limit) / if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 }
     }
 
+    /// A timeout ends the first slow start.
     pub(super) fn restart(&mut self) {
         self.done = true;
     }
@@ -114,5 +119,5 @@ const RTT_THRESHOLD_MAX: Span = Span::from_ms(16);
 const CSS_GROWTH_DIVISOR: f64 = 4.0;
 /// `CSS_ROUNDS`.
 const CSS_ROUNDS: u32 = 5;
-/// `L` of a sender that is not paced, packets.
+/// `L` of a flow that is not paced, packets.
 const LIMIT: f64 = 8.0;

@@ -1,46 +1,46 @@
 //! BIC (Xu, Harfoush and Rhee, "Binary increase congestion control for fast long-distance networks", INFOCOM 2004) with
-//! the constants of Linux 2.6.22 `tcp_bic.c`: a binary search for the window of the last loss.
+//! the constants of Linux 2.6.22 `tcp_bic.c`: a binary search between the window and that at the last loss.
 //!
-//! Packets for each round trip, with `d = W_max − w`:
+//! Increase per round trip in packets, with `d = W_max − w`:
 //! * `w ≤ low_window`: 1.
 //! * Below `W_max`: `clamp(d / B, …, S_max)`, and `B / smooth_part` where `d / B ≤ 1`.
 //! * From `W_max` on: `B / smooth_part` up to `W_max + B`, then `(w − W_max) / (B − 1)`, at most `S_max`.
 //! * Before any loss at least `0.05 w`.
 //!
 //! Loss: `w = β w` (half at and below `low_window`), and `W_max = w (1 + β) / 2` if `w < W_max`, else `w`. A timeout
-//! forgets all.
+//! resets `W_max`.
 //!
-//! Deviations: real numbers where Linux counts acknowledgements and estimates the packets in each; 0.8 where it has
-//! 819/1024. Linux, and with it the default of `B`, divides the distance by 4 where the paper halves it.
+//! Deviations: real numbers, where Linux counts acknowledgements and estimates the packets in each; 0.8 where it has
+//! 819/1024. Linux, and with it the default of `B`, divides the distance by 4, the paper by 2.
 
 use super::{Window, WindowRule, Windowed};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
-use crate::{Cause, CongestionControl, Path};
+use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 
-/// Linux's rule.
+/// BIC's parameters and state.
 #[derive(Clone, Debug)]
 pub struct Bic {
-    /// Packets.
+    /// At and below this window, packets, the rule is Reno's.
     low_window: f64,
-    /// `S_max`, packets for each round trip.
+    /// `S_max`, packets per round trip.
     s_max: f64,
-    /// `B`.
+    /// `B`: divisor of the distance to `W_max`.
     divisor: f64,
-    /// `B / smooth_part`, packets for each round trip.
+    /// `B / smooth_part`, the smallest increase, packets per round trip.
     smallest: f64,
-    /// `β`, the part kept.
+    /// `β`: factor by which a loss multiplies the window.
     beta: f64,
     fast_convergence: bool,
-    /// Part of the window that a round trip adds before any loss.
+    /// Smallest increase per round trip before any loss, as a fraction of the window.
     before_loss: f64,
-    /// `W_max`, packets; 0 where nothing is known.
+    /// `W_max`, packets; 0 before the first loss.
     w_max: f64,
-    /// A loss has been seen since the start or the last timeout.
+    /// There was a loss after the start or the last timeout.
     has_lost: bool,
 }
 
 impl Bic {
-    /// Packets for each round trip at `window`.
+    /// Increase per round trip with a window of `window`, packets.
     fn step(&self, window: f64) -> f64 {
         let step = if window <= self.low_window {
             1.0
@@ -58,7 +58,7 @@ impl Bic {
 
 impl WindowRule for Bic {
     fn increase(&mut self, window: &Window, acked: f64, _path: &Path) -> f64 {
-        // At most one packet for each acknowledged, as no counter of acknowledgements is below one.
+        // At most one packet for each packet acknowledged: Linux's count of acknowledgements per increase is at least one.
         acked * (self.step(window.size) / window.size).min(1.0)
     }
 
@@ -74,83 +74,82 @@ impl WindowRule for Bic {
         window.size * if window.size > self.low_window { self.beta } else { 0.5 }
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("w_max", self.w_max);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("w_max", self.w_max);
     }
 }
 
 /// The card of `bic`.
 pub(crate) const BIC: Entry = Entry {
-    name: "bic",
-    family: "high-speed",
-    summary: "BIC: binary search for the window of the last loss, keeps 0.8 at a loss",
-    source: "Xu, Harfoush and Rhee, INFOCOM 2004; Linux 2.6.22",
-    equations: &[
-        "w += step acked / w; w <= low_window: step = 1",
-        "w < W_max: step = (W_max - w) / divisor, at most s_max, divisor / smooth_part where it is 1 or less",
-        "w >= W_max: step = divisor / smooth_part up to W_max + divisor, then (w - W_max) / (divisor - 1), at most s_max",
-        "loss: W_max = w (1 + beta) / 2 if w < W_max else w; ssthresh = w = beta w",
-    ],
-    parameters: &[
-        Parameter {
-            name: "low_window",
-            meaning: "at and below this window the rule is Reno's",
-            unit: "packets",
-            source: "Xu et al. 2004 §III; Linux 2.6.22",
-            domain: Domain::Number { default: 14.0, minimum: 0.0, maximum: 1_000_000.0 },
-        },
-        Parameter {
-            name: "s_max",
-            meaning: "largest growth in a round trip",
-            unit: "packets",
-            source: "Linux 2.6.22 (paper: 32)",
-            domain: Domain::Number { default: 16.0, minimum: 0.01, maximum: 1_000_000.0 },
-        },
-        Parameter {
-            name: "divisor",
-            meaning: "the search goes the distance to W_max divided by this",
-            unit: "",
-            source: "Linux 2.6.22 (paper: 2)",
-            domain: Domain::Number { default: 4.0, minimum: 1.5, maximum: 100.0 },
-        },
-        Parameter {
-            name: "smooth_part",
-            meaning: "round trips from divisor packets below W_max to W_max",
-            unit: "",
-            source: "Linux 2.6.22",
-            domain: Domain::Number { default: 20.0, minimum: 1.0, maximum: 1000.0 },
-        },
-        Parameter {
-            name: "beta",
-            meaning: "part of the window that is kept at a loss",
-            unit: "",
-            source: "Linux 2.6.22: 819/1024 (paper: 0.875)",
-            domain: Domain::Number { default: 0.8, minimum: 0.1, maximum: 0.99 },
-        },
-        Parameter {
-            name: "fast_convergence",
-            meaning: "give way when a loss comes below the window of the loss before",
-            unit: "",
-            source: "Xu et al. 2004 §III",
-            domain: Domain::Flag { default: true },
-        },
-        Parameter {
-            name: "before_loss",
-            meaning: "part of the window that a round trip adds at least before any loss; 0: the search's rule alone",
-            unit: "",
-            source: "Linux 2.6.22",
-            domain: Domain::Number { default: 0.05, minimum: 0.0, maximum: 1.0 },
-        },
-    ],
-    deviations: &[
-        "real numbers where Linux 2.6.22 counts acknowledgements; 0.8 where it has 819/1024",
-        "packets acknowledged are counted; 2.6.22 estimates them from the acknowledgements",
-        "the distance is divided by 4, as in Linux, where the paper halves it",
-    ],
-    validation: Some(
-        "after a loss at 1000 packets within 4 of it in 19.6 round trips (-3.0 %, less than one of them); ns-2.35 with the module of Linux 2.6.22: queue +1.3 %, but DropTail loss +28 % and goodput at 0.02 % random loss +15 %, for Linux counts in whole numbers: with its arithmetic every figure agreed",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "bic",
+        family: "high-speed",
+        summary: "BIC: binary search for the window at the last loss, decrease to 0.8",
+        source: "Xu, Harfoush and Rhee, INFOCOM 2004; Linux 2.6.22",
+        equations: &[
+            "w += step acked / w; w <= low_window: step = 1",
+            "w < W_max: step = (W_max - w) / divisor, at most s_max, divisor / smooth_part where it is 1 or less",
+            "w >= W_max: step = divisor / smooth_part up to W_max + divisor, then (w - W_max) / (divisor - 1), at most s_max",
+            "loss: W_max = w (1 + beta) / 2 if w < W_max else w; ssthresh = w = beta w",
+        ],
+        parameters: &[
+            Parameter {
+                name: "low_window",
+                meaning: "at and below this window the rule is Reno's",
+                unit: "packets",
+                source: "Xu et al. 2004 §III; Linux 2.6.22",
+                domain: Domain::Number { default: 14.0, minimum: 0.0, maximum: 1_000_000.0 },
+            },
+            Parameter {
+                name: "s_max",
+                meaning: "largest increase in a round trip",
+                unit: "packets",
+                source: "Linux 2.6.22 (paper: 32)",
+                domain: Domain::Number { default: 16.0, minimum: 0.01, maximum: 1_000_000.0 },
+            },
+            Parameter {
+                name: "divisor",
+                meaning: "the increase is the distance to W_max divided by this",
+                unit: "",
+                source: "Linux 2.6.22 (paper: 2)",
+                domain: Domain::Number { default: 4.0, minimum: 1.5, maximum: 100.0 },
+            },
+            Parameter {
+                name: "smooth_part",
+                meaning: "round trips for the last divisor packets below W_max",
+                unit: "",
+                source: "Linux 2.6.22",
+                domain: Domain::Number { default: 20.0, minimum: 1.0, maximum: 1000.0 },
+            },
+            Parameter {
+                name: "beta",
+                meaning: "factor by which a loss multiplies the window",
+                unit: "",
+                source: "Linux 2.6.22: 819/1024 (paper: 0.875)",
+                domain: Domain::Number { default: 0.8, minimum: 0.1, maximum: 0.99 },
+            },
+            Parameter {
+                name: "fast_convergence",
+                meaning: "W_max is set lower than the window when a loss occurs below the previous W_max",
+                unit: "",
+                source: "Xu et al. 2004 §III",
+                domain: Domain::Flag { default: true },
+            },
+            Parameter {
+                name: "before_loss",
+                meaning: "smallest increase per round trip before any loss, as a fraction of the window; 0: none",
+                unit: "",
+                source: "Linux 2.6.22",
+                domain: Domain::Number { default: 0.05, minimum: 0.0, maximum: 1.0 },
+            },
+        ],
+        deviations: &[
+            "real numbers, where Linux 2.6.22 counts acknowledgements; 0.8 where it has 819/1024",
+            "packets acknowledged are counted; 2.6.22 estimates their number from the acknowledgements",
+            "the distance to W_max is divided by 4, as in Linux; the paper divides it by 2",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 

@@ -1,62 +1,63 @@
-//! CUBIC (RFC 9438): growth is a cubic of the time since the last cut, flat where the last loss was met.
+//! CUBIC (RFC 9438): the window grows by a cubic function of the time since the last loss, with its plateau at the window
+//! of that loss.
 //!
 //! * `W(t) = C (t − K)³ + W_max`, `K = cbrt((W_max − cwnd_epoch) / C)`; an acknowledgement of `n` packets adds
 //!   `n (target − w) / w` with `target = clamp(W(t + SRTT), w, 1.5 w)` (§4.2, §4.4, §4.5).
 //! * Reno-friendly: `W_est += α n / w`; where `W(t) < W_est` the window is `W_est` (§4.3).
 //! * Loss: `w = ssthresh = β w` (§4.6), and `W_max = w (1 + β) / 2` if `w < W_max`, else `w` (§4.7).
 //!
-//! Deviations: §4.3 sets the window *to* `W_est`; here that never shrinks it. §4.6 allows data in flight or, where an
-//! unfilled window cannot grow, the window as the base of the cut; this is the window. HyStart++, which §4.10 recommends,
-//! is the flow's choice of slow start, not part of the rule.
+//! Deviations: §4.3 sets the window *to* `W_est`; here that never decreases it. §4.6 multiplies the data in flight by `β`
+//! or, if a window that is not fully used does not grow, the window; here it is the window. HyStart++, which §4.10
+//! recommends, is a setting of the flow and not part of the rule.
 
 use super::{Window, WindowRule, Windowed};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
-use crate::{Cause, CongestionControl, Path};
+use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::Time;
 
-/// RFC 9438's rule.
+/// CUBIC's parameters and state.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     /// `C`, packets per second cubed.
     c: f64,
-    /// `β_cubic`, the part kept.
+    /// `β_cubic`: factor by which a loss multiplies the window.
     beta: f64,
     /// `α_cubic` below `cwnd_prior`, packets per round trip.
     alpha: f64,
     fast_convergence: bool,
-    /// `W_max`, packets; 0 where nothing is known.
+    /// `W_max`, packets; 0 before the first loss and after a timeout.
     w_max: f64,
-    /// `cwnd_prior`: the window just before the last cut, packets; 0 before the first.
+    /// `cwnd_prior`: window just before the last decrease, packets; 0 before the first.
     cwnd_prior: f64,
-    /// The present stage of congestion avoidance; `None` until its first acknowledgement.
+    /// Current congestion avoidance stage; `None` until its first acknowledgement.
     epoch: Option<Epoch>,
 }
 
-/// One stage of congestion avoidance.
+/// A congestion avoidance stage.
 #[derive(Clone, Debug)]
 struct Epoch {
-    /// `t_epoch`, moved past the periods in which the window was not the limit.
+    /// `t_epoch`, later by the periods in which the window did not limit the sender (§5.8).
     start: Time,
     /// `K`, seconds.
     k: f64,
-    /// The window of a Reno flow in our place, packets.
+    /// `W_est`: estimated window of a Reno flow, packets.
     w_est: f64,
-    /// The newest acknowledgement that let the window grow.
+    /// Time of the last acknowledgement with which the window grew.
     grown_at: Time,
-    /// Since then something else than the window has been the limit.
+    /// The window has not limited the sender since then.
     unlimited: bool,
 }
 
 impl Cubic {
-    /// `c` in packets per second cubed, `beta` the part of the window kept at a loss.
+    /// `c` is in packets per second cubed; a loss multiplies the window by `beta`.
     pub fn new(c: f64, beta: f64, fast_convergence: bool) -> Self {
         // RFC 9438 §4.3, eq. 4.
         let alpha = 3.0 * (1.0 - beta) / (1.0 + beta);
         Self { c, beta, alpha, fast_convergence, w_max: 0.0, cwnd_prior: 0.0, epoch: None }
     }
 
-    /// Begins a stage at its first acknowledgement.
-    fn begin(&mut self, window: &Window, now: Time) -> Epoch {
+    /// Starts a stage at its first acknowledgement.
+    fn start_epoch(&mut self, window: &Window, now: Time) -> Epoch {
         // RFC 9438 §4.8 and §4.10: after a timeout or a slow start without loss, K = 0 and W_max is the window.
         self.w_max = self.w_max.max(window.size);
         Epoch {
@@ -73,17 +74,17 @@ impl WindowRule for Cubic {
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
         let mut epoch = match self.epoch.take() {
             Some(epoch) => epoch,
-            None => self.begin(window, path.now),
+            None => self.start_epoch(window, path.now),
         };
         if epoch.unlimited {
-            // RFC 9438 §5.8: the time in which the window was not the limit does not count.
+            // RFC 9438 §5.8: time in which the window does not limit the sender does not count.
             epoch.start += path.now.since(epoch.grown_at);
             epoch.unlimited = false;
         }
         epoch.grown_at = path.now;
 
         let share = acked / window.size;
-        // RFC 9438 §4.3: as fast as Reno once the window before the cut is reached.
+        // RFC 9438 §4.3: alpha is 1 once W_est reaches cwnd_prior.
         epoch.w_est += share * if epoch.w_est >= self.cwnd_prior { 1.0 } else { self.alpha };
         let after_k = path.now.since(epoch.start).as_secs_f64() - epoch.k;
         let added = if self.w_max + self.c * cube(after_k) < epoch.w_est {
@@ -121,11 +122,11 @@ impl WindowRule for Cubic {
         }
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("w_max", self.w_max);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("w_max", self.w_max);
         if let Some(epoch) = &self.epoch {
-            tell("k", epoch.k);
-            tell("w_est", epoch.w_est);
+            record("k", epoch.k);
+            record("w_est", epoch.w_est);
         }
     }
 }
@@ -136,48 +137,47 @@ fn cube(x: f64) -> f64 {
 
 /// The card of `cubic`.
 pub(crate) const CUBIC: Entry = Entry {
-    name: "cubic",
-    family: "high-speed",
-    summary: "growth by a cubic of the time since the last loss, never slower than Reno",
-    source: "RFC 9438",
-    equations: &[
-        "W(t) = c (t - K)^3 + W_max, K = cbrt((W_max - cwnd_epoch) / c)",
-        "w += acked (clamp(W(t + SRTT), w, 1.5 w) - w) / w; w = W_est where W(t) < W_est",
-        "W_est += alpha acked / w, alpha = 3 (1 - beta) / (1 + beta), 1 once W_est >= cwnd_prior",
-        "loss: W_max = w (1 + beta) / 2 if w < W_max else w; ssthresh = w = beta w",
-    ],
-    parameters: &[
-        Parameter {
-            name: "c",
-            meaning: "how fast the cubic rises",
-            unit: "packets/s^3",
-            source: "RFC 9438 §5.1",
-            domain: Domain::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
-        },
-        Parameter {
-            name: "beta",
-            meaning: "part of the window that is kept at a loss",
-            unit: "",
-            source: "RFC 9438 §4.6",
-            domain: Domain::Number { default: 0.7, minimum: 0.1, maximum: 0.99 },
-        },
-        Parameter {
-            name: "fast_convergence",
-            meaning: "give way when a loss comes below the window of the loss before",
-            unit: "",
-            source: "RFC 9438 §4.7",
-            domain: Domain::Flag { default: true },
-        },
-    ],
-    deviations: &[
-        "the window never shrinks to W_est (§4.3 reads as if it could)",
-        "the window, not the data in flight, is cut; it does not grow while it is not filled, which §4.6 asks for in that case",
-        "slow start is the flow's choice; §4.10 recommends HyStart++",
-    ],
-    validation: Some(
-        "mean window under periodic loss against RFC 9438 eq. 6, without fast convergence: -1.3 % to -0.5 %; K after a loss at 1000 packets: 9.09 s",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "cubic",
+        family: "high-speed",
+        summary: "increase by a cubic function of the time since the last loss, at least Reno's",
+        source: "RFC 9438",
+        equations: &[
+            "W(t) = c (t - K)^3 + W_max, K = cbrt((W_max - cwnd_epoch) / c)",
+            "w += acked (clamp(W(t + SRTT), w, 1.5 w) - w) / w; w = W_est where W(t) < W_est",
+            "W_est += alpha acked / w, alpha = 3 (1 - beta) / (1 + beta), 1 once W_est >= cwnd_prior",
+            "loss: W_max = w (1 + beta) / 2 if w < W_max else w; ssthresh = w = beta w",
+        ],
+        parameters: &[
+            Parameter {
+                name: "c",
+                meaning: "coefficient of the cubic function",
+                unit: "packets/s^3",
+                source: "RFC 9438 §5.1",
+                domain: Domain::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
+            },
+            Parameter {
+                name: "beta",
+                meaning: "factor by which a loss multiplies the window",
+                unit: "",
+                source: "RFC 9438 §4.6",
+                domain: Domain::Number { default: 0.7, minimum: 0.1, maximum: 0.99 },
+            },
+            Parameter {
+                name: "fast_convergence",
+                meaning: "W_max is set lower than the window when a loss occurs below the previous W_max",
+                unit: "",
+                source: "RFC 9438 §4.7",
+                domain: Domain::Flag { default: true },
+            },
+        ],
+        deviations: &[
+            "the window is never decreased to W_est, which the wording of §4.3 allows",
+            "the window, not the data in flight, is multiplied by beta; §4.6 allows this where a window that is not fully used does not grow",
+            "slow start is a setting of the flow; §4.10 recommends HyStart++",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 

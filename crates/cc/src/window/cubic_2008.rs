@@ -1,55 +1,55 @@
 //! CUBIC as its authors published it (Ha, Rhee and Xu, Operating Systems Review 42, 2008), the one in Linux 2.6.22 and in
 //! ns-2's TCP/Linux.
 //!
-//! * `W(t) = C (t − K)³ + W_max`, `K = cbrt((W_max − cwnd_epoch) / C)`, looked at one smallest round-trip time ahead.
-//! * An acknowledgement of `n` packets adds `n (W − w) / w`, or `0.01 n / w` where the cubic is below the window.
-//! * Growth is at most `s_max` packets in 100 ms; before any loss it is `w / 50` a round trip.
+//! * `W(t) = C (t − K)³ + W_max`, `K = cbrt((W_max − cwnd_epoch) / C)`, with `t` one minimum round-trip time ahead.
+//! * An acknowledgement of `n` packets adds `n (W − w) / w`, or `0.01 n / w` where `W(t)` is below the window.
+//! * The increase is at most `s_max` packets in 100 ms; before any loss it is `w / 50` per round trip.
 //! * TCP-friendly: `W_tcp += 3 β / (2 − β) · n / w`, and the window is at least `W_tcp`.
-//! * Loss: `w = ssthresh = (1 − β) w`, and `W_max = w (2 − β) / 2` if `w < W_max`, else `w`. A timeout forgets all.
+//! * Loss: `w = ssthresh = (1 − β) w`, and `W_max = w (2 − β) / 2` if `w < W_max`, else `w`. A timeout resets `W_max`.
 //!
-//! Deviations: real numbers in place of 2.6.22's counters of acknowledgements, 0.8 in place of 819/1024, and the
-//! TCP-friendly window is reached at once where 2.6.22 takes a round trip. Idle periods count, as they did then.
+//! Deviations: real numbers in place of 2.6.22's counters of acknowledgements; 0.8 in place of 819/1024; the window is
+//! raised to `W_tcp` at once, in 2.6.22 over a round trip. Idle periods count as elapsed time, as in 2.6.22.
 
 use super::{Window, WindowRule, Windowed};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
-use crate::{Cause, CongestionControl, Path};
+use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Span, Time};
 
-/// The rule of 2008.
+/// Parameters and state of CUBIC of 2008.
 #[derive(Clone, Debug)]
 pub struct Cubic2008 {
     /// `C`, packets per second cubed.
     c: f64,
-    /// `β`, the part given up.
+    /// `β`: fraction by which a loss decreases the window.
     beta: f64,
-    /// `3 β / (2 − β)`: what a Reno flow with this `β` adds for each window acknowledged, packets.
+    /// `3 β / (2 − β)`: increase of a Reno flow with this `β`, packets per round trip.
     tcp_slope: f64,
     fast_convergence: bool,
     /// `S_max`, packets per second.
     fastest: f64,
-    /// The growth limit holds below `W_max`, too.
+    /// `S_max` holds below `W_max`, too.
     always_limited: bool,
-    /// `W_max`, packets; 0 where nothing is known.
+    /// `W_max`, packets; 0 before the first loss and after a timeout.
     w_max: f64,
-    /// A loss has been seen since the start or the last timeout.
+    /// There was a loss after the start or the last timeout.
     has_lost: bool,
     epoch: Option<Epoch>,
 }
 
-/// The time since the first acknowledgement after a cut.
+/// An epoch: it starts with the first acknowledgement after a loss.
 #[derive(Clone, Debug)]
 struct Epoch {
     start: Time,
     /// `K`, seconds.
     k: f64,
-    /// Where the cubic is flat, packets.
+    /// Window at the plateau of the cubic function, packets.
     origin: f64,
-    /// The window of a Reno flow with this `β`, packets.
+    /// `W_tcp`: window of a Reno flow with this `β`, packets.
     w_tcp: f64,
 }
 
 impl Cubic2008 {
-    fn begin(&self, window: &Window, now: Time) -> Epoch {
+    fn start_epoch(&self, window: &Window, now: Time) -> Epoch {
         let origin = self.w_max.max(window.size);
         Epoch { start: now, k: libm::cbrt((origin - window.size) / self.c), origin, w_tcp: window.size }
     }
@@ -59,13 +59,13 @@ impl WindowRule for Cubic2008 {
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
         let mut epoch = match self.epoch.take() {
             Some(epoch) => epoch,
-            None => self.begin(window, path.now),
+            None => self.start_epoch(window, path.now),
         };
         let share = acked / window.size;
         let rtt_min = path.rtt.map_or(Span::ZERO, |rtt| rtt.min);
         let after_k = (path.now.since(epoch.start) + rtt_min).as_secs_f64() - epoch.k;
         let target = epoch.origin + self.c * after_k * after_k * after_k;
-        let mut step = if target > window.size { target - window.size } else { CREEP };
+        let mut step = if target > window.size { target - window.size } else { PLATEAU_STEP };
         if rtt_min > Span::ZERO && (self.always_limited || after_k >= 0.0) {
             step = step.min(self.fastest * rtt_min.as_secs_f64());
         }
@@ -73,7 +73,7 @@ impl WindowRule for Cubic2008 {
         epoch.w_tcp += share * self.tcp_slope;
         let added = added.max(epoch.w_tcp - window.size);
         self.epoch = Some(epoch);
-        // At most one packet for each acknowledged, as no counter of acknowledgements is below one.
+        // At most one packet for each packet acknowledged: Linux's count of acknowledgements per increase is at least one.
         added.min(acked)
     }
 
@@ -90,53 +90,54 @@ impl WindowRule for Cubic2008 {
         (1.0 - self.beta) * window.size
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("w_max", self.w_max);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("w_max", self.w_max);
         if let Some(epoch) = &self.epoch {
-            tell("k", epoch.k);
-            tell("w_tcp", epoch.w_tcp);
+            record("k", epoch.k);
+            record("w_tcp", epoch.w_tcp);
         }
     }
 }
 
 /// The card of `cubic-2008`.
 pub(crate) const CUBIC_2008: Entry = Entry {
-    name: "cubic-2008",
-    family: "high-speed",
-    summary: "CUBIC as published in 2008 and built into Linux 2.6.22: keeps 0.8 at a loss, growth limited to 16 packets in 100 ms",
-    source: "Ha, Rhee and Xu, Operating Systems Review 42, 2008; Linux 2.6.22",
-    equations: &[
-        "W(t) = c (t - K)^3 + W_max, K = cbrt((W_max - cwnd_epoch) / c), t = since the cut + smallest RTT",
-        "w += acked (W - w) / w if W > w, else 0.01 acked / w; at most s_max in 100 ms; acked / 50 before any loss",
-        "w >= W_tcp, W_tcp += 3 beta / (2 - beta) acked / w",
-        "loss: W_max = w (2 - beta) / 2 if w < W_max else w; ssthresh = w = (1 - beta) w",
-    ],
-    parameters: &[C, BETA, FAST_CONVERGENCE, S_MAX, LIMIT],
-    deviations: &[
-        "real numbers where Linux 2.6.22 counts acknowledgements; 0.8 where it has 819/1024",
-        "the TCP-friendly window is reached at once, not over a round trip, and grows with acknowledgements as in 2.6.22, not with time",
-        "packets acknowledged are counted; 2.6.22 estimates them from the acknowledgements",
-    ],
-    validation: Some(
-        "K after a loss at 1000 packets: 7.94 s, and the window is back at 1000 then (error below 0.1 %); ns-2.35 with the module of Linux 2.6.22: DropTail loss -0.5 %, queue -0.1 %, goodput at 0.02 % random loss -2.0 %; ten flows over RED: loss -8.9 %",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "cubic-2008",
+        family: "high-speed",
+        summary: "CUBIC as published in 2008 and in Linux 2.6.22: decrease to 0.8, increase of at most 16 packets in 100 ms",
+        source: "Ha, Rhee and Xu, Operating Systems Review 42, 2008; Linux 2.6.22",
+        equations: &[
+            "W(t) = c (t - K)^3 + W_max, K = cbrt((W_max - cwnd_epoch) / c), t = time since the loss + minimum RTT",
+            "w += acked (W - w) / w if W > w, else 0.01 acked / w; at most s_max in 100 ms; acked / 50 before any loss",
+            "w >= W_tcp, W_tcp += 3 beta / (2 - beta) acked / w",
+            "loss: W_max = w (2 - beta) / 2 if w < W_max else w; ssthresh = w = (1 - beta) w",
+        ],
+        parameters: &[C, BETA, FAST_CONVERGENCE, S_MAX, LIMIT],
+        deviations: &[
+            "real numbers, where Linux 2.6.22 counts acknowledgements; 0.8 where it has 819/1024",
+            "the window is raised to W_tcp at once, not over a round trip; W_tcp grows with acknowledgements, as in 2.6.22, not with time",
+            "packets acknowledged are counted; 2.6.22 estimates their number from the acknowledgements",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build: |values, setup| build(values, values.word("limit") == "always", setup),
 };
 
 /// The card of `cubic-2005`.
 pub(crate) const CUBIC_2005: Entry = Entry {
-    name: "cubic-2005",
-    summary: "CUBIC as first published in 2005 and built into Linux 2.6.13: as cubic-2008, but growth is limited to 16 packets in 100 ms below W_max, too",
-    source: "Rhee and Xu, PFLDnet 2005; Linux 2.6.13",
-    parameters: &[C, BETA, FAST_CONVERGENCE, S_MAX],
-    deviations: &[
-        CUBIC_2008.deviations[0],
-        CUBIC_2008.deviations[1],
-        CUBIC_2008.deviations[2],
-        "the rule of cubic-2008 with the limit always on; Linux began with ssthresh at 100 packets, here the flow's initial_ssthresh says",
-    ],
-    validation: Some("growth after a loss at 10000 packets against 16 packets in 100 ms, for 8 s: -0.1 %"),
+    card: Card {
+        name: "cubic-2005",
+        summary: "CUBIC as published in 2005 and in Linux 2.6.13: as cubic-2008, with the limit of 16 packets in 100 ms below W_max, too",
+        source: "Rhee and Xu, PFLDnet 2005; Linux 2.6.13",
+        parameters: &[C, BETA, FAST_CONVERGENCE, S_MAX],
+        deviations: &[
+            CUBIC_2008.card.deviations[0],
+            CUBIC_2008.card.deviations[1],
+            CUBIC_2008.card.deviations[2],
+            "the rule of cubic-2008 with limit = always; Linux started with ssthresh at 100 packets, here it is the flow's initial_ssthresh",
+        ],
+        ..CUBIC_2008.card
+    },
     build: |values, setup| build(values, true, setup),
     ..CUBIC_2008
 };
@@ -159,7 +160,7 @@ fn build(values: &Values, always_limited: bool, setup: &Setup) -> Box<dyn Conges
 
 const C: Parameter = Parameter {
     name: "c",
-    meaning: "how fast the cubic rises",
+    meaning: "coefficient of the cubic function",
     unit: "packets/s^3",
     source: "Ha et al. 2008 §3.1",
     domain: Domain::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
@@ -167,7 +168,7 @@ const C: Parameter = Parameter {
 
 const BETA: Parameter = Parameter {
     name: "beta",
-    meaning: "part of the window that is given up at a loss",
+    meaning: "fraction by which a loss decreases the window",
     unit: "",
     source: "Ha et al. 2008 §3.1",
     domain: Domain::Number { default: 0.2, minimum: 0.01, maximum: 0.9 },
@@ -175,7 +176,7 @@ const BETA: Parameter = Parameter {
 
 const FAST_CONVERGENCE: Parameter = Parameter {
     name: "fast_convergence",
-    meaning: "give way when a loss comes below the window of the loss before",
+    meaning: "W_max is set lower than the window when a loss occurs below the previous W_max",
     unit: "",
     source: "Ha et al. 2008 §3.6",
     domain: Domain::Flag { default: true },
@@ -183,7 +184,7 @@ const FAST_CONVERGENCE: Parameter = Parameter {
 
 const S_MAX: Parameter = Parameter {
     name: "s_max",
-    meaning: "largest growth in 100 ms",
+    meaning: "largest increase in 100 ms",
     unit: "packets",
     source: "Linux 2.6.22",
     domain: Domain::Number { default: 16.0, minimum: 0.01, maximum: 1_000_000.0 },
@@ -191,13 +192,13 @@ const S_MAX: Parameter = Parameter {
 
 const LIMIT: Parameter = Parameter {
     name: "limit",
-    meaning: "where s_max holds: above W_max only, or always as in the version of 2005",
+    meaning: "where s_max holds: above W_max only (convex), or everywhere as in the version of 2005 (always)",
     unit: "",
     source: "Linux 2.6.22; Rhee and Xu, PFLDnet 2005",
     domain: Domain::Choice { default: "convex", allowed: &["convex", "always"] },
 };
 
-/// Packets a round trip while the cubic is below the window.
-const CREEP: f64 = 0.01;
-/// Acknowledged packets for each packet of growth before the first loss.
+/// Increase while the cubic function is below the window, packets per round trip.
+const PLATEAU_STEP: f64 = 0.01;
+/// Packets acknowledged for each packet of increase before the first loss.
 const ACKS_BEFORE_LOSS: f64 = 50.0;

@@ -1,59 +1,60 @@
-//! CUBIC as Linux 6.18 computes it (`net/ipv4/tcp_cubic.c`): whole packets, jiffies, and its own HyStart.
+//! CUBIC as in Linux 6.18 (`net/ipv4/tcp_cubic.c`): whole packets, jiffies, and its own HyStart.
 //!
-//! * The curve: `target = origin ∓ ⌊410 |t − K|³ / 2⁴⁰⌋` with `t` and `K` in units of 1/1024 s. Rounding the *distance*
-//!   down makes the plateau reach `W_max` early: at 134 packets after 3.3 s instead of `K` = 4.7 s.
-//! * `t` counts jiffies of 4 ms and looks ahead by the smallest round-trip time, rounded up to a jiffy.
+//! * `target = bic_origin_point ∓ ⌊410 |t − K|³ / 2⁴⁰⌋` with `t` and `K` in units of 1/1024 s. Because the *distance* is
+//!   rounded down, the window reaches `W_max` before `K`: at 134 packets after 3.3 s instead of 4.7 s.
+//! * `t` is in jiffies of 4 ms plus the minimum round-trip time, rounded up to a jiffy.
 //! * One packet is added for each `cnt` acknowledged: `cnt = w / (target − w)`, `100 w` on the plateau; at most 20 before
-//!   the first loss; lower where a Reno flow, one packet in each `⌊15 w / 8⌋` acknowledged, would be ahead; never below 2.
-//! * `cnt` is renewed when the window has changed, else after more than 7 jiffies, and the curve once in a jiffy.
-//! * Loss: `ssthresh = max(2, ⌊717 w / 1024⌋)`; fast convergence keeps `⌊1741 w / 2048⌋` as `W_max`.
+//!   the first loss; less if the window of a Reno flow, plus one packet for each `⌊15 w / 8⌋` acknowledged, is larger;
+//!   at least 2.
+//! * `cnt` is computed again when the window has changed or after more than 7 jiffies, `target` at most once in a jiffy.
+//! * Loss: `ssthresh = max(2, ⌊717 w / 1024⌋)`; fast convergence sets `W_max` to `⌊1741 w / 2048⌋`.
 //!
-//! Deviations: `K` is the exact integer cube root, where Linux is within about 0.2 % of it. The clock of jiffies starts
-//! with the run. After silence Linux moves the epoch by the time since it last sent; here it moves by the time
-//! between the acknowledgements around the silence.
+//! Deviations: `K` is the exact integer cube root; Linux is within about 0.2 % of it. Jiffies are counted from the start of
+//! the run. After an idle period Linux moves the epoch by the time since it last sent; here it moves by the time between
+//! the acknowledgements before and after the idle period.
 
 use super::{Window, WindowRule, Windowed};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, SlowStartKind, Values};
-use crate::{Ack, Cause, CongestionControl, Path};
+use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup, SlowStartKind};
+use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Span, Time};
 
-/// Linux's rule. Times are in jiffies unless said otherwise.
+/// Parameters and state of Linux's CUBIC.
 #[derive(Clone, Debug)]
 pub struct CubicLinux {
     fast_convergence: bool,
     friendliness: bool,
-    /// What a timeout forgets.
     state: State,
 }
 
+/// The variables that a timeout resets. Times are in jiffies unless stated otherwise.
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// Acknowledged packets for each packet of growth.
+    /// Packets acknowledged for each packet of increase.
     cnt: u64,
-    /// Packets acknowledged and not yet turned into growth.
+    /// Packets acknowledged and not yet used for an increase (`snd_cwnd_cnt`).
     credit: u64,
-    /// `W_max`, packets; 0 where nothing is known.
+    /// `last_max_cwnd`, packets; 0 before the first loss.
     last_max: u64,
-    /// Where the cubic is flat, packets.
+    /// `bic_origin_point`: window at the plateau, packets.
     origin: u64,
     /// `K` in 1/1024 s.
     k: u64,
-    /// When the epoch began; `None` until the first acknowledgement after a cut.
+    /// `epoch_start`; `None` until the first acknowledgement after a loss.
     epoch_start: Option<u64>,
-    /// Smallest round-trip time, without the first second of each epoch.
+    /// Minimum round-trip time, without samples of the first second of each epoch; zero before the first.
     delay_min: Span,
-    /// The window for which `cnt` was last computed, and when.
+    /// `last_cwnd` and `last_time`: window and time of the last computation of `cnt`.
     last: (u64, u64),
-    /// Packets acknowledged and not yet turned into growth of the Reno flow.
+    /// `ack_cnt`: packets acknowledged and not yet used for an increase of `reno`.
     reno_acked: u64,
-    /// The window of a Reno flow in our place, packets.
+    /// `tcp_cwnd`: estimated window of a Reno flow, packets.
     reno: u64,
-    /// Since when nothing has been in flight.
-    silent_since: Option<u64>,
+    /// Time since when no packet has been in flight; `None` while some are.
+    idle_since: Option<u64>,
 }
 
 impl CubicLinux {
-    /// Renews `cnt` where it is due.
+    /// Computes `cnt` if it is due (`bictcp_update`).
     fn update(&mut self, cwnd: u64, acked: u64, now: u64) {
         let state = &mut self.state;
         state.reno_acked = state.reno_acked.saturating_add(acked);
@@ -70,13 +71,13 @@ impl CubicLinux {
                 state.k = cube_root(CUBE_FACTOR * (state.origin - cwnd));
                 now
             });
-            state.cnt = state.curve(cwnd, now - start);
+            state.cnt = state.cubic_cnt(cwnd, now - start);
         }
         if self.friendliness {
             let state = &mut self.state;
             let delta = (cwnd * RENO_SCALE) >> 3;
             if state.reno_acked > delta {
-                // The last packet acknowledged stays, as in a loop that subtracts while more than `delta` is left.
+                // At least one packet remains, as in Linux's loop, which subtracts while more than `delta` is left.
                 let steps = (state.reno_acked - 1) / delta;
                 state.reno_acked -= steps * delta;
                 state.reno += steps;
@@ -90,8 +91,8 @@ impl CubicLinux {
 }
 
 impl State {
-    /// `cnt` by the cubic, `elapsed` jiffies into the epoch.
-    fn curve(&self, cwnd: u64, elapsed: u64) -> u64 {
+    /// `cnt` by the cubic function, `elapsed` jiffies after the start of the epoch.
+    fn cubic_cnt(&self, cwnd: u64, elapsed: u64) -> u64 {
         let ahead = self.delay_min.as_ps().div_ceil(JIFFY.as_ps());
         let t = ((elapsed + ahead) << 10) / HZ;
         let offset = u128::from(t.abs_diff(self.k));
@@ -108,7 +109,7 @@ impl WindowRule for CubicLinux {
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
         let now = jiffies(path.now);
         let acked = acked as u64;
-        if let (Some(since), Some(start)) = (self.state.silent_since.take(), &mut self.state.epoch_start) {
+        if let (Some(since), Some(start)) = (self.state.idle_since.take(), &mut self.state.epoch_start) {
             *start = (*start + (now - since)).min(now);
         }
         self.update(window.size as u64, acked, now);
@@ -130,8 +131,8 @@ impl WindowRule for CubicLinux {
             self.state = State::default();
         } else {
             let state = &mut self.state;
-            let gives_way = self.fast_convergence && cwnd < state.last_max;
-            state.last_max = if gives_way { cwnd * (SCALE + BETA) / (2 * SCALE) } else { cwnd };
+            let converges = self.fast_convergence && cwnd < state.last_max;
+            state.last_max = if converges { cwnd * (SCALE + BETA) / (2 * SCALE) } else { cwnd };
             state.epoch_start = None;
             state.credit = 0;
         }
@@ -141,7 +142,7 @@ impl WindowRule for CubicLinux {
     fn on_ack(&mut self, _window: &Window, ack: &Ack<'_>, path: &Path) {
         let Some(rtt) = ack.rtt else { return };
         let state = &mut self.state;
-        // Samples just after a recovery hold the recovery's own delays.
+        // Samples of the first second may include the delay of the recovery.
         if state.epoch_start.is_some_and(|start| jiffies(path.now) < start + HZ) {
             return;
         }
@@ -152,15 +153,15 @@ impl WindowRule for CubicLinux {
 
     fn on_unlimited(&mut self, path: &Path) {
         if path.in_flight == 0 {
-            self.state.silent_since.get_or_insert(jiffies(path.now));
+            self.state.idle_since.get_or_insert(jiffies(path.now));
         }
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("w_max", self.state.last_max as f64);
-        tell("k", self.state.k as f64 / 1024.0);
-        tell("cnt", self.state.cnt as f64);
-        tell("w_tcp", self.state.reno as f64);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("w_max", self.state.last_max as f64);
+        record("k", self.state.k as f64 / 1024.0);
+        record("cnt", self.state.cnt as f64);
+        record("w_tcp", self.state.reno as f64);
     }
 }
 
@@ -183,49 +184,48 @@ fn cube_root(x: u64) -> u64 {
 
 /// The card of `cubic-linux`.
 pub(crate) const CUBIC_LINUX: Entry = Entry {
-    name: "cubic-linux",
-    family: "high-speed",
-    summary: "CUBIC as Linux 6.18 computes it: whole packets, jiffies, HyStart built in",
-    source: "Linux 6.18 net/ipv4/tcp_cubic.c; HyStart: Ha and Rhee, Computer Networks 55, 2011",
-    equations: &[
-        "target = W_max -+ floor(410 |t - K|^3 / 2^40), K = floor(cbrt(2^40 / 410 (W_max - w))), t and K in 1/1024 s",
-        "w += 1 for each cnt acknowledged: cnt = w / (target - w), 100 w where target <= w, at most 20 before a loss, at least 2",
-        "cnt <= w / (W_tcp - w) where W_tcp > w; W_tcp += 1 for each floor(15 w / 8) acknowledged",
-        "loss: W_max = floor(1741 w / 2048) if w < W_max else w; ssthresh = w = max(2, floor(717 w / 1024))",
-    ],
-    parameters: &[
-        Parameter {
-            name: "hystart",
-            meaning: "leave slow start by HyStart whatever the flow's slow start is",
-            unit: "",
-            source: "Linux module parameter hystart",
-            domain: Domain::Flag { default: true },
-        },
-        Parameter {
-            name: "fast_convergence",
-            meaning: "give way when a loss comes below the window of the loss before",
-            unit: "",
-            source: "Linux module parameter fast_convergence",
-            domain: Domain::Flag { default: true },
-        },
-        Parameter {
-            name: "tcp_friendliness",
-            meaning: "never slower than a Reno flow with the same decrease",
-            unit: "",
-            source: "Linux module parameter tcp_friendliness",
-            domain: Domain::Flag { default: true },
-        },
-    ],
-    deviations: &[
-        "jiffies of 4 ms (CONFIG_HZ=250), counted from the start of the run",
-        "K is the exact integer cube root; Linux is within about 0.2 % of it",
-        "after silence the epoch moves by the time between the acknowledgements around it, not by the time since the last packet was sent",
-        "the window falls to ssthresh at once; to let it fall over a round trip is the recovery's part",
-    ],
-    validation: Some(
-        "Linux 6.18 at 20 Mbps, 40 ms: leaves slow start at 75 packets (recorded 76); cut from 134 to 93 (134 to 93) every 3.47 s (3.45) at one BDP, every 10.5 s and 4.3 s in turn (10.6, 4.4) at four",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "cubic-linux",
+        family: "high-speed",
+        summary: "CUBIC as in Linux 6.18: whole packets, jiffies, HyStart included",
+        source: "Linux 6.18 net/ipv4/tcp_cubic.c; HyStart: Ha and Rhee, Computer Networks 55, 2011",
+        equations: &[
+            "target = W_max -+ floor(410 |t - K|^3 / 2^40), K = floor(cbrt(2^40 / 410 (W_max - w))), t and K in 1/1024 s",
+            "w += 1 for each cnt acknowledged: cnt = w / (target - w), 100 w where target <= w, at most 20 before a loss, at least 2",
+            "cnt <= w / (W_tcp - w) where W_tcp > w; W_tcp += 1 for each floor(15 w / 8) acknowledged",
+            "loss: W_max = floor(1741 w / 2048) if w < W_max else w; ssthresh = w = max(2, floor(717 w / 1024))",
+        ],
+        parameters: &[
+            Parameter {
+                name: "hystart",
+                meaning: "slow start is HyStart, whatever the flow's slow_start",
+                unit: "",
+                source: "Linux module parameter hystart",
+                domain: Domain::Flag { default: true },
+            },
+            Parameter {
+                name: "fast_convergence",
+                meaning: "W_max is set lower than the window when a loss occurs below the previous W_max",
+                unit: "",
+                source: "Linux module parameter fast_convergence",
+                domain: Domain::Flag { default: true },
+            },
+            Parameter {
+                name: "tcp_friendliness",
+                meaning: "increase at least that of a Reno flow with the same decrease",
+                unit: "",
+                source: "Linux module parameter tcp_friendliness",
+                domain: Domain::Flag { default: true },
+            },
+        ],
+        deviations: &[
+            "jiffies of 4 ms (CONFIG_HZ=250), counted from the start of the run",
+            "K is the exact integer cube root; Linux is within about 0.2 % of it",
+            "after an idle period the epoch moves by the time between the acknowledgements before and after it, not by the time since the last packet was sent",
+            "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 
@@ -239,15 +239,18 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     Box::new(Windowed::new(rule, &Setup { slow_start, ..*setup }))
 }
 
-/// Jiffies in a second, and how long one is.
+/// `CONFIG_HZ`: jiffies per second.
 const HZ: u64 = 250;
+/// `1 / HZ`.
 const JIFFY: Span = Span::from_ms(4);
-/// `BICTCP_BETA_SCALE` and `beta`.
+/// `BICTCP_BETA_SCALE`.
 const SCALE: u64 = 1024;
+/// `beta`, in units of 1/1024.
 const BETA: u64 = 717;
-/// `C` = 41/1024 for each 100 ms of round-trip time, times 2¹⁰.
+/// `cube_rtt_scale`: `C` in packets per (1/1024 s)³, times 2⁴⁰.
 const CUBE_SCALE: u64 = 410;
-/// `1 / C` in cubed units of 1/1024 s.
+/// `cube_factor`: `1 / C` in (1/1024 s)³ per packet.
 const CUBE_FACTOR: u64 = (1 << 40) / CUBE_SCALE;
-/// Eight times `(1 + β) / (3 (1 − β))`: packets acknowledged for each step of a Reno flow, in windows.
+/// `beta_scale`: 8 (1 + β) / (3 (1 − β)), eight times the packets acknowledged per packet of increase of a Reno flow, over
+/// its window.
 const RENO_SCALE: u64 = 8 * (SCALE + BETA) / 3 / (SCALE - BETA);

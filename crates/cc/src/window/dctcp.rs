@@ -1,39 +1,39 @@
-//! Data Center TCP (RFC 8257; Alizadeh et al., SIGCOMM 2010): a cut in proportion to how many packets carry a mark.
+//! Data Center TCP (RFC 8257; Alizadeh et al., SIGCOMM 2010): decrease in proportion to the fraction of marked packets.
 //!
-//! * Once in a round: `α = (1 − g) α + g F`, with `F` the part of the packets acknowledged that were marked (§3.3).
-//! * The first mark of a window of data: `w = w (1 − α / 2)`, and no growth until data sent after it is acknowledged.
+//! * Once per round: `α = (1 − g) α + g F`, where `F` is the fraction of the packets acknowledged that were marked (§3.3).
+//! * First mark in a window of data: `w = w (1 − α / 2)`, and no increase until data sent after it is acknowledged.
 //! * Loss: half, as Reno (§3.5).
 //!
-//! Deviations: marks are counted by the receiver, where the RFC has it echo them one by one through ECE; packets, not bytes.
-//! The RFC is silent on growth in a window that was cut; as in Linux there is none.
+//! Deviations: the receiver sends counts of marks, where in the RFC it echoes each by ECE; packets are counted, not bytes.
+//! The RFC does not say whether the window grows in the round after a decrease; as in Linux it does not.
 
 use super::{Window, WindowRule, Windowed};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
-use crate::{Ack, Cause, CongestionControl, EcnUse, Path};
+use crate::{Ack, Cause, CongestionControl, EcnUse, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::Time;
 
-/// RFC 8257's rule.
+/// DCTCP's parameters and state.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     /// `g`.
     gain: f64,
     /// `DCTCP.Alpha`.
     alpha: f64,
-    /// [`Path::round`] that `acked` and `marked` count in; `None` before the first acknowledgement.
+    /// [`Path::round`] for which `acked` and `marked` count; `None` before the first acknowledgement.
     round: Option<u64>,
     acked: u64,
     marked: u64,
-    /// When the window was cut for a mark; `None` once data sent later is acknowledged.
-    cut_at: Option<Time>,
+    /// Time of the last decrease for a mark; `None` once data sent later is acknowledged.
+    reduced_at: Option<Time>,
 }
 
 impl WindowRule for Dctcp {
     fn increase(&mut self, window: &Window, acked: f64, _path: &Path) -> f64 {
-        if self.cut_at.is_some() { 0.0 } else { acked / window.size }
+        if self.reduced_at.is_some() { 0.0 } else { acked / window.size }
     }
 
     fn decrease(&mut self, window: &Window, _cause: Cause, _path: &Path) -> f64 {
-        self.cut_at = None;
+        self.reduced_at = None;
         window.size / 2.0
     }
 
@@ -47,18 +47,18 @@ impl WindowRule for Dctcp {
             }
             (self.round, self.acked, self.marked) = (Some(path.round), 0, 0);
         }
-        if let (Some(cut_at), Some(rtt)) = (self.cut_at, ack.rtt)
-            && path.now.since(cut_at) >= rtt
+        if let (Some(reduced_at), Some(rtt)) = (self.reduced_at, ack.rtt)
+            && path.now.since(reduced_at) >= rtt
         {
-            self.cut_at = None;
+            self.reduced_at = None;
         }
     }
 
     fn step_down(&mut self, window: &Window, ack: &Ack<'_>, path: &Path) -> Option<f64> {
-        if ack.ce_packets == 0 || self.cut_at.is_some() {
+        if ack.ce_packets == 0 || self.reduced_at.is_some() {
             return None;
         }
-        self.cut_at = Some(path.now);
+        self.reduced_at = Some(path.now);
         Some((window.size * (1.0 - self.alpha / 2.0)).max(2.0))
     }
 
@@ -66,49 +66,46 @@ impl WindowRule for Dctcp {
         EcnUse::Counted
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("alpha", self.alpha);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("alpha", self.alpha);
     }
 }
 
 /// The card of `dctcp`.
 pub(crate) const DCTCP: Entry = Entry {
-    name: "dctcp",
-    family: "data center",
-    summary: "DCTCP: cuts in proportion to the part of the packets that routers marked; needs ECN",
-    source: "RFC 8257; Alizadeh et al., SIGCOMM 2010",
-    equations: &[
-        "w += acked / w",
-        "round trip: alpha = (1 - g) alpha + g F, F = marked / acknowledged",
-        "first mark of a window of data: w = w (1 - alpha / 2); loss: w = w / 2",
-    ],
-    parameters: &[
-        Parameter {
-            name: "g",
-            meaning: "weight of a new round trip in alpha",
-            unit: "",
-            source: "RFC 8257 §4.2",
-            domain: Domain::Number { default: 0.0625, minimum: 0.0, maximum: 1.0 },
-        },
-        Parameter {
-            name: "alpha",
-            meaning: "alpha before the first round trip",
-            unit: "",
-            source: "RFC 8257 §3.3",
-            domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1.0 },
-        },
-    ],
-    deviations: &[
-        "the receiver counts marks, where the RFC has it echo them one by one; packets are counted, not bytes",
-        "no growth from a cut until data sent after it is acknowledged, as in Linux; the RFC is silent",
-        "a cut for a mark leaves at least 2 packets, as in Linux",
-    ],
-    validation: Some(
-        "alpha of a lone flow against sqrt(2 / (C RTT + K)): +3.8 %; the queue never empties at K = 40 packets; \
-         in the simulator the share of marked packets: -0.7 % to +0.7 % at g = 0.02, +7 % to +10 % at g = 1/16, which \
-         the theory wants smaller",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "dctcp",
+        family: "data center",
+        summary: "DCTCP: decrease in proportion to the fraction of packets that routers marked; needs ECN",
+        source: "RFC 8257; Alizadeh et al., SIGCOMM 2010",
+        equations: &[
+            "w += acked / w",
+            "round trip: alpha = (1 - g) alpha + g F, F = marked / acknowledged",
+            "first mark of a window of data: w = w (1 - alpha / 2); loss: w = w / 2",
+        ],
+        parameters: &[
+            Parameter {
+                name: "g",
+                meaning: "weight of the latest round trip in alpha",
+                unit: "",
+                source: "RFC 8257 §4.2",
+                domain: Domain::Number { default: 0.0625, minimum: 0.0, maximum: 1.0 },
+            },
+            Parameter {
+                name: "alpha",
+                meaning: "initial alpha",
+                unit: "",
+                source: "RFC 8257 §3.3",
+                domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1.0 },
+            },
+        ],
+        deviations: &[
+            "the receiver sends counts of marks, where in the RFC it echoes each by ECE; packets are counted, not bytes",
+            "no increase from a decrease until data sent after it is acknowledged, as in Linux; the RFC does not say",
+            "a decrease for a mark leaves at least 2 packets, as in Linux",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 
@@ -119,7 +116,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
         round: None,
         acked: 0,
         marked: 0,
-        cut_at: None,
+        reduced_at: None,
     };
     Box::new(Windowed::new(rule, setup))
 }

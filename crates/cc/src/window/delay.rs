@@ -1,4 +1,4 @@
-//! Rules that read congestion from delay: what the queue adds to the smallest round-trip time.
+//! Rules that detect congestion by queueing delay: the excess of the round-trip time over its minimum.
 
 pub mod ctcp;
 pub mod fast;

@@ -1,25 +1,24 @@
 //! The frame of all window algorithms: slow start, congestion avoidance, recovery, timeout, undo (RFC 5681, RFC 6298).
 //!
-//! * Slow start while the window is below ssthresh; what an acknowledgement brings beyond ssthresh already counts for
-//!   congestion avoidance (as in Linux; RFC 5681 is silent).
-//! * One cut for each episode that the recovery policy declares, none inferred. No growth from the cut to the end of
-//!   the episode, nor on a duplicate ACK (RFC 5681 §3.1, §3.2), nor while something else than the window limits the
-//!   sender (RFC 2861, RFC 9438 §5.8).
-//! * Timeout: ssthresh by the rule, window 1, and slow start goes on at once (RFC 5681 §3.1). When the same segment
-//!   times out again the recovery policy declares no new episode: ssthresh stays, the window is 1 again.
-//! * A rule may shrink its window without an episode, by delay or by marks counted one by one; ssthresh goes with it, so
-//!   that this is no slow start.
-//! * After silence the window is at most the initial window (RFC 5681 §4.1).
-//! * A false episode gives back window, ssthresh and the rule's state of before it (RFC 4015's idea).
+//! * Slow start while the window is below ssthresh. The packets of an acknowledgement that would take the window beyond
+//!   ssthresh count for congestion avoidance (as in Linux; RFC 5681 does not say).
+//! * One decrease for each loss episode that the recovery policy declares. The window does not grow from there to the end
+//!   of the episode, nor on a duplicate ACK (RFC 5681 §3.1, §3.2), nor while the window is not what limits the sender
+//!   (RFC 2861, RFC 9438 §5.8).
+//! * Timeout: ssthresh by the rule, window 1, then slow start (RFC 5681 §3.1). When the same segment times out again the
+//!   recovery policy declares no new episode: ssthresh stays, and the window is 1 again.
+//! * A rule may decrease its window without a loss episode, by delay or by counts of marks. ssthresh follows, so that
+//!   congestion avoidance continues.
+//! * After an idle period the window is at most the initial window (RFC 5681 §4.1).
+//! * After a spurious episode window, ssthresh and the state of the rule are restored (as in RFC 4015).
 //!
-//! Deviations: RFC 5681 eq. 4 cuts the data in flight; here the window is cut, as in Linux and ns-2, which is safe
-//! because a window that is not filled does not grow (RFC 9438 §4.6 asks for exactly this). Linux halves the window once
-//! for each timeout of silence (RFC 2861), which comes to the same after a few.
+//! Deviations: RFC 5681 eq. 4 halves the data in flight; here the window is halved, as in Linux and ns-2. RFC 9438 §4.6
+//! allows this where a window that is not fully used does not grow. Linux halves the window once for each timeout of an
+//! idle period (RFC 2861), which differs in short ones only.
 
 use super::rule::{Window, WindowRule};
-use crate::catalogue::{FirstCut, Setup};
 use crate::slow_start::SlowStart;
-use crate::{Ack, Cause, CongestionControl, EcnUse, Limits, Loss, Path};
+use crate::{Ack, Cause, CongestionControl, EcnUse, FirstCut, Limits, Loss, Path, Setup};
 use narrows_units::{Bytes, Time};
 
 /// A window algorithm: the frame around a rule.
@@ -28,52 +27,54 @@ pub struct Windowed<R> {
     rule: R,
     window: Window,
     slow_start: SlowStart,
-    /// An episode without timeout is being repaired: the window stands still.
+    /// In recovery, but not after a timeout: the window is constant.
     recovering: bool,
-    /// What to return to if the last episode proves false.
-    before_cut: Option<BeforeCut<R>>,
-    /// No cut has happened on this connection.
-    uncut: bool,
+    /// The state before the last episode, restored if it was spurious.
+    undo: Option<Undo<R>>,
+    /// The window has not been decreased on this connection.
+    undiminished: bool,
     first_cut: FirstCut,
     initial_window: f64,
     burst: Bytes,
 }
 
-/// What an episode changes.
+/// The state that the start of an episode changes.
 #[derive(Clone, Debug)]
-struct BeforeCut<R> {
+struct Undo<R> {
     rule: R,
     window: Window,
-    uncut: bool,
+    undiminished: bool,
 }
 
 impl<R: WindowRule> Windowed<R> {
-    /// The frame around `rule`, set up as the flow asks.
+    /// The frame with `rule`, for a flow with this setup.
     pub fn new(rule: R, setup: &Setup) -> Self {
         Self {
             rule,
             window: Window {
                 size: bounded(setup.initial_window),
-                ssthresh: setup.initial_ssthresh.max(SSTHRESH_FLOOR),
+                ssthresh: setup.initial_ssthresh.max(SSTHRESH_MIN),
             },
             slow_start: SlowStart::new(setup.slow_start, setup.paced),
             recovering: false,
-            before_cut: None,
-            uncut: true,
+            undo: None,
+            undiminished: true,
             first_cut: setup.first_cut,
             initial_window: setup.initial_window,
             burst: setup.mss * 2,
         }
     }
 
-    fn cut(&mut self, cause: Cause, path: &Path) {
-        self.before_cut = Some(BeforeCut { rule: self.rule.clone(), window: self.window, uncut: self.uncut });
+    /// A loss episode starts.
+    fn decrease(&mut self, cause: Cause, path: &Path) {
+        let (rule, window, undiminished) = (self.rule.clone(), self.window, self.undiminished);
+        self.undo = Some(Undo { rule, window, undiminished });
         let by_rule = self.rule.decrease(&self.window, cause, path);
         let half = self.first_cut == FirstCut::Half
-            && (self.uncut || self.window.in_slow_start() || cause == Cause::Timeout);
+            && (self.undiminished || self.window.in_slow_start() || cause == Cause::Timeout);
         let target = if half { self.window.size / 2.0 } else { by_rule };
-        self.uncut = false;
-        self.window.ssthresh = target.max(SSTHRESH_FLOOR);
+        self.undiminished = false;
+        self.window.ssthresh = target.max(SSTHRESH_MIN);
         self.window.size = target.max(self.rule.floor(cause)).min(self.window.size);
     }
 
@@ -89,14 +90,14 @@ impl<R: WindowRule> Windowed<R> {
             acked -= room * (acked / growth);
         }
         let added = self.rule.increase(&self.window, acked, path);
-        self.avoid(self.window.size + added);
+        self.set_in_congestion_avoidance(self.window.size + added);
     }
 
-    /// Goes on with a window of `size`, still in congestion avoidance: a rule that shrinks its window without a loss
-    /// must not find itself in slow start.
-    fn avoid(&mut self, size: f64) {
+    /// Sets the window and continues in congestion avoidance: ssthresh falls with the window, since otherwise slow start would
+    /// follow.
+    fn set_in_congestion_avoidance(&mut self, size: f64) {
         self.window.size = bounded(size);
-        self.window.ssthresh = self.window.ssthresh.min(self.window.size.max(SSTHRESH_FLOOR));
+        self.window.ssthresh = self.window.ssthresh.min(self.window.size.max(SSTHRESH_MIN));
     }
 }
 
@@ -123,11 +124,11 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
             return;
         }
         if self.window.in_slow_start() && self.slow_start.is_over(self.window.size, ack, path) {
-            self.window.ssthresh = self.window.size.max(SSTHRESH_FLOOR);
+            self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
         }
         if let Some(size) = self.rule.step_down(&self.window, ack, path) {
             self.window.size = bounded(size).min(self.window.size);
-            self.window.ssthresh = self.window.size.max(SSTHRESH_FLOOR);
+            self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
         }
         if !ack.advanced {
             return;
@@ -141,7 +142,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
 
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
         if loss.new_episode {
-            self.cut(loss.cause, path);
+            self.decrease(loss.cause, path);
             self.recovering = true;
         }
         if loss.cause == Cause::Timeout {
@@ -159,9 +160,9 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
     }
 
     fn on_spurious_loss(&mut self, _path: &Path) {
-        if let Some(before) = self.before_cut.take() {
+        if let Some(before) = self.undo.take() {
             self.rule = before.rule;
-            self.uncut = before.uncut;
+            self.undiminished = before.undiminished;
             self.window.ssthresh = before.window.ssthresh;
             self.window.size = self.window.size.max(before.window.size);
             self.recovering = false;
@@ -180,18 +181,18 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
     fn on_timer(&mut self, path: &Path) {
         let size = self.rule.on_timer(&self.window, path);
         if !self.recovering && !self.window.in_slow_start() {
-            self.avoid(size);
+            self.set_in_congestion_avoidance(size);
         }
     }
 
     fn set_window(&mut self, window: f64, ends_slow_start: bool) {
         self.window.size = bounded(window);
         if ends_slow_start {
-            self.window.ssthresh = self.window.size.max(SSTHRESH_FLOOR);
+            self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
         }
     }
 
-    fn minds_departures(&self) -> bool {
+    fn needs_sent_events(&self) -> bool {
         false
     }
 
@@ -199,8 +200,8 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         self.rule.ecn()
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        self.rule.observe(tell);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        self.rule.observe(record);
     }
 
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
@@ -208,14 +209,14 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
     }
 }
 
-/// A window between one packet and [`CEILING`]; what is no number becomes one packet.
+/// `size` between one packet and [`WINDOW_MAX`]; not a number becomes one packet.
 fn bounded(size: f64) -> f64 {
-    #[expect(clippy::manual_clamp, reason = "clamp would keep what is no number")]
-    size.max(1.0).min(CEILING)
+    #[expect(clippy::manual_clamp, reason = "clamp would return NaN for NaN")]
+    size.max(1.0).min(WINDOW_MAX)
 }
 
-/// RFC 5681 §3.1: ssthresh is never below two segments.
-const SSTHRESH_FLOOR: f64 = 2.0;
+/// Lower bound of ssthresh, packets (RFC 5681 eq. 4).
+const SSTHRESH_MIN: f64 = 2.0;
 
-/// 2³⁰ packets: no path holds as many, and a window that nothing ever cuts stays a number.
-const CEILING: f64 = 1_073_741_824.0;
+/// Upper bound of the window, 2³⁰ packets: more than any path holds, so that a window without losses stays finite.
+const WINDOW_MAX: f64 = 1_073_741_824.0;

@@ -1,40 +1,40 @@
 //! H-TCP (Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; Linux `tcp_htcp.c`):
-//! growth by the time since the last loss, cuts by what the queue added to the round-trip time.
+//! the increase depends on the time since the last loss, the decrease on the variation of the round-trip time.
 //!
-//! * `α = 1` for `Δ ≤ 1 s` after the end of an episode, then `1 + 10 (Δ − 1) + ((Δ − 1) / 2)²`; divided by
+//! * `α = 1` for `Δ ≤ 1 s` after the end of a loss episode, then `1 + 10 (Δ − 1) + ((Δ − 1) / 2)²`; divided by
 //!   `clamp(0.1 s / RTT_min, 0.5, 10)`, at least 1, then times `2 (1 − β)`. `w += α n / w`.
-//! * Loss: `w = β w` with `β = clamp(RTT_min / RTT_max, 0.5, 0.8)`; `β = 0.5` where the largest throughput since the
-//!   last loss is more than 20 % off that of the epoch before, at the episode after that, and where `RTT_min ≤ 10 ms`.
-//! * At each loss `RTT_max` moves 5 % of the way to `RTT_min`; a sample more than 20 ms above it is ignored.
+//! * Loss: `w = β w` with `β = clamp(RTT_min / RTT_max, 0.5, 0.8)`. `β = 0.5` if the largest throughput since the last loss
+//!   differs by more than 20 % from that between the two losses before, at the loss after that, and if `RTT_min ≤ 10 ms`.
+//! * At each loss `RTT_max` moves 5 % of the way to `RTT_min`. A sample more than 20 ms above `RTT_max` is ignored.
 //!
-//! Deviations: real numbers, where Linux computes `α` before scaling in whole packets and renews it when the window
-//! grows. Round-trip times are samples of any time but recovery, as in Linux of today; 2.6.22 takes SRTT, and `RTT_max`
-//! only in congestion avoidance, three round trips after a loss. After a timeout `Δ` counts from the timeout, in Linux
-//! from the end of the repair.
+//! Deviations: real numbers, where Linux computes `α` before scaling in whole packets, and again only when the window
+//! grows. Round-trip times are sampled except in recovery, as in current Linux; 2.6.22 takes SRTT, and `RTT_max` only in
+//! congestion avoidance, three round trips after a loss. After a timeout `Δ` counts from the timeout, in Linux from the end
+//! of the recovery.
 
 use super::{Window, WindowRule, Windowed};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
-use crate::{Ack, Cause, CongestionControl, Path};
+use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Span, Time};
 
-/// Linux's rule.
+/// H-TCP's parameters and state.
 #[derive(Clone, Debug)]
 pub struct Htcp {
     options: Options,
-    /// `β`, the part kept.
+    /// `β`: factor by which a loss multiplies the window.
     beta: f64,
-    /// `Δ` counts from here; `None` before the first acknowledgement.
+    /// Start of `Δ`; `None` before the first acknowledgement.
     epoch: Option<Time>,
-    /// An episode is being repaired: nothing is measured.
-    repairing: bool,
+    /// In loss recovery: nothing is measured.
+    recovering: bool,
     /// `RTT_min` and `RTT_max`; `None` before the first sample.
     rtt: Option<(Span, Span)>,
-    /// The throughput has been steady for one loss, so that `RTT_max` may be believed.
+    /// The throughput has been steady from one loss to the next, so that `β` may follow the round-trip times (`modeswitch`).
     steady: bool,
     throughput: Throughput,
 }
 
-/// What the entry's parameters say.
+/// The parameters of the card.
 #[derive(Clone, Debug)]
 struct Options {
     /// `Δ_L`, seconds.
@@ -42,23 +42,27 @@ struct Options {
     rtt_scaling: bool,
     adaptive_backoff: bool,
     bandwidth_switch: bool,
-    /// Time of a throughput sample; zero for a round trip.
+    /// Length of a throughput sample; zero for a round trip.
     period: Span,
 }
 
-/// Packets acknowledged per second, largest since the last loss.
+/// Largest throughput since the last loss.
 #[derive(Clone, Copy, Debug, Default)]
 struct Throughput {
+    /// Start of the current sample.
     start: Option<Time>,
+    /// Packets acknowledged in the current sample.
     acked: u64,
-    /// `None` until the first sample after a loss.
+    /// Packets per second; `None` until the first sample after a loss.
     smoothed: Option<f64>,
+    /// Packets per second.
     largest: f64,
+    /// As `largest`, before the last loss.
     largest_before: f64,
 }
 
 impl Htcp {
-    /// `α`, packets for each round trip.
+    /// `2 (1 − β) α`: increase of the window, packets per round trip.
     fn alpha(&self, now: Time) -> f64 {
         let since = self.epoch.map_or(0.0, |epoch| now.since(epoch).as_secs_f64());
         let beyond = (since - self.options.linear).max(0.0);
@@ -69,7 +73,7 @@ impl Htcp {
         2.0 * (1.0 - self.beta) * alpha
     }
 
-    /// `β` for the cut that is due.
+    /// `β` for a loss that starts now.
     fn next_beta(&mut self) -> f64 {
         let Throughput { largest, largest_before, .. } = self.throughput;
         self.throughput.largest_before = largest;
@@ -79,7 +83,7 @@ impl Htcp {
             return BETA_MIN;
         }
         match self.rtt {
-            Some((least, most)) if self.steady && least > SHORTEST_RTT => {
+            Some((least, most)) if self.steady && least > ADAPTIVE_RTT_MIN => {
                 (least.as_secs_f64() / most.as_secs_f64()).clamp(BETA_MIN, BETA_MAX)
             }
             _ => {
@@ -92,7 +96,7 @@ impl Htcp {
     fn measure_rtt(&mut self, rtt: Span) {
         let (least, most) = self.rtt.unwrap_or((rtt, rtt));
         let least = least.min(rtt);
-        let believed = !self.repairing && rtt > most && rtt <= most + RTT_JUMP;
+        let believed = !self.recovering && rtt > most && rtt <= most + RTT_JUMP;
         self.rtt = Some((least, if believed { rtt } else { most }));
     }
 
@@ -134,7 +138,7 @@ impl WindowRule for Htcp {
             *most = *least + most.saturating_sub(*least).scaled(RTT_MEMORY);
         }
         self.epoch = Some(path.now);
-        self.repairing = cause != Cause::Timeout;
+        self.recovering = cause != Cause::Timeout;
         self.throughput = Throughput { start: None, acked: 0, smoothed: None, ..self.throughput };
         self.beta * window.size
     }
@@ -144,81 +148,80 @@ impl WindowRule for Htcp {
         if let Some(rtt) = ack.rtt {
             self.measure_rtt(rtt);
         }
-        if self.options.bandwidth_switch && !self.repairing {
+        if self.options.bandwidth_switch && !self.recovering {
             self.measure_throughput(window, ack.newly_acked, path.now);
         }
     }
 
     fn on_recovered(&mut self, _window: &Window, path: &Path) {
-        self.repairing = false;
+        self.recovering = false;
         self.epoch = Some(path.now);
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("beta", self.beta);
-        tell("throughput", self.throughput.largest);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("beta", self.beta);
+        record("throughput", self.throughput.largest);
     }
 }
 
 /// The card of `htcp`.
 pub(crate) const HTCP: Entry = Entry {
-    name: "htcp",
-    family: "high-speed",
-    summary: "H-TCP: growth rises with the time since the last loss, keeps 0.5 to 0.8 by how much the queue added to the RTT",
-    source: "Leith and Shorten, PFLDnet 2004; Linux 2.6.22 and later",
-    equations: &[
-        "alpha = 1 for D <= linear, else 1 + 10 (D - linear) + ((D - linear) / 2)^2, D = time since the last episode",
-        "rtt_scaling: alpha = max(1, alpha / clamp(0.1 s / RTT_min, 0.5, 10))",
-        "w += 2 (1 - beta) alpha acked / w",
-        "loss: beta = clamp(RTT_min / RTT_max, 0.5, 0.8); ssthresh = w = beta w",
-    ],
-    parameters: &[
-        Parameter {
-            name: "linear",
-            meaning: "how long growth is TCP's after each loss",
-            unit: "s",
-            source: "Leith and Shorten 2004 §3",
-            domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1000.0 },
-        },
-        Parameter {
-            name: "rtt_scaling",
-            meaning: "growth in a second, not in a round trip, is the same at any RTT from 10 to 200 ms",
-            unit: "",
-            source: "Linux 2.6.22; off in NIST SP 500-282 as we read it",
-            domain: Domain::Flag { default: true },
-        },
-        Parameter {
-            name: "adaptive_backoff",
-            meaning: "beta follows the RTTs; else it is 0.5",
-            unit: "",
-            source: "Leith and Shorten 2004 §3",
-            domain: Domain::Flag { default: true },
-        },
-        Parameter {
-            name: "bandwidth_switch",
-            meaning: "beta is 0.5 where the throughput changed by more than 20 % from one loss to the next",
-            unit: "",
-            source: "Linux 2.6.22",
-            domain: Domain::Flag { default: true },
-        },
-        Parameter {
-            name: "period",
-            meaning: "how often the throughput is measured; 0: every round trip",
-            unit: "s",
-            source: "Linux 2.6.22; 0.25 in NIST SP 500-282",
-            domain: Domain::Number { default: 0.0, minimum: 0.0, maximum: 100.0 },
-        },
-    ],
-    deviations: &[
-        "real numbers, where Linux computes alpha before scaling in whole packets and renews it when the window grows",
-        "RTT_max is of samples, in slow start too, as in Linux of today; 2.6.22 takes SRTT, in congestion avoidance, three round trips after a loss",
-        "after a timeout the time since the last episode counts from the timeout, in Linux from the end of the repair",
-        "packets acknowledged are counted, not acknowledgements",
-    ],
-    validation: Some(
-        "window gained between losses against the integral of alpha: -4.7 %; alpha 3 s after a loss: 22 packets in a round trip, exactly; ns-2.35 with the module of Linux 2.6.22: DropTail loss +3.3 %, queue -0.7 %, goodput at 0.02 % random loss -3.1 %",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "htcp",
+        family: "high-speed",
+        summary: "H-TCP: increase by the time since the last loss, decrease to 0.5 to 0.8 by the ratio of minimum and maximum RTT",
+        source: "Leith and Shorten, PFLDnet 2004; Linux 2.6.22 and later",
+        equations: &[
+            "alpha = 1 for D <= linear, else 1 + 10 (D - linear) + ((D - linear) / 2)^2, D = time since the last episode",
+            "rtt_scaling: alpha = max(1, alpha / clamp(0.1 s / RTT_min, 0.5, 10))",
+            "w += 2 (1 - beta) alpha acked / w",
+            "loss: beta = clamp(RTT_min / RTT_max, 0.5, 0.8); ssthresh = w = beta w",
+        ],
+        parameters: &[
+            Parameter {
+                name: "linear",
+                meaning: "time after each loss in which the increase is TCP's",
+                unit: "s",
+                source: "Leith and Shorten 2004 §3",
+                domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1000.0 },
+            },
+            Parameter {
+                name: "rtt_scaling",
+                meaning: "the increase per second, not per round trip, is the same for RTTs from 10 to 200 ms",
+                unit: "",
+                source: "Linux 2.6.22; off in NIST SP 500-282 as far as its text shows",
+                domain: Domain::Flag { default: true },
+            },
+            Parameter {
+                name: "adaptive_backoff",
+                meaning: "beta is RTT_min / RTT_max; otherwise 0.5",
+                unit: "",
+                source: "Leith and Shorten 2004 §3",
+                domain: Domain::Flag { default: true },
+            },
+            Parameter {
+                name: "bandwidth_switch",
+                meaning: "beta is 0.5 if the throughput changed by more than 20 % from one loss to the next",
+                unit: "",
+                source: "Linux 2.6.22",
+                domain: Domain::Flag { default: true },
+            },
+            Parameter {
+                name: "period",
+                meaning: "time over which the throughput is measured; 0: one round trip",
+                unit: "s",
+                source: "Linux 2.6.22; 0.25 in NIST SP 500-282",
+                domain: Domain::Number { default: 0.0, minimum: 0.0, maximum: 100.0 },
+            },
+        ],
+        deviations: &[
+            "real numbers, where Linux computes alpha before scaling in whole packets, and again only when the window grows",
+            "RTT_max is that of samples, in slow start too, as in current Linux; 2.6.22 takes SRTT, in congestion avoidance, three round trips after a loss",
+            "after a timeout the time since the last loss counts from the timeout, in Linux from the end of the recovery",
+            "packets acknowledged are counted, not acknowledgements",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 
@@ -233,7 +236,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
         },
         beta: BETA_MIN,
         epoch: None,
-        repairing: false,
+        recovering: false,
         rtt: None,
         steady: false,
         throughput: Throughput::default(),
@@ -241,14 +244,15 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     Box::new(Windowed::new(rule, setup))
 }
 
-/// Linux `BETA_MIN` and `BETA_MAX`.
+/// `BETA_MIN` of Linux.
 const BETA_MIN: f64 = 0.5;
+/// `BETA_MAX` of Linux.
 const BETA_MAX: f64 = 0.8;
-/// Round-trip time at which scaling changes nothing, seconds.
+/// Round-trip time at which the scaling factor is 1, seconds.
 const REFERENCE_RTT: f64 = 0.1;
-/// Up to this smallest round-trip time `β` does not adapt.
-const SHORTEST_RTT: Span = Span::from_ms(10);
-/// A sample this much above `RTT_max` is not believed.
+/// Minimum round-trip time up to which `β` is constant.
+const ADAPTIVE_RTT_MIN: Span = Span::from_ms(10);
+/// Samples of the round-trip time more than this above `RTT_max` are ignored.
 const RTT_JUMP: Span = Span::from_ms(20);
-/// Part of `RTT_max − RTT_min` that a loss leaves.
+/// Factor by which a loss multiplies `RTT_max − RTT_min`.
 const RTT_MEMORY: f64 = 0.95;

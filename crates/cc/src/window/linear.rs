@@ -1,18 +1,18 @@
-//! The linear family: increase and decrease are straight lines of the window (Chiu and Jain, Computer Networks 17, 1989;
+//! Linear controls: increase and decrease are linear functions of the window (Chiu and Jain, Computer Networks 17, 1989;
 //! Akella, Seshan, Shenker and Stoica, "Exploring congestion control", CMU-CS-02-139, 2002).
 //!
-//! `w = a_I + b_I w` for each round trip without loss, `w = a_D + b_D w` for each episode. An acknowledgement of `n`
-//! packets adds `n (a_I + (b_I − 1) w₀) / w₀`, with `w₀` the window at the start of the round, so that a full round
-//! gives exactly the line.
+//! `w = a_I + b_I w` for each round trip without loss, `w = a_D + b_D w` for each loss episode. An acknowledgement of `n`
+//! packets adds `n (a_I + (b_I − 1) w₀) / w₀`, where `w₀` is the window at the start of the round, so that the
+//! acknowledgements of a round add up to the linear function.
 //!
-//! Deviations: the sources give lines for each round trip and are silent on how acknowledgements divide it; ns-2 adds
-//! `a / w` with the running window, which differs by less than one packet in `2 w` of a round's step.
+//! Deviations: the sources define the increase for each round trip and not for each acknowledgement; ns-2 adds `a / w`
+//! with the current window, and the increase of a round is smaller by less than one part in `2 w`.
 
 use super::{Window, WindowRule, Windowed};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup};
-use crate::{Cause, CongestionControl, Path};
+use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter};
 
-/// Four coefficients and the slope of the present round.
+/// The four coefficients of a linear control, and the increase of the current round.
 #[derive(Clone, Debug)]
 pub struct Linear {
     /// `a_I`, packets.
@@ -23,14 +23,14 @@ pub struct Linear {
     decrease_by: f64,
     /// `b_D`.
     decrease_factor: f64,
-    /// The round that `slope` belongs to; `None` after a cut.
+    /// [`Path::round`] for which `slope` holds; `None` after a decrease.
     round: Option<u64>,
-    /// Packets to add for each packet acknowledged in this round.
+    /// Packets added for each packet acknowledged in this round.
     slope: f64,
 }
 
 impl Linear {
-    /// `w = a_i + b_i w` for each round trip, `w = a_d + b_d w` for each episode; `a_i` and `a_d` in packets.
+    /// `w = a_i + b_i w` for each round trip, `w = a_d + b_d w` for each loss episode; `a_i` and `a_d` in packets.
     pub fn new((a_i, b_i): (f64, f64), (a_d, b_d): (f64, f64)) -> Self {
         Self {
             increase_by: a_i,
@@ -64,86 +64,91 @@ impl WindowRule for Linear {
 
 /// The card of `aimd`.
 pub(crate) const AIMD: Entry = Entry {
-    name: "aimd",
-    family: "linear",
-    summary: "additive increase, multiplicative decrease",
-    source: "Chiu and Jain 1989; Akella et al. 2002 §3.2",
-    equations: &["round trip: w = w + a", "loss: w = b w"],
-    parameters: &[ADDED, Parameter { source: "RFC 5681 §3.1 (standard TCP)", domain: part(0.5), ..KEPT }],
-    deviations: DEVIATIONS,
-    validation: Some(
-        "mean window under periodic loss against sqrt(a (1 + b) / (2 (1 - b) p)) at p = 1e-3: -4.2 % to -2.7 %; two flows become equal, within 1 %; ns-2.35, (1, 0.8): DropTail loss and queue within 0.1 %, goodput at 1 % random loss +2.0 %",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "aimd",
+        family: "linear",
+        summary: "additive increase, multiplicative decrease",
+        source: "Chiu and Jain 1989; Akella et al. 2002 §3.2",
+        equations: &["round trip: w = w + a", "loss: w = b w"],
+        parameters: &[ADDED, Parameter { source: "RFC 5681 §3.1 (standard TCP)", domain: part(0.5), ..KEPT }],
+        deviations: DEVIATIONS,
+    },
+    needs: |_| Needs::RELIABLE,
     build: |values, setup| build((values.number("a"), 1.0), (0.0, values.number("b")), setup),
 };
 
 /// The card of `aiad`.
 pub(crate) const AIAD: Entry = Entry {
-    name: "aiad",
-    summary: "additive increase, additive decrease",
-    equations: &["round trip: w = w + a", "loss: w = w - b"],
-    parameters: &[ADDED, TAKEN],
+    card: Card {
+        name: "aiad",
+        summary: "additive increase, additive decrease",
+        equations: &["round trip: w = w + a", "loss: w = w - b"],
+        parameters: &[ADDED, TAKEN],
+        ..AIMD.card
+    },
     build: |values, setup| build((values.number("a"), 1.0), (-values.number("b"), 1.0), setup),
-    validation: Some(
-        "two flows cut together keep the difference of their windows (error below 1e-9); ns-2.35: DropTail loss +0.2 %, goodput at 1 % random loss +3.9 %",
-    ),
     ..AIMD
 };
 
 /// The card of `mimd`.
 pub(crate) const MIMD: Entry = Entry {
-    name: "mimd",
-    summary: "multiplicative increase, multiplicative decrease",
-    equations: &["round trip: w = a w", "loss: w = b w"],
-    parameters: &[FACTOR, KEPT],
+    card: Card {
+        name: "mimd",
+        summary: "multiplicative increase, multiplicative decrease",
+        equations: &["round trip: w = a w", "loss: w = b w"],
+        parameters: &[FACTOR, KEPT],
+        ..AIMD.card
+    },
     build: |values, setup| build((0.0, values.number("a")), (0.0, values.number("b")), setup),
-    validation: Some(
-        "two flows cut together keep the ratio of their windows (error below 1e-9); ns-2.35: goodput at 1 % random loss +0.5 %",
-    ),
     ..AIMD
 };
 
 /// The card of `miad`.
 pub(crate) const MIAD: Entry = Entry {
-    name: "miad",
-    summary: "multiplicative increase, additive decrease",
-    equations: &["round trip: w = a w", "loss: w = w - b"],
-    parameters: &[FACTOR, TAKEN],
+    card: Card {
+        name: "miad",
+        summary: "multiplicative increase, additive decrease",
+        equations: &["round trip: w = a w", "loss: w = w - b"],
+        parameters: &[FACTOR, TAKEN],
+        ..AIMD.card
+    },
     build: |values, setup| build((0.0, values.number("a")), (-values.number("b"), 1.0), setup),
-    validation: Some("two flows cut together part until one has all, as Chiu and Jain 1989 say"),
     ..AIMD
 };
 
 /// The card of `aimad`.
 pub(crate) const AIMAD: Entry = Entry {
-    name: "aimad",
-    summary: "additive increase, multiplicative and additive decrease",
-    source: "Akella et al. 2002 §5.2",
-    equations: &["round trip: w = w + a", "loss: w = b w - d"],
-    parameters: &[
-        Parameter { source: "Akella et al. 2002 §5.2", ..ADDED },
-        Parameter { source: "Akella et al. 2002 §5.2", domain: part(0.9), ..KEPT },
-        Parameter { name: "d", source: "Akella et al. 2002 §5.2", domain: amount(1.0), ..TAKEN },
-    ],
+    card: Card {
+        name: "aimad",
+        summary: "additive increase, multiplicative and additive decrease",
+        source: "Akella et al. 2002 §5.2",
+        equations: &["round trip: w = w + a", "loss: w = b w - d"],
+        parameters: &[
+            Parameter { source: "Akella et al. 2002 §5.2", ..ADDED },
+            Parameter { source: "Akella et al. 2002 §5.2", domain: part(0.9), ..KEPT },
+            Parameter { name: "d", source: "Akella et al. 2002 §5.2", domain: amount(1.0), ..TAKEN },
+        ],
+        ..AIMD.card
+    },
     build: |values, setup| build((values.number("a"), 1.0), (-values.number("d"), values.number("b")), setup),
-    validation: Some("two flows cut together become equal, within 1 %"),
     ..AIMD
 };
 
 /// The card of `maimd`.
 pub(crate) const MAIMD: Entry = Entry {
-    name: "maimd",
-    summary: "multiplicative and additive increase, multiplicative decrease",
-    source: "Akella et al. 2002 §5.2; Gorinsky and Vin 2000, there with b = 0.5",
-    equations: &["round trip: w = a + m w", "loss: w = b w"],
-    parameters: &[
-        Parameter { source: "Akella et al. 2002 §5.2", ..ADDED },
-        Parameter { name: "m", source: "Akella et al. 2002 §5.2", domain: factor(1.1), ..FACTOR },
-        Parameter { source: "Akella et al. 2002 §5.2", ..KEPT },
-    ],
+    card: Card {
+        name: "maimd",
+        summary: "multiplicative and additive increase, multiplicative decrease",
+        source: "Akella et al. 2002 §5.2; Gorinsky and Vin 2000, there with b = 0.5",
+        equations: &["round trip: w = a + m w", "loss: w = b w"],
+        parameters: &[
+            Parameter { source: "Akella et al. 2002 §5.2", ..ADDED },
+            Parameter { name: "m", source: "Akella et al. 2002 §5.2", domain: factor(1.1), ..FACTOR },
+            Parameter { source: "Akella et al. 2002 §5.2", ..KEPT },
+        ],
+        ..AIMD.card
+    },
     build: |values, setup| build((values.number("a"), values.number("m")), (0.0, values.number("b")), setup),
-    validation: Some("two flows cut together become equal, within 1 %"),
     ..AIMD
 };
 
@@ -153,7 +158,7 @@ fn build(increase: (f64, f64), decrease: (f64, f64), setup: &Setup) -> Box<dyn C
 
 const ADDED: Parameter = Parameter {
     name: "a",
-    meaning: "added to the window in each round trip without loss",
+    meaning: "increase of the window in each round trip without loss",
     unit: "packets",
     source: "Akella et al. 2002 §3.2",
     domain: amount(1.0),
@@ -161,7 +166,7 @@ const ADDED: Parameter = Parameter {
 
 const TAKEN: Parameter = Parameter {
     name: "b",
-    meaning: "taken from the window at a loss",
+    meaning: "decrease of the window at a loss",
     unit: "packets",
     source: "Akella et al. 2002 §3.2",
     domain: amount(3.0),
@@ -169,7 +174,7 @@ const TAKEN: Parameter = Parameter {
 
 const FACTOR: Parameter = Parameter {
     name: "a",
-    meaning: "what the window is multiplied by in each round trip without loss",
+    meaning: "factor by which the window grows in each round trip without loss",
     unit: "",
     source: "Akella et al. 2002 §3.2",
     domain: factor(1.125),
@@ -177,7 +182,7 @@ const FACTOR: Parameter = Parameter {
 
 const KEPT: Parameter = Parameter {
     name: "b",
-    meaning: "part of the window that is kept at a loss",
+    meaning: "factor by which a loss multiplies the window",
     unit: "",
     source: "Akella et al. 2002 §3.2",
     domain: part(0.8),
@@ -196,7 +201,7 @@ const fn part(default: f64) -> Domain {
 }
 
 const DEVIATIONS: &[&str] = &[
-    "an acknowledgement adds its part of the round's step, taken at the window with which the round began; ns-2 takes the running window",
-    "a cut leaves at least 1 packet and ssthresh at least 2",
-    "after a cut the flow is in congestion avoidance; after a timeout it slow-starts to ssthresh, which the rule's own decrease gives (ns-2: half; see the transport's first cut)",
+    "an acknowledgement adds its share of the round's increase, computed with the window at the start of the round; ns-2 takes the current window",
+    "a decrease leaves a window of at least 1 packet and ssthresh of at least 2",
+    "after a loss the flow is in congestion avoidance; after a timeout it slow-starts to ssthresh, which is the window decreased by the rule (ns-2: to half; key first_cut)",
 ];

@@ -1,50 +1,52 @@
-//! Prague (De Schepper, Tilmans, Briscoe, Goel, draft-briscoe-iccrg-prague-congestion-control-04): DCTCP's cut in
-//! proportion to marks, made for the Internet; needs ECN and a queue that marks ECT(1) early, as DualPI2.
+//! Prague (De Schepper, Tilmans, Briscoe, Goel, draft-briscoe-iccrg-prague-congestion-control-04): DCTCP's decrease in
+//! proportion to marks, for the Internet; needs ECN and a queue that marks ECT(1) at a shallow threshold, such as DualPI2.
 //!
-//! * Once in a round: `α = (1 − g) α + g F`, with `F` the part of the packets that were marked; from the first mark on.
-//! * A mark: `w = w (1 − α / 2)`, once in a round. Growth goes on meanwhile: `1 / w` for each packet without a mark.
-//! * Less dependence on the round-trip time: 500 rounds after slow start a flow whose round trip `R` is below 25 ms
-//!   grows by `(R / 25 ms)²` as much, and measures and cuts once in 25 ms, so that it gets what a flow of 25 ms gets.
-//! * Paced at `w / R`, twice as fast while the window is below half of ssthresh.
+//! * Once per round, from the first mark on: `α = (1 − g) α + g F`, where `F` is the fraction of packets marked.
+//! * Mark: `w = w (1 − α / 2)`, at most once per round. The window still grows by `1 / w` for each packet without a mark.
+//! * Reduced RTT dependence: from 500 rounds after slow start, a flow with a round-trip time `R` below 25 ms grows by
+//!   `(R / 25 ms)²` of that, and updates `α` and the window once in 25 ms, so that its rate is that of a flow with 25 ms.
+//! * Pacing rate `w / R`, twice that while the window is below half of ssthresh.
 //! * Loss: half, as Reno.
 //!
-//! Deviations: growth is counted per packet, not per byte; the window goes down at once, where Linux takes one packet per
-//! acknowledgement; queues that mark as RFC 3168 says are not looked for, which the reference leaves switched off, too.
+//! Deviations: packets are counted, not bytes; the window falls at once, where Linux takes one packet per acknowledgement;
+//! no detection of classic ECN queues, which is switched off in the reference implementation, too.
 
 use super::{Window, WindowRule, Windowed};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
-use crate::{Ack, Cause, CongestionControl, EcnUse, Path};
+use crate::{Ack, Cause, CongestionControl, EcnUse, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// Prague's rule.
+/// Prague's parameters and state.
 #[derive(Clone, Debug)]
 pub struct Prague {
     /// `g`.
     gain: f64,
-    /// The round-trip time that shorter ones are made like.
+    /// Target round-trip time of reduced RTT dependence.
     target: Span,
-    /// Rounds after slow start before that begins.
+    /// Rounds from slow start to the start of reduced RTT dependence.
     transition: u64,
     alpha: f64,
-    /// A packet has been marked.
+    /// A packet has been marked on this connection.
     saw_mark: bool,
     acked: u64,
     marked: u64,
-    /// [`Path::round`] when alpha was last measured; `None` before the first acknowledgement.
+    /// [`Path::round`] at the last update of `alpha`; `None` before the first acknowledgement.
     round: Option<u64>,
+    /// Time of the last update of `alpha`.
     measured_at: Time,
-    /// When the window was last cut for a mark.
-    cut_at: Option<Time>,
-    /// [`Path::round`] when slow start ended.
+    /// Time of the last decrease for a mark.
+    reduced_at: Option<Time>,
+    /// [`Path::round`] at the end of slow start; `None` in slow start.
     avoiding_since: Option<u64>,
-    /// Of the packets of this acknowledgement, the part without a mark.
+    /// Fraction of the packets of this acknowledgement without a mark.
     unmarked: f64,
+    /// Smoothed round-trip time.
     rtt: Option<Span>,
     mss: Bytes,
 }
 
 impl Prague {
-    /// The round-trip time to grow, measure and cut by.
+    /// Virtual round-trip time (`prague_virtual_rtt`): `rtt`, or the target if that is longer and the transition is over.
     fn virtual_rtt(&self, rtt: Span, round: u64) -> Span {
         let old = self.avoiding_since.is_some_and(|since| round - since >= self.transition);
         if old { rtt.max(self.target) } else { rtt }
@@ -91,12 +93,12 @@ impl WindowRule for Prague {
         if ack.ce_packets == 0 {
             return None;
         }
-        if let (Some(at), Some(rtt)) = (self.cut_at, self.rtt)
+        if let (Some(at), Some(rtt)) = (self.reduced_at, self.rtt)
             && path.now.since(at) < self.virtual_rtt(rtt, path.round)
         {
             return None;
         }
-        self.cut_at = Some(path.now);
+        self.reduced_at = Some(path.now);
         Some((window.size * (1.0 - self.alpha / 2.0)).max(2.0))
     }
 
@@ -110,56 +112,53 @@ impl WindowRule for Prague {
         EcnUse::LowLatency
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("alpha", self.alpha);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("alpha", self.alpha);
     }
 }
 
 /// The card of `prague`.
 pub(crate) const PRAGUE: Entry = Entry {
-    name: "prague",
-    family: "low latency",
-    summary: "Prague: DCTCP's cuts for the Internet's low-latency queues; needs ECN and a router such as dualpi2",
-    source: "draft-briscoe-iccrg-prague-congestion-control-04; Linux tcp_prague 0.6 (L4STeam)",
-    equations: &[
-        "unmarked packet acknowledged: w += 1 / w; 500 rounds after slow start times (R / max(R, 25 ms))^2",
-        "round trip, at least 25 ms then: alpha = (1 - g) alpha + g F, F = marked / acknowledged",
-        "mark, once in that time: w = w (1 - alpha / 2); loss: w = w / 2",
-        "pacing = w / R, 2 w / R while w < ssthresh / 2",
-    ],
-    parameters: &[
-        Parameter {
-            name: "g",
-            meaning: "weight of a new round trip in alpha",
-            unit: "",
-            source: "§2.4.2; PRAGUE_SHIFT_G",
-            domain: Domain::Number { default: 0.0625, minimum: 0.0, maximum: 1.0 },
-        },
-        Parameter {
-            name: "target_rtt",
-            meaning: "round-trip time that shorter ones are made like",
-            unit: "s",
-            source: "§2.4.4; prague_rtt_target",
-            domain: Domain::Number { default: 0.025, minimum: 0.0, maximum: 1.0 },
-        },
-        Parameter {
-            name: "transition",
-            meaning: "rounds after slow start before shorter round trips are made like the target",
-            unit: "",
-            source: "§2.4.4; prague_rtt_transition",
-            domain: Domain::Number { default: 500.0, minimum: 0.0, maximum: 1e9 },
-        },
-    ],
-    deviations: &[
-        "packets are counted, not bytes; the window goes down at once, where Linux takes one packet per acknowledgement",
-        "queues that mark as RFC 3168 says are not looked for; the reference leaves that switched off, too",
-    ],
-    validation: Some(
-        "marked packets in a round trip of a lone flow in flights, marked at random: within 5 % of the root of \
-         m = 2 (1 - p) / (1 - exp(-m)) for p from 0.2 % to 5 %, and of its form for 5 and 10 ms; no implementation of others has \
-         been held beside it",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "prague",
+        family: "low latency",
+        summary: "Prague: DCTCP's decrease for the low-latency queues of L4S; needs ECN and a queue such as dualpi2",
+        source: "draft-briscoe-iccrg-prague-congestion-control-04; Linux tcp_prague 0.6 (L4STeam)",
+        equations: &[
+            "unmarked packet acknowledged: w += 1 / w; from 500 rounds after slow start (R / max(R, 25 ms))^2 of that",
+            "round trip, then at least 25 ms: alpha = (1 - g) alpha + g F, F = marked / acknowledged",
+            "mark, once in that time: w = w (1 - alpha / 2); loss: w = w / 2",
+            "pacing = w / R, 2 w / R while w < ssthresh / 2",
+        ],
+        parameters: &[
+            Parameter {
+                name: "g",
+                meaning: "weight of the latest round trip in alpha",
+                unit: "",
+                source: "§2.4.2; PRAGUE_SHIFT_G",
+                domain: Domain::Number { default: 0.0625, minimum: 0.0, maximum: 1.0 },
+            },
+            Parameter {
+                name: "target_rtt",
+                meaning: "RTT whose rate flows with shorter RTTs get",
+                unit: "s",
+                source: "§2.4.4; prague_rtt_target",
+                domain: Domain::Number { default: 0.025, minimum: 0.0, maximum: 1.0 },
+            },
+            Parameter {
+                name: "transition",
+                meaning: "rounds from slow start until target_rtt holds",
+                unit: "",
+                source: "§2.4.4; prague_rtt_transition",
+                domain: Domain::Number { default: 500.0, minimum: 0.0, maximum: 1e9 },
+            },
+        ],
+        deviations: &[
+            "packets are counted, not bytes; the window falls at once, where Linux takes one packet per acknowledgement",
+            "no detection of classic ECN queues (RFC 3168), which is switched off in the reference implementation, too",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 
@@ -174,7 +173,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
         marked: 0,
         round: None,
         measured_at: Time::ZERO,
-        cut_at: None,
+        reduced_at: None,
         avoiding_since: None,
         unmarked: 1.0,
         rtt: None,

@@ -1,19 +1,19 @@
-//! Reno as Linux counts it (Linux 6.18, `tcp_reno_cong_avoid` and `tcp_reno_ssthresh`): RFC 5681's rule in whole packets.
+//! Reno as in Linux 6.18 (`tcp_reno_cong_avoid`, `tcp_reno_ssthresh`): the rule of RFC 5681 in whole packets.
 //!
-//! Acknowledged packets are credited; `w` of them make the window one packet larger. A cut halves the window, rounded
-//! down, and forgets the credit, so every period begins alike.
+//! The window grows by one packet for each `w` packets acknowledged. A loss halves the window, rounded down, and resets
+//! the count of acknowledged packets, so that all periods between losses start alike.
 //!
-//! Deviations: the window is cut at once; that Linux lets it fall over a round trip is the transport's proportional rate
-//! reduction.
+//! Deviations: the window is halved at once. In Linux it falls over a round trip, by proportional rate reduction (RFC
+//! 6937), which here is part of the transport.
 
 use super::{Window, WindowRule, Windowed};
-use crate::catalogue::{Entry, Needs, Setup, Values};
-use crate::{Cause, CongestionControl, Path};
+use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Values};
 
-/// The rule and what it remembers.
+/// The rule and its count of packets.
 #[derive(Clone, Debug, Default)]
 pub struct RenoLinux {
-    /// Packets acknowledged since the window last grew.
+    /// Packets acknowledged and not yet used for an increase (`snd_cwnd_cnt`).
     credit: u64,
 }
 
@@ -21,7 +21,7 @@ impl WindowRule for RenoLinux {
     fn increase(&mut self, window: &Window, acked: f64, _path: &Path) -> f64 {
         let cwnd = window.size as u64;
         let mut added = 0;
-        // The window has shrunk below what is credited: one packet, and the rest is forgotten.
+        // The window has fallen below the count: Linux adds one packet and drops the rest.
         if self.credit >= cwnd {
             self.credit = 0;
             added = 1;
@@ -37,30 +37,29 @@ impl WindowRule for RenoLinux {
         ((window.size as u64 / 2) as f64).max(2.0)
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("credit", self.credit as f64);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("credit", self.credit as f64);
     }
 }
 
 /// The card of `reno-linux`.
 pub(crate) const RENO_LINUX: Entry = Entry {
-    name: "reno-linux",
-    family: "standard",
-    summary: "Reno as Linux counts it: whole packets, and the count begins anew at a cut",
-    source: "RFC 5681 §3.1; Linux 6.18, net/ipv4/tcp_cong.c",
-    equations: &[
-        "slow start: w += acked",
-        "congestion avoidance: w += 1 for each w acknowledged",
-        "loss: ssthresh = w = floor(w / 2); timeout: ssthresh = floor(w / 2), w = 1",
-    ],
-    parameters: &[],
-    deviations: &[
-        "the window is cut at once; that Linux lets it fall over a round trip is the transport's proportional rate reduction",
-    ],
-    validation: Some(
-        "Linux 6.18 at 20 Mbps, 40 ms, over 1 and 4 BDP: period, peak window, queueing delay and loss rate within 1 % of the recordings; beside CUBIC it gets 8.2 Mbps where it was recorded at 6.6",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "reno-linux",
+        family: "standard",
+        summary: "Reno as in Linux: whole packets, and a count of acknowledged packets that a loss resets",
+        source: "RFC 5681 §3.1; Linux 6.18, net/ipv4/tcp_cong.c",
+        equations: &[
+            "slow start: w += acked",
+            "congestion avoidance: w += 1 for each w acknowledged",
+            "loss: ssthresh = w = floor(w / 2); timeout: ssthresh = floor(w / 2), w = 1",
+        ],
+        parameters: &[],
+        deviations: &[
+            "the window is halved at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 

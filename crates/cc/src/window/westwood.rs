@@ -1,37 +1,39 @@
 //! Westwood+ (Grieco and Mascolo, "Performance evaluation and comparison of Westwood+, New Reno and Vegas TCP congestion
-//! control", Computer Communication Review 34, 2004): Reno's growth, and a cut to what the path was seen to carry.
+//! control", Computer Communication Review 34, 2004): Reno's increase, and a decrease to the estimated bandwidth-delay
+//! product.
 //!
-//! * Every round trip, 50 ms or more: a sample, packets acknowledged over the time that they took, passes two low-pass
-//!   filters `B₁ = (7 B₁ + sample) / 8`, `B = (7 B + B₁) / 8`.
+//! * Every round trip, or every 50 ms if that is longer: a bandwidth sample, packets acknowledged over elapsed time, passes
+//!   two low-pass filters `B₁ = (7 B₁ + sample) / 8`, `B = (7 B + B₁) / 8`.
 //! * Loss: `ssthresh = B · RTT_min`, `w = min(w, ssthresh)`; timeout: the same ssthresh, window 1.
 //!
-//! Deviations: before the first sample a cut halves. Linux sets the window to `B · RTT_min` at the end of recovery even
-//! where that is more than before the loss; here, as in the paper, a cut never raises it. The smallest round-trip time is
-//! of samples (Linux 2.6.22: of SRTT); as there, a timeout forgets it.
+//! Deviations: before the first bandwidth sample a loss halves the window. Linux sets the window to `B · RTT_min` at the end
+//! of recovery even if that is more than before the loss; here, as in the paper, a loss never raises it. `RTT_min` is the
+//! minimum of samples (Linux 2.6.22: of SRTT); as there, a timeout resets it.
 
 use super::{Window, WindowRule, Windowed};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
-use crate::{Ack, Cause, CongestionControl, Path};
+use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Span, Time};
 
-/// Linux's rule.
+/// Westwood+'s parameters and state.
 #[derive(Clone, Debug)]
 pub struct Westwood {
-    /// Shortest time of a sample.
+    /// Shortest length of a bandwidth sample.
     shortest: Span,
-    /// Part of the old value that each filter keeps.
+    /// Weight of the old value in each filter.
     keep: f64,
-    /// When the present sample began; `None` before the first acknowledgement.
+    /// Start of the current sample; `None` before the first acknowledgement.
     sample_start: Option<Time>,
-    /// Packets acknowledged since.
+    /// Packets acknowledged in the current sample.
     acked: u64,
-    /// Both filters, packets per second; `None` before the first sample.
+    /// `B₁` and `B`, packets per second; `None` before the first sample.
     rates: Option<(f64, f64)>,
-    /// Smallest round-trip time since the start or the last timeout.
+    /// `RTT_min` since the start or the last timeout.
     rtt_min: Option<Span>,
 }
 
 impl Westwood {
+    /// Ends a sample of length `lasted`.
     fn sample(&mut self, lasted: Span) {
         let sample = self.acked as f64 / lasted.as_secs_f64();
         let filter = |old: f64, new: f64| self.keep * old + (1.0 - self.keep) * new;
@@ -42,7 +44,7 @@ impl Westwood {
     }
 
     /// `B · RTT_min`, packets.
-    fn pipe(&self) -> Option<f64> {
+    fn bdp(&self) -> Option<f64> {
         Some(self.rates?.1 * self.rtt_min?.as_secs_f64())
     }
 }
@@ -53,11 +55,11 @@ impl WindowRule for Westwood {
     }
 
     fn decrease(&mut self, window: &Window, cause: Cause, _path: &Path) -> f64 {
-        let pipe = self.pipe().unwrap_or(window.size / 2.0);
+        let bdp = self.bdp().unwrap_or(window.size / 2.0);
         if cause == Cause::Timeout {
             self.rtt_min = None;
         }
-        pipe
+        bdp
     }
 
     fn on_ack(&mut self, _window: &Window, ack: &Ack<'_>, path: &Path) {
@@ -73,49 +75,48 @@ impl WindowRule for Westwood {
         self.acked += ack.newly_acked;
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
         if let Some((_, rate)) = self.rates {
-            tell("rate", rate);
+            record("rate", rate);
         }
     }
 }
 
 /// The card of `westwood`.
 pub(crate) const WESTWOOD: Entry = Entry {
-    name: "westwood",
-    family: "bandwidth-estimating",
-    summary: "Westwood+: grows as Reno and cuts to the bandwidth it has seen times the smallest RTT",
-    source: "Grieco and Mascolo, Computer Communication Review 34(2), 2004; Linux 2.6.22",
-    equations: &[
-        "w += acked / w",
-        "each max(SRTT, shortest): B1 = keep B1 + (1 - keep) acked / time, B = keep B + (1 - keep) B1",
-        "loss: ssthresh = max(2, B RTT_min), w = min(w, ssthresh); timeout: the same ssthresh, w = 1",
-    ],
-    parameters: &[
-        Parameter {
-            name: "shortest",
-            meaning: "shortest time over which the bandwidth is measured",
-            unit: "s",
-            source: "Linux 2.6.22",
-            domain: Domain::Number { default: 0.05, minimum: 0.0, maximum: 100.0 },
-        },
-        Parameter {
-            name: "keep",
-            meaning: "part of the old value that each of the two filters keeps",
-            unit: "",
-            source: "Linux 2.6.22: 7/8",
-            domain: Domain::Number { default: 0.875, minimum: 0.0, maximum: 1.0 },
-        },
-    ],
-    deviations: &[
-        "a cut never raises the window, as in the paper; Linux sets it to B RTT_min at the end of recovery even where that is more",
-        "the smallest RTT is of samples, where 2.6.22 takes SRTT; as there, a timeout forgets it",
-        "before the first sample of the bandwidth a cut halves",
-    ],
-    validation: Some(
-        "on a link of 1000 packets/s and 100 ms every cut is to the 101 packets that fill it without a queue (error below 0.1 %); ns-2.35 with the module of Linux 2.6.22: DropTail loss +5.6 %, queue +2.1 %",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "westwood",
+        family: "bandwidth-estimating",
+        summary: "Westwood+: Reno's increase, decrease to the estimated bandwidth times the minimum RTT",
+        source: "Grieco and Mascolo, Computer Communication Review 34(2), 2004; Linux 2.6.22",
+        equations: &[
+            "w += acked / w",
+            "each max(SRTT, shortest): B1 = keep B1 + (1 - keep) acked / time, B = keep B + (1 - keep) B1",
+            "loss: ssthresh = max(2, B RTT_min), w = min(w, ssthresh); timeout: the same ssthresh, w = 1",
+        ],
+        parameters: &[
+            Parameter {
+                name: "shortest",
+                meaning: "shortest time over which a bandwidth sample is taken",
+                unit: "s",
+                source: "Linux 2.6.22",
+                domain: Domain::Number { default: 0.05, minimum: 0.0, maximum: 100.0 },
+            },
+            Parameter {
+                name: "keep",
+                meaning: "weight of the old value in each of the two filters",
+                unit: "",
+                source: "Linux 2.6.22: 7/8",
+                domain: Domain::Number { default: 0.875, minimum: 0.0, maximum: 1.0 },
+            },
+        ],
+        deviations: &[
+            "a loss never raises the window, as in the paper; Linux sets it to B RTT_min at the end of recovery even if that is more",
+            "RTT_min is the minimum of samples, where 2.6.22 takes SRTT; as there, a timeout resets it",
+            "before the first bandwidth sample a loss halves the window",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 

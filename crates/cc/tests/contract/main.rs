@@ -1,12 +1,13 @@
-//! Contract: what every algorithm of the catalogue keeps to under any history of facts.
+//! Contract: what holds for every algorithm of the catalogue under any history of facts.
 
 #[path = "../facts/mod.rs"]
 mod facts;
 mod promises;
 
-use narrows_cc::catalogue::{Entry, entries};
+use narrows_cc::Entry;
+use narrows_cc::catalogue::entries;
 
-/// The algorithms put to the test.
+/// The algorithms under test.
 fn subjects() -> impl Iterator<Item = &'static Entry> {
     entries().iter()
 }

@@ -1,10 +1,11 @@
-//! The promises, over whatever algorithms the test file names as its subjects.
+//! The contract of all algorithms, for the `subjects` of the test file that includes this one.
 
 use crate::facts::{MSS, histories, histories_then_growth};
-use narrows_cc::catalogue::{Algorithm, Domain, FirstCut, Setup, SlowStartKind, Value};
-use narrows_cc::explicit::quick_start::StartUp;
+use narrows_cc::card::{Domain, Value};
 use narrows_cc::fact::replay;
-use narrows_cc::{Cause, CongestionControl, Fact, Loss, Path};
+use narrows_cc::{
+    Algorithm, Cause, CongestionControl, Fact, FirstCut, Loss, Path, QuickStartRequest, Setup, SlowStartKind,
+};
 use narrows_units::{Bytes, Rate};
 use proptest::prelude::*;
 
@@ -18,7 +19,7 @@ fn setups() -> impl Strategy<Value = Setup> {
     ];
     let ssthresh = prop_oneof![Just(f64::INFINITY), 2.0..2000.0];
     let start_up = (1..10_000_000_000u64, any::<bool>())
-        .prop_map(|(bps, ends_slow_start)| StartUp { rate: Rate::from_bps(bps), ends_slow_start });
+        .prop_map(|(bps, ends_slow_start)| QuickStartRequest { rate: Rate::from_bps(bps), ends_slow_start });
     (1.0..50.0, ssthresh, first_cut, slow_start, proptest::option::of(start_up), any::<bool>(), any::<u64>())
         .prop_map(|(initial_window, initial_ssthresh, first_cut, slow_start, quick_start, paced, seed)| {
             Setup {
@@ -35,13 +36,13 @@ fn setups() -> impl Strategy<Value = Setup> {
         })
 }
 
-/// Every entry, each parameter at its default, its smallest or its largest value as `draw` says.
-fn everyone(setup: &Setup, draw: u32) -> impl Iterator<Item = Box<dyn CongestionControl>> {
+/// Every algorithm under test, with each parameter at its default, its minimum or its maximum, chosen by `draw`.
+fn all_algorithms(setup: &Setup, draw: u32) -> impl Iterator<Item = Box<dyn CongestionControl>> {
     crate::subjects().map(move |entry| {
-        let given = entry.parameters.iter().enumerate().map(|(place, parameter)| {
+        let given = entry.card.parameters.iter().enumerate().map(|(place, parameter)| {
             (parameter.name.to_owned(), value(parameter.domain, draw >> (2 * place) & 3))
         });
-        Algorithm::among([entry], entry.name, given.collect())
+        Algorithm::among([entry], entry.card.name, given.collect())
             .expect("the values are inside their domains")
             .build(setup)
     })
@@ -63,12 +64,12 @@ fn state(algorithm: &dyn CongestionControl) -> impl PartialEq + std::fmt::Debug 
     (algorithm.limits(), algorithm.window(), algorithm.ssthresh(), algorithm.next_timer(), inner)
 }
 
-/// The declaration of a new episode.
+/// The start of a loss episode.
 fn episode(cause: Cause, path: Path) -> Fact {
     Fact::Lost { loss: Loss { cause, new_episode: true, lost: 1, packets: &[] }, packets: Vec::new(), path }
 }
 
-/// Where the flow stands at the first of some acknowledgements.
+/// The state of the flow at the first of `acks`.
 fn path_of(acks: &[Fact]) -> Path {
     match acks.first() {
         Some(Fact::Acked { path, .. }) => *path,
@@ -80,12 +81,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn limits_are_finite_and_let_at_least_one_packet_out(setup in setups(), draw in any::<u32>(), facts in histories(200)) {
-        for mut algorithm in everyone(&setup, draw) {
+    fn limits_are_finite_and_allow_at_least_one_packet(setup in setups(), draw in any::<u32>(), facts in histories(200)) {
+        for mut algorithm in all_algorithms(&setup, draw) {
             // Before the first fact, and after each.
             for fact in std::iter::once(None).chain(facts.iter().map(Some)) {
                 if let Some(fact) = fact {
-                    fact.tell(&mut *algorithm);
+                    fact.apply_to(&mut *algorithm);
                 }
                 let limits = algorithm.limits();
                 prop_assert!(limits.window.is_some() || limits.pacing.is_some(), "{algorithm:?}");
@@ -99,7 +100,7 @@ proptest! {
 
     #[test]
     fn the_same_facts_give_the_same_state(setup in setups(), draw in any::<u32>(), facts in histories(200)) {
-        for (mut one, mut other) in everyone(&setup, draw).zip(everyone(&setup, draw)) {
+        for (mut one, mut other) in all_algorithms(&setup, draw).zip(all_algorithms(&setup, draw)) {
             replay(&mut *one, &facts);
             replay(&mut *other, &facts);
             prop_assert_eq!(state(&*one), state(&*other));
@@ -107,9 +108,9 @@ proptest! {
     }
 
     #[test]
-    fn a_clone_goes_on_as_the_original(setup in setups(), draw in any::<u32>(), facts in histories(200), cut in 0.0..1.0) {
+    fn a_clone_continues_as_the_original(setup in setups(), draw in any::<u32>(), facts in histories(200), cut in 0.0..1.0) {
         let (before, after) = facts.split_at((cut * facts.len() as f64) as usize);
-        for mut original in everyone(&setup, draw) {
+        for mut original in all_algorithms(&setup, draw) {
             replay(&mut *original, before);
             let mut clone = original.boxed_clone();
             replay(&mut *original, after);
@@ -124,41 +125,41 @@ proptest! {
         (before, acks) in histories_then_growth(100, 50),
         mark in any::<bool>(),
     ) {
-        for mut algorithm in everyone(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
+        for mut algorithm in all_algorithms(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
             replay(&mut *algorithm, &before);
             let uncut = algorithm.window();
-            episode(if mark { Cause::Mark } else { Cause::Detected }, path_of(&acks)).tell(&mut *algorithm);
+            episode(if mark { Cause::Mark } else { Cause::Detected }, path_of(&acks)).apply_to(&mut *algorithm);
             let cut = algorithm.window();
             prop_assert!(cut <= uncut);
             for fact in &acks {
-                fact.tell(&mut *algorithm);
+                fact.apply_to(&mut *algorithm);
                 prop_assert!(algorithm.window() <= cut, "{algorithm:?}");
             }
         }
     }
 
     #[test]
-    fn an_episode_that_proves_false_leaves_no_trace(
+    fn a_spurious_episode_is_undone_completely(
         setup in setups(), draw in any::<u32>(),
         (before, acks) in histories_then_growth(100, 2),
         cause in prop_oneof![Just(Cause::Detected), Just(Cause::Timeout), Just(Cause::Mark)],
     ) {
-        for mut algorithm in everyone(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
+        for mut algorithm in all_algorithms(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
             replay(&mut *algorithm, &before);
             let path = path_of(&acks);
-            Fact::Recovered(path).tell(&mut *algorithm);
+            Fact::Recovered(path).apply_to(&mut *algorithm);
             let untouched = state(&*algorithm);
-            episode(cause, path).tell(&mut *algorithm);
-            Fact::SpuriousLoss(path).tell(&mut *algorithm);
+            episode(cause, path).apply_to(&mut *algorithm);
+            Fact::SpuriousLoss(path).apply_to(&mut *algorithm);
             prop_assert_eq!(untouched, state(&*algorithm));
         }
     }
 
     #[test]
-    fn a_timeout_leaves_one_packet(setup in setups(), draw in any::<u32>(), (before, acks) in histories_then_growth(100, 2)) {
-        for mut algorithm in everyone(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
+    fn after_a_timeout_the_window_is_one_packet(setup in setups(), draw in any::<u32>(), (before, acks) in histories_then_growth(100, 2)) {
+        for mut algorithm in all_algorithms(&setup, draw).filter(|algorithm| algorithm.ssthresh().is_some()) {
             replay(&mut *algorithm, &before);
-            episode(Cause::Timeout, path_of(&acks)).tell(&mut *algorithm);
+            episode(Cause::Timeout, path_of(&acks)).apply_to(&mut *algorithm);
             prop_assert_eq!(algorithm.limits().window, Some(1));
         }
     }

@@ -1,5 +1,5 @@
-//! Arbitrary histories of a flow: any fact may follow any other, but time, rounds and the smallest round-trip time move as
-//! they can. Every test that draws from here covers each algorithm that joins the catalogue.
+//! Arbitrary histories of a flow: any fact may follow any other, but time, rounds and the minimum round-trip time are
+//! consistent.
 
 use narrows_cc::{Ack, Cause, Fact, Loss, Path, RateSample, Report, RttView, SentPacket};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-/// Payload of a segment in all histories.
+/// Payload of a full segment in all histories.
 pub const MSS: Bytes = Bytes::new(1448);
 
 /// Up to `length` facts in the order of their times.
@@ -34,6 +34,7 @@ pub fn histories_then_growth(length: usize, more: usize) -> impl Strategy<Value 
 enum Kind {
     Acked,
     Reported,
+    Requested,
     Answered,
     Sent,
     Detected { new_episode: bool },
@@ -59,7 +60,7 @@ struct Step {
     feedback: Option<Feedback>,
 }
 
-/// What of a flow's past bounds its next fact.
+/// The past of a flow, as far as it restricts the next fact.
 #[derive(Default)]
 struct History {
     now: Time,
@@ -113,6 +114,7 @@ impl History {
                 },
                 path,
             ),
+            Kind::Requested => Fact::Requested(path),
             Kind::Answered => Fact::Answered(step.feedback.unwrap_or(Feedback::Rate(0.0)), path),
             Kind::Sent => Fact::Sent(self.packet(&step), path),
             Kind::Detected { new_episode } => lost(Cause::Detected, new_episode, step.packets),
@@ -153,6 +155,7 @@ fn steps() -> impl Strategy<Value = Step> {
     let kind = prop_oneof![
         12 => Just(Kind::Acked),
         4 => Just(Kind::Reported),
+        2 => Just(Kind::Requested),
         2 => Just(Kind::Answered),
         2 => Just(Kind::Sent),
         2 => any::<bool>().prop_map(|new_episode| Kind::Detected { new_episode }),

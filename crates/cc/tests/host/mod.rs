@@ -1,52 +1,52 @@
-//! The smallest host that closes the loop around an algorithm: a greedy sender, one FIFO link, packets that come back in
-//! order, and losses that are noticed when the lost packet's acknowledgement would have come. An episode ends when a
-//! packet that left after its cut is acknowledged.
+//! A minimal closed loop around an algorithm: a sender with unlimited data, one FIFO link, acknowledgements in order, and
+//! losses that are detected when the acknowledgement of the lost packet would have arrived. A loss episode ends when a
+//! packet sent after its start is acknowledged.
 
 use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RttView};
 use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
-/// The path and its receiver.
+/// The link and the receiver.
 pub struct Link {
-    /// Time to serialise a packet; zero for a link that is never the limit.
+    /// Serialization time of a packet; zero for an infinite rate.
     pub service: Span,
     /// Two-way propagation.
     pub delay: Span,
-    /// Packets that may wait.
+    /// Packets that may wait in the queue.
     pub buffer: u64,
-    /// Packets for each acknowledgement, once `quick` have been acknowledged one by one.
+    /// Packets per acknowledgement, after `quick` packets have been acknowledged one by one.
     pub per_ack: u64,
     /// Packets acknowledged one by one at first.
     pub quick: u64,
 }
 
-/// A cut as the host saw it.
+/// A decrease of the window at the start of a loss episode.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
-    /// When the episode was declared.
+    /// Time of the loss.
     pub at: Time,
-    /// The window before.
+    /// Window before, packets.
     pub from: f64,
-    /// The window after.
+    /// Window after, packets.
     pub to: f64,
 }
 
 /// One flow over one link.
 pub struct Host<L> {
-    /// What is under test.
+    /// The algorithm under test.
     pub algorithm: Box<dyn CongestionControl>,
     /// The time of the newest acknowledgement.
     pub now: Time,
-    /// All cuts so far.
+    /// All decreases so far.
     pub cuts: Vec<Cut>,
-    /// Packets that find more than this many waiting are marked.
+    /// A packet is marked if more than this many packets wait when it arrives.
     pub mark_above: u64,
-    /// The share of packets that are marked at random besides.
+    /// Probability with which other packets are marked.
     pub mark_share: f64,
     link: Link,
     lose: L,
-    /// Packets under way, in the order in which their acknowledgements come.
-    under_way: VecDeque<Packet>,
+    /// Packets in flight, in the order of their acknowledgements.
+    in_flight: VecDeque<Packet>,
     /// When the link will be idle.
     link_free: Time,
     next: u64,
@@ -55,7 +55,7 @@ pub struct Host<L> {
     round: u64,
     round_end: u64,
     recovery_end: Option<u64>,
-    /// Window times seconds.
+    /// Integral of the window over time, packets times seconds.
     area: f64,
 }
 
@@ -68,7 +68,7 @@ struct Packet {
 }
 
 impl<L: FnMut(u64) -> bool> Host<L> {
-    /// A flow whose packet `n` is lost where `lose(n)`.
+    /// A flow whose packet `n` is lost if `lose(n)`.
     pub fn new(algorithm: Box<dyn CongestionControl>, link: Link, lose: L) -> Self {
         Self {
             algorithm,
@@ -78,7 +78,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
             mark_share: 0.0,
             link,
             lose,
-            under_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             link_free: Time::ZERO,
             next: 1,
             acked: 0,
@@ -94,7 +94,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
     pub fn run(&mut self, end: Time) -> f64 {
         let (begin, area) = (self.now, self.area);
         self.send();
-        while self.under_way.front().expect("a window of one packet is always under way").back_at < end {
+        while self.in_flight.front().expect("a window of one packet is always in flight").back_at < end {
             self.step();
         }
         (self.area - area) / self.now.since(begin).as_secs_f64()
@@ -104,7 +104,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
     pub fn step(&mut self) {
         self.send();
         self.fire_timers();
-        let packet = self.under_way.pop_front().expect("a window of one packet is always under way");
+        let packet = self.in_flight.pop_front().expect("a window of one packet is always in flight");
         let window = self.window();
         self.area += window * packet.back_at.since(self.now).as_secs_f64();
         self.now = packet.back_at;
@@ -124,7 +124,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
     /// Calls the algorithm's timer as often as it is due before the next acknowledgement.
     fn fire_timers(&mut self) {
         while let Some(at) = self.algorithm.next_timer() {
-            let next = self.under_way.front().expect("a window of one packet is always under way").back_at;
+            let next = self.in_flight.front().expect("a window of one packet is always in flight").back_at;
             if at > next {
                 return;
             }
@@ -150,8 +150,8 @@ impl<L: FnMut(u64) -> bool> Host<L> {
         let per_ack = if self.acked < self.link.quick { 1 } else { self.link.per_ack };
         let mut newest = (packet.number, packet.sent_at);
         let mut ce_packets = u64::from(packet.marked);
-        while newly_acked < per_ack && self.under_way.front().is_some_and(|next| !next.lost) {
-            let next = self.under_way.pop_front().expect("the front was there");
+        while newly_acked < per_ack && self.in_flight.front().is_some_and(|next| !next.lost) {
+            let next = self.in_flight.pop_front().expect("the front was there");
             self.area += self.window() * next.back_at.since(self.now).as_secs_f64();
             self.now = next.back_at;
             newest = (next.number, next.sent_at);
@@ -191,9 +191,9 @@ impl<L: FnMut(u64) -> bool> Host<L> {
     }
 
     fn send(&mut self) {
-        while (self.under_way.len() as u64) < self.algorithm.limits().window.expect("a window") {
+        while (self.in_flight.len() as u64) < self.algorithm.limits().window.expect("a window") {
             let backlog = self.link_free.since(self.now).as_ps();
-            // One more than wait is in transmission.
+            // One of them is in transmission.
             let held = if backlog > 0 { backlog.div_ceil(self.link.service.as_ps()) } else { 0 };
             let lost = (self.lose)(self.next) || held > self.link.buffer;
             let marked = held.saturating_sub(1) > self.mark_above || at_random(self.next) < self.mark_share;
@@ -201,7 +201,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
                 self.link_free = self.link_free.max(self.now) + self.link.service;
             }
             let back_at = self.link_free.max(self.now) + self.link.delay;
-            self.under_way.push_back(Packet { number: self.next, sent_at: self.now, back_at, lost, marked });
+            self.in_flight.push_back(Packet { number: self.next, sent_at: self.now, back_at, lost, marked });
             self.next += 1;
         }
     }
@@ -210,7 +210,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
         Path {
             now: self.now,
             mss: Bytes::new(1448),
-            in_flight: self.under_way.len() as u64,
+            in_flight: self.in_flight.len() as u64,
             rtt: self.rtt,
             round: self.round,
             window_limited: true,

@@ -1,20 +1,20 @@
-//! The smallest host that BBR can measure: a paced sender, one FIFO link, packets acknowledged one by one in order,
-//! losses noticed when the lost packet's acknowledgement would have come, and delivery-rate samples.
+//! A minimal closed loop for BBR: a paced sender, one FIFO link, acknowledgements of single packets in order, losses that
+//! are detected when the acknowledgement of the lost packet would have arrived, and delivery-rate samples.
 
 use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RateSample, RttView, SentPacket};
 use narrows_units::{Bytes, Rate, Span, Time};
 use std::collections::VecDeque;
 
-/// Payload of a packet; headers weigh nothing here.
+/// Payload of a packet; there are no headers.
 pub const MSS: Bytes = Bytes::new(1_500);
 
-/// The path.
+/// The bottleneck and the delay of the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub rate: Rate,
-    /// Two-way propagation.
+    /// Two-way propagation delay.
     pub delay: Span,
-    /// Packets that may wait.
+    /// Packets that may wait in the queue.
     pub buffer: u64,
 }
 
@@ -27,13 +27,13 @@ pub struct Host {
     /// Packets acknowledged so far.
     pub delivered: u64,
     pub link: Link,
-    /// The application offers this much; `None` for all that can be sent.
+    /// Rate at which the application offers data; `None` for unlimited data.
     pub demand: Option<Rate>,
-    /// One packet of so many is lost beside those that find the buffer full.
+    /// One packet in this many is lost in addition to those that find the buffer full.
     pub lossy: Option<u64>,
     next_offer: Time,
     app_limited_until: u64,
-    under_way: VecDeque<Packet>,
+    in_flight: VecDeque<Packet>,
     link_free: Time,
     next_send: Time,
     next: u64,
@@ -41,7 +41,7 @@ pub struct Host {
     first_sent_at: Time,
     rtt: RttView,
     recovery_end: Option<u64>,
-    /// The window was full since the packet now acknowledged left.
+    /// The window has been full since the packet now acknowledged left.
     window_limited: bool,
     full_until: u64,
 }
@@ -70,7 +70,7 @@ impl Host {
             lossy: None,
             next_offer: Time::ZERO,
             app_limited_until: 0,
-            under_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             link_free: Time::ZERO,
             next_send: Time::ZERO,
             next: 0,
@@ -93,13 +93,13 @@ impl Host {
     /// Handles the next departure or acknowledgement.
     pub fn step(&mut self) {
         let limits = self.algorithm.limits();
-        let room = (self.under_way.len() as u64) < limits.window.expect("BBR has a window");
+        let room = (self.in_flight.len() as u64) < limits.window.expect("BBR has a window");
         let may_send_at = self.next_send.max(self.now);
         let send_at = if self.demand.is_some() { may_send_at.max(self.next_offer) } else { may_send_at };
         if room && send_at > may_send_at {
-            self.app_limited_until = (self.delivered + self.under_way.len() as u64).max(1);
+            self.app_limited_until = (self.delivered + self.in_flight.len() as u64).max(1);
         }
-        let back_at = self.under_way.front().map_or(Time::NEVER, |packet| packet.back_at);
+        let back_at = self.in_flight.front().map_or(Time::NEVER, |packet| packet.back_at);
         if !room {
             self.full_until = self.next;
         }
@@ -108,23 +108,23 @@ impl Host {
             self.send(limits.pacing);
         } else {
             self.now = back_at;
-            let packet = self.under_way.pop_front().expect("a window of one packet is always under way");
+            let packet = self.in_flight.pop_front().expect("a window of one packet is always in flight");
             if packet.lost { self.lose(&packet) } else { self.deliver(&packet) }
         }
     }
 
-    /// An inner variable of the algorithm.
+    /// An internal variable of the algorithm.
     pub fn inner(&self, name: &str) -> f64 {
         super::inner(&*self.algorithm, name)
     }
 
-    /// The newest round-trip time.
+    /// The latest round-trip time.
     pub fn latest_rtt(&self) -> Span {
         self.rtt.latest
     }
 
     fn send(&mut self, pacing: Option<Rate>) {
-        if self.under_way.is_empty() {
+        if self.in_flight.is_empty() {
             (self.first_sent_at, self.delivered_at) = (self.now, self.now);
         }
         let service = self.link.rate.time_for(MSS);
@@ -140,11 +140,11 @@ impl Host {
             number: self.next,
             size: MSS,
             sent_at: self.now,
-            in_flight: self.under_way.len() as u64 + 1,
+            in_flight: self.in_flight.len() as u64 + 1,
             lost_before: self.lost,
             app_limited: self.app_limited_until > 0,
         };
-        self.under_way.push_back(Packet {
+        self.in_flight.push_back(Packet {
             sent,
             back_at: self.link_free.max(self.now) + self.link.delay,
             lost,
@@ -168,7 +168,7 @@ impl Host {
     }
 
     fn deliver(&mut self, packet: &Packet) {
-        let prior_in_flight = self.under_way.len() as u64 + 1;
+        let prior_in_flight = self.in_flight.len() as u64 + 1;
         self.window_limited = packet.sent.number < self.full_until;
         self.delivered += 1;
         if self.delivered > self.app_limited_until {
@@ -211,7 +211,7 @@ impl Host {
         Path {
             now: self.now,
             mss: MSS,
-            in_flight: self.under_way.len() as u64,
+            in_flight: self.in_flight.len() as u64,
             rtt: Some(self.rtt),
             round: 0,
             window_limited: self.window_limited,

@@ -1,21 +1,25 @@
-//! Algorithms that send by a model of the path: of each its rules one by one (`rules.rs`) and what it does in a closed
-//! loop over a path that is known.
+//! Algorithms that model the path: for each its rules (`rules.rs`), its transitions, and its behaviour in a closed loop on a
+//! path with known parameters.
 
 mod bbr1 {
+    mod flow;
     mod rules;
     mod theory;
+    mod transitions;
 }
 mod bbr3 {
     mod cases;
+    mod flow;
     mod rules;
+    mod state;
+    mod transitions;
 }
 mod host;
 
-use narrows_cc::CongestionControl;
-use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind};
+use narrows_cc::{Algorithm, CongestionControl, FirstCut, Setup, SlowStartKind};
 use narrows_units::{Span, Time};
 
-/// The algorithm as `written`, for packets of [`host::MSS`] and a first window of ten.
+/// The algorithm `written`, for packets of [`host::MSS`] and an initial window of ten packets.
 fn build(written: &str, seed: u64) -> Box<dyn CongestionControl> {
     Algorithm::parse(written).expect("the parameters are right").build(&Setup {
         mss: host::MSS,
@@ -34,7 +38,7 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_ms(ms)
 }
 
-/// An inner variable by its name.
+/// The internal variable `name`.
 fn inner(algorithm: &dyn CongestionControl, name: &str) -> f64 {
     let mut found = None;
     algorithm.observe(&mut |this, value| {

@@ -3,15 +3,15 @@
 use super::{Flow, same};
 use narrows_cc::Cause;
 
-/// A flow that was cut at `window` packets and is about to grow again.
-fn cut_at(name: &str, window: f64) -> Flow {
+/// A flow after the recovery from a loss at `window` packets.
+fn after_a_loss_at(name: &str, window: f64) -> Flow {
     let mut flow = Flow::avoiding(name, window);
     flow.lost(Cause::Detected);
     flow.recovered();
     flow
 }
 
-/// What one acknowledged packet adds, for a whole round trip.
+/// The increase of one packet acknowledged, times the window: packets per round trip.
 fn step(flow: &mut Flow) -> f64 {
     let before = flow.window();
     flow.acked(1);
@@ -19,14 +19,14 @@ fn step(flow: &mut Flow) -> f64 {
 }
 
 #[test]
-fn a_loss_keeps_four_fifths_and_half_at_14_packets() {
-    same(cut_at("bic", 1000.0).window(), 800.0);
-    same(cut_at("bic", 14.0).window(), 7.0);
+fn a_loss_multiplies_the_window_by_0_8_and_by_a_half_at_14_packets() {
+    same(after_a_loss_at("bic", 1000.0).window(), 800.0);
+    same(after_a_loss_at("bic", 14.0).window(), 7.0);
 }
 
 #[test]
-fn the_search_goes_a_quarter_of_the_way_by_at_most_16_and_creeps_around_the_last_peak() {
-    let mut flow = cut_at("bic", 1000.0);
+fn the_increase_is_a_quarter_of_the_distance_at_most_16_and_0_2_around_w_max() {
+    let mut flow = after_a_loss_at("bic", 1000.0);
     let mut seen = [0; 5];
     while flow.window() < 1060.0 {
         let window = flow.window();
@@ -45,28 +45,28 @@ fn the_search_goes_a_quarter_of_the_way_by_at_most_16_and_creeps_around_the_last
 }
 
 #[test]
-fn a_loss_below_the_last_peak_makes_room_for_others() {
-    let mut flow = cut_at("bic", 1000.0);
+fn a_loss_below_w_max_lowers_it_further() {
+    let mut flow = after_a_loss_at("bic", 1000.0);
     flow.lost(Cause::Detected);
     same(flow.inner("w_max"), 720.0);
-    let mut flow = cut_at("bic(fast_convergence=false)", 1000.0);
+    let mut flow = after_a_loss_at("bic(fast_convergence=false)", 1000.0);
     flow.lost(Cause::Detected);
     same(flow.inner("w_max"), 800.0);
 }
 
 #[test]
-fn at_14_packets_growth_is_renos() {
-    same(step(&mut cut_at("bic", 17.5)), 1.0);
+fn at_14_packets_the_increase_is_renos() {
+    same(step(&mut after_a_loss_at("bic", 17.5)), 1.0);
 }
 
 #[test]
-fn before_any_loss_growth_is_at_least_a_twentieth() {
+fn before_any_loss_the_increase_is_at_least_a_twentieth() {
     let mut flow = Flow::avoiding("bic", 1000.0);
     same(step(&mut flow), 50.0);
 }
 
 #[test]
-fn a_timeout_forgets_the_peak_and_the_loss() {
+fn a_timeout_resets_w_max() {
     let mut flow = Flow::avoiding("bic", 1000.0);
     flow.lost(Cause::Timeout);
     same(flow.ssthresh(), 800.0);

@@ -25,7 +25,7 @@ fn a_round_trip_adds_a_over_the_window_to_the_power_k() {
 }
 
 #[test]
-fn a_loss_takes_b_times_the_window_to_the_power_l() {
+fn a_loss_subtracts_b_times_the_window_to_the_power_l() {
     same(after_a_loss("binomial(k=0.5,l=0.5,a=2,b=1)"), 12.0);
     same(after_a_loss("sqrt(gamma=4)"), 15.0);
     same(after_a_loss("iiad"), 15.33);
@@ -33,7 +33,7 @@ fn a_loss_takes_b_times_the_window_to_the_power_l() {
 }
 
 #[test]
-fn the_next_round_takes_its_step_at_its_own_window() {
+fn the_increase_of_the_next_round_is_computed_with_its_window() {
     let mut flow = Flow::avoiding("iiad", 16.0);
     (0..16).for_each(|_| flow.acked(1));
     let window = flow.window();
@@ -59,12 +59,12 @@ fn tcp_of_an_eighth_adds_0_3125_by_gaimd_and_0_2_by_fhp() {
 }
 
 #[test]
-fn a_given_b_wins_over_gamma() {
+fn b_overrides_gamma() {
     same(after_a_loss("tcp(gamma=8,b=0.5)"), 8.0);
 }
 
 #[test]
-fn a_cut_leaves_at_least_one_packet() {
+fn a_decrease_leaves_at_least_one_packet() {
     let mut flow = Flow::avoiding("iiad(a=1,b=100)", 16.0);
     flow.lost(Cause::Detected);
     same(flow.window(), 1.0);

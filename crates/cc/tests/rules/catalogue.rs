@@ -1,8 +1,9 @@
 //! Names, values and faults.
 
 use super::same;
-use narrows_cc::catalogue::{Algorithm, Entry, Fault, Value, entries, find};
-use narrows_cc::{LossHistory, Reports, Transport};
+use narrows_cc::card::{Fault, Value};
+use narrows_cc::catalogue::{entries, find};
+use narrows_cc::{Algorithm, LossHistory, Reports, Transport};
 
 fn fault(text: &str) -> String {
     Algorithm::parse(text).expect_err("it is wrong").to_string()
@@ -11,27 +12,31 @@ fn fault(text: &str) -> String {
 #[test]
 fn names_are_unique_and_every_default_is_in_its_domain() {
     for (place, entry) in entries().iter().enumerate() {
-        assert!(entries()[..place].iter().all(|earlier| earlier.name != entry.name), "{}", entry.name);
-        for parameter in entry.parameters {
+        assert!(
+            entries()[..place].iter().all(|earlier| earlier.card.name != entry.card.name),
+            "{}",
+            entry.card.name
+        );
+        for parameter in entry.card.parameters {
             assert!(parameter.domain.contains(&parameter.domain.default()), "{}", parameter.name);
         }
     }
 }
 
 #[test]
-fn every_card_is_filled_in() {
+fn every_card_is_complete() {
     for entry in entries() {
-        let texts = [entry.name, entry.family, entry.summary, entry.source];
-        assert!(texts.iter().all(|text| !text.is_empty()), "{}", entry.name);
-        assert!(!entry.equations.is_empty() && !entry.deviations.is_empty(), "{}", entry.name);
-        for parameter in entry.parameters {
+        let texts = [entry.card.name, entry.card.family, entry.card.summary, entry.card.source];
+        assert!(texts.iter().all(|text| !text.is_empty()), "{}", entry.card.name);
+        assert!(!entry.card.equations.is_empty() && !entry.card.deviations.is_empty(), "{}", entry.card.name);
+        for parameter in entry.card.parameters {
             assert!(!parameter.meaning.is_empty() && !parameter.source.is_empty(), "{}", parameter.name);
         }
     }
 }
 
 #[test]
-fn what_is_written_is_what_is_built() {
+fn parameters_as_written_are_used() {
     let algorithm = Algorithm::parse(" aimd( a = 2, b=0.8 ) ").expect("right");
     same(algorithm.values.number("a"), 2.0);
     same(algorithm.values.number("b"), 0.8);
@@ -39,7 +44,7 @@ fn what_is_written_is_what_is_built() {
 }
 
 #[test]
-fn the_canonical_form_is_the_bare_name_where_all_is_default() {
+fn the_canonical_form_of_defaults_is_the_bare_name() {
     for (written, canonical) in [
         ("cubic", "cubic"),
         ("cubic()", "cubic"),
@@ -66,25 +71,31 @@ fn values_may_come_from_a_table() {
 }
 
 #[test]
-fn the_catalogue_says_which_sender_hosts_an_algorithm() {
-    let hosted = |name| find(name).map(Entry::transport);
-    assert_eq!(hosted("newreno"), Some(Transport::Reliable));
-    assert_eq!(hosted("rap"), Some(Transport::Datagram(Reports::EachPacket)));
-    assert_eq!(hosted("constant"), Some(Transport::Datagram(Reports::Nothing)));
-    let history = LossHistory { intervals: 8, least_discount: 0.5 };
-    assert_eq!(hosted("tfrc"), Some(Transport::Datagram(Reports::LossEvents(history))));
+fn the_needs_of_an_algorithm_name_its_sender() {
+    let hosted = |text| Algorithm::parse(text).expect("right").needs().transport;
+    assert_eq!(hosted("newreno"), Transport::Reliable);
+    assert_eq!(hosted("rap"), Transport::Datagram(Reports::EachPacket));
+    assert_eq!(hosted("constant"), Transport::Datagram(Reports::Nothing));
+    for (text, intervals, least_discount) in
+        [("tfrc", 8, 0.5), ("tfrc(k=6,rules=rfc5348)", 6, 0.25), ("tfrc(discounting=false)", 8, 1.0)]
+    {
+        let history = LossHistory { intervals, least_discount };
+        assert_eq!(hosted(text), Transport::Datagram(Reports::LossEvents(history)), "{text}");
+    }
 }
 
 #[test]
-fn reno_and_newreno_are_one_rule() {
+fn reno_and_newreno_have_the_same_rule() {
     let cards = ["reno", "newreno"].map(|name| find(name).expect("both are there"));
-    assert_eq!(cards[0].equations, cards[1].equations);
+    assert_eq!(cards[0].card.equations, cards[1].card.equations);
 }
 
 #[test]
-fn faults_say_what_was_given_what_is_allowed_and_what_is_near() {
+fn faults_name_what_was_given_what_is_allowed_and_the_nearest_name() {
     assert_eq!(fault("qubic"), "there is no algorithm \"qubic\"; did you mean \"cubic\"?");
     assert_eq!(fault("vivace"), "there is no algorithm \"vivace\"");
+    // Two edits in five letters are too many, as for keys of a scenario.
+    assert_eq!(fault("dtpc"), "there is no algorithm \"dtpc\"");
     assert_eq!(
         fault("cubic(betta=1)"),
         "there is no parameter \"betta\", only c, beta, fast_convergence; did you mean \"beta\"?"
@@ -102,7 +113,7 @@ fn faults_say_what_was_given_what_is_allowed_and_what_is_near() {
 }
 
 #[test]
-fn what_is_not_of_the_form_is_said_so() {
+fn text_that_is_not_of_the_form_is_a_fault() {
     for text in ["", "aimd(", "aimd(b)", "aimd(b=)", "aimd(=1)", "aimd(b=1))x", "aimd(b=1"] {
         assert!(matches!(Algorithm::parse(text), Err(Fault::Form { .. })), "{text:?}");
     }

@@ -1,11 +1,11 @@
-//! The three CUBICs.
+//! The versions of CUBIC.
 
 use super::{Flow, same};
 use narrows_cc::{Cause, Path};
 use narrows_units::Span;
 
 #[test]
-fn each_keeps_its_part() {
+fn a_loss_multiplies_the_window_by_each_versions_factor() {
     for (name, kept) in [("cubic", 700.0), ("cubic-2008", 800.0), ("cubic-linux", 700.0)] {
         let mut flow = Flow::avoiding(name, 1000.0);
         flow.lost(Cause::Detected);
@@ -23,7 +23,7 @@ fn linux_rounds_717_of_1024_down() {
 }
 
 #[test]
-fn a_loss_below_the_last_peak_makes_room_for_others() {
+fn a_loss_below_w_max_lowers_it_further() {
     for (name, w_max) in [("cubic", 595.0), ("cubic-2008", 720.0), ("cubic-linux", 595.0)] {
         let mut flow = Flow::avoiding(name, 1000.0);
         flow.lost(Cause::Detected);
@@ -33,7 +33,7 @@ fn a_loss_below_the_last_peak_makes_room_for_others() {
 }
 
 #[test]
-fn without_fast_convergence_the_last_window_is_the_peak() {
+fn without_fast_convergence_w_max_is_the_last_window() {
     for name in ["cubic(fast_convergence=false)", "cubic-linux(fast_convergence=false)"] {
         let mut flow = Flow::avoiding(name, 1000.0);
         flow.lost(Cause::Detected);
@@ -43,7 +43,7 @@ fn without_fast_convergence_the_last_window_is_the_peak() {
 }
 
 #[test]
-fn rfc_9438_after_a_timeout_the_cubic_starts_at_its_flat_point() {
+fn rfc_9438_after_a_timeout_the_cubic_starts_at_its_plateau() {
     let mut flow = Flow::avoiding("cubic", 1000.0);
     flow.lost(Cause::Timeout);
     same(flow.ssthresh(), 700.0);
@@ -64,7 +64,7 @@ fn rfc_9438_the_target_is_at_most_one_and_a_half_windows() {
 }
 
 #[test]
-fn rfc_9438_the_reno_friendly_window_grows_by_alpha_until_the_last_peak_and_then_by_one() {
+fn rfc_9438_w_est_grows_by_alpha_up_to_cwnd_prior_and_then_by_one() {
     let mut flow = Flow::avoiding("cubic(c=0.001)", 20.0);
     flow.lost(Cause::Detected);
     flow.recovered();
@@ -83,7 +83,7 @@ fn rfc_9438_the_reno_friendly_window_grows_by_alpha_until_the_last_peak_and_then
 }
 
 #[test]
-fn rfc_9438_time_in_which_the_window_was_not_the_limit_does_not_count() {
+fn rfc_9438_time_in_which_the_window_did_not_limit_the_sender_does_not_count() {
     let after_a_pause = |pause: Span| {
         let mut flow = Flow::avoiding("cubic", 1000.0);
         flow.lost(Cause::Detected);
@@ -110,8 +110,8 @@ fn rfc_9438_a_mark_may_leave_one_packet_and_a_loss_leaves_two() {
     }
 }
 
-/// A flow that was cut at `window` packets and is about to grow again.
-fn cut_at(name: &str, window: f64) -> Flow {
+/// A flow after the recovery from a loss at `window` packets.
+fn after_a_loss_at(name: &str, window: f64) -> Flow {
     let mut flow = Flow::avoiding(name, window);
     flow.lost(Cause::Detected);
     flow.recovered();
@@ -119,9 +119,9 @@ fn cut_at(name: &str, window: f64) -> Flow {
 }
 
 #[test]
-fn the_cubic_is_looked_at_one_round_trip_ahead() {
+fn the_cubic_is_evaluated_one_round_trip_ahead() {
     for (name, kept) in [("cubic", 700.0), ("cubic-2008", 800.0)] {
-        let mut flow = cut_at(name, 1000.0);
+        let mut flow = after_a_loss_at(name, 1000.0);
         flow.acked(1);
         flow.wait(Span::from_ms(50));
         let before = flow.window();
@@ -133,15 +133,15 @@ fn the_cubic_is_looked_at_one_round_trip_ahead() {
 }
 
 #[test]
-fn the_rule_of_2008_is_never_slower_than_reno_with_its_decrease() {
-    let mut flow = cut_at("cubic-2008(c=0.001)", 20.0);
+fn the_increase_of_2008_is_at_least_that_of_reno_with_its_decrease() {
+    let mut flow = after_a_loss_at("cubic-2008(c=0.001)", 20.0);
     flow.acked(8);
     same(flow.window(), 16.0 + 8.0 / 16.0 * 0.6 / 1.8);
 }
 
 #[test]
-fn the_rule_of_2008_forgets_its_losses_at_a_timeout() {
-    let mut flow = cut_at("cubic-2008", 1000.0);
+fn the_rule_of_2008_resets_w_max_at_a_timeout() {
+    let mut flow = after_a_loss_at("cubic-2008", 1000.0);
     flow.lost(Cause::Timeout);
     flow.acked(639);
     same(flow.window(), 640.0);
@@ -150,9 +150,9 @@ fn the_rule_of_2008_forgets_its_losses_at_a_timeout() {
 }
 
 #[test]
-fn the_rule_of_2005_is_limited_below_the_last_peak_too() {
+fn the_rule_of_2005_has_its_limit_below_w_max_too() {
     let grown = |name: &str| {
-        let mut flow = cut_at(name, 10_000.0);
+        let mut flow = after_a_loss_at(name, 10_000.0);
         flow.acked(100);
         flow.window() - 8_000.0
     };
@@ -162,8 +162,8 @@ fn the_rule_of_2005_is_limited_below_the_last_peak_too() {
 }
 
 #[test]
-fn the_rule_of_2008_adds_at_most_one_packet_for_each_acknowledged() {
-    let mut flow = cut_at("cubic-2008(s_max=1000000)", 10.0);
+fn the_rule_of_2008_adds_at_most_one_packet_for_each_packet_acknowledged() {
+    let mut flow = after_a_loss_at("cubic-2008(s_max=1000000)", 10.0);
     flow.acked(1);
     flow.wait(Span::from_ms(30_000));
     let before = flow.window();
@@ -206,7 +206,7 @@ fn linux_windows_are_whole_packets() {
 /// In whole numbers: K = 25241; 96.1 ms are 25 jiffies, so t = 102, target = 14076, cnt = ⌊14003 / 73⌋ = 191. With 24
 /// jiffies the count would be 200.
 #[test]
-fn linux_rounds_the_look_ahead_up_to_a_jiffy() {
+fn linux_rounds_the_minimum_round_trip_time_up_to_a_jiffy() {
     let mut flow = Flow::avoiding("cubic-linux", 20_000.0);
     flow.lost(Cause::Detected);
     flow.recovered();
@@ -216,8 +216,8 @@ fn linux_rounds_the_look_ahead_up_to_a_jiffy() {
 }
 
 #[test]
-fn linux_renews_its_count_after_more_than_seven_jiffies_or_when_the_window_changed() {
-    let mut flow = cut_at("cubic-linux", 20_000.0);
+fn linux_computes_cnt_after_more_than_seven_jiffies_or_when_the_window_changed() {
+    let mut flow = after_a_loss_at("cubic-linux", 20_000.0);
     flow.acked(1);
     let first = flow.inner("cnt");
     flow.wait(Span::from_ms(28));
@@ -234,8 +234,8 @@ fn linux_renews_its_count_after_more_than_seven_jiffies_or_when_the_window_chang
 }
 
 #[test]
-fn linux_reckons_the_curve_once_in_a_jiffy() {
-    let mut flow = cut_at("cubic-linux", 20_000.0);
+fn linux_computes_the_target_at_most_once_in_a_jiffy() {
+    let mut flow = after_a_loss_at("cubic-linux", 20_000.0);
     flow.acked(1);
     let (count, window) = (flow.inner("cnt"), flow.window());
     flow.acked(10 * count as u64);
@@ -245,8 +245,8 @@ fn linux_reckons_the_curve_once_in_a_jiffy() {
 }
 
 #[test]
-fn linux_adds_at_most_one_packet_for_two_acknowledged() {
-    let mut flow = cut_at("cubic-linux", 1000.0);
+fn linux_adds_at_most_one_packet_for_two_packets_acknowledged() {
+    let mut flow = after_a_loss_at("cubic-linux", 1000.0);
     flow.acked(1);
     flow.wait(Span::from_ms(60_000));
     flow.acked(1);
@@ -255,9 +255,9 @@ fn linux_adds_at_most_one_packet_for_two_acknowledged() {
     same(flow.window(), window + 50.0);
 }
 
-/// 19 acknowledged of the 20 for a packet before the cut, and 60 of 70 after it.
+/// 19 of the 20 packets for an increase are acknowledged before the loss, and 60 of 70 after it.
 #[test]
-fn linux_carries_no_credit_over_a_cut() {
+fn linux_resets_its_count_at_a_loss() {
     let mut flow = Flow::avoiding("cubic-linux", 1000.0);
     flow.acked(19);
     flow.lost(Cause::Detected);
@@ -268,9 +268,9 @@ fn linux_carries_no_credit_over_a_cut() {
 }
 
 #[test]
-fn linux_does_not_count_silence() {
+fn linux_does_not_count_idle_time() {
     let after_a_pause = |pause: Span| {
-        let mut flow = cut_at("cubic-linux", 1000.0);
+        let mut flow = after_a_loss_at("cubic-linux", 1000.0);
         flow.acked(1);
         flow.path.in_flight = 0;
         flow.algorithm.on_idle_restart(&Path { window_limited: false, ..flow.path });
@@ -282,8 +282,8 @@ fn linux_does_not_count_silence() {
 }
 
 #[test]
-fn linux_forgets_its_losses_at_a_timeout() {
-    let mut flow = cut_at("cubic-linux", 1000.0);
+fn linux_resets_w_max_at_a_timeout() {
+    let mut flow = after_a_loss_at("cubic-linux", 1000.0);
     flow.lost(Cause::Timeout);
     same(flow.ssthresh(), 490.0);
     same(flow.inner("w_max"), 0.0);

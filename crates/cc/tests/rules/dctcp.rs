@@ -1,23 +1,16 @@
 //! DCTCP.
 
-use super::{ACK, Flow, SETUP, same};
-use narrows_cc::{Ack, Cause, EcnUse};
+use super::{Flow, SETUP, same};
+use narrows_cc::{Cause, EcnUse};
 use narrows_units::Span;
 
-impl Flow {
-    fn marked(&mut self, newly_acked: u64, ce_packets: u64) {
-        let ack = Ack { newly_acked, ce_packets, rtt: Some(Span::from_ms(100)), ..ACK };
-        self.algorithm.on_ack(&ack, &self.path);
-    }
-}
-
 #[test]
-fn marks_are_counted_one_by_one() {
+fn the_algorithm_needs_counts_of_marks() {
     assert_eq!(Flow::new("dctcp", SETUP).algorithm.ecn(), EcnUse::Counted);
 }
 
 #[test]
-fn alpha_moves_by_a_sixteenth_towards_the_part_marked_in_each_round() {
+fn alpha_moves_by_a_sixteenth_towards_the_fraction_marked_in_each_round() {
     let mut flow = Flow::avoiding("dctcp", 100.0);
     flow.marked(1, 0);
     flow.marked(60, 30);
@@ -30,7 +23,7 @@ fn alpha_moves_by_a_sixteenth_towards_the_part_marked_in_each_round() {
 }
 
 #[test]
-fn the_first_mark_cuts_by_half_of_alpha_and_later_ones_of_the_same_window_of_data_do_not() {
+fn the_first_mark_of_a_window_of_data_decreases_the_window_by_half_of_alpha() {
     let mut flow = Flow::avoiding("dctcp(alpha=0.5)", 100.0);
     flow.marked(10, 1);
     same(flow.window(), 75.0);
@@ -54,7 +47,7 @@ fn a_mark_ends_slow_start() {
 }
 
 #[test]
-fn a_loss_halves_whatever_alpha_says() {
+fn a_loss_halves_the_window_for_any_alpha() {
     let mut flow = Flow::avoiding("dctcp(alpha=0)", 100.0);
     flow.lost(Cause::Detected);
     same(flow.window(), 50.0);

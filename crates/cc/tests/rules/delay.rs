@@ -1,23 +1,23 @@
 //! Vegas, Compound TCP, FAST and FAST-AT.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::Cause;
-use narrows_cc::catalogue::Setup;
+use narrows_cc::{Cause, Setup};
 use narrows_units::{Span, Time};
 
-/// A flow whose smallest round-trip time is 100 ms, at the start of a round.
+/// A flow with a minimum round-trip time of 100 ms, at the start of a round.
 fn flow(name: &str, window: f64) -> Flow {
-    begun(Flow::avoiding(name, window))
+    started(Flow::avoiding(name, window))
 }
 
-fn begun(mut flow: Flow) -> Flow {
+fn started(mut flow: Flow) -> Flow {
     flow.acked(0);
     flow.path.round += 1;
     flow.acked(0);
     flow
 }
 
-/// One more round of `packets`, `rtt` each: they are acknowledged in four parts, the last of which closes the round.
+/// A round of `packets` packets with a round-trip time of `rtt`, acknowledged in four parts, the last of which ends the
+/// round.
 fn round(flow: &mut Flow, packets: u64, rtt: Span) {
     for part in 0..4 {
         if part == 3 {
@@ -28,7 +28,7 @@ fn round(flow: &mut Flow, packets: u64, rtt: Span) {
     }
 }
 
-/// What a round with `queued` packets in the queue does to a window of 100 packets of Vegas.
+/// The change of Vegas's window of 100 packets after a round with `queued` packets in the queue.
 fn vegas_step(queued: f64) -> f64 {
     let mut flow = flow("vegas", 100.0);
     let before = flow.window();
@@ -46,9 +46,9 @@ fn vegas_keeps_two_to_four_packets_in_the_queue() {
 }
 
 #[test]
-fn vegas_that_shrinks_stays_in_congestion_avoidance() {
+fn a_decrease_of_vegas_stays_in_congestion_avoidance() {
     let setup = Setup { initial_window: 100.0, initial_ssthresh: 100.0, ..SETUP };
-    let mut flow = begun(Flow::new("vegas", setup));
+    let mut flow = started(Flow::new("vegas", setup));
     round(&mut flow, 100, Span::from_ms(120));
     same(flow.window(), 99.0);
     same(flow.ssthresh(), 99.0);
@@ -66,8 +66,8 @@ fn vegas_with_two_samples_in_a_round_grows_as_reno() {
 }
 
 #[test]
-fn vegas_leaves_slow_start_with_more_than_one_packet_in_the_queue() {
-    let mut flow = begun(Flow::new("vegas", Setup { initial_window: 20.0, ..SETUP }));
+fn vegas_ends_slow_start_with_more_than_one_packet_in_the_queue() {
+    let mut flow = started(Flow::new("vegas", Setup { initial_window: 20.0, ..SETUP }));
     for _ in 0..3 {
         flow.acked_after(1, Span::from_ms(125));
     }
@@ -78,7 +78,7 @@ fn vegas_leaves_slow_start_with_more_than_one_packet_in_the_queue() {
 }
 
 #[test]
-fn compound_adds_a_reno_window_and_an_eighth_of_w_to_three_quarters_less_one() {
+fn compound_adds_renos_increase_and_an_eighth_of_w_to_the_power_0_75_less_one() {
     let mut flow = flow("ctcp", 100.0);
     let before = flow.window();
     round(&mut flow, 100, Span::from_ms(100));
@@ -88,7 +88,7 @@ fn compound_adds_a_reno_window_and_an_eighth_of_w_to_three_quarters_less_one() {
 }
 
 #[test]
-fn compound_gives_way_by_the_packets_in_the_queue_where_they_are_30_or_more() {
+fn compound_subtracts_the_packets_in_the_queue_if_they_are_30_or_more() {
     let mut flow = flow("ctcp", 100.0);
     (0..30).for_each(|_| round(&mut flow, 100, Span::from_ms(100)));
     let before = flow.inner("dwnd");
@@ -106,7 +106,7 @@ fn compound_below_41_packets_is_reno() {
 }
 
 #[test]
-fn compound_halves_the_sum_and_the_loss_window_and_forgets_the_delay_window_at_a_timeout() {
+fn compound_halves_sum_and_loss_window_and_resets_the_delay_window_at_a_timeout() {
     let mut flow = flow("ctcp", 100.0);
     (0..10).for_each(|_| round(&mut flow, 100, Span::from_ms(100)));
     let (window, dwnd) = (flow.window(), flow.inner("dwnd"));
@@ -128,7 +128,7 @@ fn a_bound_on_compounds_delay_window_holds() {
 }
 
 #[test]
-fn compounds_gamma_goes_half_way_to_three_quarters_of_renos_queue_once_for_each_sample() {
+fn compounds_gamma_moves_half_way_to_three_quarters_of_renos_queue_once_per_sample() {
     let mut flow = flow("ctcp(tuning=true)", 100.0);
     round(&mut flow, 100, Span::from_ms(125));
     let loss_window = flow.window() - flow.inner("dwnd");
@@ -142,7 +142,7 @@ fn compounds_gamma_goes_half_way_to_three_quarters_of_renos_queue_once_for_each_
 }
 
 #[test]
-fn fast_goes_half_way_to_its_target_every_20_ms() {
+fn fast_moves_half_way_to_its_target_every_20_ms() {
     let mut flow = flow("fast", 1000.0);
     assert_eq!(flow.algorithm.next_timer(), Some(Time::ZERO + Span::from_ms(20)));
     flow.wait(Span::from_ms(20));
@@ -154,7 +154,7 @@ fn fast_goes_half_way_to_its_target_every_20_ms() {
 }
 
 #[test]
-fn fast_at_most_doubles_and_shrinks_where_too_many_packets_wait() {
+fn fast_at_most_doubles_and_decreases_with_too_many_packets_in_the_queue() {
     let mut small = flow("fast", 10.0);
     small.wait(Span::from_ms(20));
     small.algorithm.on_timer(&small.path);
@@ -187,7 +187,7 @@ fn fast_by_rounds_has_no_timer_and_one_update_in_a_round() {
 }
 
 #[test]
-fn fast_does_not_update_in_slow_start_and_while_a_loss_is_repaired() {
+fn fast_does_not_update_in_slow_start_and_recovery() {
     let mut flow = Flow::new("fast", SETUP);
     flow.acked(10);
     flow.wait(Span::from_ms(20));
@@ -203,7 +203,7 @@ fn fast_does_not_update_in_slow_start_and_while_a_loss_is_repaired() {
     same(flow.window(), 20.0);
 }
 
-/// `seconds` at `rate` packets a second.
+/// `seconds` with `rate` packets acknowledged per second.
 fn send(flow: &mut Flow, seconds: u64, rate: u64) {
     for _ in 0..seconds * 10 {
         flow.wait(Span::from_ms(100));
@@ -213,7 +213,7 @@ fn send(flow: &mut Flow, seconds: u64, rate: u64) {
 }
 
 #[test]
-fn fast_at_moves_alpha_by_one_level_every_200_seconds() {
+fn fast_at_changes_alpha_by_one_level_every_200_seconds() {
     let mut flow = flow("fast-at", 1000.0);
     same(flow.inner("alpha"), 200.0);
     for (seconds, rate, alpha) in [

@@ -1,37 +1,35 @@
-//! XCP, RCP and Quick-Start: what the end hosts ask, and what they make of the answers.
+//! XCP, RCP and Quick-Start: requests of the end hosts, and their response to the answers.
 
 use super::{ACK, Flow, SETUP, same};
-use narrows_cc::catalogue::Setup;
-use narrows_cc::explicit::quick_start::StartUp;
-use narrows_cc::{Ack, Cause};
+use narrows_cc::{Ack, Cause, QuickStartRequest, Setup};
 use narrows_units::Rate;
 use narrows_wire::{Feedback, Request};
 
-/// An acknowledgement of one packet that brings an answer.
+/// An acknowledgement of one packet with an answer.
 fn answered(flow: &mut Flow, feedback: Feedback) {
     flow.algorithm.on_ack(&Ack { newly_acked: 1, feedback: Some(feedback), ..ACK }, &flow.path);
 }
 
-fn asking(name: &str, ends_slow_start: bool) -> Flow {
-    let quick_start = Some(StartUp { rate: Rate::from_bps(100_000_000), ends_slow_start });
+fn requesting(name: &str, ends_slow_start: bool) -> Flow {
+    let quick_start = Some(QuickStartRequest { rate: Rate::from_bps(100_000_000), ends_slow_start });
     Flow::new(name, Setup { quick_start, ..SETUP })
 }
 
-/// The handshake of a flow: its SYN asks, and the SYN-ACK brings `rate`.
+/// The handshake of a flow: a request in the SYN, and `rate` in the SYN-ACK.
 fn opened(mut flow: Flow, rate: f32) -> Flow {
     flow.algorithm.request(&flow.path);
     flow.algorithm.on_answer(Feedback::Rate(rate), &flow.path);
     flow
 }
 
-/// A flow that was approved 12 Mbps, 100 packets of 1500 bytes in the 100 ms of its round trip.
+/// A flow with an approved rate of 12 Mbps, 100 packets of 1500 bytes in its round-trip time of 100 ms.
 fn approved(ends_slow_start: bool) -> Flow {
-    opened(asking("reno", ends_slow_start), 12e6)
+    opened(requesting("reno", ends_slow_start), 12e6)
 }
 
-/// draft-falk-xcp-spec-03: round-trip time, time between packets, and a wish.
+/// draft-falk-xcp-spec-03: round-trip time, packet spacing, and requested change.
 #[test]
-fn xcp_tells_its_round_trip_and_its_spacing_and_wishes_for_all() {
+fn xcp_requests_an_unlimited_increase_with_its_round_trip_time_and_spacing() {
     let mut flow = Flow::new("xcp", SETUP);
     let Some(Request::Xcp { rtt, spacing, delta }) = flow.algorithm.request(&flow.path) else {
         panic!("XCP asks with every packet")
@@ -44,7 +42,7 @@ fn xcp_tells_its_round_trip_and_its_spacing_and_wishes_for_all() {
 
 /// 15,000 bytes per second over 100 ms are one packet of 1500 bytes.
 #[test]
-fn xcp_changes_its_window_by_what_the_routers_allow() {
+fn xcp_changes_its_window_by_the_feedback_of_the_routers() {
     let mut flow = Flow::new("xcp", SETUP);
     answered(&mut flow, Feedback::Delta(15_000.0));
     same(flow.window(), 11.0);
@@ -55,7 +53,7 @@ fn xcp_changes_its_window_by_what_the_routers_allow() {
 }
 
 #[test]
-fn xcp_does_not_grow_without_feedback_or_where_no_router_answered() {
+fn xcp_does_not_grow_without_feedback_or_without_an_xcp_router() {
     let mut flow = Flow::new("xcp", SETUP);
     flow.acked(10);
     answered(&mut flow, Feedback::Delta(f32::INFINITY));
@@ -63,7 +61,7 @@ fn xcp_does_not_grow_without_feedback_or_where_no_router_answered() {
 }
 
 #[test]
-fn xcp_halves_at_a_loss_and_grows_again_once_it_is_repaired() {
+fn xcp_halves_its_window_at_a_loss_and_grows_again_after_recovery() {
     let mut flow = Flow::new("xcp", SETUP);
     flow.lost(Cause::Detected);
     same(flow.window(), 5.0);
@@ -79,7 +77,7 @@ fn xcp_halves_at_a_loss_and_grows_again_once_it_is_repaired() {
 }
 
 #[test]
-fn rcp_paces_at_the_rate_offered_less_headers() {
+fn rcp_paces_at_the_offered_rate_less_headers() {
     let mut flow = Flow::new("rcp", SETUP);
     assert_eq!(flow.algorithm.limits().window, Some(10));
     let asked = flow.algorithm.request(&flow.path);
@@ -92,7 +90,7 @@ fn rcp_paces_at_the_rate_offered_less_headers() {
 }
 
 #[test]
-fn rcp_paces_from_the_first_data_on_at_what_its_syn_was_offered() {
+fn rcp_paces_its_first_data_at_the_rate_offered_to_its_syn() {
     let mut flow = Flow::new("rcp", SETUP);
     flow.algorithm.on_answer(Feedback::Rate(15e6), &flow.path);
     let limits = flow.algorithm.limits();
@@ -100,47 +98,47 @@ fn rcp_paces_from_the_first_data_on_at_what_its_syn_was_offered() {
 }
 
 #[test]
-fn rcp_keeps_its_window_where_no_router_offers_a_rate() {
+fn rcp_keeps_its_window_without_an_rcp_router() {
     let mut flow = Flow::new("rcp", SETUP);
     answered(&mut flow, Feedback::Rate(f32::INFINITY));
     assert_eq!((flow.algorithm.limits().window, flow.algorithm.limits().pacing), (Some(10), None));
 }
 
 #[test]
-fn quick_start_asks_once_with_the_first_packet() {
-    let mut flow = asking("reno", false);
+fn quick_start_sends_one_request_with_the_first_packet() {
+    let mut flow = requesting("reno", false);
     let request = Some(Request::QuickStart { rate: 1e8, ttl_difference: 0 });
     assert_eq!(flow.algorithm.request(&flow.path), request);
     assert_eq!(flow.algorithm.request(&flow.path), None);
 }
 
-/// RCP's offers are rates, too, and are none of Quick-Start's affair once its own request is answered.
+/// RCP's offers are rates, too; Quick-Start passes them on once its own request is answered.
 #[test]
-fn what_data_is_answered_is_the_algorithms_own() {
-    let mut flow = opened(asking("rcp", false), 0.0);
+fn answers_to_data_packets_are_for_the_algorithm() {
+    let mut flow = opened(requesting("rcp", false), 0.0);
     assert!(matches!(flow.algorithm.request(&flow.path), Some(Request::Rate { .. })));
     answered(&mut flow, Feedback::Rate(15e6));
     assert_eq!(flow.algorithm.limits().pacing, Some(Rate::from_bps(14_480_000)));
 }
 
-/// Without a round trip a rate is no window.
+/// Without a round-trip time a rate gives no window.
 #[test]
-fn an_approval_is_not_used_where_the_handshake_has_measured_no_round_trip() {
-    let mut flow = asking("reno", true);
+fn an_approval_without_a_round_trip_time_is_not_used() {
+    let mut flow = requesting("reno", true);
     flow.path.rtt = None;
     let flow = opened(flow, 12e6);
     same(flow.window(), 10.0);
     assert_eq!(flow.algorithm.limits().pacing, None);
 }
 
-/// RFC 4782 §4.4: window = rate times round trip over packet size, paced.
+/// RFC 4782 §4.4: window = rate times round-trip time over packet size, paced.
 #[test]
-fn an_approved_rate_becomes_the_window_and_is_paced_for_a_round() {
+fn an_approved_rate_sets_the_window_and_paces_it_for_a_round() {
     let mut flow = approved(false);
     same(flow.window(), 100.0);
     assert_eq!(flow.algorithm.limits().pacing, Some(Rate::from_bps(11_584_000)));
     assert_eq!(flow.algorithm.ssthresh(), Some(f64::INFINITY));
-    // The first acknowledgement of what was paced finds 80 packets out, itself one of them, and slow start goes on.
+    // At the first acknowledgement of these packets 80 are in flight, with that one, and slow start continues.
     flow.path.round += 1;
     flow.path.in_flight = 79;
     flow.acked(1);
@@ -150,7 +148,7 @@ fn an_approved_rate_becomes_the_window_and_is_paced_for_a_round() {
 
 /// Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start": no probing after an approval.
 #[test]
-fn an_approval_that_ends_slow_start_goes_on_in_congestion_avoidance() {
+fn an_approval_that_ends_slow_start_continues_in_congestion_avoidance() {
     let mut flow = approved(true);
     same(flow.window(), 100.0);
     same(flow.algorithm.ssthresh().expect("reno has one"), 100.0);
@@ -159,18 +157,18 @@ fn an_approval_that_ends_slow_start_goes_on_in_congestion_avoidance() {
 }
 
 #[test]
-fn a_refused_request_or_less_than_the_window_changes_nothing() {
+fn a_refusal_or_less_than_the_window_changes_nothing() {
     for rate in [0.0, 1e6, f32::INFINITY] {
-        let flow = opened(asking("reno", true), rate);
+        let flow = opened(requesting("reno", true), rate);
         same(flow.window(), 10.0);
         assert_eq!(flow.algorithm.limits().pacing, None);
         assert_eq!(flow.algorithm.ssthresh(), Some(f64::INFINITY));
     }
 }
 
-/// RFC 4782 §4.6: a loss of approved data returns to the window that the flow would have had without.
+/// RFC 4782 §4.6: after a loss of an approved packet the window is that of a flow without Quick-Start.
 #[test]
-fn a_loss_among_approved_data_returns_to_the_initial_window() {
+fn a_loss_of_the_approved_window_sets_the_initial_window() {
     for rounds in [0, 1] {
         let mut flow = approved(false);
         flow.path.round += rounds;
@@ -183,7 +181,7 @@ fn a_loss_among_approved_data_returns_to_the_initial_window() {
 }
 
 #[test]
-fn a_loss_after_the_approved_data_is_the_algorithms_own_affair() {
+fn a_loss_after_the_approved_window_is_for_the_algorithm_alone() {
     let mut flow = approved(true);
     flow.path.in_flight = 99;
     for _ in 0..2 {
@@ -194,9 +192,9 @@ fn a_loss_after_the_approved_data_is_the_algorithms_own_affair() {
     same(flow.window(), 50.0);
 }
 
-/// BBR takes its window from its model.
+/// BBR computes its window from its model.
 #[test]
-fn an_algorithm_that_takes_its_window_from_elsewhere_starts_up_by_itself() {
-    let before = asking("bbr1", false).algorithm.limits();
-    assert_eq!(opened(asking("bbr1", false), 12e6).algorithm.limits(), before);
+fn an_algorithm_that_ignores_set_window_starts_as_without_quick_start() {
+    let before = requesting("bbr1", false).algorithm.limits();
+    assert_eq!(opened(requesting("bbr1", false), 12e6).algorithm.limits(), before);
 }

@@ -1,25 +1,24 @@
-//! The frame: phases, episodes, timeouts, undo, floors.
+//! The frame: slow start, loss episodes, timeouts, undo, lower bounds.
 
 use super::{ACK, Flow, SETUP, same};
-use narrows_cc::catalogue::{FirstCut, Setup};
-use narrows_cc::{Ack, Cause};
+use narrows_cc::{Ack, Cause, FirstCut, Setup};
 
 #[test]
-fn slow_start_adds_what_was_acknowledged() {
+fn slow_start_adds_the_packets_acknowledged() {
     let mut flow = Flow::new("reno", SETUP);
     flow.acked(2);
     same(flow.window(), 12.0);
 }
 
 #[test]
-fn what_an_acknowledgement_brings_beyond_ssthresh_counts_for_congestion_avoidance() {
+fn packets_acknowledged_beyond_ssthresh_count_for_congestion_avoidance() {
     let mut flow = Flow::new("reno", Setup { initial_ssthresh: 12.0, ..SETUP });
     flow.acked(5);
     same(flow.window(), 12.0 + 3.0 / 12.0);
 }
 
 #[test]
-fn a_window_that_is_not_the_limit_does_not_grow() {
+fn a_window_that_does_not_limit_the_sender_does_not_grow() {
     let mut flow = Flow::new("reno", SETUP);
     flow.path.window_limited = false;
     flow.acked(10);
@@ -35,7 +34,7 @@ fn a_duplicate_acknowledgement_does_not_grow_the_window() {
 }
 
 #[test]
-fn a_declared_episode_cuts_once_and_freezes_the_window_until_it_is_over() {
+fn an_episode_decreases_the_window_once_and_stops_its_growth_until_it_is_over() {
     let mut flow = Flow::avoiding("reno", 40.0);
     flow.lost(Cause::Detected);
     flow.declared(Cause::Detected, false);
@@ -47,7 +46,7 @@ fn a_declared_episode_cuts_once_and_freezes_the_window_until_it_is_over() {
 }
 
 #[test]
-fn a_second_episode_declared_before_the_first_is_over_cuts_again() {
+fn a_second_episode_declared_before_the_first_is_over_decreases_the_window_again() {
     let mut flow = Flow::avoiding("reno", 40.0);
     flow.lost(Cause::Detected);
     flow.lost(Cause::Detected);
@@ -55,7 +54,7 @@ fn a_second_episode_declared_before_the_first_is_over_cuts_again() {
 }
 
 #[test]
-fn after_a_timeout_slow_start_goes_on_from_one_packet_to_half_the_window() {
+fn after_a_timeout_slow_start_runs_from_one_packet_to_half_the_window() {
     let mut flow = Flow::avoiding("reno", 40.0);
     flow.lost(Cause::Timeout);
     same(flow.window(), 1.0);
@@ -65,7 +64,7 @@ fn after_a_timeout_slow_start_goes_on_from_one_packet_to_half_the_window() {
 }
 
 #[test]
-fn the_same_segment_timing_out_again_leaves_ssthresh_alone() {
+fn a_second_timeout_of_the_same_segment_leaves_ssthresh() {
     let mut flow = Flow::avoiding("reno", 40.0);
     flow.lost(Cause::Timeout);
     flow.acked(3);
@@ -75,7 +74,7 @@ fn the_same_segment_timing_out_again_leaves_ssthresh_alone() {
 }
 
 #[test]
-fn a_false_timeout_gives_the_window_and_ssthresh_back() {
+fn a_spurious_timeout_restores_window_and_ssthresh() {
     let mut flow = Flow::avoiding("cubic", 40.0);
     flow.lost(Cause::Timeout);
     flow.declared(Cause::Timeout, false);
@@ -85,7 +84,7 @@ fn a_false_timeout_gives_the_window_and_ssthresh_back() {
 }
 
 #[test]
-fn after_silence_the_window_is_at_most_the_initial_one() {
+fn after_an_idle_period_the_window_is_at_most_the_initial_window() {
     let mut flow = Flow::new("reno", SETUP);
     flow.acked(30);
     flow.algorithm.on_idle_restart(&flow.path);
@@ -101,7 +100,7 @@ fn ssthresh_is_never_below_two_packets() {
 }
 
 #[test]
-fn ns2_halves_at_the_first_cut_in_slow_start_and_after_a_timeout() {
+fn first_cut_half_halves_the_window_first_in_slow_start_and_after_a_timeout() {
     let half = Setup { initial_window: 40.0, initial_ssthresh: 2.0, first_cut: FirstCut::Half, ..SETUP };
     let mut flow = Flow::new("aimd(a=1,b=0.8)", half);
     flow.lost(Cause::Detected);
@@ -117,7 +116,7 @@ fn ns2_halves_at_the_first_cut_in_slow_start_and_after_a_timeout() {
 }
 
 #[test]
-fn a_first_cut_that_proves_false_was_not_the_first() {
+fn after_a_spurious_first_episode_the_next_one_is_the_first() {
     let half = Setup { initial_window: 40.0, initial_ssthresh: 2.0, first_cut: FirstCut::Half, ..SETUP };
     let mut flow = Flow::new("aimd(a=1,b=0.8)", half);
     flow.lost(Cause::Detected);

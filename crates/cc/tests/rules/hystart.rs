@@ -1,8 +1,7 @@
 //! HyStart.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::Cause;
-use narrows_cc::catalogue::{Setup, SlowStartKind};
+use narrows_cc::{Cause, Setup, SlowStartKind};
 use narrows_units::Span;
 
 fn flow(window: f64) -> Flow {
@@ -14,22 +13,22 @@ fn flow(window: f64) -> Flow {
 }
 
 #[test]
-fn a_train_longer_than_half_the_smallest_delay_ends_slow_start() {
+fn an_ack_train_longer_than_half_the_minimum_delay_ends_slow_start() {
     let mut flow = flow(20.0);
     for _ in 0..33 {
         flow.wait(Span::from_us(1_500));
         flow.acked(1);
         assert!(flow.ssthresh().is_infinite());
     }
-    // 49.5 ms into the round; half of 100 ms and the cushion of 1 ms are 50.5 ms.
+    // 49.5 ms into the round; the bound is half of 100 ms plus ack_delay of 1 ms, 50.5 ms.
     flow.wait(Span::from_us(1_500));
     flow.acked(1);
     assert!(flow.ssthresh().is_finite());
 }
 
-/// Linux: pacing alone spreads a window over half a round trip.
+/// Linux: pacing spreads a window over half a round trip.
 #[test]
-fn the_train_of_a_paced_flow_may_be_as_long_as_the_smallest_delay() {
+fn the_ack_train_of_a_paced_flow_may_be_as_long_as_the_minimum_delay() {
     let setup = Setup { initial_window: 20.0, slow_start: SlowStartKind::HyStart, paced: true, ..SETUP };
     let mut flow = Flow::new("reno", setup);
     flow.wait(Span::from_ms(100));
@@ -39,14 +38,14 @@ fn the_train_of_a_paced_flow_may_be_as_long_as_the_smallest_delay() {
         flow.acked(1);
         assert!(flow.ssthresh().is_infinite());
     }
-    // 100.5 ms into the round; 100 ms and the cushion of 1 ms are 101 ms.
+    // 100.5 ms into the round; the bound is 100 ms plus ack_delay of 1 ms, 101 ms.
     flow.wait(Span::from_us(1_500));
     flow.acked(1);
     assert!(flow.ssthresh().is_finite());
 }
 
 #[test]
-fn a_gap_of_more_than_2_ms_breaks_the_train() {
+fn a_gap_of_more_than_2_ms_ends_the_ack_train() {
     let mut flow = flow(20.0);
     flow.wait(Span::from_us(2_001));
     for _ in 0..100 {
@@ -57,7 +56,7 @@ fn a_gap_of_more_than_2_ms_breaks_the_train() {
 }
 
 #[test]
-fn nine_samples_that_are_an_eighth_above_the_smallest_delay_end_slow_start() {
+fn nine_samples_an_eighth_above_the_minimum_delay_end_slow_start() {
     let mut flow = flow(20.0);
     flow.path.round += 1;
     for _ in 0..8 {
@@ -69,7 +68,7 @@ fn nine_samples_that_are_an_eighth_above_the_smallest_delay_end_slow_start() {
 }
 
 #[test]
-fn one_sample_near_the_smallest_delay_keeps_slow_start_going() {
+fn with_one_sample_near_the_minimum_delay_slow_start_continues() {
     let mut flow = flow(20.0);
     flow.path.round += 1;
     flow.acked_after(1, Span::from_us(112_400));
@@ -80,7 +79,7 @@ fn one_sample_near_the_smallest_delay_keeps_slow_start_going() {
 }
 
 #[test]
-fn a_timeout_forgets_the_smallest_delay() {
+fn a_timeout_resets_the_minimum_delay() {
     let mut flow = flow(199.0);
     flow.lost(Cause::Timeout);
     flow.path.round += 1;

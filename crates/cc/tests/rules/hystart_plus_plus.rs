@@ -1,18 +1,17 @@
 //! HyStart++.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::Cause;
-use narrows_cc::catalogue::{Setup, SlowStartKind};
+use narrows_cc::{Cause, Setup, SlowStartKind};
 use narrows_units::Span;
 
-/// A flow that has had a round of eight samples of 100 ms.
+/// A flow after a round with eight samples of 100 ms.
 fn flow() -> Flow {
     let mut flow = Flow::new("reno", Setup { slow_start: SlowStartKind::HyStartPlusPlus, ..SETUP });
     round(&mut flow, 100_000);
     flow
 }
 
-/// A round of eight acknowledgements of one packet: what the last of them added.
+/// A round of eight acknowledgements of one packet. Returns the increase with the last of them, packets.
 fn round(flow: &mut Flow, rtt_us: u64) -> f64 {
     flow.path.round += 1;
     for _ in 0..7 {
@@ -24,13 +23,13 @@ fn round(flow: &mut Flow, rtt_us: u64) -> f64 {
 }
 
 #[test]
-fn a_round_an_eighth_above_the_one_before_slows_growth_to_a_quarter() {
+fn a_round_an_eighth_above_the_one_before_starts_css() {
     same(round(&mut flow(), 112_499), 1.0);
     same(round(&mut flow(), 112_500), 0.25);
 }
 
 #[test]
-fn the_eighth_is_at_least_4_and_at_most_16_ms() {
+fn the_threshold_is_at_least_4_and_at_most_16_ms() {
     for (before, after, added) in
         [(10_000, 13_999, 1.0), (10_000, 14_000, 0.25), (400_000, 415_999, 1.0), (400_000, 416_000, 0.25)]
     {
@@ -41,7 +40,7 @@ fn the_eighth_is_at_least_4_and_at_most_16_ms() {
 }
 
 #[test]
-fn seven_samples_say_nothing() {
+fn seven_samples_do_not_start_css() {
     let mut flow = flow();
     flow.path.round += 1;
     let before = flow.window();
@@ -50,7 +49,7 @@ fn seven_samples_say_nothing() {
 }
 
 #[test]
-fn five_rounds_of_slower_growth_end_slow_start_the_first_included() {
+fn five_rounds_of_css_with_the_first_end_slow_start() {
     let mut flow = flow();
     for _ in 0..5 {
         round(&mut flow, 120_000);
@@ -63,7 +62,7 @@ fn five_rounds_of_slower_growth_end_slow_start_the_first_included() {
 }
 
 #[test]
-fn a_round_faster_than_the_first_of_the_slower_ones_takes_them_back() {
+fn a_round_below_the_baseline_of_css_resumes_slow_start() {
     let mut flow = flow();
     same(round(&mut flow, 120_000), 0.25);
     same(round(&mut flow, 125_000), 0.25);
@@ -81,7 +80,7 @@ fn an_acknowledgement_counts_for_at_most_eight_packets() {
     same(flow.window(), before + 8.0);
 }
 
-/// RFC 9406 §4.2: pacing takes the bursts out, so nothing need be withheld.
+/// RFC 9406 §4.2: with pacing there are no bursts to limit.
 #[test]
 fn an_acknowledgement_of_a_paced_flow_counts_for_all_its_packets() {
     let kind = SlowStartKind::HyStartPlusPlus;

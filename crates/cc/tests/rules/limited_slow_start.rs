@@ -1,7 +1,7 @@
 //! Limited slow start.
 
 use super::{Flow, SETUP, same};
-use narrows_cc::catalogue::{Setup, SlowStartKind};
+use narrows_cc::{Setup, SlowStartKind};
 
 fn flow(window: f64, ssthresh: f64) -> Flow {
     let setup = Setup { initial_window: window, initial_ssthresh: ssthresh, ..SETUP };
@@ -18,7 +18,7 @@ fn up_to_100_packets_it_is_the_standard_slow_start() {
 }
 
 #[test]
-fn above_100_packets_each_acknowledged_adds_one_in_whole_fifties_of_the_window() {
+fn above_100_packets_each_packet_acknowledged_adds_one_over_the_window_in_fifties() {
     for (window, divisor) in [(101.0, 2.0), (149.0, 2.0), (150.0, 3.0), (1000.0, 20.0)] {
         let mut flow = flow(window, f64::INFINITY);
         flow.acked(1);
@@ -34,7 +34,7 @@ fn a_round_trip_adds_50_packets() {
 }
 
 #[test]
-fn what_is_left_over_at_ssthresh_counts_for_congestion_avoidance() {
+fn packets_acknowledged_beyond_ssthresh_count_for_congestion_avoidance() {
     let mut flow = flow(1000.0, 1000.1);
     flow.acked(6);
     same(flow.window(), 1000.1 + 4.0 / 1000.1);

@@ -4,7 +4,7 @@ use super::{Flow, same};
 use narrows_cc::Cause;
 
 #[test]
-fn after_a_cut_the_step_is_taken_at_the_new_window() {
+fn after_a_loss_the_increase_is_computed_with_the_new_window() {
     let mut flow = Flow::avoiding("aimd", 10.0);
     flow.acked(1);
     flow.lost(Cause::Detected);
@@ -28,7 +28,7 @@ fn after_a_loss(name: &str) -> f64 {
 }
 
 #[test]
-fn a_round_trip_gives_exactly_the_line() {
+fn a_round_trip_applies_the_linear_increase() {
     same(after_a_round("aimd"), 11.0);
     same(after_a_round("aiad(a=2)"), 12.0);
     same(after_a_round("mimd"), 11.25);
@@ -38,7 +38,7 @@ fn a_round_trip_gives_exactly_the_line() {
 }
 
 #[test]
-fn a_loss_gives_exactly_the_line() {
+fn a_loss_applies_the_linear_decrease() {
     same(after_a_loss("aimd"), 5.0);
     same(after_a_loss("aimd(a=1,b=0.8)"), 8.0);
     same(after_a_loss("aiad"), 7.0);
@@ -49,7 +49,7 @@ fn a_loss_gives_exactly_the_line() {
 }
 
 #[test]
-fn a_cut_leaves_at_least_one_packet() {
+fn a_decrease_leaves_at_least_one_packet() {
     let mut flow = Flow::avoiding("aiad", 2.0);
     flow.lost(Cause::Detected);
     same(flow.window(), 1.0);

@@ -1,4 +1,4 @@
-//! Rules: one sentence of a source each, shown by a few facts.
+//! Rules: each test is one sentence of a source.
 
 mod bic;
 mod binomial;
@@ -21,8 +21,9 @@ mod scalable;
 mod tfrc;
 mod westwood;
 
-use narrows_cc::catalogue::{Algorithm, FirstCut, Setup, SlowStartKind};
-use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RttView};
+use narrows_cc::{
+    Ack, Algorithm, Cause, CongestionControl, FirstCut, Loss, Path, RttView, Setup, SlowStartKind,
+};
 use narrows_units::{Bytes, Span, Time};
 
 const SETUP: Setup = Setup {
@@ -47,7 +48,7 @@ const ACK: Ack<'static> = Ack {
     packets: &[],
 };
 
-/// An algorithm and where its flow stands.
+/// An algorithm and the state of its flow.
 struct Flow {
     algorithm: Box<dyn CongestionControl>,
     path: Path,
@@ -80,6 +81,12 @@ impl Flow {
 
     fn acked(&mut self, newly_acked: u64) {
         self.acked_after(newly_acked, Span::from_ms(100));
+    }
+
+    /// As [`acked`](Self::acked), with `ce_packets` of the packets marked.
+    fn marked(&mut self, newly_acked: u64, ce_packets: u64) {
+        let ack = Ack { newly_acked, ce_packets, rtt: Some(Span::from_ms(100)), ..ACK };
+        self.algorithm.on_ack(&ack, &self.path);
     }
 
     fn acked_after(&mut self, newly_acked: u64, rtt: Span) {

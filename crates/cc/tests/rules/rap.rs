@@ -1,4 +1,4 @@
-//! RAP (Rejaie, Handley and Estrin 1999) and its kin RAP(1/gamma) (Bansal et al. 2001).
+//! RAP (Rejaie, Handley and Estrin 1999) and RAP(1/gamma) (Bansal et al. 2001).
 
 use super::{Flow, SETUP, same};
 use narrows_cc::Cause;
@@ -6,7 +6,7 @@ use narrows_units::Span;
 
 const RTT: Span = Span::from_ms(100);
 
-/// A flow whose first echo has come.
+/// A flow after its first acknowledgement.
 fn flow(name: &str) -> Flow {
     let mut flow = Flow::new(name, SETUP);
     flow.acked_after(1, RTT);
@@ -20,7 +20,7 @@ fn step(flow: &mut Flow) {
 }
 
 #[test]
-fn a_packet_every_two_seconds_leaves_until_the_first_echo_sets_one_a_round_trip() {
+fn the_rate_is_a_packet_per_two_seconds_and_per_round_trip_from_the_first_sample() {
     let mut flow = Flow::new("rap", SETUP);
     same(flow.inner("rate"), 0.5);
     assert_eq!(flow.algorithm.next_timer(), None);
@@ -29,7 +29,7 @@ fn a_packet_every_two_seconds_leaves_until_the_first_echo_sets_one_a_round_trip(
 }
 
 #[test]
-fn the_rate_gains_a_packet_a_round_trip_each_round_trip() {
+fn the_rate_grows_by_a_packet_per_round_trip_each_round_trip() {
     let mut flow = flow("rap");
     for rate in [20.0, 30.0, 40.0] {
         let before = flow.path.now;
@@ -40,7 +40,7 @@ fn the_rate_gains_a_packet_a_round_trip_each_round_trip() {
 }
 
 #[test]
-fn an_episode_halves_the_rate_once_and_puts_the_next_step_off() {
+fn an_episode_halves_the_rate_once_and_defers_the_next_increase() {
     let mut flow = flow("rap");
     step(&mut flow);
     flow.wait(RTT / 2);
@@ -52,14 +52,14 @@ fn an_episode_halves_the_rate_once_and_puts_the_next_step_off() {
 }
 
 #[test]
-fn half_of_each_sample_enters_the_round_trip() {
+fn the_weight_of_a_round_trip_time_sample_is_a_half() {
     let mut flow = flow("rap");
     flow.acked_after(1, RTT * 3);
     same(flow.inner("srtt"), 0.2);
 }
 
 #[test]
-fn rap_of_one_eighth_takes_tcps_constants() {
+fn rap_of_one_eighth_has_the_constants_of_tcp() {
     let mut flow = flow("rap(gamma=8)");
     step(&mut flow);
     let a = 4.0 * (2.0 / 8.0 - 1.0 / 64.0) / 3.0;
@@ -69,7 +69,7 @@ fn rap_of_one_eighth_takes_tcps_constants() {
 }
 
 #[test]
-fn an_idle_application_lets_no_rate_grow() {
+fn the_rate_does_not_grow_while_the_application_limits_the_sender() {
     let mut flow = flow("rap");
     flow.path.window_limited = false;
     step(&mut flow);

@@ -1,4 +1,4 @@
-//! Reno as Linux counts it.
+//! Reno as in Linux.
 
 use super::{Flow, same};
 use narrows_cc::Cause;
@@ -13,7 +13,7 @@ fn the_window_grows_by_whole_packets_once_a_window_is_acknowledged() {
 }
 
 #[test]
-fn a_cut_rounds_down_and_forgets_what_was_counted() {
+fn a_loss_rounds_down_and_resets_the_count() {
     let mut flow = Flow::avoiding("reno-linux", 135.0);
     flow.acked(134);
     flow.lost(Cause::Detected);

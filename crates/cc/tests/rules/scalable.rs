@@ -11,7 +11,7 @@ fn every_packet_acknowledged_adds_a_hundredth() {
 }
 
 #[test]
-fn a_loss_takes_an_eighth() {
+fn a_loss_decreases_the_window_by_an_eighth() {
     let mut flow = Flow::avoiding("scalable", 100.0);
     flow.lost(Cause::Detected);
     same(flow.window(), 87.5);

@@ -1,4 +1,5 @@
-//! TFRC's sender (Floyd et al. 2000; RFC 5348 §4; Bansal et al. 2001 §4.1). A report of `p` and `X_recv` a round trip.
+//! TFRC's sender (Floyd et al. 2000; RFC 5348 §4; Bansal et al. 2001 §4.1), with one report of `p` and `X_recv` per round
+//! trip.
 
 use super::{Flow, SETUP, same};
 use narrows_cc::rate::equation::{Form, throughput};
@@ -8,21 +9,21 @@ use narrows_units::{Rate, Span};
 const RTT: Span = Span::from_ms(100);
 const R: f64 = 0.1;
 
-/// A report `after` the last one: loss events per packet, packets a second that arrive, packets newly lost.
+/// A report `after` the last one: loss events per packet, packets received per second, packets newly lost.
 fn report(flow: &mut Flow, after: Span, loss_event_rate: f64, arriving: f64, lost: u64) {
     flow.wait(after);
     let receive_rate = Rate::from_bps_f64(arriving * SETUP.mss.bits() as f64);
     flow.algorithm.on_report(&Report { loss_event_rate, receive_rate, lost, rtt: RTT }, &flow.path);
 }
 
-/// A flow that has heard of its first packet.
+/// A flow after the report of its first packet.
 fn flow(name: &str) -> Flow {
     let mut flow = Flow::new(name, SETUP);
     report(&mut flow, RTT, 0.0, 0.0, 0);
     flow
 }
 
-/// A flow that sends `rate` packets a second by the equation, as far as the rules bound it.
+/// A flow at the rate of the equation, as far as the rules allow it.
 fn by_equation(name: &str, loss_event_rate: f64) -> Flow {
     let mut flow = flow(name);
     for _ in 0..1_000 {
@@ -32,19 +33,19 @@ fn by_equation(name: &str, loss_event_rate: f64) -> Flow {
     flow
 }
 
-fn fair(p: f64) -> f64 {
+fn equation_rate(p: f64) -> f64 {
     throughput(p, R, Form::Simple)
 }
 
 #[test]
-fn the_first_report_sets_one_packet_a_round_trip_or_the_initial_window_of_the_standard() {
+fn the_first_report_sets_one_packet_per_round_trip_or_the_initial_window_of_rfc_5348() {
     same(Flow::new("tfrc", SETUP).inner("rate"), 1.0);
     same(flow("tfrc").inner("rate"), 1.0 / R);
     same(flow("tfrc(rules=rfc5348)").inner("rate"), 4380.0 / 1448.0 / R);
 }
 
 #[test]
-fn the_rate_doubles_once_a_round_trip_but_not_beyond_twice_what_arrives() {
+fn the_rate_doubles_once_per_round_trip_up_to_twice_the_receive_rate() {
     for name in ["tfrc", "tfrc(rules=rfc5348)"] {
         let mut flow = flow(name);
         let first = flow.inner("rate");
@@ -61,9 +62,9 @@ fn the_rate_doubles_once_a_round_trip_but_not_beyond_twice_what_arrives() {
 }
 
 #[test]
-fn after_a_loss_the_equation_rules_and_twice_what_arrives_bounds_it() {
+fn after_a_loss_the_rate_is_that_of_the_equation_up_to_twice_the_receive_rate() {
     let mut flow = by_equation("tfrc(rules=rfc5348)", 0.01);
-    same(flow.inner("rate"), fair(0.01));
+    same(flow.inner("rate"), equation_rate(0.01));
     for _ in 0..4 {
         report(&mut flow, RTT, 0.01, 20.0, 0);
     }
@@ -71,20 +72,20 @@ fn after_a_loss_the_equation_rules_and_twice_what_arrives_bounds_it() {
 }
 
 #[test]
-fn the_rules_of_2001_gain_at_most_a_packet_a_round_trip_each_round_trip() {
+fn the_rules_of_2001_add_at_most_a_packet_per_round_trip_each_round_trip() {
     let mut flow = by_equation("tfrc", 0.01);
-    same(flow.inner("rate"), fair(0.01));
+    same(flow.inner("rate"), equation_rate(0.01));
     report(&mut flow, RTT, 0.001, 1e6, 0);
-    same(flow.inner("rate"), fair(0.01) + 1.0 / R);
+    same(flow.inner("rate"), equation_rate(0.01) + 1.0 / R);
     report(&mut flow, RTT, 0.02, 1e6, 0);
-    same(flow.inner("rate"), fair(0.02));
+    same(flow.inner("rate"), equation_rate(0.02));
     let mut standard = by_equation("tfrc(rules=rfc5348)", 0.01);
     report(&mut standard, RTT, 0.001, 1e6, 0);
-    same(standard.inner("rate"), fair(0.001));
+    same(standard.inner("rate"), equation_rate(0.001));
 }
 
 #[test]
-fn self_clocking_sends_what_arrives_after_a_loss_and_c_times_that_otherwise() {
+fn self_clocking_bounds_the_rate_by_the_receive_rate_after_a_loss_and_by_c_times_it_otherwise() {
     let mut flow = by_equation("tfrc(conservative=true,c=1.2)", 0.01);
     report(&mut flow, RTT, 0.01, 60.0, 3);
     assert!((flow.inner("rate") / 60.0 - 1.0).abs() < 1e-6);
@@ -95,7 +96,7 @@ fn self_clocking_sends_what_arrives_after_a_loss_and_c_times_that_otherwise() {
 }
 
 #[test]
-fn a_silent_receiver_halves_the_rate_down_to_a_packet_in_64_seconds() {
+fn without_reports_the_rate_is_halved_down_to_a_packet_in_64_seconds() {
     for (name, rounds) in [("tfrc", 2), ("tfrc(rules=rfc5348)", 4)] {
         let mut flow = by_equation(name, 0.01);
         let rate = flow.inner("rate");
@@ -114,7 +115,7 @@ fn a_silent_receiver_halves_the_rate_down_to_a_packet_in_64_seconds() {
 }
 
 #[test]
-fn the_first_report_is_waited_for_two_seconds_from_the_first_packet() {
+fn the_initial_nofeedback_timer_is_two_seconds_from_the_first_packet() {
     let mut flow = Flow::new("tfrc", SETUP);
     assert_eq!(flow.algorithm.next_timer(), None);
     let packet = SentPacket {
@@ -130,7 +131,7 @@ fn the_first_report_is_waited_for_two_seconds_from_the_first_packet() {
 }
 
 #[test]
-fn a_round_trip_longer_than_usual_spreads_the_packets() {
+fn a_round_trip_time_above_the_mean_increases_the_packet_spacing() {
     for (name, spread) in [("tfrc", true), ("tfrc(damping=false)", false)] {
         let mut flow = by_equation(name, 0.01);
         flow.wait(RTT);
@@ -139,7 +140,7 @@ fn a_round_trip_longer_than_usual_spreads_the_packets() {
             .on_report(&Report { loss_event_rate: 0.01, receive_rate, lost: 0, rtt: RTT * 4 }, &flow.path);
         let pacing = flow.algorithm.limits().pacing.expect("a rate").as_bps() as f64;
         let rate = flow.inner("rate") * SETUP.mss.bits() as f64;
-        // The mean of the roots moves by a twentieth of the way from sqrt(R) to sqrt(4 R).
+        // R_sqmean moves by a twentieth of the way from sqrt(R) to sqrt(4 R).
         let scale = if spread { 1.05 / 2.0 } else { 1.0 };
         assert!((pacing / rate / scale - 1.0).abs() < 1e-6, "{name}");
     }

@@ -4,7 +4,7 @@ use super::{Flow, same};
 use narrows_cc::Cause;
 use narrows_units::Span;
 
-/// `seconds` of 500 packets a second with a round-trip time of 100 ms.
+/// A flow after `seconds` of 500 packets per second with a round-trip time of 100 ms.
 fn fed(window: f64, seconds: u32) -> Flow {
     let mut flow = Flow::avoiding("westwood", window);
     flow.path.window_limited = false;
@@ -20,7 +20,7 @@ fn close(one: f64, other: f64) {
 }
 
 #[test]
-fn a_loss_cuts_to_the_bandwidth_times_the_smallest_round_trip_time() {
+fn a_loss_sets_the_window_to_bandwidth_times_minimum_round_trip_time() {
     let mut flow = fed(80.0, 10);
     flow.lost(Cause::Detected);
     close(flow.window(), 50.0);
@@ -28,7 +28,7 @@ fn a_loss_cuts_to_the_bandwidth_times_the_smallest_round_trip_time() {
 }
 
 #[test]
-fn a_loss_never_raises_the_window_but_ssthresh_says_what_the_path_carries() {
+fn a_loss_never_raises_the_window_but_sets_ssthresh_to_the_estimate() {
     let mut flow = fed(20.0, 10);
     flow.lost(Cause::Detected);
     same(flow.window(), 20.0);
@@ -36,7 +36,7 @@ fn a_loss_never_raises_the_window_but_ssthresh_says_what_the_path_carries() {
 }
 
 #[test]
-fn a_timeout_leaves_one_packet_and_the_same_ssthresh_and_forgets_the_smallest_round_trip_time() {
+fn a_timeout_sets_one_packet_and_the_same_ssthresh_and_resets_the_minimum_round_trip_time() {
     let mut flow = fed(80.0, 10);
     flow.lost(Cause::Timeout);
     same(flow.window(), 1.0);
@@ -47,7 +47,7 @@ fn a_timeout_leaves_one_packet_and_the_same_ssthresh_and_forgets_the_smallest_ro
 }
 
 #[test]
-fn before_the_first_sample_a_loss_halves() {
+fn before_the_first_sample_a_loss_halves_the_window() {
     let mut flow = Flow::avoiding("westwood", 80.0);
     flow.lost(Cause::Detected);
     same(flow.window(), 40.0);
@@ -59,7 +59,7 @@ fn a_sample_moves_the_second_filter_by_a_sixty_fourth() {
     let before = flow.inner("rate");
     flow.wait(Span::from_ms(101));
     flow.acked(0);
-    // What came before the silence and the silence itself are one sample or two.
+    // The packets before the idle period and the idle period are one sample or two.
     assert!(flow.inner("rate") < before && flow.inner("rate") > before * 61.0 / 64.0);
 }
 

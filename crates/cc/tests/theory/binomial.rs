@@ -1,9 +1,9 @@
 //! Mean windows of the binomial algorithms.
 
-use super::{mean_from, near};
+use super::{compared, mean_from};
 
-/// The mean window where every 1000th packet is lost. These algorithms need thousands of round trips to find their
-/// window, so the flow begins near it.
+/// The mean window if every 1000th packet is lost. These algorithms need thousands of round trips to reach it, so the flow
+/// starts near it.
 fn mean_window(name: &str) -> f64 {
     mean_from(name, 40.0, 1_000, 5_000, 25_000)
 }
@@ -32,22 +32,31 @@ fn sqrt_and_iiad_have_the_mean_window_of_their_cycle() {
         ("iiad(a=10,b=6.7)", (1.0, 0.0), (10.0, 6.7)),
     ] {
         let measured = mean_window(name);
-        near(measured, mean(exponents, factors, 1_000), 0.03);
+        let what =
+            format!("mean window of {name}, every 1000th packet lost, against the fluid limit of a cycle");
+        let entry = name.split('(').next().expect("there is a name");
+        compared(entry, &what, measured, mean(exponents, factors, 1_000), 0.03);
     }
 }
 
-/// Bansal and Balakrishnan 2001 §3: the law of TCP for small `b`.
+/// Bansal and Balakrishnan 2001 §3: the mean window of TCP, for small `b`.
 #[test]
-fn with_k_plus_l_of_1_and_a_of_1_5_b_the_mean_window_is_tcps() {
+fn with_k_plus_l_of_1_and_a_of_1_5_b_the_mean_window_is_that_of_tcp() {
     for name in ["sqrt(gamma=8)", "iiad", "binomial(k=0.25,l=0.75,a=0.15,b=0.1)"] {
-        near(mean_window(name), 1_500.0f64.sqrt(), 0.05);
+        let what = format!(
+            "mean window of {name}, every 1000th packet lost, against sqrt(1.5 / p) (Bansal and Balakrishnan 2001 §3)"
+        );
+        let entry = name.split('(').next().expect("there is a name");
+        compared(entry, &what, mean_window(name), 1_500.0f64.sqrt(), 0.05);
     }
 }
 
 /// TCP(b): w = sqrt(a (2 - b) / (2 b p)).
 #[test]
-fn tcp_of_an_eighth_is_a_quarter_faster_than_tcp_with_gaimd_and_as_fast_with_fhp() {
+fn tcp_of_an_eighth_has_a_quarter_more_throughput_than_tcp_with_gaimd_and_the_same_with_fhp() {
     for (name, expected) in [("tcp(gamma=8)", 48.4), ("tcp(b=0.125,compat=fhp)", 38.7), ("tcp", 38.7)] {
-        near(mean_window(name), expected, 0.05);
+        let what =
+            format!("mean window of {name}, every 1000th packet lost, against sqrt(a (2 - b) / (2 b p))");
+        compared("tcp", &what, mean_window(name), expected, 0.05);
     }
 }

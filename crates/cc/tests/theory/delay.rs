@@ -1,23 +1,25 @@
-//! Where the rules that read delay or marks come to rest.
+//! Equilibria of the algorithms that respond to delay or to counts of marks.
 
 use super::binomial::mean;
 use super::host::{Host, Link};
-use super::{build, mean_from, near};
+use super::{build, compared, mean_from, near};
+use narrows_cc::card::Catalogue;
 use narrows_units::{Span, Time};
 
 const RTT: Span = Span::from_ms(100);
-/// 1000 packets a second; the path holds 101 without a queue.
+/// 1000 packets per second; the path holds 101 packets without a queue.
 const LINK: Link = Link { service: Span::from_ms(1), delay: RTT, buffer: 1_000_000, per_ack: 1, quick: 0 };
 
-/// Wei et al. 2006 §III: a flow keeps `α` packets in the queue and loses nothing.
+/// Wei et al. 2006 §III: a flow keeps `α` packets in the queue, without losses.
 #[test]
-fn fast_rests_with_alpha_packets_in_the_queue() {
+fn fast_keeps_alpha_packets_in_the_queue() {
     for (name, alpha) in
         [("fast", 200.0), ("fast(update=round)", 200.0), ("fast(alpha=50,update=round)", 50.0)]
     {
         let mut host = Host::new(build(name, 10.0, 20.0), LINK, |_| false);
         host.run(Time::ZERO + RTT * 500);
-        near(host.window() - 101.0, alpha, 0.01);
+        let what = format!("packets in the queue of a single flow of {name}, against alpha = {alpha}");
+        compared("fast", &what, host.window() - 101.0, alpha, 0.01);
         assert!(host.cuts.is_empty());
     }
 }
@@ -28,13 +30,14 @@ fn the_queue_of_a_slow_fast_at_flow_falls_from_200_to_20_to_8_packets() {
     let mut host = Host::new(build("fast-at(update=round)", 10.0, 20.0), LINK, |_| false);
     for (seconds, queued) in [(190, 200.0), (390, 20.0), (590, 8.0)] {
         host.run(Time::ZERO + Span::from_ms(1_000) * seconds);
-        near(host.window() - 101.0, queued, 0.01);
+        let what = format!("packets in the queue of a slow flow after {seconds} s, against alpha = {queued}");
+        compared("fast-at", &what, host.window() - 101.0, queued, 0.01);
     }
 }
 
-/// Five updates see the effect of none of them: where the queue is short against the path, the loop is unstable.
+/// No update is based on the effect of the four before it: with a queue short against the BDP the loop is unstable.
 #[test]
-fn fast_with_five_updates_in_a_round_trip_and_a_short_queue_swings_for_ever() {
+fn fast_with_five_updates_per_round_trip_and_a_short_queue_oscillates() {
     let mut host = Host::new(build("fast(alpha=50)", 10.0, 20.0), LINK, |_| false);
     host.run(Time::ZERO + RTT * 500);
     let (mut least, mut most) = (f64::MAX, 0.0f64);
@@ -48,29 +51,34 @@ fn fast_with_five_updates_in_a_round_trip_and_a_short_queue_swings_for_ever() {
 
 /// Brakmo and Peterson 1995: between `α` and `β` packets in the queue.
 #[test]
-fn vegas_rests_with_two_to_four_packets_in_the_queue() {
+fn vegas_keeps_two_to_four_packets_in_the_queue() {
     let mut host = Host::new(build("vegas", 10.0, f64::INFINITY), LINK, |_| false);
     host.run(Time::ZERO + RTT * 500);
     let queued = host.window() - 101.0;
     assert!((2.0..=4.0).contains(&queued) && host.cuts.is_empty(), "{queued}");
+    let what = "packets in the queue of a single flow, against alpha to beta, 2 to 4";
+    Catalogue::Algorithms.assert_result("vegas", what, &format!("{queued:.1}"));
     let later = host.run(Time::ZERO + RTT * 600);
     near(later, host.window(), 1e-9);
 }
 
-/// Tan et al. 2006 §III: without queue the window grows by `α W^k` in a round trip, but not in the two that repair a loss
-/// and measure the first round after it.
+/// Tan et al. 2006 §III: without a queue the window grows by `α W^k` per round trip, except in the two of a recovery and of
+/// the first measurement after it.
 #[test]
 fn the_mean_window_of_compound_without_queue_is_that_of_its_cycle() {
     for loss_interval in [20_000, 200_000] {
         let expected = mean((-0.75, 1.0), (0.125, 0.5), loss_interval);
-        near(mean_from("ctcp", expected, loss_interval, 500, 2_500), expected, 0.08);
+        let what = format!(
+            "mean window without a queue, every {loss_interval}th packet lost, against a cycle of growth by alpha W^k"
+        );
+        compared("ctcp", &what, mean_from("ctcp", expected, loss_interval, 500, 2_500), expected, 0.08);
     }
 }
 
-/// Alizadeh et al. 2010 §3.3: alpha = sqrt(2 / W) with W the window at which marking begins, `C · RTT + K`; the queue
-/// swings by half of `sqrt(2 W)` packets for one flow and never empties.
+/// Alizadeh et al. 2010 §3.3: alpha = sqrt(2 / W) with W the window at which marking starts, `C · RTT + K`; the queue
+/// of one flow varies by half of `sqrt(2 W)` packets and never empties.
 #[test]
-fn dctcp_rests_with_alpha_of_the_root_of_two_over_the_window() {
+fn alpha_of_dctcp_is_the_root_of_two_over_the_window() {
     let mut host = Host::new(build("dctcp", 10.0, f64::INFINITY), LINK, |_| false);
     host.mark_above = 40;
     host.run(Time::ZERO + RTT * 1_000);
@@ -83,6 +91,8 @@ fn dctcp_rests_with_alpha_of_the_root_of_two_over_the_window() {
         most = most.max(host.window());
     }
     let full = 101.0 + 40.0;
-    near(sum / samples, libm::sqrt(2.0 / full), 0.2);
+    let what =
+        "alpha of a single flow, K = 40 packets, against sqrt(2 / (C RTT + K)) (Alizadeh et al. 2010 §3.3)";
+    compared("dctcp", what, sum / samples, libm::sqrt(2.0 / full), 0.2);
     assert!(least > 101.0 && most < full + 3.0, "from {least} to {most}");
 }

@@ -1,7 +1,7 @@
 //! The high-speed rules: response functions and times of growth.
 
 use super::host::{Host, Link};
-use super::{build, mean_from, near};
+use super::{build, compared, mean_from, near};
 use narrows_units::{Span, Time};
 
 const RTT: Span = Span::from_ms(100);
@@ -9,11 +9,13 @@ const LINK: Link = Link { service: Span::ZERO, delay: RTT, buffer: 0, per_ack: 1
 
 /// RFC 3649 §5: w = 0.12 / p^0.835.
 #[test]
-fn the_mean_window_of_hstcp_is_the_rfcs_response_function() {
+fn the_mean_window_of_hstcp_is_the_response_function_of_the_rfc() {
     for loss_interval in [10_000, 100_000] {
         let expected = 0.12 * libm::pow(loss_interval as f64, 0.835);
         let measured = mean_from("hstcp", expected, loss_interval, 2_000, 12_000);
-        near(measured, expected, 0.1);
+        let what =
+            format!("mean window, every {loss_interval}th packet lost, against 0.12 / p^0.835 (RFC 3649 §5)");
+        compared("hstcp", &what, measured, expected, 0.1);
     }
 }
 
@@ -24,20 +26,30 @@ fn scalable_doubles_in_69_7_round_trips() {
     while host.window() < 2000.0 {
         host.step();
     }
-    near(host.now.since(Time::ZERO).as_secs_f64() / RTT.as_secs_f64(), 1.0 + 69.66, 0.02);
+    let rounds = host.now.since(Time::ZERO).as_secs_f64() / RTT.as_secs_f64();
+    compared("scalable", "round trips to double, against ln 2 / ln 1.01 = 69.7", rounds, 1.0 + 69.66, 0.02);
 }
 
-/// A cycle takes ln(8 / 7) / ln 1.01 round trips and the one of the recovery, whatever the window (Kelly 2003 §2), so
-/// that the window is in proportion to the loss interval.
+/// A cycle takes ln(8 / 7) / ln 1.01 round trips and that of the recovery for any window (Kelly 2003 §2), so that the
+/// window is proportional to the loss interval.
 #[test]
-fn the_mean_window_of_scalable_is_in_proportion_to_the_loss_interval() {
+fn the_mean_window_of_scalable_is_proportional_to_the_loss_interval() {
     for loss_interval in [2_000, 20_000] {
         let expected = loss_interval as f64 / (1.0 + libm::log(8.0 / 7.0) / libm::log(1.01));
-        near(mean_from("scalable", expected, loss_interval, 500, 3_000), expected, 0.03);
+        let what = format!(
+            "mean window, every {loss_interval}th packet lost, against 1 / (p (1 + ln(8/7) / ln 1.01)) (Kelly 2003 §2)"
+        );
+        compared(
+            "scalable",
+            &what,
+            mean_from("scalable", expected, loss_interval, 500, 3_000),
+            expected,
+            0.03,
+        );
     }
 }
 
-/// To a round trip: from 800 packets 16 a round trip up to 936, then a quarter of the distance to 1000: 136 / 16 + 4 ln(64 / 4).
+/// Within a round trip: from 800 packets by 16 per round trip up to 936, then a quarter of the distance to 1000: 136 / 16 + 4 ln(64 / 4).
 #[test]
 fn after_a_loss_at_1000_packets_bic_is_within_4_of_it_in_20_round_trips() {
     let mut host = Host::new(build("bic", 1000.0, 2.0), LINK, |number| number == 1);
@@ -46,18 +58,16 @@ fn after_a_loss_at_1000_packets_bic_is_within_4_of_it_in_20_round_trips() {
     while host.window() < 996.0 {
         host.step();
     }
-    near(
-        host.now.since(recovered).as_secs_f64() / RTT.as_secs_f64(),
-        136.0 / 16.0 + 4.0 * libm::log(16.0),
-        0.05,
-    );
+    let rounds = host.now.since(recovered).as_secs_f64() / RTT.as_secs_f64();
+    let what = "round trips from a loss at 1000 packets to 996, against 136 / 16 + 4 ln 16 = 19.6";
+    compared("bic", what, rounds, 136.0 / 16.0 + 4.0 * libm::log(16.0), 0.05);
 }
 
-/// Between losses the window gains the integral of alpha: for `t` seconds in round trips of `r`,
+/// Between losses the window grows by the integral of alpha: for `t` seconds in round trips of `r`,
 /// `(t + 5 (t - 1)² + (t - 1)³ / 12) / r`. A single `t` is exact to a round trip, so the sums of many are compared. The
 /// acknowledgements of a round trip are those of the window before it, up to 5 % fewer than its own.
 #[test]
-fn htcp_gains_the_integral_of_alpha_between_losses() {
+fn the_increase_of_htcp_between_losses_is_the_integral_of_alpha() {
     let name = "htcp(rtt_scaling=false,adaptive_backoff=false)";
     let mut host = Host::new(build(name, 100.0, 2.0), LINK, |number| number % 20_011 == 0);
     host.run(Time::ZERO + RTT * 3_000);
@@ -69,24 +79,32 @@ fn htcp_gains_the_integral_of_alpha_between_losses() {
         expected += (t + 5.0 * beyond * beyond + beyond * beyond * beyond / 12.0) / RTT.as_secs_f64();
         gained += pair[1].from - pair[0].to;
     }
-    near(gained, expected, 0.06);
+    compared(
+        "htcp",
+        "growth of the window between losses, against the integral of alpha",
+        gained,
+        expected,
+        0.06,
+    );
 }
 
-/// A link of 1000 packets a second and 100 ms holds 101 packets without a queue.
+/// A link of 1000 packets per second and 100 ms holds 101 packets without a queue.
 #[test]
-fn westwood_cuts_to_what_the_path_holds_without_a_queue() {
+fn westwood_decreases_to_the_bdp_of_the_path() {
     let link = Link { service: Span::from_ms(1), buffer: 80, ..LINK };
     let mut host = Host::new(build("westwood", 10.0, 60.0), link, |_| false);
     host.run(Time::ZERO + RTT * 3_000);
     for cut in &host.cuts[2..] {
-        near(cut.to, 101.0, 0.02);
+        let what = "window after each reduction, 1000 packets/s and 100 ms, against the 101 packets that fill the path";
+        compared("westwood", what, cut.to, 101.0, 0.02);
     }
 }
 
-/// From 8000 packets 160 a second, where the cubic alone would be at 9698 after 8 s.
+/// From 8000 packets by 160 per second; the cubic function alone would be at 9698 after 8 s.
 #[test]
 fn after_a_loss_at_10000_packets_cubic_of_2005_grows_by_160_packets_a_second() {
     let mut host = Host::new(build("cubic-2005", 10_000.0, 2.0), LINK, |number| number == 1);
     host.run(Time::ZERO + RTT * 2 + Span::from_ms(8_000));
-    near(host.window() - 8_000.0, 8.0 * 160.0, 0.02);
+    let what = "growth in 8 s after a loss at 10000 packets, against 16 packets in 100 ms";
+    compared("cubic-2005", what, host.window() - 8_000.0, 8.0 * 160.0, 0.02);
 }

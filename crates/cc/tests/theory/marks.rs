@@ -1,10 +1,11 @@
-//! Prague where packets are marked at random.
+//! Prague with packets marked at random.
 
 use super::host::{Host, Link};
-use super::{build, near};
+use super::{build, compared};
 use narrows_units::{Span, Time};
 
-/// Marked packets in a round trip of `ms`, on average long after slow start, where a `share` of the packets is marked.
+/// Mean number of marked packets per round trip of `ms` milliseconds, long after slow start, if a fraction `share` of all
+/// packets is marked.
 fn marks(share: f64, ms: u64) -> f64 {
     let rtt = Span::from_ms(ms);
     let link = Link { service: Span::ZERO, delay: rtt, buffer: 0, per_ack: 1, quick: 0 };
@@ -14,7 +15,7 @@ fn marks(share: f64, ms: u64) -> f64 {
     share * host.run(Time::ZERO + rtt * 25_000)
 }
 
-/// What they should be, where the window travels in one flight and `round_trips` of it make 25 ms.
+/// The expected number, if the window is sent in one flight and `round_trips` of them take 25 ms.
 ///
 /// A flight has a mark with probability q = 1 - exp(-m). The first that has one after 25 ms without a cut brings the next,
 /// ceil(k) - 1 + 1 / q flights after the last; it takes m / 2 packets, and a flight adds (1 - p) / k^2.
@@ -26,16 +27,22 @@ fn expected(share: f64, round_trips: f64) -> f64 {
 }
 
 #[test]
-fn as_many_packets_are_marked_in_a_round_trip_whatever_the_window() {
+fn the_number_of_marks_per_round_trip_does_not_depend_on_the_window() {
     for share in [0.05, 0.01, 0.002] {
-        near(marks(share, 50), expected(share, 1.0), 0.05);
+        let what = format!(
+            "marked packets per round trip of 50 ms, a part {share} of all packets marked, against m = 2 (1 - p) / (1 - exp(-m))"
+        );
+        compared("prague", &what, marks(share, 50), expected(share, 1.0), 0.05);
     }
 }
 
-/// §2.4.4: below 25 ms a flow grows and is cut as if its round trip took 25 ms.
+/// §2.4.4: below 25 ms a flow grows and decreases as with a round-trip time of 25 ms.
 #[test]
-fn a_short_round_trip_behaves_like_one_of_25_ms() {
+fn a_flow_with_a_short_round_trip_time_behaves_as_one_with_25_ms() {
     for ms in [5, 10, 25] {
-        near(marks(0.01, ms), expected(0.01, 25.0 / ms as f64), 0.06);
+        let what = format!(
+            "marked packets per round trip of {ms} ms, one packet in 100 marked, against growth and reductions as with 25 ms"
+        );
+        compared("prague", &what, marks(0.01, ms), expected(0.01, 25.0 / ms as f64), 0.06);
     }
 }

@@ -2,10 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use narrows_lab::metrics::Measures;
-use narrows_lab::replication::{Records, run_with};
-use narrows_lab::run::{Progress, RunOptions};
+use narrows_lab::backend::Progress;
+use narrows_lab::metrics::MetricValues;
+use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::scenario::{LoadOptions, Scenario, load};
+use narrows_lab::sim::RunOptions;
 use std::path::Path;
 
 /// Loads `text`; every fault in it fails the test with its place.
@@ -17,23 +18,23 @@ pub fn scenario(text: &str) -> Scenario {
 }
 
 /// Runs replication `replication` of `text`.
-pub fn run(text: &str, replication: u32) -> Records {
+pub fn run(text: &str, replication: u32) -> Replication {
     run_as(text, replication, RunOptions::default())
 }
 
 /// As [`run`], carried out as `options` say.
-pub fn run_as(text: &str, replication: u32, options: RunOptions) -> Records {
+pub fn run_as(text: &str, replication: u32, options: RunOptions) -> Replication {
     run_with(&scenario(text).model, replication, &Progress::new(), options).expect("the run ends by itself")
 }
 
 /// The measures of the group or link `name`.
-pub fn measures<'a>(records: &'a Records, name: &str) -> &'a Measures {
-    let mut all = records.groups.iter().chain(&records.link_measures);
+pub fn measures<'a>(records: &'a Replication, name: &str) -> &'a MetricValues {
+    let mut all = records.groups.iter().chain(&records.links);
     all.find(|measures| measures.name == name).unwrap_or_else(|| panic!("no group or link {name}"))
 }
 
 /// One measure of the group or link `name`.
-pub fn value(records: &Records, name: &str, measure: &str) -> f64 {
+pub fn value(records: &Replication, name: &str, measure: &str) -> f64 {
     measures(records, name).value(measure)
 }
 

@@ -99,7 +99,7 @@ impl CodelLaw {
         ecn: bool,
         context: &mut Context<'_>,
     ) -> Option<Packet> {
-        let sojourn = context.now.since(packet.stamp);
+        let sojourn = context.now.since(packet.arrival);
         if !self.judge(control, sojourn, behind, context.now) {
             return Some(packet);
         }

@@ -3,6 +3,7 @@
 use super::{Codel, CodelLaw, Config, Control};
 use crate::testing::{Bench, packet};
 use crate::{DropReason, Limit, QueueDiscipline};
+use narrows_card::Catalogue;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Packet};
 
@@ -120,6 +121,9 @@ fn against_traffic_that_does_not_react_the_signal_rate_grows_linearly() {
     let expected = 0.1 * (2.0 * root + zeta_half + 0.5 / root);
     let found = (now - ms(100)).as_secs_f64();
     assert!((found - expected).abs() < 2.0 * step.as_secs_f64(), "{found} s, not {expected} s");
+    let what =
+        "time of signal 1000 after the first, against interval (2 sqrt(n) + zeta(1/2) + 1 / (2 sqrt(n)))";
+    Catalogue::Queues.assert_near("codel", what, found, expected, 1e-4);
 }
 
 fn bench(ecn: bool, limit: Limit) -> Bench<Codel> {

@@ -118,7 +118,7 @@ proptest! {
         // Of every ordered pair the least difference so far: over an interval the difference grows from there.
         let mut least = [[0_i64; 3]; 3];
         while let Some(packet) = bench.depart() {
-            let flow = packet.flow.seat();
+            let flow = packet.flow.index();
             sent[flow] += i64::from(packet.size);
             for a in 0..3 {
                 for b in 0..3 {

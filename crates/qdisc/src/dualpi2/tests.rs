@@ -3,6 +3,7 @@
 use super::{Config, DualPi2, Pi2Law};
 use crate::testing::{Bench, packet};
 use crate::{DropReason, Limit, QueueDiscipline};
+use narrows_card::Catalogue;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Packet};
 
@@ -80,6 +81,8 @@ fn while_both_wait_the_classic_queue_has_its_share_of_the_bytes() {
         }
         let sent = (0..1000).filter_map(|_| bench.depart()).filter(|packet| packet.ecn == Ecn::Ect0).count();
         assert!(sent.abs_diff(classic) <= 2, "{sent}, not {classic}");
+        let what = format!("classic packets of 1000 while both queues wait, against a share of {share}");
+        Catalogue::Queues.assert_near("dualpi2", &what, sent as f64, classic as f64, 0.02);
     }
 }
 
@@ -127,6 +130,8 @@ fn low_latency_marks_are_coupled_to_the_root_of_classic_signals() {
     for p in [0.05, 0.2, 0.4] {
         let (marked, dropped) = outcomes(p, Ecn::Ect1, draws);
         is_share(marked, 2.0 * p, draws);
+        let what = format!("share of low-latency packets marked, p = {p}, against 2 p (RFC 9332 §2.1)");
+        Catalogue::Queues.assert_near("dualpi2", &what, marked, 2.0 * p, 0.03);
         is_share(dropped, 0.0, draws);
         let (marked, dropped) = outcomes(p, Ecn::Ect0, draws);
         is_share(marked, p * p, draws);

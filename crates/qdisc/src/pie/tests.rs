@@ -3,6 +3,7 @@
 use super::{Config, Pie, PieLaw};
 use crate::testing::{Bench, packet};
 use crate::{DropReason, Limit, QueueDiscipline};
+use narrows_card::Catalogue;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Packet};
 
@@ -136,6 +137,8 @@ fn at_a_constant_probability_signals_are_spaced_by_185_reciprocals() {
     // A geometric spacing of mean 8 has a standard deviation of √56.
     let sigma = 56_f64.sqrt() / signals.sqrt();
     assert!((found - spacing).abs() < 5.0 * sigma, "{found}, not {spacing}");
+    let what = "arrivals between signals at p = 1/8, against 6 + 8 (1 - (7/8)^62)";
+    Catalogue::Queues.assert_near("pie", what, found, spacing, 0.01);
 }
 
 /// A queue of packets that have waited for `delay`, under a law at `probability`.

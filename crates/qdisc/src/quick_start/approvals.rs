@@ -39,7 +39,7 @@ impl Approvals {
     /// An account without an entry.
     pub fn new(config: &Config) -> Self {
         Self {
-            config: config.clone(),
+            config: *config,
             interval: 0,
             used: [0.0; INTERVALS],
             busy: 0.0,

@@ -1,19 +1,12 @@
 //! Quick-Start's approvals against RFC 4782 and ns-2's account.
 
 use super::{Approvals, Config, Encoding};
-use crate::{Discipline, Limit, droptail};
 use narrows_units::{Rate, Span, Time};
 
 const LINK: Rate = Rate::from_bps(1_000_000_000);
 
 fn account(encoding: Encoding) -> Approvals {
-    Approvals::new(&Config {
-        threshold: 0.85,
-        share: 0.85,
-        interval: Span::from_ms(200),
-        encoding,
-        discipline: Box::new(Discipline::DropTail(droptail::Config { limit: Limit::Unlimited })),
-    })
+    Approvals::new(&Config { threshold: 0.85, share: 0.85, interval: Span::from_ms(200), encoding })
 }
 
 fn at(ms: u64) -> Time {

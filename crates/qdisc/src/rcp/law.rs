@@ -26,14 +26,7 @@ pub struct RcpLaw {
 impl RcpLaw {
     /// A controller that has seen nothing.
     pub fn new(config: &Config) -> Self {
-        Self {
-            config: config.clone(),
-            rate: None,
-            mean_rtt: None,
-            arrived: 0.0,
-            last: Time::ZERO,
-            due: Time::NEVER,
-        }
+        Self { config: *config, rate: None, mean_rtt: None, arrived: 0.0, last: Time::ZERO, due: Time::NEVER }
     }
 
     /// A packet of `size` arrived at a link of rate `capacity`; it tells a round-trip time in seconds, or 0.

@@ -13,7 +13,8 @@
 //! `count` is the number of arrivals since the last signal, this one included, so that signals are spaced evenly:
 //! over 1 … 1/p_b − 1 arrivals, or over 1/p_b … 2/p_b − 1 when waiting.
 
-use super::{Config, Unit};
+use super::Config;
+use crate::Unit;
 use narrows_units::Bytes;
 
 /// What is to become of an arrival.

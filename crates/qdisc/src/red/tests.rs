@@ -1,7 +1,8 @@
 //! Truth: the rules of Floyd and Jacobson 1993, of Floyd, Gummadi and Shenker 2001 and of ns-2.35, worked by hand, and
 //! the distributions that follow.
 
-use super::{Config, Red, RedLaw, Unit, Verdict};
+use super::{Config, Red, RedLaw, Verdict};
+use crate::Unit;
 use crate::{Context, DropReason, Limit, QueueDiscipline, Tap};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Packet};
@@ -211,7 +212,7 @@ impl Tap for Counts {
 
 fn packet(ecn: Ecn) -> Packet {
     Packet {
-        stamp: Time::ZERO,
+        arrival: Time::ZERO,
         sent_at: Time::ZERO,
         number: 0,
         flow: FlowId::new(0, 0),

@@ -1,7 +1,7 @@
 //! Truth: the rules of Clark and Fang 1998, worked by hand. The law itself is tested beside RED.
 
 use super::{Config, Ramp, Rio};
-use crate::red::Unit;
+use crate::Unit;
 use crate::testing::{Bench, packet};
 use crate::{Classes, DropReason, Limit};
 use narrows_units::{Bytes, Span, Time};

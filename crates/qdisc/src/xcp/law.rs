@@ -56,7 +56,7 @@ impl XcpLaw {
     pub fn new(config: &Config) -> Self {
         let initial = config.initial_interval.as_secs_f64();
         Self {
-            config: config.clone(),
+            config: *config,
             interval: initial,
             mean_rtt: initial,
             arrived: 0.0,

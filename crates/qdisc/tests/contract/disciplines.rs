@@ -1,175 +1,168 @@
-//! What the contract is held against.
+//! What the contract is held against: every discipline of the catalogue at its defaults and at the ends of its domains,
+//! and some in modes of their own.
 
-use narrows_qdisc::{
-    Classes, Discipline, Limit, codel, droptail, drr, dualpi2, fq_codel, pie, priority, quick_start, rcp,
-    red, rio, step, xcp,
-};
-use narrows_units::{Bytes, Span};
+use narrows_card::{Domain, Parameter};
+use narrows_qdisc::{Classes, Discipline, Entry, Given, Limit, Scale, Setting, Threshold, Unit, catalogue};
+use narrows_units::{Bytes, Rate, Span};
 
-/// Every discipline, in each of its modes, and the limit it must keep.
-pub fn disciplines() -> Vec<(Discipline, Limit)> {
-    let plain = packets(Limit::Packets(12));
-    let bytes = red::Config { unit: red::Unit::Bytes, min: 1500.0, max: 5000.0, ..plain };
-    let drop_tails = [Limit::Unlimited, Limit::Packets(5), Limit::Packets(0), Limit::Bytes(4000)]
-        .map(|limit| (Discipline::DropTail(droptail::Config { limit }), limit));
-    let reds = [
-        plain,
-        red::Config { ecn: false, wait: false, ..plain },
-        red::Config { gentle: false, weight: 1.0, ..plain },
-        red::Config { adaptive: true, ..plain },
-        red::Config { limit: Limit::Bytes(9000), ..bytes },
-        red::Config { limit: Limit::Unlimited, wait: false, ..bytes },
-    ]
-    .map(|config| (Discipline::Red(config), config.limit));
-    let drrs = [
-        drr::Config { quantum: Bytes::new(1500), limit: Limit::Packets(12), drop: drr::End::Head },
-        drr::Config { quantum: Bytes::new(300), limit: Limit::Bytes(9000), drop: drr::End::Tail },
-        drr::Config { quantum: Bytes::new(1500), limit: Limit::Packets(0), drop: drr::End::Head },
-    ]
-    .map(|config| (Discipline::Drr(config), config.limit));
-    // Of four flows, the first is in the best class, the second in the worst.
-    let classes = Classes::new([0, 2], 1);
-    let priorities = [Limit::Packets(12), Limit::Bytes(6000), Limit::Packets(0)].map(|limit| {
-        (
-            Discipline::Priority(priority::Config { classes: classes.clone(), limit, limits: Vec::new() }),
-            limit,
-        )
-    });
-    let ramp = rio::Ramp { min: 2.0, max: 6.0, max_p: 0.5 };
-    let two_reds = rio::Config {
-        classes,
-        unit: red::Unit::Packets,
-        inside: ramp,
-        outside: ramp,
-        weight: 0.25,
-        gentle: true,
-        wait: true,
-        ecn: true,
-        limit: Limit::Packets(12),
-        mean_packet: Bytes::new(1000),
-    };
-    let rios =
-        [rio::Config { ecn: false, gentle: false, limit: Limit::Bytes(6000), ..two_reds.clone() }, two_reds]
-            .map(|config| (config.limit, Discipline::Rio(config)))
-            .map(|(limit, discipline)| (discipline, limit));
-    let steps = [(Limit::Packets(4), Limit::Packets(12)), (Limit::Bytes(3000), Limit::Bytes(9000))]
-        .map(|(threshold, limit)| (Discipline::Step(step::Config { threshold, limit }), limit));
-    drop_tails
-        .into_iter()
-        .chain(reds)
-        .chain(drrs)
-        .chain(priorities)
-        .chain(rios)
-        .chain(steps)
-        .chain(that_control_delay())
-        .chain(that_answer_requests())
-        .collect()
+/// A link of 10 Mbps on a path of 40 ms, with packets of 1000 bytes: a bandwidth-delay product is 50 packets.
+pub const SCALE: Scale =
+    Scale { rate: Rate::from_bps(10_000_000), rtt: Span::from_ms(40), packet: Bytes::new(1000) };
+
+/// Every discipline of the catalogue, each parameter at its default or at an end of its domain as `draw` says, two bits
+/// for each. Where the ends contradict each other, all are at their defaults.
+pub fn drawn(draw: u64) -> impl Iterator<Item = Discipline> {
+    catalogue::entries().iter().map(move |entry| {
+        let at = |index: usize, parameter| value(parameter, (draw >> (2 * index) & 3) as u8);
+        let ends = entry.card.parameters.iter().enumerate();
+        let given = ends.filter_map(|(index, parameter)| at(index, parameter)).collect();
+        Discipline::new(entry, SCALE, given).unwrap_or_else(|_| with(entry, Vec::new()))
+    })
 }
 
-/// A RED queue that counts packets.
-fn packets(limit: Limit) -> red::Config {
-    red::Config {
-        unit: red::Unit::Packets,
-        min: 2.0,
-        max: 6.0,
-        max_p: 0.5,
-        weight: 0.25,
-        gentle: true,
-        wait: true,
-        ecn: true,
-        adaptive: false,
-        limit,
-        mean_packet: Bytes::new(1000),
+/// `entry` with the settings `given`, and with the classes of groups that it requires.
+pub fn with(entry: &'static Entry, mut given: Vec<Given>) -> Discipline {
+    for parameter in entry.card.parameters.iter().filter(|parameter| parameter.domain.is_required()) {
+        if given.iter().all(|each| each.parameter != parameter.name) {
+            given.extend(value(parameter, 0));
+        }
     }
+    Discipline::new(entry, SCALE, given).expect("the settings do not contradict each other")
 }
 
-/// Those among them whose laws think in time.
-fn that_control_delay() -> Vec<(Discipline, Limit)> {
-    let control =
-        codel::Control { target: Span::from_ms(2), interval: Span::from_ms(10), mtu: Bytes::new(1500) };
-    let codels = [(true, Limit::Packets(12)), (false, Limit::Bytes(9000)), (true, Limit::Packets(0))]
-        .map(|(ecn, limit)| (Discipline::Codel(codel::Config { control, ecn, limit }), limit));
-    let fq_codels =
-        [(true, Limit::Packets(30), 64), (false, Limit::Bytes(9000), 2), (true, Limit::Packets(0), 1)].map(
-            |(ecn, limit, queues)| {
-                let quantum = Bytes::new(1500);
-                (Discipline::FqCodel(fq_codel::Config { control, ecn, quantum, queues, limit }), limit)
-            },
-        );
-    let pie = pie::Config {
-        target: Span::from_ms(1),
-        update: Span::from_ms(1),
-        alpha: 0.125,
-        beta: 1.25,
-        burst: Span::ZERO,
-        ecn: true,
-        limit: Limit::Packets(1000),
-        mean_packet: Bytes::new(1000),
-    };
-    let pies = [
-        pie,
-        pie::Config { ecn: false, limit: Limit::Bytes(9000), ..pie },
-        pie::Config { limit: Limit::Packets(0), ..pie },
-    ]
-    .map(|config| (Discipline::Pie(config), config.limit));
-    let dualpi2 = dualpi2::Config {
-        target: Span::from_ms(2),
-        update: Span::from_ms(2),
-        alpha: 0.16,
-        beta: 3.2,
-        coupling: 2.0,
-        step: Span::from_ms(1),
-        classic_share: 0.1,
-        limit: Limit::Packets(30),
-        mtu: Bytes::new(1500),
-    };
-    let dualpi2s = [
-        dualpi2,
-        dualpi2::Config { limit: Limit::Bytes(9000), ..dualpi2 },
-        dualpi2::Config { limit: Limit::Packets(0), ..dualpi2 },
-    ]
-    .map(|config| (Discipline::DualPi2(config), config.limit));
-    codels.into_iter().chain(fq_codels).chain(pies).chain(dualpi2s).collect()
+/// The parameter `name` set to `setting`.
+pub fn set(name: &'static str, setting: Setting) -> Given {
+    Given { parameter: name, written: setting.to_string(), setting }
 }
 
-/// Those that flows ask for a rate.
-fn that_answer_requests() -> Vec<(Discipline, Limit)> {
-    let limit = Limit::Packets(12);
-    let drop_tail = Box::new(Discipline::DropTail(droptail::Config { limit }));
-    let early = Box::new(Discipline::Red(red::Config { adaptive: true, ecn: false, ..packets(limit) }));
-    let xcp = xcp::Config {
-        alpha: 0.4,
-        beta: 0.226,
-        gamma: 0.1,
-        min_interval: Span::from_ms(1),
-        max_interval: Span::from_ms(1000),
-        initial_interval: Span::from_ms(5),
-        discipline: drop_tail.clone(),
+/// A parameter at an end of its domain for a `draw` of 2 or 3; `None` for its default.
+fn value(parameter: &Parameter, draw: u8) -> Option<Given> {
+    let setting = match (parameter.domain, draw) {
+        // Of four flows, the first is in the best class, the second in the worst.
+        (Domain::Groups | Domain::Classes { .. }, _) => {
+            Setting::Classes(vec![("first".to_owned(), 0), ("second".to_owned(), 2)], Classes::new([0, 2], 1))
+        }
+        (_, 0 | 1) => return None,
+        (Domain::Number { minimum, .. }, 2) => Setting::Number(minimum),
+        (Domain::Number { maximum, .. }, _) => Setting::Number(maximum.min(100.0)),
+        (Domain::Fraction { zero: true, .. }, 2) => Setting::Number(0.0),
+        (Domain::Fraction { .. }, 2) => Setting::Number(1e-3),
+        (Domain::Fraction { .. }, _) => Setting::Number(1.0),
+        (Domain::Integer { minimum, .. }, 2) => Setting::Whole(minimum),
+        (Domain::Integer { maximum, .. }, _) => Setting::Whole(maximum.min(256)),
+        (Domain::Flag { default }, _) => Setting::Flag(!default),
+        (Domain::Choice { allowed, .. }, _) => Setting::Word(allowed[allowed.len() - 1]),
+        (Domain::Span { zero: true, .. }, 2) => Setting::Span(Span::ZERO),
+        (Domain::Span { .. }, 2) => Setting::Span(Span::from_us(10)),
+        (Domain::Span { .. }, _) => Setting::Span(Span::from_ms(1000)),
+        (Domain::Rate { .. }, 2) => Setting::Rate(Rate::from_bps(1)),
+        (Domain::Rate { .. }, _) => Setting::Rate(Rate::from_bps(1_000_000_000)),
+        (Domain::Size { .. }, 2) => Setting::Size(Bytes::new(300)),
+        (Domain::Size { .. }, _) => Setting::Size(Bytes::new(3000)),
+        (Domain::Length { whole: true, .. }, 2) => Setting::Limit(Limit::Packets(1)),
+        (Domain::Length { whole: true, .. }, _) => Setting::Limit(Limit::Bytes(5000)),
+        (Domain::Length { .. }, 2) => Setting::Threshold(Threshold { unit: Unit::Packets, value: 0.5 }),
+        (Domain::Length { .. }, _) => Setting::Threshold(Threshold { unit: Unit::Bytes, value: 5000.0 }),
+        (Domain::Limit { .. }, 2) => Setting::Limit(Limit::Packets(0)),
+        (Domain::Limit { .. }, _) => Setting::Limit(Limit::Bytes(9000)),
+        (Domain::Limits, _) => Setting::Limits(vec![Limit::Packets(3), Limit::Unlimited, Limit::Bytes(2000)]),
+        (Domain::Discipline { allowed, .. }, _) => {
+            let name = allowed[allowed.len() - 1];
+            let entry = catalogue::find(name).expect("it is in the catalogue");
+            Setting::Discipline(Box::new(with(entry, Vec::new())))
+        }
     };
-    let rcp = rcp::Config {
-        alpha: 0.1,
-        beta: 1.0,
-        gain: 0.02,
-        interval: Span::from_ms(10),
-        initial: 0.05,
-        packet: Bytes::new(1500),
-        discipline: drop_tail.clone(),
+    Some(set(parameter.name, setting))
+}
+
+/// Disciplines that react within a few packets or milliseconds.
+pub fn hasty() -> Vec<Discipline> {
+    let packets = |value| Setting::Threshold(Threshold { unit: Unit::Packets, value });
+    let bytes = |value| Setting::Threshold(Threshold { unit: Unit::Bytes, value });
+    let limit = |limit| set("limit", Setting::Limit(limit));
+    let ms = |name, ms| set(name, Setting::Span(Span::from_ms(ms)));
+    let flag = |name, flag| set(name, Setting::Flag(flag));
+    let number = |name, number| set(name, Setting::Number(number));
+    let discipline =
+        |name: &str, given: Vec<Given>| with(catalogue::find(name).expect("it is in the catalogue"), given);
+    let red = |more: Vec<Given>| {
+        let mut given = vec![number("max_p", 0.5), limit(Limit::Packets(12))];
+        given.extend([set("min", packets(2.0)), set("max", packets(6.0)), number("weight", 0.25)]);
+        given.push(flag("ecn", true));
+        given.extend(more);
+        discipline("red", given)
     };
-    let quick_start = quick_start::Config {
-        threshold: 0.85,
-        share: 0.85,
-        interval: Span::from_ms(20),
-        encoding: quick_start::Encoding::Rfc4782,
-        discipline: drop_tail,
+    let in_bytes = || vec![set("min", bytes(1500.0)), set("max", bytes(5000.0))];
+    let rio = |more: Vec<Given>| {
+        let ends = [("in_min", 2.0), ("in_max", 6.0), ("out_min", 2.0), ("out_max", 6.0)];
+        let mut given: Vec<Given> = ends.map(|(name, value)| set(name, packets(value))).into();
+        given.extend([number("in_max_p", 0.5), number("out_max_p", 0.5), number("weight", 0.25)]);
+        given.extend([flag("gentle", true), flag("ecn", true), limit(Limit::Packets(12))]);
+        given.extend(more);
+        discipline("rio", given)
     };
-    [
-        Discipline::Xcp(xcp::Config { discipline: early.clone(), ..xcp.clone() }),
-        Discipline::Rcp(rcp::Config { discipline: early.clone(), ..rcp.clone() }),
-        Discipline::QuickStart(quick_start::Config { discipline: early, ..quick_start.clone() }),
-        Discipline::Xcp(xcp),
-        Discipline::Rcp(rcp),
-        Discipline::QuickStart(quick_start),
+    let codel = |ecn, most| vec![ms("target", 2), ms("interval", 10), flag("ecn", ecn), limit(most)];
+    let pie = |ecn, most| {
+        let mut given = vec![ms("target", 1), ms("update", 1), set("burst", Setting::Span(Span::ZERO))];
+        given.extend([flag("ecn", ecn), limit(most)]);
+        discipline("pie", given)
+    };
+    let fq_codel = |ecn, most, flows| {
+        let mut given = codel(ecn, most);
+        given.extend([set("flows", Setting::Whole(flows)), set("quantum", Setting::Size(Bytes::new(1500)))]);
+        discipline("fq-codel", given)
+    };
+    let drr = |quantum, most, drop| {
+        let quantum = set("quantum", Setting::Size(Bytes::new(quantum)));
+        discipline("drr", vec![quantum, limit(most), set("drop", Setting::Word(drop))])
+    };
+    let step =
+        |threshold, most| discipline("step", vec![set("threshold", Setting::Limit(threshold)), limit(most)]);
+    let dualpi2 = |most| {
+        discipline("dualpi2", vec![ms("target", 2), ms("update", 2), number("alpha", 0.16), limit(most)])
+    };
+    let early = || {
+        let red = red(vec![flag("adaptive", true), flag("ecn", false)]);
+        set("discipline", Setting::Discipline(Box::new(red)))
+    };
+    vec![
+        discipline("droptail", vec![limit(Limit::Unlimited)]),
+        discipline("droptail", vec![limit(Limit::Packets(5))]),
+        discipline("droptail", vec![limit(Limit::Packets(0))]),
+        discipline("droptail", vec![limit(Limit::Bytes(4000))]),
+        red(vec![]),
+        red(vec![flag("ecn", false), flag("wait", false)]),
+        red(vec![flag("gentle", false), number("weight", 1.0)]),
+        red(vec![flag("adaptive", true)]),
+        red([in_bytes(), vec![limit(Limit::Bytes(9000))]].concat()),
+        red([in_bytes(), vec![limit(Limit::Unlimited), flag("wait", false)]].concat()),
+        drr(1500, Limit::Packets(12), "head"),
+        drr(300, Limit::Bytes(9000), "tail"),
+        drr(1500, Limit::Packets(0), "head"),
+        discipline("priority", vec![limit(Limit::Packets(12))]),
+        discipline("priority", vec![limit(Limit::Bytes(6000))]),
+        discipline("priority", vec![limit(Limit::Packets(0))]),
+        rio(vec![flag("ecn", false), flag("gentle", false), limit(Limit::Bytes(6000))]),
+        rio(vec![]),
+        step(Limit::Packets(4), Limit::Packets(12)),
+        step(Limit::Bytes(3000), Limit::Bytes(9000)),
+        discipline("codel", codel(true, Limit::Packets(12))),
+        discipline("codel", codel(false, Limit::Bytes(9000))),
+        discipline("codel", codel(true, Limit::Packets(0))),
+        fq_codel(true, Limit::Packets(30), 64),
+        fq_codel(false, Limit::Bytes(9000), 2),
+        fq_codel(true, Limit::Packets(0), 1),
+        pie(true, Limit::Packets(1000)),
+        pie(false, Limit::Bytes(9000)),
+        pie(true, Limit::Packets(0)),
+        dualpi2(Limit::Packets(30)),
+        dualpi2(Limit::Bytes(9000)),
+        dualpi2(Limit::Packets(0)),
+        discipline("xcp", vec![ms("initial_interval", 5), limit(Limit::Packets(12))]),
+        discipline("xcp", vec![ms("initial_interval", 5), early()]),
+        discipline("rcp", vec![limit(Limit::Packets(12))]),
+        discipline("rcp", vec![early()]),
+        discipline("quick-start", vec![ms("interval", 20), limit(Limit::Packets(12))]),
+        discipline("quick-start", vec![ms("interval", 20), early()]),
     ]
-    .map(|discipline| (discipline, limit))
-    .into()
 }

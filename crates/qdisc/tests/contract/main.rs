@@ -1,11 +1,12 @@
 //! Truth: the contract of every discipline, as properties over random arrivals and departures. A new discipline is
-//! covered by a line in `disciplines.rs`.
+//! covered by its line in the catalogue.
 
 mod disciplines;
 
-use disciplines::disciplines;
-use narrows_qdisc::catalogue;
-use narrows_qdisc::{Backlog, Context, Discipline, DropReason, Limit, QueueDiscipline, Tap, droptail};
+use disciplines::{drawn, hasty, set, with};
+use narrows_qdisc::{
+    Backlog, Context, Discipline, DropReason, Limit, QueueDiscipline, Setting, Tap, catalogue, droptail,
+};
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::{Body, Ecn, FlowId, Packet, Request};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
@@ -36,7 +37,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 fn packet(number: u64, flow: u32, size: u16, ecn: Ecn, now: Time) -> Packet {
     Packet {
-        stamp: now,
+        arrival: now,
         sent_at: now,
         number,
         flow: FlowId::new(flow, 0),
@@ -111,7 +112,7 @@ impl Ledger {
             self.waiting.remove(&packet.number).expect("a packet leaves once, and only if it waited");
         let expected = if self.marked.contains(&packet.number) { Ecn::Ce } else { arrived.ecn };
         assert_eq!(packet.ecn, expected, "marks are made through the context only");
-        assert_eq!((packet.flow, packet.size, packet.stamp), (arrived.flow, arrived.size, arrived.stamp));
+        assert_eq!((packet.flow, packet.size, packet.arrival), (arrived.flow, arrived.size, arrived.arrival));
         let low_latency = self.two_queues && matches!(arrived.ecn, Ecn::Ect1 | Ecn::Ce);
         let before = self.last_of_flow.insert((packet.flow, low_latency), packet.number);
         assert!(before.is_none_or(|before| before < packet.number), "packets of a flow keep their order");
@@ -135,9 +136,10 @@ impl Ledger {
 }
 
 /// Takes a fresh queue through `steps`, checking after each, then empties it. What became of every packet.
-fn drive(discipline: &Discipline, limit: Limit, steps: &[Step], seed: u64) -> Vec<(u64, Fate)> {
+fn drive(discipline: &Discipline, steps: &[Step], seed: u64) -> Vec<(u64, Fate)> {
     let mut queue = discipline.build();
-    let two_queues = matches!(discipline, Discipline::DualPi2(_));
+    let limit = discipline.limit();
+    let two_queues = discipline.name() == "dualpi2";
     let mut ledger = Ledger { two_queues, ..Ledger::default() };
     let mut now = Time::ZERO;
     let mut state = seed;
@@ -178,50 +180,82 @@ fn drive(discipline: &Discipline, limit: Limit, steps: &[Step], seed: u64) -> Ve
 
 proptest! {
     #[test]
-    fn every_discipline_keeps_the_contract(steps in steps(), seed in any::<u64>()) {
-        for (discipline, limit) in disciplines() {
-            drive(&discipline, limit, &steps, seed);
+    fn every_discipline_keeps_the_contract(steps in steps(), seed in any::<u64>(), draw in any::<u64>()) {
+        for discipline in hasty().into_iter().chain(drawn(draw)) {
+            drive(&discipline, &steps, seed);
         }
     }
 
     #[test]
-    fn the_same_arrivals_and_draws_have_the_same_fate(steps in steps(), seed in any::<u64>()) {
-        for (discipline, limit) in disciplines() {
-            assert_eq!(drive(&discipline, limit, &steps, seed), drive(&discipline, limit, &steps, seed));
+    fn the_same_arrivals_and_draws_have_the_same_fate(
+        steps in steps(),
+        seed in any::<u64>(),
+        draw in any::<u64>(),
+    ) {
+        for discipline in hasty().into_iter().chain(drawn(draw)) {
+            assert_eq!(drive(&discipline, &steps, seed), drive(&discipline, &steps, seed), "{discipline:?}");
         }
     }
+}
+
+/// Two packets of 1000 bytes arrive for each that leaves, for 600 ms.
+fn overload(ecn: Ecn) -> Vec<Step> {
+    let arrive = |flow: u32| Step::Arrive { flow: flow % 4, size: 1000, ecn };
+    let each = |index| [arrive(index), arrive(index), Step::Depart, Step::Wait(Span::from_ms(1))];
+    (0..600).flat_map(each).collect()
+}
+
+/// About 30 packets wait for a second, each for 30 ms.
+fn standing_queue(ecn: Ecn) -> Vec<Step> {
+    let arrive = |flow: u32| Step::Arrive { flow: flow % 4, size: 1000, ecn };
+    let each = |index| [arrive(index), Step::Depart, Step::Wait(Span::from_ms(1))];
+    (0..30).map(arrive).chain((0..1000).flat_map(each)).collect()
+}
+
+/// Whether a packet is dropped, and whether one is marked.
+fn signals(discipline: &Discipline, steps: &[Step]) -> (bool, bool) {
+    let fates = drive(discipline, steps, 1);
+    let lost = fates.iter().any(|(_, fate)| matches!(fate, Fate::Dropped(_)));
+    (lost, fates.iter().any(|(_, fate)| *fate == Fate::Sent(Ecn::Ce)))
+}
+
+/// Whether it marks, as its entry says, if there is room for packets at all.
+fn should_mark(discipline: &Discipline) -> bool {
+    let asked = !matches!(discipline.settings().get("ecn"), Some(Setting::Flag(false)));
+    discipline.entry().marks && asked && discipline.limit() != Limit::Packets(0)
 }
 
 /// Guards the properties above against passing because nothing happens.
 #[test]
 fn under_load_every_limited_discipline_drops_and_ecn_marks() {
-    let arrivals = (0..600).flat_map(|index| {
-        let arrive = Step::Arrive { flow: index % 4, size: 1000, ecn: Ecn::Ect0 };
-        [arrive, arrive, Step::Depart, Step::Wait(Span::from_ms(1))]
-    });
-    let steps: Vec<_> = arrivals.collect();
-    for (discipline, limit) in disciplines() {
-        let fates = drive(&discipline, limit, &steps, 1);
-        let lost = fates.iter().any(|(_, fate)| matches!(fate, Fate::Dropped(_)));
-        let marked = fates.iter().any(|(_, fate)| *fate == Fate::Sent(Ecn::Ce));
-        let unlimited = discipline == Discipline::DropTail(droptail::Config { limit: Limit::Unlimited });
-        assert_eq!(lost, !unlimited, "{discipline:?}");
-        let marks = match &discipline {
-            Discipline::DropTail(_)
-            | Discipline::Drr(_)
-            | Discipline::Priority(_)
-            | Discipline::QuickStart(_)
-            | Discipline::Rcp(_)
-            | Discipline::Xcp(_) => false,
-            Discipline::Codel(config) => config.ecn && config.limit != Limit::Packets(0),
-            Discipline::FqCodel(config) => config.ecn && config.limit != Limit::Packets(0),
-            Discipline::DualPi2(config) => config.limit != Limit::Packets(0),
-            Discipline::Pie(config) => config.ecn && config.limit != Limit::Packets(0),
-            Discipline::Red(config) => config.ecn,
-            Discipline::Rio(config) => config.ecn,
-            Discipline::Step(_) => true,
-        };
-        assert_eq!(marked, marks, "{discipline:?}");
+    for discipline in hasty() {
+        let (lost, marked) = signals(&discipline, &overload(Ecn::Ect0));
+        assert_eq!(lost, droptail::limit_of(&discipline) != Some(Limit::Unlimited), "{discipline:?}");
+        assert_eq!(marked, should_mark(&discipline), "{discipline:?}");
+    }
+}
+
+/// As its entry says, at the defaults, with a limit of 200 packets where it has one.
+#[test]
+fn under_load_every_entry_of_the_catalogue_drops_what_cannot_be_marked_and_marks_if_it_says_so() {
+    for entry in catalogue::entries() {
+        let has = |name| entry.card.parameters.iter().any(|parameter| parameter.name == name);
+        let mut given = Vec::new();
+        if has("limit") {
+            given.push(set("limit", Setting::Limit(Limit::Packets(200))));
+        }
+        for ecn in if has("ecn") { vec![false, true] } else { vec![true] } {
+            let mut given = given.clone();
+            if has("ecn") {
+                given.push(set("ecn", Setting::Flag(ecn)));
+            }
+            let discipline = with(entry, given);
+            let name = discipline.name();
+            let lost = signals(&discipline, &overload(Ecn::NotCapable));
+            assert_eq!(lost, (true, false), "{name}, ecn {ecn}");
+            let (_, marked) = signals(&discipline, &standing_queue(Ecn::Ect0));
+            assert_eq!(marked, should_mark(&discipline), "{name}, ecn {ecn}");
+        }
     }
 }
 
@@ -236,7 +270,7 @@ impl Tap for Unheard {
 /// The queue of 40 flows rises and falls for a second, and then once more: what it needs it has by then.
 #[test]
 fn in_the_steady_state_no_discipline_allocates() {
-    for (discipline, _) in disciplines() {
+    for discipline in hasty().into_iter().chain(drawn(0)) {
         let mut queue = discipline.build();
         let mut now = Time::ZERO;
         let mut draw = 0.0;
@@ -270,8 +304,48 @@ fn in_the_steady_state_no_discipline_allocates() {
 }
 
 #[test]
-fn every_discipline_has_a_card_and_every_card_a_discipline() {
-    let built: BTreeSet<_> = disciplines().iter().map(|(discipline, _)| discipline.name()).collect();
-    let cards: BTreeSet<_> = catalogue::entries().iter().map(|entry| entry.name).collect();
-    assert_eq!(built, cards);
+fn every_entry_is_found_by_its_name_and_its_card_is_filled_in() {
+    for entry in catalogue::entries() {
+        let card = &entry.card;
+        assert!(
+            std::ptr::eq(catalogue::find(card.name).expect("listed"), *entry),
+            "{} is listed twice",
+            card.name
+        );
+        assert!(!card.family.is_empty() && !card.summary.is_empty() && !card.source.is_empty());
+        assert!(!card.equations.is_empty() && !card.deviations.is_empty(), "{}", card.name);
+        for parameter in card.parameters {
+            assert!(!parameter.meaning.is_empty() && !parameter.source.is_empty(), "{}", parameter.name);
+        }
+    }
+    assert!(catalogue::find("no such queue").is_none());
+}
+
+/// A default that is written in words, or that is outside its domain, would leave a parameter without a value.
+#[test]
+fn every_parameter_has_a_value_at_the_defaults_unless_another_takes_its_place() {
+    for entry in catalogue::entries() {
+        let discipline = with(entry, Vec::new());
+        for parameter in entry.card.parameters {
+            let replaced = parameter.name == "limit" && discipline.settings().get("discipline").is_some();
+            let set = discipline.settings().get(parameter.name).is_some();
+            assert_eq!(set, !replaced, "{} of {}", parameter.name, entry.card.name);
+            let default = parameter.domain.default();
+            let follows = ["red.max", "xcp.discipline", "rcp.discipline", "quick-start.discipline"]
+                .contains(&format!("{}.{}", entry.card.name, parameter.name).as_str());
+            let structured = matches!(
+                parameter.domain,
+                narrows_card::Domain::Limits
+                    | narrows_card::Domain::Groups
+                    | narrows_card::Domain::Classes { .. }
+            );
+            assert_eq!(
+                parameter.domain.contains(&default),
+                !follows && !structured,
+                "{} of {}",
+                parameter.name,
+                entry.card.name
+            );
+        }
+    }
 }

@@ -1,75 +1,78 @@
-//! The datagrams that are out: sent, and neither known to have arrived nor taken for lost.
+//! The datagrams in flight: sent, neither acknowledged nor declared lost.
 
-use super::arrivals::Arrivals;
+use super::highest::HighestArrivals;
 use narrows_cc::SentPacket;
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
-/// Packets in the order of their numbers, the oldest that is out first.
+/// The datagrams of one flow in ascending order, from the oldest one in flight.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flight {
+    /// Each packet, and whether it is known to have arrived.
     packets: VecDeque<(SentPacket, bool)>,
-    /// The number of the first, and the next to be sent where there is none.
+    /// The number of the first packet in the queue, or of the next to be sent if the queue is empty.
     base: u64,
-    out: u64,
-    arrivals: Arrivals,
+    /// The number of packets in flight.
+    count: u64,
+    highest: HighestArrivals,
 }
 
 impl Flight {
-    /// `packet` leaves; numbers follow each other.
+    /// `packet` is sent. Numbers must be consecutive.
     pub(super) fn push(&mut self, packet: SentPacket) {
-        debug_assert_eq!(packet.number, self.base + self.packets.len() as u64, "numbers follow each other");
+        debug_assert_eq!(packet.number, self.base + self.packets.len() as u64, "numbers are consecutive");
         self.packets.push_back((packet, false));
-        self.out += 1;
+        self.count += 1;
     }
 
-    /// Packets that are out.
+    /// The number of packets in flight.
     pub(super) fn count(&self) -> u64 {
-        self.out
+        self.count
     }
 
-    /// Number `number` has arrived; the packet, if that is news.
-    pub(super) fn arrive(&mut self, number: u64) -> Option<SentPacket> {
+    /// Number `number` has arrived. Returns the packet if it was in flight.
+    pub(super) fn on_arrival(&mut self, number: u64) -> Option<SentPacket> {
         let (packet, arrived) = self.packets.get_mut(number.checked_sub(self.base)? as usize)?;
         if std::mem::replace(arrived, true) {
             return None;
         }
-        self.out -= 1;
-        self.arrivals.add(number);
+        self.count -= 1;
+        self.highest.add(number);
         Some(*packet)
     }
 
-    /// Forgets what need not be remembered and returns, one a call, the packets that later arrivals prove lost.
+    /// Removes the next packet that later arrivals prove lost, and returns it.
     pub(super) fn next_lost(&mut self) -> Option<SentPacket> {
-        let below = self.arrivals.lost_below();
-        self.drop_first_while(|packet| packet.number < below)
+        let below = self.highest.lost_below();
+        self.remove_next(|packet| packet.number < below)
     }
 
-    /// Forgets what need not be remembered and returns, one a call, the packets that were sent `patience` ago or earlier.
-    pub(super) fn next_overdue(&mut self, patience: Span, now: Time) -> Option<SentPacket> {
-        self.drop_first_while(|packet| packet.sent_at + patience <= now)
+    /// Removes the next packet in flight that was sent at least `timeout` ago, and returns it.
+    pub(super) fn next_overdue(&mut self, timeout: Span, now: Time) -> Option<SentPacket> {
+        self.remove_next(|packet| packet.sent_at + timeout <= now)
     }
 
-    /// Number `number` and all before it are no longer out, whatever became of them; the packet, if it was out.
-    pub(super) fn settle(&mut self, number: u64) -> Option<SentPacket> {
+    /// Removes all packets up to `number`. Returns packet `number` if it was in the queue.
+    pub(super) fn remove_up_to(&mut self, number: u64) -> Option<SentPacket> {
         let mut last = None;
         while self.base <= number
             && let Some((packet, _)) = self.packets.pop_front()
         {
             self.base += 1;
-            self.out -= 1;
+            self.count -= 1;
             last = Some(packet);
         }
         last.filter(|packet| packet.number == number)
     }
 
-    /// When the oldest packet that is out left.
-    pub(super) fn oldest(&self) -> Option<Time> {
+    /// When the oldest packet in flight was sent.
+    pub(super) fn oldest_sent_at(&self) -> Option<Time> {
         self.packets.front().map(|(packet, _)| packet.sent_at)
     }
 
-    /// Drops arrived packets from the front, and returns the first that has not arrived if `lost` says so.
-    fn drop_first_while(&mut self, lost: impl Fn(&SentPacket) -> bool) -> Option<SentPacket> {
+    /// Removes packets that have arrived from the front, then the first packet in flight if it is `lost`. Returns the
+    /// latter.
+    fn remove_next(&mut self, lost: impl Fn(&SentPacket) -> bool) -> Option<SentPacket> {
         while let Some((packet, arrived)) = self.packets.front()
             && (*arrived || lost(packet))
         {
@@ -77,7 +80,7 @@ impl Flight {
             self.packets.pop_front();
             self.base += 1;
             if !arrived {
-                self.out -= 1;
+                self.count -= 1;
                 return Some(packet);
             }
         }
@@ -110,32 +113,32 @@ mod tests {
     fn three_later_arrivals_prove_a_loss_once() {
         let mut flight = flight(10);
         for number in [0, 2, 3] {
-            assert!(flight.arrive(number).is_some());
-            assert!(flight.arrive(number).is_none(), "news are told once");
+            assert!(flight.on_arrival(number).is_some());
+            assert!(flight.on_arrival(number).is_none(), "a packet arrives once");
             assert_eq!(flight.next_lost(), None);
         }
-        assert!(flight.arrive(4).is_some());
+        assert!(flight.on_arrival(4).is_some());
         assert_eq!(flight.next_lost().map(|packet| packet.number), Some(1));
         assert_eq!(flight.next_lost(), None);
         assert_eq!(flight.count(), 5);
-        assert!(flight.arrive(1).is_none(), "what was taken for lost stays lost");
+        assert!(flight.on_arrival(1).is_none(), "a packet that was declared lost stays lost");
     }
 
     #[test]
-    fn packets_out_for_too_long_are_lost() {
+    fn packets_in_flight_for_longer_than_the_timeout_are_lost() {
         let mut flight = flight(4);
-        flight.arrive(1);
+        flight.on_arrival(1);
         let now = Time::ZERO + Span::from_ms(12);
         let lost: Vec<_> = std::iter::from_fn(|| flight.next_overdue(Span::from_ms(10), now)).collect();
         assert_eq!(lost.iter().map(|packet| packet.number).collect::<Vec<_>>(), [0, 2]);
-        assert_eq!((flight.count(), flight.oldest()), (1, Some(Time::ZERO + Span::from_ms(3))));
+        assert_eq!((flight.count(), flight.oldest_sent_at()), (1, Some(Time::ZERO + Span::from_ms(3))));
     }
 
     #[test]
-    fn a_report_settles_all_up_to_its_number() {
+    fn a_report_removes_all_packets_up_to_its_number() {
         let mut flight = flight(6);
-        assert_eq!(flight.settle(3).map(|packet| packet.number), Some(3));
+        assert_eq!(flight.remove_up_to(3).map(|packet| packet.number), Some(3));
         assert_eq!(flight.count(), 2);
-        assert_eq!(flight.settle(3), None, "an old report knows nothing new");
+        assert_eq!(flight.remove_up_to(3), None, "a second report of the same number has no effect");
     }
 }

@@ -1,4 +1,4 @@
-//! The datagram receiver: counts what arrives and answers as its policy says.
+//! The receiver of datagrams: counts what arrives, and responds according to its policy.
 
 mod echo;
 mod gaps;
@@ -15,19 +15,19 @@ use narrows_wire::{Body, Ecn, FlowId, Packet};
 use report::ReportPolicy;
 use std::sync::Arc;
 
-/// A receiver.
+/// A receiver of datagrams.
 #[derive(Debug)]
-pub struct DatagramReceiver {
+pub(crate) struct DatagramReceiver {
     flow: FlowId,
     options: Arc<TransportOptions>,
     policy: Policy,
     counters: ReceiverCounters,
 }
 
-/// What the sender is told.
+/// What the receiver sends back.
 #[derive(Debug)]
 enum Policy {
-    Silent,
+    Nothing,
     Echo(EchoPolicy),
     Report(Box<ReportPolicy>),
 }
@@ -44,18 +44,18 @@ struct Arrival {
 }
 
 impl DatagramReceiver {
-    /// A receiver that tells the sender what `reports` says.
-    pub fn new(flow: FlowId, options: Arc<TransportOptions>, reports: Reports) -> Self {
+    /// A receiver that sends back `reports`.
+    pub(crate) fn new(flow: FlowId, options: Arc<TransportOptions>, reports: Reports) -> Self {
         let policy = match reports {
-            Reports::Nothing => Policy::Silent,
+            Reports::Nothing => Policy::Nothing,
             Reports::EachPacket => Policy::Echo(EchoPolicy::default()),
             Reports::LossEvents(history) => Policy::Report(Box::new(ReportPolicy::new(history, options.mss))),
         };
         Self { flow, options, policy, counters: ReceiverCounters::default() }
     }
 
-    /// Takes in a packet from the sender.
-    pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
+    /// A packet from the sender arrived.
+    pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         let Body::Datagram { rtt, payload } = packet.body else { return };
         let marked = packet.ecn == Ecn::Ce;
         let payload = Bytes::new(u64::from(payload));
@@ -65,10 +65,10 @@ impl DatagramReceiver {
         let arrival = Arrival { number: packet.number, payload, marked, rtt: f64::from(rtt), now };
         let ce_packets = self.counters.ce_packets as u16;
         match &mut self.policy {
-            Policy::Silent => {}
+            Policy::Nothing => {}
             Policy::Echo(policy) => {
                 let body = Body::Echo { before: policy.on_arrival(packet.number), ce_packets };
-                self.answer(packet.number, body, now, host);
+                self.send(packet.number, body, now, host);
             }
             Policy::Report(policy) => {
                 if policy.on_arrival(&arrival) {
@@ -78,8 +78,8 @@ impl DatagramReceiver {
         }
     }
 
-    /// Some deadline may be due; harmless if none is.
-    pub fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
+    /// A timer may have expired. Has no effect if none has.
+    pub(crate) fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
         if let Policy::Report(policy) = &mut self.policy
             && policy.on_timer(now)
         {
@@ -87,16 +87,16 @@ impl DatagramReceiver {
         }
     }
 
-    /// The earliest deadline; `Time::NEVER` if there is none.
-    pub fn next_wake(&self) -> Time {
+    /// When the next timer expires; `Time::NEVER` if none is set.
+    pub(crate) fn next_wake(&self) -> Time {
         match &self.policy {
             Policy::Report(policy) => policy.deadline(),
-            Policy::Silent | Policy::Echo(_) => Time::NEVER,
+            Policy::Nothing | Policy::Echo(_) => Time::NEVER,
         }
     }
 
-    /// Counts so far.
-    pub fn counters(&self) -> &ReceiverCounters {
+    /// The counts so far.
+    pub(crate) fn counters(&self) -> &ReceiverCounters {
         &self.counters
     }
 
@@ -105,21 +105,11 @@ impl DatagramReceiver {
         let (number, mut report) = policy.report(now);
         report.received = self.counters.packets_received as u32;
         report.ce_packets = self.counters.ce_packets as u16;
-        self.answer(number, Body::Report(report), now, host);
+        self.send(number, Body::Report(report), now, host);
     }
 
-    fn answer<H: Host>(&mut self, number: u64, body: Body, now: Time, host: &mut H) {
+    fn send<H: Host>(&mut self, number: u64, body: Body, now: Time, host: &mut H) {
         self.counters.acks_sent += 1;
-        host.send(Packet {
-            stamp: now,
-            sent_at: now,
-            number,
-            flow: self.flow,
-            size: self.options.ack.count() as u16,
-            next: 0,
-            ecn: Ecn::NotCapable,
-            ecn_echo: false,
-            body,
-        });
+        host.send(Packet::new(self.flow, number, self.options.ack, body, now));
     }
 }

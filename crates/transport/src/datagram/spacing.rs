@@ -1,19 +1,37 @@
-//! When the next datagram may leave: one packet's time at the present rate after the last one was due.
+//! The spacing of datagrams: each may be sent one packet time, at the present rate, after the previous one was due.
 //!
-//! The rate of now counts, not that of the last departure, so a packet that waits leaves earlier when the rate rises
-//! (RFC 5348 §4.6). Lateness is not made up for.
+//! The present rate applies, not that of the last transmission, so that a waiting packet is sent earlier when the rate
+//! rises (RFC 5348 §4.6). Delays are not made up for.
 
 use narrows_units::{Bytes, Rate, Time};
 
-/// The last departure.
-#[derive(Clone, Copy, Debug, Default)]
+/// The spacing of one flow.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Spacing {
-    /// When it was due, and its size; `None` before the first.
+    /// When the last packet was due, and its size; `None` before the first.
     last: Option<(Time, Bytes)>,
+    /// When the next packet may be sent; `Time::NEVER` unless the rate delays one.
+    deadline: Time,
+}
+
+impl Default for Spacing {
+    fn default() -> Self {
+        Self { last: None, deadline: Time::NEVER }
+    }
 }
 
 impl Spacing {
-    /// When the next packet may leave at `rate`, with `burst` bytes at once; a past time means at once.
+    /// When the next packet may be sent; `Time::NEVER` unless the rate delays one.
+    pub(super) fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// Delays the next packet until `deadline`; `Time::NEVER` ends the delay.
+    pub(super) fn delay_until(&mut self, deadline: Time) {
+        self.deadline = deadline;
+    }
+
+    /// When the next packet may be sent at `rate`, with `burst` bytes at once. A time in the past means now.
     pub(super) fn next_send(&self, rate: Rate, burst: Bytes) -> Time {
         let Some((due, size)) = self.last else { return Time::ZERO };
         if rate == Rate::ZERO {
@@ -24,7 +42,7 @@ impl Spacing {
         Time::from_ps(due.as_ps().saturating_add(gap).saturating_sub(allowance))
     }
 
-    /// A packet of `size` leaves now; the rate is `rate`.
+    /// A packet of `size` is sent at the given rate.
     pub(super) fn on_sent(&mut self, rate: Rate, size: Bytes, now: Time) {
         let due = self.last.map_or(now, |(due, size)| now.max(due + rate.time_for(size)));
         self.last = Some((due, size));
@@ -37,7 +55,7 @@ mod tests {
     use narrows_units::{Bytes, Rate, Span, Time};
 
     #[test]
-    fn a_waiting_packet_leaves_by_the_new_rate() {
+    fn a_waiting_packet_is_sent_by_the_new_rate() {
         let mut spacing = Spacing::default();
         let (size, slow, fast) = (Bytes::new(1000), Rate::from_bps(8_000), Rate::from_bps(80_000));
         assert!(spacing.next_send(slow, size) <= Time::ZERO);
@@ -47,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_not_made_up_for_and_a_burst_leaves_at_once() {
+    fn idle_time_is_not_made_up_for_and_a_burst_is_sent_at_once() {
         let mut spacing = Spacing::default();
         let (size, rate) = (Bytes::new(1000), Rate::from_bps(8_000_000));
         let now = Time::ZERO + Span::from_ms(50);

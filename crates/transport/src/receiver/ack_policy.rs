@@ -1,31 +1,32 @@
-//! When to acknowledge (RFC 1122 §4.2.3.2, RFC 5681 §4.2).
+//! Delayed acknowledgements (RFC 1122 §4.2.3.2, RFC 5681 §4.2).
 //!
-//! Every `delayed_ack` segments in order, or `delayed_ack_timeout` after the first of them; at once for a segment out of
-//! order, one that fills a hole, a duplicate, a change of the congestion mark (RFC 8257 §3.2), and the end of a
-//! transfer.
+//! An ACK is sent every `delayed_ack` segments in order, or `delayed_ack_timeout` after the first of them. It is sent
+//! at once for a segment out of order, one that fills a hole, a duplicate, a change of the congestion mark (RFC 8257
+//! §3.2) and the end of a transfer.
 //!
-//! With `quick_ack` also as Linux while the connection is young: a count of quick ACKs starts at 16, each segment that
-//! an ACK covers lowers it, and none is held back while it lasts; each segment that raises the announced window keeps
-//! the count at one at least (`buffer.rs`).
+//! With `quick_ack` young connections acknowledge as Linux does: a count of quick ACKs starts at 16, each segment
+//! covered by an ACK lowers it, and no ACK is delayed while it is positive. Each segment that raises the advertised
+//! window sets the count to at least one (`buffer.rs`).
 
 use super::buffer::BufferGrowth;
 use crate::TransportOptions;
 use narrows_units::{Span, Time};
 
-/// The policy of one receiver.
+/// The ACK policy of one receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckPolicy {
     /// Segments per acknowledgement.
     every: u32,
-    /// The longest an acknowledgement is held back.
+    /// The longest delay of an acknowledgement.
     timeout: Span,
-    /// Segments that may still be acknowledged at once.
+    /// The number of segments that are acknowledged without delay.
     quick: u32,
-    /// What makes more of them; `None` without `quick_ack` and before the connection is accepted.
+    /// The buffer whose growth raises `quick`; `None` without `quick_ack` and before the connection is accepted.
     buffer: Option<BufferGrowth>,
     quick_ack: bool,
-    /// Segments received and not acknowledged.
+    /// The number of segments received and not acknowledged.
     held: u32,
+    /// When these are acknowledged; `Time::NEVER` if there are none.
     deadline: Time,
 }
 
@@ -42,12 +43,12 @@ impl AckPolicy {
         }
     }
 
-    /// The connection was accepted, `round_trip` after the SYN-ACK.
+    /// The connection was accepted, `round_trip` after the SYN-ACK was sent.
     pub(super) fn on_accepted(&mut self, now: Time, round_trip: Span) {
         self.buffer = self.quick_ack.then(|| BufferGrowth::new(now, round_trip));
     }
 
-    /// A segment arrived: acknowledge now? `urgent` for all but plain data in order.
+    /// A segment arrived. Returns whether to acknowledge it now; `urgent` for anything but plain data in order.
     #[inline]
     pub(super) fn on_segment(&mut self, urgent: bool, now: Time) -> bool {
         self.held += 1;
@@ -61,19 +62,19 @@ impl AckPolicy {
         false
     }
 
-    /// An acknowledgement leaves.
+    /// An acknowledgement is sent.
     pub(super) fn on_sent(&mut self) {
         self.quick = self.quick.saturating_sub(self.held.max(1));
         self.held = 0;
         self.deadline = Time::NEVER;
     }
 
-    /// Segments wait for an acknowledgement.
+    /// An acknowledgement is delayed.
     pub(super) fn holds(&self) -> bool {
         self.held > 0
     }
 
-    /// When what is held must be acknowledged.
+    /// When the delayed acknowledgement is sent; `Time::NEVER` if none is delayed.
     pub(super) fn deadline(&self) -> Time {
         self.deadline
     }

@@ -1,16 +1,16 @@
-//! What a receiver has seen so far.
+//! The counters of a receiver.
 
-/// Counts since the flow began; none ever falls.
+/// Counts since the flow started. None ever decreases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverCounters {
     /// Data packets received, duplicates included.
     pub packets_received: u64,
-    /// Of these, segments that had been received before.
+    /// Segments received before, among the packets received.
     pub duplicates: u64,
-    /// Payload bytes delivered in order.
+    /// Payload delivered in order, bytes; of datagrams, payload received.
     pub bytes_delivered: u64,
-    /// Data packets that arrived with a congestion mark.
+    /// Data packets received with a congestion mark (CE).
     pub ce_packets: u64,
-    /// Acknowledgements sent.
+    /// Acknowledgements, echoes or reports sent.
     pub acks_sent: u64,
 }

@@ -1,45 +1,54 @@
-//! Puts segments in order: the cumulative point, and the runs that arrived beyond it.
+//! Reassembly: the cumulative acknowledgement, and the runs of segments received beyond it.
 //!
-//! Runs stand sorted in a ring. In-order data, data beyond all runs and the filling of the first hole touch only its
-//! ends, which is all that happens without reordering; anything else is a binary search and a shift of the runs towards
-//! the nearer end. The blocks to report are kept apart, the run that changed last first (RFC 2018 §4).
+//! The runs are sorted in a ring. Data in order, data beyond all runs and the filling of the first hole touch only its
+//! ends, and nothing else happens without reordering; otherwise there is a binary search and a shift of the runs towards
+//! the nearer end. The blocks to report are stored separately, the run that changed last first (RFC 2018 §4).
 
 use narrows_wire::Block;
 use std::collections::VecDeque;
 
-/// What has arrived.
+/// The segments received on one connection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reassembly {
-    /// First segment that has not arrived.
+    /// The first segment that has not been received.
     next: u64,
-    /// Runs beyond it, ascending, never touching.
+    /// The runs beyond it, in ascending order, with a hole between any two.
     runs: VecDeque<Block>,
-    /// Runs that changed last, newest first; none below `next`.
+    /// The runs that changed last, most recent first; none is below `next`.
     recent: [Option<Block>; REPORTED],
 }
 
-/// Where a segment went.
+/// The position of a received segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// The next one, with nothing waiting beyond it.
+    /// The next segment, with no run beyond it.
     InOrder,
-    /// The next one; it closed a hole or a part of one.
+    /// The next segment, which fills a hole or the start of one.
     Filling,
-    /// Beyond a hole.
+    /// A segment beyond a hole.
     OutOfOrder,
-    /// It had arrived before.
+    /// A segment received before.
     Duplicate,
 }
 
 impl Reassembly {
-    /// First segment that has not arrived.
+    /// The cumulative acknowledgement: the first segment that has not been received.
     pub(super) fn next(&self) -> u64 {
         self.next
     }
 
-    /// Takes in segment `number`.
+    /// Receives segment `number`.
     #[inline]
     pub(super) fn insert(&mut self, number: u64) -> Arrival {
+        if number == self.next && self.runs.is_empty() {
+            self.next += 1;
+            return Arrival::InOrder;
+        }
+        self.insert_out_of_order(number)
+    }
+
+    /// As [`insert`](Self::insert), where there is a hole or the segment is not the next one.
+    fn insert_out_of_order(&mut self, number: u64) -> Arrival {
         if number < self.next {
             return Arrival::Duplicate;
         }
@@ -47,9 +56,6 @@ impl Reassembly {
             return self.insert_beyond(number);
         }
         self.next += 1;
-        if self.runs.is_empty() {
-            return Arrival::InOrder;
-        }
         if let Some(run) = self.runs.front().filter(|run| run.start == self.next) {
             self.next = run.end;
             self.runs.pop_front();
@@ -59,12 +65,12 @@ impl Reassembly {
         Arrival::Filling
     }
 
-    /// Nothing has arrived beyond a hole.
+    /// No segment beyond a hole has been received.
     pub(super) fn is_in_order(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// The runs to report, the one that changed last first.
+    /// The SACK blocks, the run that changed last first.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
         self.recent.iter().flatten().copied()
     }
@@ -98,14 +104,14 @@ impl Reassembly {
         Arrival::OutOfOrder
     }
 
-    /// Puts `run` first among the blocks to report and drops what it has swallowed.
+    /// Makes `run` the first block to report, and removes the blocks that it contains.
     fn report(&mut self, run: Block) {
         self.retain_recent(|block| block.end < run.start || run.end < block.start);
         self.recent.rotate_right(1);
         self.recent[0] = Some(run);
     }
 
-    /// Keeps the blocks that satisfy `keep`, in their order and without gaps.
+    /// Retains the blocks that satisfy `keep`, in order and without gaps.
     fn retain_recent(&mut self, keep: impl Fn(Block) -> bool) {
         let mut kept = [None; REPORTED];
         let blocks = self.recent.iter().flatten().filter(|block| keep(**block));
@@ -116,7 +122,7 @@ impl Reassembly {
     }
 }
 
-/// Blocks that fit an acknowledgement.
+/// The number of SACK blocks that fit an acknowledgement (RFC 2018 §3).
 const REPORTED: usize = 3;
 
 #[cfg(test)]
@@ -144,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn filling_the_first_hole_moves_to_the_end_of_the_run_behind_it() {
+    fn filling_the_first_hole_advances_to_the_end_of_the_run_beyond_it() {
         let mut reassembly = Reassembly::default();
         for number in [1, 2, 4] {
             reassembly.insert(number);

@@ -1,42 +1,43 @@
-//! Where a sender stands between losses, and how episodes follow each other where arrivals are named.
+//! The phases of loss recovery, and the episodes of the policies that use selective acknowledgements.
 
-use super::Verdict;
-use crate::scoreboard::Scoreboard;
+use super::action::RecoveryAction;
+use super::scoreboard::Scoreboard;
 
-/// Where a sender stands between losses.
+/// The phase of loss recovery at a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// No loss is being repaired.
     #[default]
     Open,
-    /// Fast recovery until all below `until` is acknowledged.
-    Fast { until: u64 },
-    /// Slow start after a timeout until all below `until` is acknowledged.
-    Timeout { until: u64 },
+    /// Fast recovery, until all segments below `recovery_point` are acknowledged.
+    FastRecovery { recovery_point: u64 },
+    /// Slow start after a retransmission timeout, until all segments below `recovery_point` are acknowledged.
+    RtoRecovery { recovery_point: u64 },
 }
 
 impl Phase {
-    /// The episodes of a policy with selective acknowledgements, after `lost` segments were declared lost.
-    pub(super) fn follow(&mut self, board: &Scoreboard, lost: u64) -> Verdict {
-        let mut verdict = Verdict { lost, ..Verdict::default() };
-        if let Self::Fast { until } | Self::Timeout { until } = *self
-            && board.una() >= until
+    /// Ends and starts episodes of a policy with selective acknowledgements, after `lost` segments were declared lost.
+    pub(super) fn update(&mut self, board: &Scoreboard, lost: u64) -> RecoveryAction {
+        let mut action = RecoveryAction { lost, ..RecoveryAction::default() };
+        if let Self::FastRecovery { recovery_point } | Self::RtoRecovery { recovery_point } = *self
+            && board.una() >= recovery_point
         {
             *self = Self::Open;
-            verdict.ends = true;
+            action.exit = true;
         }
-        // What is lost above the point where the last episode ended was sent after its cut: another one.
+        // A loss above the last recovery point was sent after the last reduction: it starts another episode.
         if *self == Self::Open && board.unrepaired() > 0 {
-            *self = Self::Fast { until: board.next() };
-            verdict.begins = true;
-            verdict.forces = true;
+            *self = Self::FastRecovery { recovery_point: board.next() };
+            action.enter = true;
+            action.force_retransmit = true;
         }
-        verdict
+        action
     }
 
-    /// Selective acknowledgements lower `pipe` and so let new segments go before a loss is declared; without limited
-    /// transmit they must not.
-    pub(super) fn selective_window(self, window: u64, board: &Scoreboard, limited_transmit: bool) -> u64 {
+    /// Packets that may be in flight when the congestion window is `window`, with selective acknowledgements. These
+    /// lower `pipe` and so release new segments before a loss is declared, which without limited transmit must not
+    /// happen.
+    pub(super) fn sack_window(self, window: u64, board: &Scoreboard, limited_transmit: bool) -> u64 {
         if self == Self::Open && !limited_transmit { window.saturating_sub(board.sacked()) } else { window }
     }
 }

@@ -1,51 +1,57 @@
-//! Recovery by time: recent acknowledgement and tail loss probe (RFC 8985).
+//! RACK-TLP: time-based loss detection and the tail loss probe (RFC 8985).
 //!
-//! A segment is lost if one that left later has arrived and `RACK.rtt + reo_wnd` have passed since it left; so a lost
-//! retransmission is found like any other loss. `reo_wnd` is zero while no reordering has been seen and three segments
-//! arrived out of order or an episode runs, else `min(n · min_rtt/4, SRTT)`, where `n` follows reports of duplicates. If the tail of a flight stays unanswered for
-//! `2 SRTT` (plus 200 ms for a lone segment) a probe is sent, and a probe that repaired a loss costs a cut.
+//! A segment is lost if one that was sent later has been delivered and `RACK.rtt + reo_wnd` have passed since it was
+//! sent, so that a lost retransmission is detected like any other loss. `reo_wnd` is zero while no reordering has been
+//! observed and either three segments are SACKed or an episode lasts; otherwise it is `min(n · min_rtt/4, SRTT)`, where
+//! `n` grows with D-SACKs. If the tail of a flight is not acknowledged within `2 SRTT`, plus 200 ms for a single
+//! segment, a probe is sent. A probe that repaired a loss costs a reduction.
 //!
-//! Transmissions stand in a queue in the order in which they left; stale ones are dropped at its front, so finding
-//! losses costs amortised O(1). Deviations: the reorder timer waits for the first segment to expire, not the last; an
-//! answer sooner than any round trip counts as reordering; the duplicate that a probe causes is no sign of reordering, as
-//! in Linux; receivers report duplicates if the option `undo` asks for it; a timeout declares lost all that has
-//! not arrived, not only what has expired; a timeout inside fast recovery belongs to its episode, as in Linux.
+//! Transmissions are queued in the order in which they were sent, and stale ones are removed at the front, so that loss
+//! detection costs amortised O(1).
+//!
+//! Deviations: the reordering timer waits for the first segment to expire, not the last. An acknowledgement of a
+//! retransmission that arrives in less than the minimum round-trip time counts as reordering. A D-SACK that a probe
+//! caused does not, as in Linux. D-SACKs are sent only if the option `undo` enables them. A timeout declares lost all
+//! that is not SACKed, not only what has expired, and a timeout within fast recovery belongs to its episode, as in
+//! Linux.
 
-use super::patience::Patience;
-use super::{DUPLICATE_THRESHOLD, Phase, Verdict, View, WORST_DELAYED_ACK};
-use crate::scoreboard::{Delivery, Newest, Scoreboard};
+use super::action::{Context, RecoveryAction};
+use super::phase::Phase;
+use super::policy::{DUPLICATE_THRESHOLD, RecoveryPolicy, WORST_DELAYED_ACK};
+use super::reordering_window::ReorderingWindow;
+use super::scoreboard::{Delivery, Newest, Scoreboard};
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
-/// The memory of RFC 8985 beyond the scoreboard.
+/// The state of RFC 8985 that is not on the scoreboard.
 #[derive(Clone, Debug)]
-pub(crate) struct Rack {
+pub(super) struct Rack {
     limited_transmit: bool,
     phase: Phase,
-    /// Transmissions in the order in which they left.
+    /// Segment number and time of each transmission, in the order in which they were sent.
     sent: VecDeque<(u64, Time)>,
-    /// `RACK.segment`: of all segments that arrived the one that left last.
+    /// `RACK.segment`: of all segments delivered, the one that was sent last.
     newest: Option<Newest>,
-    /// `RACK.rtt`: its round-trip time.
+    /// `RACK.rtt`: the round-trip time of `newest`.
     rtt: Span,
+    /// `RACK.reordering_seen`.
     reordering_seen: bool,
-    /// How the reordering window follows reports of duplicates.
-    patience: Patience,
-    /// When the first segment overtaken by `newest` expires.
-    reorder_deadline: Time,
-    /// When the tail is to be probed.
+    reo_wnd: ReorderingWindow,
+    /// When the first segment sent before `newest` is declared lost; `Time::NEVER` if there is none.
+    reordering_deadline: Time,
+    /// When the next probe is sent; `Time::NEVER` while none is scheduled.
     probe_deadline: Time,
-    /// The probe that is out.
-    probe: Option<ProbeOut>,
+    /// The probe that has not been acknowledged.
+    probe: Option<Probe>,
 }
 
-/// A probe that has not been answered.
+/// A tail loss probe in flight.
 #[derive(Clone, Copy, Debug)]
-struct ProbeOut {
-    /// `TLP_end_seq`: the first segment that had not been sent then.
+struct Probe {
+    /// `TLP.end_seq`: the first segment that had not been sent then.
     end: u64,
-    /// It sent again what might have been lost.
-    resent: bool,
+    /// `TLP.is_retrans`: the probe was a retransmission, not a new segment.
+    retransmission: bool,
 }
 
 impl Rack {
@@ -57,130 +63,42 @@ impl Rack {
             newest: None,
             rtt: Span::ZERO,
             reordering_seen: false,
-            patience: Patience::default(),
-            reorder_deadline: Time::NEVER,
+            reo_wnd: ReorderingWindow::default(),
+            reordering_deadline: Time::NEVER,
             probe_deadline: Time::NEVER,
             probe: None,
         }
     }
 
-    pub(super) fn phase(&self) -> Phase {
-        self.phase
-    }
-
-    pub(super) fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, view: View<'_>) -> Verdict {
-        self.reordering_seen |= delivery.reordered;
-        if let Some(newest) = delivery.newest {
-            self.advance(newest, delivery.original, view);
-        }
-        let needless = delivery.duplicated.is_some_and(|number| !self.is_probe(number));
-        self.patience.on_ack(needless, board);
-        let repaired = self.is_repaired_by_probe(delivery, board);
-        let lost = self.detect(board, view);
-        let mut verdict = self.phase.follow(board, lost);
-        if repaired && self.phase == Phase::Open {
-            verdict.passes = true;
-        }
-        if verdict.ends && !needless {
-            self.patience.on_recovered();
-        }
-        if verdict.begins {
-            self.probe = None;
-        }
-        if self.phase != Phase::Open || board.sacked() > 0 || board.outstanding() == 0 {
-            self.probe_deadline = Time::NEVER;
-        } else if delivery.advanced > 0 {
-            self.arm_probe(board, view);
-        }
-        verdict
-    }
-
-    pub(super) fn on_timeout(&mut self, board: &Scoreboard) -> bool {
-        let new_episode = self.phase == Phase::Open;
-        self.phase = Phase::Timeout { until: board.next() };
-        self.reorder_deadline = Time::NEVER;
-        self.probe_deadline = Time::NEVER;
-        self.probe = None;
-        new_episode
-    }
-
-    /// The episode was false.
-    pub(super) fn abandon(&mut self, board: &Scoreboard) {
-        self.phase = Phase::Open;
-        // What a timeout declared lost may have left the queue.
-        self.sent.clear();
-        self.sent.extend(board.on_their_way());
-        self.sent.make_contiguous().sort_unstable_by_key(|&(number, sent_at)| (sent_at, number));
-    }
-
-    pub(super) fn on_sent(&mut self, number: u64, new: bool, view: View<'_>, board: &Scoreboard) {
-        self.sent.push_back((number, view.now));
-        if new && self.phase == Phase::Open && board.sacked() == 0 {
-            self.arm_probe(board, view);
-        }
-    }
-
-    pub(super) fn usable_window(&self, window: u64, board: &Scoreboard) -> u64 {
-        self.phase.selective_window(window, board, self.limited_transmit)
-    }
-
-    pub(super) fn next_timer(&self) -> Time {
-        self.reorder_deadline.min(self.probe_deadline)
-    }
-
-    pub(super) fn on_timer(&mut self, board: &mut Scoreboard, view: View<'_>) -> Verdict {
-        if view.now < self.reorder_deadline {
-            return Verdict::default();
-        }
-        let lost = self.detect(board, view);
-        self.phase.follow(board, lost)
-    }
-
-    /// The probe's time has come, or that of the retransmission timer while one is awaited (RFC 8985 §7.2).
-    pub(super) fn take_probe(&mut self, now: Time, rto_due: bool, board: &Scoreboard) -> bool {
-        let armed = self.probe_deadline < Time::NEVER;
-        if !armed || (now < self.probe_deadline && !rto_due) {
-            return false;
-        }
-        self.probe_deadline = Time::NEVER;
-        board.outstanding() > 0
-    }
-
-    /// The probe has left; `resent` if it was no new segment.
-    pub(super) fn on_probe_sent(&mut self, resent: bool, board: &Scoreboard) {
-        self.probe = Some(ProbeOut { end: board.next(), resent });
-        self.probe_deadline = Time::NEVER;
-    }
-
-    /// RFC 8985 §6.2 steps 1 and 2.
-    fn advance(&mut self, newest: Newest, original: bool, view: View<'_>) {
-        // The time stamp says that this answers an earlier transmission.
-        if newest.resent && original {
+    /// RFC 8985 §6.2, steps 1 and 2.
+    fn update_newest(&mut self, newest: Newest, acks_original: bool, context: Context<'_>) {
+        // The time stamp shows that an earlier transmission was delivered.
+        if newest.retransmitted && acks_original {
             return;
         }
-        let rtt = view.now - newest.sent_at;
-        // An answer sooner than any round trip is to an earlier transmission: it was overtaken, not lost.
-        let overtaken = newest.resent && view.rtt.is_some_and(|known| rtt < known.min);
-        self.reordering_seen |= overtaken;
-        if !overtaken && self.newest.is_none_or(|known| newest.is_newer_than(known)) {
+        let rtt = context.now - newest.sent_at;
+        // In less than the minimum round-trip time only an earlier transmission can be acknowledged: it was reordered.
+        let reordered = newest.retransmitted && context.rtt.is_some_and(|known| rtt < known.min);
+        self.reordering_seen |= reordered;
+        if !reordered && self.newest.is_none_or(|known| newest.is_newer_than(known)) {
             self.newest = Some(newest);
             self.rtt = rtt;
         }
     }
 
-    /// RFC 8985 §6.2 step 5.
-    fn detect(&mut self, board: &mut Scoreboard, view: View<'_>) -> u64 {
-        self.reorder_deadline = Time::NEVER;
-        let patience = self.rtt + self.reordering_window(board, view);
+    /// `RACK_detect_loss`: RFC 8985 §6.2, step 5. Returns the number of segments declared lost.
+    fn detect_loss(&mut self, board: &mut Scoreboard, context: Context<'_>) -> u64 {
+        self.reordering_deadline = Time::NEVER;
+        let timeout = self.rtt + self.reordering_window(board, context);
         let mut lost = 0;
         while let Some(&(number, sent_at)) = self.sent.front() {
             if board.is_in_flight_since(number, sent_at) {
-                let this = Newest { sent_at, number, resent: false };
+                let this = Newest { sent_at, number, retransmitted: false };
                 if !self.newest.is_some_and(|newest| newest.is_newer_than(this)) {
                     break;
                 }
-                if sent_at + patience > view.now {
-                    self.reorder_deadline = sent_at + patience;
+                if sent_at + timeout > context.now {
+                    self.reordering_deadline = sent_at + timeout;
                     break;
                 }
                 board.declare_lost(number);
@@ -191,45 +109,137 @@ impl Rack {
         lost
     }
 
-    /// RFC 8985 §6.2 step 4.
-    fn reordering_window(&self, board: &Scoreboard, view: View<'_>) -> Span {
-        let impatient = self.phase != Phase::Open || board.sacked() >= DUPLICATE_THRESHOLD;
-        match view.rtt {
-            Some(rtt) if self.reordering_seen || !impatient => {
-                (rtt.min / 4 * self.patience.quarters).min(rtt.smoothed)
+    /// `RACK.reo_wnd`: RFC 8985 §6.2, step 4.
+    fn reordering_window(&self, board: &Scoreboard, context: Context<'_>) -> Span {
+        let recovering = self.phase != Phase::Open || board.sacked() >= DUPLICATE_THRESHOLD;
+        match context.rtt {
+            Some(rtt) if self.reordering_seen || !recovering => {
+                (rtt.min / 4 * self.reo_wnd.quarters).min(rtt.smoothed)
             }
             _ => Span::ZERO,
         }
     }
 
-    /// RFC 8985 §7.2.
-    fn arm_probe(&mut self, board: &Scoreboard, view: View<'_>) {
+    /// `TLP_calc_PTO`: RFC 8985 §7.2.
+    fn schedule_probe(&mut self, board: &Scoreboard, context: Context<'_>) {
         if self.probe.is_some() {
             return;
         }
-        let mut timeout = view.rtt.map_or(UNSAMPLED_PROBE, |rtt| rtt.smoothed * 2);
+        let mut timeout = context.rtt.map_or(INITIAL_PROBE_TIMEOUT, |rtt| rtt.smoothed * 2);
         if board.outstanding() == 1 {
             timeout += WORST_DELAYED_ACK;
         }
-        self.probe_deadline = view.now + timeout;
+        self.probe_deadline = context.now + timeout;
     }
 
-    /// The probe that is out sent segment `number` again.
+    /// The probe in flight retransmitted segment `number`.
     fn is_probe(&self, number: u64) -> bool {
-        self.probe.is_some_and(|probe| probe.resent && number + 1 == probe.end)
+        self.probe.is_some_and(|probe| probe.retransmission && number + 1 == probe.end)
     }
 
-    /// RFC 8985 §7.4.2: the probe is answered; true if it repaired a loss that nothing else told of.
-    fn is_repaired_by_probe(&mut self, delivery: &Delivery, board: &Scoreboard) -> bool {
+    /// `TLP_process_ack`: RFC 8985 §7.4.2. Returns true if the probe repaired a loss that nothing else revealed.
+    fn process_probe_ack(&mut self, delivery: &Delivery, board: &Scoreboard) -> bool {
         let Some(probe) = self.probe.filter(|probe| board.una() >= probe.end) else { return false };
-        let twice = (delivery.duplicate && delivery.newly_sacked == 0) || delivery.duplicated.is_some();
-        let repaired = probe.resent && board.una() > probe.end;
-        if !probe.resent || repaired || twice {
+        let duplicate = (delivery.duplicate_ack && delivery.newly_sacked == 0) || delivery.dsack.is_some();
+        let repaired = probe.retransmission && board.una() > probe.end;
+        if !probe.retransmission || repaired || duplicate {
             self.probe = None;
         }
         repaired
     }
 }
 
-/// RFC 8985 §7.2: the probe timeout before the first RTT sample.
-const UNSAMPLED_PROBE: Span = Span::from_ms(1_000);
+impl RecoveryPolicy for Rack {
+    fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    fn on_ack(
+        &mut self,
+        delivery: &Delivery,
+        board: &mut Scoreboard,
+        context: Context<'_>,
+    ) -> RecoveryAction {
+        self.reordering_seen |= delivery.reordered;
+        if let Some(newest) = delivery.newest {
+            self.update_newest(newest, delivery.acks_original, context);
+        }
+        let dsack = delivery.dsack.is_some_and(|number| !self.is_probe(number));
+        self.reo_wnd.on_ack(dsack, board);
+        let repaired = self.process_probe_ack(delivery, board);
+        let lost = self.detect_loss(board, context);
+        let mut action = self.phase.update(board, lost);
+        if repaired && self.phase == Phase::Open {
+            action.probe_repaired = true;
+        }
+        if action.exit && !dsack {
+            self.reo_wnd.on_recovered();
+        }
+        if action.enter {
+            self.probe = None;
+        }
+        if self.phase != Phase::Open || board.sacked() > 0 || board.outstanding() == 0 {
+            self.probe_deadline = Time::NEVER;
+        } else if delivery.advanced > 0 {
+            self.schedule_probe(board, context);
+        }
+        action
+    }
+
+    fn on_timeout(&mut self, board: &Scoreboard) -> bool {
+        let new_episode = self.phase == Phase::Open;
+        self.phase = Phase::RtoRecovery { recovery_point: board.next() };
+        self.reordering_deadline = Time::NEVER;
+        self.probe_deadline = Time::NEVER;
+        self.probe = None;
+        new_episode
+    }
+
+    fn on_undo(&mut self, board: &Scoreboard) {
+        self.phase = Phase::Open;
+        // The segments that a timeout declared lost may have been removed from the queue.
+        self.sent.clear();
+        self.sent.extend(board.in_flight_segments());
+        self.sent.make_contiguous().sort_unstable_by_key(|&(number, sent_at)| (sent_at, number));
+    }
+
+    fn usable_window(&self, window: u64, board: &Scoreboard) -> u64 {
+        self.phase.sack_window(window, board, self.limited_transmit)
+    }
+
+    fn on_sent(&mut self, number: u64, new: bool, context: Context<'_>, board: &Scoreboard) {
+        self.sent.push_back((number, context.now));
+        if new && self.phase == Phase::Open && board.sacked() == 0 {
+            self.schedule_probe(board, context);
+        }
+    }
+
+    fn next_timer(&self) -> Time {
+        self.reordering_deadline.min(self.probe_deadline)
+    }
+
+    fn on_timer(&mut self, board: &mut Scoreboard, context: Context<'_>) -> RecoveryAction {
+        if context.now < self.reordering_deadline {
+            return RecoveryAction::default();
+        }
+        let lost = self.detect_loss(board, context);
+        self.phase.update(board, lost)
+    }
+
+    fn take_probe(&mut self, now: Time, rto_due: bool, board: &Scoreboard) -> bool {
+        let scheduled = self.probe_deadline < Time::NEVER;
+        if !scheduled || (now < self.probe_deadline && !rto_due) {
+            return false;
+        }
+        self.probe_deadline = Time::NEVER;
+        board.outstanding() > 0
+    }
+
+    fn on_probe_sent(&mut self, retransmission: bool, board: &Scoreboard) {
+        self.probe = Some(Probe { end: board.next(), retransmission });
+        self.probe_deadline = Time::NEVER;
+    }
+}
+
+/// RFC 8985 §7.2: the probe timeout before the first round-trip sample.
+const INITIAL_PROBE_TIMEOUT: Span = Span::from_ms(1_000);

@@ -1,107 +1,93 @@
-//! Recovery from selective acknowledgements and `pipe` (RFC 6675).
+//! SACK: recovery from selective acknowledgements and `pipe` (RFC 6675).
 //!
-//! A segment is lost once three above it have arrived. The first loss begins an episode, which lasts until all that was
-//! outstanding then is acknowledged; what has been lost of later data by then begins the next. Segments go while `pipe`,
-//! what is on its way, is below the window: lost ones first, lowest first, then new ones.
+//! A segment is lost once three segments above it have been SACKed. The first loss starts an episode, which lasts until
+//! all data outstanding at that time is acknowledged; losses of later data start the next episode. Segments are sent
+//! while `pipe`, the number of segments in flight, is below the congestion window: lost segments first, lowest first,
+//! then new ones.
 //!
-//! Where nothing is lost and nothing new can go, near the end of a transfer or of the receiver's window, what is only
-//! doubtful goes (§4, `NextSeg`): by rule 3 the segments below the highest that arrived, and by rule 4, once an episode,
-//! the highest that has not, the *rescue*. Its answer, should the tail be lost, is what rule 3 needs.
+//! Where no segment is lost and no new one can be sent, near the end of a transfer or of the receiver's window, segments
+//! that may be lost are sent (§4, `NextSeg`): by rule 3 those below the highest SACKed segment, and by rule 4, once per
+//! episode, the highest outstanding one, the rescue retransmission. Where the tail of the data is lost, the
+//! acknowledgement of the rescue retransmission makes rule 3 applicable.
 //!
-//! A retransmission that is lost again waits for the retransmission timer, unless it is the one rescued.
+//! A retransmission that is lost waits for the retransmission timer, unless it was the rescue retransmission.
 //!
-//! Deviations: the second condition of §4's `IsLost` is counted in segments, not bytes. ns-2's agents know neither rule 3
-//! nor rule 4, which shows at the end of transfers only.
+//! Deviations: the second condition of `IsLost` (§4) counts segments, not bytes. ns-2's agents implement neither rule 3
+//! nor rule 4, which shows only at the end of transfers.
 
-use super::{Phase, Verdict};
-use crate::scoreboard::{Delivery, Scoreboard};
+use super::action::{Context, NextSeg, RecoveryAction};
+use super::phase::Phase;
+use super::policy::RecoveryPolicy;
+use super::scoreboard::{Delivery, Scoreboard};
 
-/// The memory of RFC 6675 beyond the scoreboard.
+/// The state of RFC 6675 that is not on the scoreboard.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sack {
+pub(super) struct Sack {
     limited_transmit: bool,
     phase: Phase,
-    /// `HighRxt` + 1: above all that was sent again in this episode by rules 1 to 3.
-    resent_below: u64,
-    /// The segment rescued in this episode.
-    rescued: Option<u64>,
-}
-
-/// A segment that goes again though it is not known to be lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LastResort {
-    /// A later one has arrived (`NextSeg` rule 3).
-    Doubtful(u64),
-    /// The highest of all (rule 4).
-    Rescue(u64),
-}
-
-impl LastResort {
-    pub(crate) fn number(self) -> u64 {
-        let (Self::Doubtful(number) | Self::Rescue(number)) = self;
-        number
-    }
+    /// `HighRxt + 1`: the segment after the highest that was retransmitted in this episode by rules 1 to 3.
+    high_rxt: u64,
+    /// `RescueRxt`: the rescue retransmission of this episode.
+    rescue: Option<u64>,
 }
 
 impl Sack {
     pub(super) fn new(limited_transmit: bool) -> Self {
         Self { limited_transmit, ..Self::default() }
     }
+}
 
-    pub(super) fn phase(&self) -> Phase {
+impl RecoveryPolicy for Sack {
+    fn phase(&self) -> Phase {
         self.phase
     }
 
-    pub(super) fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard) -> Verdict {
-        let lost = if delivery.newly_sacked > 0 { board.declare_lost_below_third() } else { 0 };
-        let verdict = self.phase.follow(board, lost);
-        if verdict.begins {
-            (self.resent_below, self.rescued) = (0, None);
+    fn on_ack(&mut self, delivery: &Delivery, board: &mut Scoreboard, _: Context<'_>) -> RecoveryAction {
+        let lost = if delivery.newly_sacked > 0 { board.declare_sack_losses() } else { 0 };
+        let action = self.phase.update(board, lost);
+        if action.enter {
+            (self.high_rxt, self.rescue) = (0, None);
         }
-        verdict
+        action
     }
 
-    /// A segment left once more.
-    pub(super) fn on_resent(&mut self, number: u64) {
-        // RFC 6675 §4, rule 4: a rescue does not move HighRxt.
-        if self.rescued != Some(number) {
-            self.resent_below = self.resent_below.max(number + 1);
-        }
-    }
-
-    /// `NextSeg` rules 3 and 4 (RFC 6675 §4).
-    pub(super) fn last_resort(&self, board: &mut Scoreboard) -> Option<LastResort> {
-        if !matches!(self.phase, Phase::Fast { .. }) {
-            return None;
-        }
-        let doubtful = board.first_doubtful(self.resent_below).map(LastResort::Doubtful);
-        if doubtful.is_some() || self.rescued.is_some() {
-            return doubtful;
-        }
-        board.highest_missing().map(LastResort::Rescue)
-    }
-
-    /// A segment named by [`last_resort`](Self::last_resort) is about to leave.
-    pub(super) fn on_last_resort(&mut self, segment: LastResort, board: &mut Scoreboard) {
-        match segment {
-            LastResort::Doubtful(number) => board.double(number),
-            // It does not count as on its way (RFC 6675 §4, SetPipe), since HighRxt stays.
-            LastResort::Rescue(number) => self.rescued = Some(number),
-        }
-    }
-
-    pub(super) fn on_timeout(&mut self, board: &Scoreboard) -> bool {
-        let new_episode = !matches!(self.phase, Phase::Timeout { .. });
-        self.phase = Phase::Timeout { until: board.next() };
+    fn on_timeout(&mut self, board: &Scoreboard) -> bool {
+        let new_episode = !matches!(self.phase, Phase::RtoRecovery { .. });
+        self.phase = Phase::RtoRecovery { recovery_point: board.next() };
         new_episode
     }
 
-    /// The episode was false.
-    pub(super) fn abandon(&mut self) {
+    fn on_undo(&mut self, _: &Scoreboard) {
         self.phase = Phase::Open;
     }
 
-    pub(super) fn usable_window(&self, window: u64, board: &Scoreboard) -> u64 {
-        self.phase.selective_window(window, board, self.limited_transmit)
+    fn usable_window(&self, window: u64, board: &Scoreboard) -> u64 {
+        self.phase.sack_window(window, board, self.limited_transmit)
+    }
+
+    fn on_sent(&mut self, number: u64, new: bool, _: Context<'_>, _: &Scoreboard) {
+        // RFC 6675 §4, rule 4: a rescue retransmission does not move HighRxt.
+        if !new && self.rescue != Some(number) {
+            self.high_rxt = self.high_rxt.max(number + 1);
+        }
+    }
+
+    fn next_seg(&self, board: &mut Scoreboard) -> Option<NextSeg> {
+        if !matches!(self.phase, Phase::FastRecovery { .. }) {
+            return None;
+        }
+        let hole = board.first_hole_in_flight(self.high_rxt).map(NextSeg::Rule3);
+        if hole.is_some() || self.rescue.is_some() {
+            return hole;
+        }
+        board.highest_unsacked().map(NextSeg::Rule4)
+    }
+
+    fn on_next_seg(&mut self, segment: NextSeg, board: &mut Scoreboard) {
+        match segment {
+            NextSeg::Rule3(number) => board.count_twice(number),
+            // RFC 6675 §4, SetPipe: not counted in pipe, since HighRxt stays below it.
+            NextSeg::Rule4(number) => self.rescue = Some(number),
+        }
     }
 }

@@ -1,148 +1,118 @@
-//! What an acknowledgement does to a sender.
+//! Acknowledgements at a sender.
 
 use super::{ConnectionState, Sender};
-use crate::recovery::{Phase, Verdict, View};
-use crate::scoreboard::Delivery;
-use crate::{Host, News};
+use crate::recovery::{Delivery, RecoveryAction};
+use crate::{Host, TransportEvent};
 use narrows_cc::{Ack, Cause, RateSample};
 use narrows_units::{Span, Time};
 use narrows_wire::{Block, Feedback, Packet};
 
-/// What an acknowledgement says besides its selective blocks.
+/// The fields of an acknowledgement, except its SACK blocks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Report {
-    /// The first segment not received in order.
+pub(super) struct AckFields {
+    /// The cumulative acknowledgement: the first segment not received in order.
     next: u64,
-    /// Congestion was seen (ECE).
+    /// ECE: congestion was experienced.
     echo: bool,
-    /// Data packets that arrived marked; wraps.
+    /// The receiver's count of marked packets; wraps.
     ce_packets: u16,
     timestamp_echo: u8,
-    /// A segment arrived again.
-    duplicated: Option<u64>,
+    /// A segment that was received twice (RFC 2883).
+    dsack: Option<u64>,
     feedback: Option<Feedback>,
 }
 
-impl Report {
+impl AckFields {
     pub(super) fn new(
         packet: &Packet,
         ce_packets: u16,
         timestamp_echo: u8,
-        duplicated: Option<u64>,
+        dsack: Option<u64>,
         feedback: Option<Feedback>,
     ) -> Self {
-        Self { next: packet.number, echo: packet.ecn_echo, ce_packets, timestamp_echo, duplicated, feedback }
+        Self { next: packet.number, echo: packet.ecn_echo, ce_packets, timestamp_echo, dsack, feedback }
     }
 }
 
 impl Sender {
     pub(super) fn on_ack<H: Host>(
         &mut self,
-        report: &Report,
+        fields: &AckFields,
         blocks: impl Iterator<Item = Block>,
         now: Time,
         host: &mut H,
     ) {
-        if self.state != ConnectionState::Established || report.next > self.board.next() {
+        if self.core.state != ConnectionState::Established || fields.next > self.recovery.board().next() {
             return;
         }
-        self.counters.acks_received += 1;
-        let prior_in_flight = self.board.in_flight();
-        let mut delivery = Delivery { duplicated: report.duplicated, ..Delivery::default() };
-        self.read(report, blocks, &mut delivery);
-        let news = delivery.newly_acked > 0 || delivery.advanced > 0;
-        if news || delivery.duplicate || delivery.duplicated.is_some() {
-            self.apply(report, &delivery, prior_in_flight, now, host);
+        let prior_in_flight = self.in_flight();
+        let delivery = self.recovery.acknowledge(fields.next, fields.timestamp_echo, fields.dsack, blocks);
+        let counters = &mut self.core.counters;
+        counters.acks_received += 1;
+        counters.segments_acked += delivery.advanced;
+        let una = self.recovery.board().una();
+        counters.bytes_acked = self.core.data.transfer().payload_before(una).count();
+        let delivered = delivery.newly_acked > 0 || delivery.advanced > 0;
+        if delivered || delivery.duplicate_ack || delivery.dsack.is_some() {
+            self.process(fields, &delivery, prior_in_flight, now, host);
         }
     }
 
-    /// Marks on the scoreboard what the acknowledgement reports.
+    /// Responds to an acknowledgement that has been entered on the scoreboard.
     #[inline]
-    fn read(&mut self, report: &Report, blocks: impl Iterator<Item = Block>, delivery: &mut Delivery) {
-        let una = self.board.una();
-        let outstanding = self.board.outstanding();
-        if report.next > una {
-            self.board.acknowledge(report.next, delivery);
-        }
-        delivery.original = delivery.advanced > 0 && self.undo.is_original(report.timestamp_echo);
-        delivery.duplicate = report.next == una && outstanding > 0;
-        if self.recovery.is_selective() {
-            for block in blocks {
-                self.board.sack(block, delivery);
-            }
-        } else if delivery.advanced > 0 {
-            delivery.newly_acked = self.silent.on_advance(delivery.advanced);
-        } else if delivery.duplicate {
-            delivery.newly_acked = self.silent.on_duplicate(outstanding);
-        }
-        self.counters.segments_acked += delivery.advanced;
-        self.counters.bytes_acked = self.transfer.payload_before(self.board.una()).count();
-    }
-
-    #[inline]
-    fn apply<H: Host>(
+    fn process<H: Host>(
         &mut self,
-        report: &Report,
+        fields: &AckFields,
         delivery: &Delivery,
         prior_in_flight: u64,
         now: Time,
         host: &mut H,
     ) {
-        let rtt = self.measure(delivery, now, host);
+        let rtt = self.sample_rtt(delivery, now, host);
         let rate = self.sample_rate(delivery, prior_in_flight, now);
 
-        if self.undo.on_ack(delivery, self.board.unrepaired()) {
-            self.take_back(now);
+        if self.recovery.is_spurious(delivery) {
+            self.undo_episode(now);
         }
-        // Before losses are marked: what the window had to cover until now.
-        let flight = self.board.in_flight() + delivery.newly_acked;
-        let view = View { now, rtt: self.rtt.view() };
-        let verdict = self.recovery.on_ack(delivery, &mut self.board, view);
-        if verdict.asks() {
-            self.obey(verdict, flight, now, host);
+        // Before losses are detected: the packets that the window covered until now.
+        let flight = self.in_flight() + delivery.newly_acked;
+        let action = self.recovery.on_ack(delivery, Self::context(&self.core, now));
+        if !action.is_empty() {
+            self.apply(action, flight, now, host);
         }
-        if self.ecn.is_used() {
-            self.follow_marks(report, now, host);
+        if self.core.ecn.is_used() {
+            self.respond_to_marks(fields, now, host);
         }
 
         if delivery.newly_acked > 0 {
-            self.tell_delivered(report, delivery, rtt, rate, now);
-            self.handshake.on_acked(delivery.newly_acked, self.algorithm.as_ref());
+            self.report_delivered(fields, delivery, rtt, rate, now);
+            self.handshake.on_acked(delivery.newly_acked, self.core.algorithm.as_ref());
         }
-        if let Some(reduction) = &mut self.reduction {
-            let cleanly = delivery.advanced > 0 && verdict.lost == 0;
-            reduction.on_ack(delivery.newly_acked, self.board.in_flight(), cleanly);
-        }
+        self.recovery.update_reduction(delivery, action.lost);
         if delivery.advanced > 0 {
-            self.timeouts_in_a_row = 0;
-            if self.board.outstanding() == 0 {
-                self.rto_deadline = Time::NEVER;
-            } else if !verdict.keeps_timer {
-                self.rto_deadline = now + self.rtt.rto();
-            }
-            if self.board.una() == self.transfer.segments() {
-                self.finish(ConnectionState::Completed, News::Completed, host);
+            self.core.timer.on_cumulative_ack(self.recovery.board().outstanding(), action.keep_timer, now);
+            if self.recovery.board().una() == self.core.data.transfer().segments() {
+                self.finish(ConnectionState::Completed, TransportEvent::Completed, host);
                 return;
             }
         }
         self.transmit(now, host);
     }
 
-    /// Tells the algorithm what was delivered.
+    /// Reports what was delivered to the algorithm.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
-    fn tell_delivered(
+    fn report_delivered(
         &mut self,
-        report: &Report,
+        fields: &AckFields,
         delivery: &Delivery,
         rtt: Option<Span>,
         rate: Option<RateSample>,
         now: Time,
     ) {
-        let ce_packets = self.ecn.newly_marked(report.ce_packets);
-        self.counters.marks_seen += ce_packets;
-        self.window_limited =
-            self.usage.window_limited(|| (self.algorithm.window(), self.algorithm.ssthresh()));
+        let ce_packets = self.core.count_marks(fields.ce_packets);
+        let algorithm = &self.core.algorithm;
+        self.window_limited = self.usage.is_limited(|| (algorithm.window(), algorithm.ssthresh()));
         let path = self.path(now);
         let ack = Ack {
             newly_acked: delivery.newly_acked,
@@ -150,77 +120,77 @@ impl Sender {
             ce_packets,
             rtt,
             rate,
-            feedback: report.feedback,
-            packets: self.board.acked_packets(),
+            feedback: fields.feedback,
+            packets: self.recovery.board_mut().acked_packets(),
         };
-        self.algorithm.on_ack(&ack, &path);
-        self.board.clear_acked_packets();
+        self.core.algorithm.on_ack(&ack, &path);
+        self.recovery.board_mut().clear_acked_packets();
     }
 
-    /// Takes the RTT sample and counts rounds.
-    fn measure<H: Host>(&mut self, delivery: &Delivery, now: Time, host: &mut H) -> Option<Span> {
+    /// Takes a round-trip time sample and counts rounds.
+    fn sample_rtt<H: Host>(&mut self, delivery: &Delivery, now: Time, host: &mut H) -> Option<Span> {
         let newest = delivery.newest?;
-        self.round.on_delivered(newest.sent_at, now);
-        // Karn's rule, for all segments of this acknowledgement: those above a repaired hole may have arrived long ago.
-        if delivery.any_resent {
+        self.core.round.on_delivered(newest.sent_at, now);
+        // Karn's algorithm, for all segments of this acknowledgement: those above a repaired hole may have arrived long
+        // ago.
+        if delivery.any_retransmitted {
             return None;
         }
         let rtt = now - newest.sent_at;
-        self.take_rtt_sample(rtt, now, host);
+        self.core.take_rtt_sample(rtt, now, host);
         Some(rtt)
     }
 
     fn sample_rate(&mut self, delivery: &Delivery, prior_in_flight: u64, now: Time) -> Option<RateSample> {
-        if !self.needs.rate_samples || delivery.newly_acked == 0 {
+        if !self.core.needs.rate_samples || delivery.newly_acked == 0 {
             return None;
         }
         self.delivery_rate.on_delivered(delivery.newly_acked, now);
         let newest = delivery.newest?;
-        let detail = *self.board.detail(newest.number)?;
-        let min_rtt = self.rtt.view().map(|view| view.min);
-        let mss = self.options.mss;
+        let detail = *self.recovery.board().detail(newest.number)?;
+        let min_rtt = self.core.timer.rtt().map(|rtt| rtt.min);
+        let mss = self.core.options.mss;
         self.delivery_rate.sample(&detail, newest.sent_at, now, min_rtt, mss, prior_in_flight)
     }
 
-    /// Does what the recovery policy decided.
+    /// Applies what loss recovery decided. `flight`: packets in flight before the losses.
     #[inline]
-    pub(super) fn obey<H: Host>(&mut self, verdict: Verdict, flight: u64, now: Time, host: &mut H) {
-        if verdict.ends {
-            self.tell_recovered(now);
+    pub(super) fn apply<H: Host>(&mut self, action: RecoveryAction, flight: u64, now: Time, host: &mut H) {
+        if action.exit {
+            self.report_recovered(now);
         }
-        if verdict.begins {
-            // A mark of the same window has cut already (RFC 3168 §6.1.2).
-            let new_episode = !self.ecn.in_episode();
-            self.ecn.yield_to_loss();
-            self.tell_loss(Cause::Detected, new_episode, verdict.lost, now, host);
-            if new_episode || self.reduction.is_none() {
-                self.begin_reduction(flight);
+        if action.enter {
+            // A mark of the same window has reduced it already (RFC 3168 §6.1.2).
+            let new_episode = !self.core.ecn.in_episode();
+            self.core.ecn.on_loss_episode();
+            self.report_loss(Cause::Detected, new_episode, action.lost, now, host);
+            if new_episode || !self.recovery.is_reducing() {
+                self.start_rate_reduction(flight);
             }
-            // The fast retransmission is given a whole timeout, as Linux and ns-2 do; RFC 6298 §5 leaves it what is left.
-            self.rto_deadline = now + self.rtt.rto();
-        } else if verdict.lost > 0 {
-            self.tell_loss(Cause::Detected, false, verdict.lost, now, host);
+            self.core.timer.on_fast_retransmit(now);
+        } else if action.lost > 0 {
+            self.report_loss(Cause::Detected, false, action.lost, now, host);
         }
-        if verdict.passes && !self.ecn.in_episode() {
-            self.tell_loss(Cause::Detected, true, 0, now, host);
-            self.tell_recovered(now);
+        if action.probe_repaired && !self.core.ecn.in_episode() {
+            self.report_loss(Cause::Detected, true, 0, now, host);
+            self.report_recovered(now);
         }
-        if verdict.forces {
-            self.forced = self.board.next_lost().is_some();
+        if action.force_retransmit {
+            self.recovery.force_retransmit();
         }
     }
 
-    /// Begins and ends mark episodes.
-    fn follow_marks<H: Host>(&mut self, report: &Report, now: Time, host: &mut H) {
-        if self.ecn.is_over(self.board.una()) {
-            self.tell_recovered(now);
+    /// Starts and ends mark episodes.
+    fn respond_to_marks<H: Host>(&mut self, fields: &AckFields, now: Time, host: &mut H) {
+        let una = self.recovery.board().una();
+        if self.core.ecn.on_cumulative_ack(una) {
+            self.report_recovered(now);
         }
-        let repairing = self.recovery.phase() != Phase::Open;
-        if self.ecn.must_respond(report.echo, self.board.una(), repairing) {
-            let flight = self.board.in_flight();
-            self.ecn.begin(self.board.next());
-            self.tell_loss(Cause::Mark, true, 0, now, host);
-            self.begin_reduction(flight);
+        if self.core.ecn.must_respond(fields.echo, una, self.recovery.is_recovering()) {
+            let flight = self.in_flight();
+            self.core.ecn.start_episode(self.recovery.board().next());
+            self.report_loss(Cause::Mark, true, 0, now, host);
+            self.start_rate_reduction(flight);
         }
     }
 }

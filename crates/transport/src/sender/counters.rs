@@ -1,34 +1,34 @@
-//! What a sender has done so far.
+//! The counters of a sender.
 
-/// Counts since the connection was opened; none ever falls.
+/// Counts since the connection was opened. None ever decreases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Data packets sent, retransmissions included.
     pub packets_sent: u64,
-    /// Of these, segments sent before.
+    /// Retransmissions among the packets sent.
     pub retransmissions: u64,
     /// Bytes of data packets on the wire, headers included.
     pub bytes_sent: u64,
-    /// SYNs sent.
+    /// SYNs sent, retransmissions included.
     pub syns_sent: u64,
     /// Acknowledgements received.
     pub acks_received: u64,
-    /// Segments cumulatively acknowledged.
+    /// Segments cumulatively acknowledged; of datagrams, those reported received.
     pub segments_acked: u64,
-    /// Their payload.
+    /// Payload of the acknowledged segments, bytes.
     pub bytes_acked: u64,
     /// Packets declared lost.
     pub packets_lost: u64,
-    /// Loss events: losses found within a round trip of the first are one.
+    /// Loss events: losses detected within one round trip of the first are one event.
     pub loss_events: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Tail loss probes sent.
     pub probes: u64,
-    /// Episodes declared: window reductions for whatever cause.
+    /// Reductions of the window, for any cause: the number of episodes.
     pub reductions: u64,
-    /// Of these, how many proved false and were taken back.
+    /// Episodes that proved spurious and were undone.
     pub undone: u64,
-    /// Packets that the receiver reported as marked.
+    /// Marked packets that the receiver reported.
     pub marks_seen: u64,
 }

@@ -1,144 +1,127 @@
-//! Opening the connection: SYN, SYN-ACK, and what their loss costs.
+//! The three-way handshake.
 //!
-//! A lost SYN or SYN-ACK is sent for again after `initial_rto`, doubled each time, up to `syn_retries` times. The
-//! handshake gives the first RTT sample unless a SYN was sent again (Karn). After a loss the connection starts with one
-//! segment (RFC 5681 §3.1) and a timeout of 3 s (RFC 6298 §5.7).
+//! A lost SYN or SYN-ACK is recovered by sending the SYN again after `initial_rto`, doubled each time, up to
+//! `syn_retries` times. The handshake gives the first round-trip time sample unless a SYN was retransmitted (Karn's
+//! algorithm); in that case the connection starts with a window of one segment (RFC 5681 §3.1) and a timeout of 3 s
+//! (RFC 6298 §5.7).
 //!
-//! The SYN carries what the algorithm asks of the routers, and the SYN-ACK that answers it their answer.
+//! The SYN carries the algorithm's request to the routers, and the SYN-ACK their response.
 //!
-//! Deviations: the algorithm's own initial window stays; the transport lets one packet go and one more for each
-//! acknowledged until that window is reached or cut.
+//! Deviations: the algorithm keeps its own initial window. The sender limits the packets in flight to one, and to
+//! one more for each segment acknowledged, until that window is reached or reduced.
 
 use super::{ConnectionState, Sender};
-use crate::{Host, News};
+use crate::{Host, TransportEvent};
 use narrows_cc::CongestionControl;
-use narrows_units::{Span, Time};
-use narrows_wire::{Body, Ecn, Feedback, Packet};
+use narrows_units::Time;
+use narrows_wire::{Body, Feedback, Packet};
 
 /// The state of the handshake.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handshake {
-    /// When the SYN last left.
+    /// When the SYN was last sent.
     sent_at: Time,
-    /// SYNs sent again.
-    retries: u32,
-    /// Packets that may be in flight after a lost SYN; unlimited otherwise.
-    cap: u64,
+    /// Packets that may be in flight after a lost SYN; `u64::MAX` for no limit.
+    window_cap: u64,
 }
 
 impl Default for Handshake {
     fn default() -> Self {
-        Self { sent_at: Time::ZERO, retries: 0, cap: u64::MAX }
+        Self { sent_at: Time::ZERO, window_cap: u64::MAX }
     }
 }
 
 impl Handshake {
-    /// Packets that may be in flight whatever the algorithm says.
-    pub(super) fn cap(&self) -> u64 {
-        self.cap
+    /// Packets that may be in flight regardless of the algorithm.
+    pub(super) fn window_cap(&self) -> u64 {
+        self.window_cap
     }
 
-    /// `acked` more segments were acknowledged: the cap rises until it reaches the window.
+    /// `acked` more segments were acknowledged: raises the limit until it reaches the window of `algorithm`.
     pub(super) fn on_acked(&mut self, acked: u64, algorithm: &dyn CongestionControl) {
-        if self.cap == u64::MAX {
+        if self.window_cap == u64::MAX {
             return;
         }
-        self.cap += acked;
-        if algorithm.limits().window.is_none_or(|window| self.cap >= window) {
+        self.window_cap += acked;
+        if algorithm.limits().window.is_none_or(|window| self.window_cap >= window) {
             self.lift_cap();
         }
     }
 
+    /// Removes the limit.
     pub(super) fn lift_cap(&mut self) {
-        self.cap = u64::MAX;
+        self.window_cap = u64::MAX;
     }
 }
 
 impl Sender {
-    /// Opens the connection: a SYN leaves. Does nothing if it has been opened before.
-    pub fn open<H: Host>(&mut self, now: Time, host: &mut H) {
-        if self.state == ConnectionState::Closed {
-            self.state = ConnectionState::Connecting;
+    /// Opens the connection by sending a SYN. Has no effect if it has been opened before.
+    pub(crate) fn open<H: Host>(&mut self, now: Time, host: &mut H) {
+        if self.core.state == ConnectionState::Closed {
+            self.core.state = ConnectionState::Connecting;
             self.send_syn(now, host);
         }
     }
 
-    /// The other side has opened the connection and its data came: data may go back at once. Does nothing if the
-    /// connection is open already.
-    pub fn accept<H: Host>(&mut self, host: &mut H) {
-        if self.state == ConnectionState::Closed {
-            self.state = ConnectionState::Established;
-            host.tell(News::Established);
+    /// The other side has opened the connection: data may be sent at once. Has no effect if the connection is open.
+    pub(crate) fn accept<H: Host>(&mut self, host: &mut H) {
+        if self.core.state == ConnectionState::Closed {
+            self.core.state = ConnectionState::Established;
+            host.notify(TransportEvent::Established);
         }
     }
 
-    /// No answer to the SYN in time.
+    /// The retransmission timer of the SYN expired.
     pub(super) fn on_syn_timeout<H: Host>(&mut self, now: Time, host: &mut H) {
-        if self.handshake.retries >= self.options.syn_retries {
-            self.finish(ConnectionState::GaveUp, News::GaveUp, host);
+        if self.core.timer.expirations() >= self.core.options.syn_retries {
+            self.finish(ConnectionState::GaveUp, TransportEvent::GaveUp, host);
             return;
         }
-        self.handshake.retries += 1;
-        self.rtt.back_off();
+        self.core.timer.on_expired(now);
         self.send_syn(now, host);
     }
 
     pub(super) fn on_syn_ack<H: Host>(&mut self, feedback: Option<Feedback>, now: Time, host: &mut H) {
-        match self.state {
+        match self.core.state {
             ConnectionState::Connecting => {}
             ConnectionState::Established | ConnectionState::Completed => {
                 // The ACK of the handshake was lost, or the SYN-ACK sent twice.
-                host.send(self.handshake_packet(Body::Established, now));
+                host.send(self.handshake_packet(Body::HandshakeAck, now));
                 return;
             }
             ConnectionState::Closed | ConnectionState::GaveUp => return,
         }
-        self.state = ConnectionState::Established;
-        self.rto_deadline = Time::NEVER;
-        host.tell(News::Established);
-        if self.handshake.retries == 0 {
-            self.take_rtt_sample(now - self.handshake.sent_at, now, host);
+        self.core.state = ConnectionState::Established;
+        let retransmitted = self.core.timer.expirations() > 0;
+        self.core.timer.on_syn_acknowledged();
+        host.notify(TransportEvent::Established);
+        if retransmitted {
+            self.handshake.window_cap = 1;
         } else {
-            self.rtt.restart_after_lost_syn();
-            self.handshake.cap = 1;
+            self.core.take_rtt_sample(now - self.handshake.sent_at, now, host);
         }
-        host.send(self.handshake_packet(Body::Established, now));
+        host.send(self.handshake_packet(Body::HandshakeAck, now));
         if let Some(feedback) = feedback {
             let path = self.path(now);
-            self.algorithm.on_answer(feedback, &path);
+            self.core.algorithm.on_answer(feedback, &path);
         }
-        if self.transfer.segments() == 0 {
-            self.finish(ConnectionState::Completed, News::Completed, host);
+        if self.core.data.transfer().segments() == 0 {
+            self.finish(ConnectionState::Completed, TransportEvent::Completed, host);
             return;
         }
         self.transmit(now, host);
     }
 
-    pub(super) fn take_rtt_sample<H: Host>(&mut self, rtt: Span, now: Time, host: &mut H) {
-        self.rtt.sample(rtt, now);
-        host.tell(News::RttSample(rtt));
-    }
-
     fn send_syn<H: Host>(&mut self, now: Time, host: &mut H) {
         self.handshake.sent_at = now;
-        self.counters.syns_sent += 1;
-        self.rto_deadline = now + self.rtt.rto();
+        self.core.counters.syns_sent += 1;
+        self.core.timer.on_sent(now);
         let path = self.path(now);
-        let request = self.algorithm.request(&path);
+        let request = self.core.algorithm.request(&path);
         host.send(self.handshake_packet(Body::Syn { request }, now));
     }
 
     fn handshake_packet(&self, body: Body, now: Time) -> Packet {
-        Packet {
-            stamp: now,
-            sent_at: now,
-            number: 0,
-            flow: self.flow,
-            size: self.options.ack.count() as u16,
-            next: 0,
-            ecn: Ecn::NotCapable,
-            ecn_echo: false,
-            body,
-        }
+        Packet::new(self.core.flow, 0, self.core.options.ack, body, now)
     }
 }

@@ -1,207 +1,175 @@
-//! Sends what may be sent: lost segments, then new ones, then what the recovery policy would try as its last resort.
+//! Transmission: lost segments first, then new ones, then those that may be lost (`NextSeg`, RFC 6675 §4).
 
 use super::{ConnectionState, Limit, Sender};
 use crate::Host;
-use crate::recovery::{LastResort, View};
+use crate::recovery::NextSegment;
 use narrows_cc::{Limits, SentPacket};
 use narrows_units::{Rate, Time};
 use narrows_wire::{Body, Packet};
 
-/// What leaves next.
-#[derive(Clone, Copy, Debug)]
-enum Next {
-    /// The lowest lost segment.
-    Lost(u64),
-    /// A segment never sent.
-    New,
-    /// One sent before that is not known to be lost.
-    LastResort(LastResort),
-}
-
-impl Next {
-    /// The segment, if it was sent before.
-    fn resent(self) -> Option<u64> {
-        match self {
-            Self::Lost(number) => Some(number),
-            Self::New => None,
-            Self::LastResort(segment) => Some(segment.number()),
-        }
-    }
-}
-
 impl Sender {
-    /// Sends until something stops it.
+    /// Sends until a limit is reached.
     #[inline]
     pub(super) fn transmit<H: Host>(&mut self, now: Time, host: &mut H) {
-        self.pacing_deadline = Time::NEVER;
-        if self.state != ConnectionState::Established {
+        self.pacer.delay_until(Time::NEVER);
+        if self.core.state != ConnectionState::Established {
             return;
         }
-        let mut limits = self.algorithm.limits().bounded();
+        let mut limits = self.core.algorithm.limits().bounded();
         let mut usable = limits.window.map(|window| self.usable(window));
         let window = loop {
-            let next = match self.choose(&limits, usable, now) {
-                Ok(next) => next,
+            let segment = match self.choose(&limits, usable, now) {
+                Ok(segment) => segment,
                 Err(limit) => {
-                    self.limited_by = limit;
+                    self.core.limited_by = limit;
                     break limits.window;
                 }
             };
-            if self.was_silent(now) {
-                // The window may be smaller now, and so may be what was to leave.
-                self.last_departure = now;
-                self.algorithm.on_idle_restart(&self.path(now));
-                limits = self.algorithm.limits().bounded();
+            if self.was_idle(now) {
+                // The window may be smaller now, and with it what may be sent.
+                self.last_sent_at = now;
+                self.core.algorithm.on_idle_restart(&self.path(now));
+                limits = self.core.algorithm.limits().bounded();
                 usable = limits.window.map(|window| self.usable(window));
                 continue;
             }
-            self.forced = false;
-            if let Next::LastResort(segment) = next {
-                self.recovery.on_last_resort(segment, &mut self.board);
+            self.recovery.before_sending(segment);
+            self.send_segment(segment.retransmission(), self.pacing_rate_within(&limits), now, host);
+            if self.core.needs_sent_events {
+                limits = self.core.algorithm.limits().bounded();
             }
-            if let Some(number) = next.resent() {
-                self.undo.on_resent(number);
-            }
-            self.send_segment(next.resent(), self.paced_by(&limits), now, host);
-            if self.minds_departures {
-                limits = self.algorithm.limits().bounded();
-            }
-            if self.minds_departures || self.reduction.is_some() {
+            if self.core.needs_sent_events || self.recovery.is_reducing() {
                 usable = limits.window.map(|window| self.usable(window));
             }
         };
-        // The window as such, not what recovery lets use of it, is what may grow.
-        let stopped_by_window = window.is_some_and(|window| self.board.in_flight() >= window);
-        self.usage.on_attempt(self.board.una(), self.board.next(), stopped_by_window);
-        if self.needs.rate_samples && self.limited_by == Limit::Application {
-            self.delivery_rate.on_app_limited(self.board.in_flight());
+        let board = self.recovery.board();
+        // The congestion window itself, not the part that loss recovery permits, is what may grow.
+        let stopped_by_window = window.is_some_and(|window| board.in_flight() >= window);
+        self.usage.on_attempt(board.una(), board.next(), stopped_by_window);
+        if self.core.needs.rate_samples && self.core.limited_by == Limit::Application {
+            self.delivery_rate.on_app_limited(board.in_flight());
         }
     }
 
-    /// Nothing is outstanding and no data has left for a retransmission timeout (RFC 5681 §4.1).
-    fn was_silent(&self, now: Time) -> bool {
-        self.options.idle_restart
-            && self.board.outstanding() == 0
-            && now.since(self.last_departure) >= self.rtt.rto()
+    /// Nothing is outstanding, and no data has been sent for a retransmission timeout (RFC 5681 §4.1).
+    fn was_idle(&self, now: Time) -> bool {
+        self.core.options.idle_restart
+            && self.recovery.board().outstanding() == 0
+            && now.since(self.last_sent_at) >= self.core.timer.rto()
     }
 
-    /// What leaves next, or what forbids anything to, where `usable` packets may be in flight.
+    /// The segment to be sent next, or the limit that forbids it, where `usable` packets may be in flight.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every packet, and shorter than the call")]
-    fn choose(&mut self, limits: &Limits, usable: Option<u64>, now: Time) -> Result<Next, Limit> {
-        let full = usable.is_some_and(|usable| self.board.in_flight() >= usable);
-        if full && !self.forced {
+    fn choose(&mut self, limits: &Limits, usable: Option<u64>, now: Time) -> Result<NextSegment, Limit> {
+        let full = usable.is_some_and(|usable| self.in_flight() >= usable);
+        if full && !self.recovery.is_forced() {
             return Err(Limit::Window);
         }
-        let lost = self.board.next_lost();
+        let lost = self.recovery.next_lost();
         if full && lost.is_none() {
             return Err(Limit::Window);
         }
-        let next = match (lost, self.nothing_new()) {
-            (Some(number), _) => Next::Lost(number),
-            (None, None) => Next::New,
-            (None, Some(limit)) => Next::LastResort(self.recovery.last_resort(&mut self.board).ok_or(limit)?),
+        let segment = match (lost, self.limit_on_new()) {
+            (Some(number), _) => NextSegment::Lost(number),
+            (None, None) => NextSegment::New,
+            (None, Some(limit)) => NextSegment::NextSeg(self.recovery.next_seg().ok_or(limit)?),
         };
-        let Some(rate) = self.paced_by(limits) else { return Ok(next) };
-        let size = self.transfer.payload(next.resent().unwrap_or(self.board.next()));
+        let Some(rate) = self.pacing_rate_within(limits) else { return Ok(segment) };
+        let number = segment.retransmission().unwrap_or(self.recovery.board().next());
+        let size = self.core.data.transfer().payload(number);
         let at = self.pacer.next_send(rate, size, now);
         if at <= now {
-            return Ok(next);
+            return Ok(segment);
         }
-        self.pacing_deadline = at;
+        self.pacer.delay_until(at);
         Err(Limit::Pacing)
     }
 
-    /// What forbids to send a new segment.
+    /// The limit that forbids sending a new segment, the congestion window aside.
     #[inline]
-    fn nothing_new(&self) -> Option<Limit> {
-        if self.board.next() >= self.transfer.segments().min(self.offered) {
+    fn limit_on_new(&self) -> Option<Limit> {
+        let board = self.recovery.board();
+        if board.next() >= self.core.data.available() {
             return Some(Limit::Application);
         }
-        let full = self.options.receive_window.is_some_and(|window| self.board.outstanding() >= window);
+        let full = self.core.options.receive_window.is_some_and(|window| board.outstanding() >= window);
         full.then_some(Limit::ReceiveWindow)
     }
 
-    /// Sends a probe for a lost tail: a new segment if there is one and the receiver can hold it, else the last again.
+    /// Sends a tail loss probe: a new segment if there is one that the receiver can hold, else the last one again
+    /// (`TLP_send_probe`, RFC 8985 §7.3).
     pub(super) fn send_probe<H: Host>(&mut self, now: Time, host: &mut H) {
-        let resent = self.nothing_new().is_some();
-        let segment = resent.then(|| self.board.next() - 1);
+        let retransmission = self.limit_on_new().map(|_| self.recovery.board().next() - 1);
         let rate = self.pacing_rate();
-        self.send_segment(segment, rate, now, host);
-        self.counters.probes += 1;
-        self.recovery.on_probe_sent(resent, &self.board);
-        self.rto_deadline = now + self.rtt.rto();
+        self.send_segment(retransmission, rate, now, host);
+        self.core.counters.probes += 1;
+        self.recovery.on_probe_sent(retransmission.is_some());
+        self.core.timer.on_probe_sent(now);
     }
 
-    /// Sends segment `resent` once more, or the next new one, paced by `rate`.
+    /// Sends segment `retransmission` again, or a new one if `None`, paced at `rate`.
     #[inline]
-    fn send_segment<H: Host>(&mut self, resent: Option<u64>, rate: Option<Rate>, now: Time, host: &mut H) {
-        let idle = self.board.outstanding() == 0;
-        let request = if self.minds_departures { self.algorithm.request(&self.path(now)) } else { None };
-        let number = if let Some(number) = resent {
-            self.board.on_resent(number, now);
-            self.counters.retransmissions += 1;
-            number
-        } else {
-            self.board.on_sent(now)
+    fn send_segment<H: Host>(
+        &mut self,
+        retransmission: Option<u64>,
+        rate: Option<Rate>,
+        now: Time,
+        host: &mut H,
+    ) {
+        let idle = self.recovery.board().outstanding() == 0;
+        let needs_sent_events = self.core.needs_sent_events;
+        let request = if needs_sent_events { self.core.algorithm.request(&self.path(now)) } else { None };
+        let number = self.recovery.on_sent(retransmission, Self::context(&self.core, now));
+        let payload = self.core.data.transfer().payload(number);
+        let size = payload + self.core.options.header;
+        let retransmitted = retransmission.is_some();
+        let body = Body::Data {
+            request,
+            payload: payload.count() as u16,
+            retransmission: retransmitted,
+            timestamp: self.recovery.timestamp(),
         };
-        let payload = self.transfer.payload(number);
-        let size = payload + self.options.header;
-        host.send(Packet {
-            stamp: now,
-            sent_at: now,
-            number,
-            flow: self.flow,
-            size: size.count() as u16,
-            next: 0,
-            ecn: self.ecn.codepoint(resent.is_some()),
-            ecn_echo: resent.is_none() && self.ecn.take_cwr(number),
-            body: Body::Data {
-                request,
-                payload: payload.count() as u16,
-                retransmission: resent.is_some(),
-                timestamp: self.undo.clock(),
-            },
-        });
-        self.counters.packets_sent += 1;
-        self.counters.bytes_sent += size.count();
+        let mut packet = Packet::new(self.core.flow, number, size, body, now);
+        packet.ecn = self.core.ecn.codepoint(retransmitted);
+        packet.ecn_echo = !retransmitted && self.core.ecn.take_cwr(number);
+        host.send(packet);
+        let counters = &mut self.core.counters;
+        counters.packets_sent += 1;
+        counters.retransmissions += u64::from(retransmitted);
+        counters.bytes_sent += size.count();
         if let Some(rate) = rate {
-            self.pacer.on_sent(rate, payload, self.algorithm.limits().burst, now);
+            self.pacer.on_sent(rate, payload, self.core.algorithm.limits().burst, now);
         }
-        let app_limited = self.note_departure(number, resent.is_none(), idle, now);
-        if self.minds_departures {
+        self.last_sent_at = now;
+        self.core.timer.on_sent(now);
+        let app_limited = self.store_detail(number, idle, now);
+        if needs_sent_events {
             let path = self.path(now);
             let packet = SentPacket {
                 number,
                 size: payload,
                 sent_at: now,
                 in_flight: path.in_flight,
-                lost_before: self.board.lost_ever(),
+                lost_before: self.recovery.board().total_lost(),
                 app_limited,
             };
-            self.algorithm.on_sent(&packet, &path);
+            self.core.algorithm.on_sent(&packet, &path);
         }
     }
 
-    /// Tells everybody who keeps account of departures; true if the application is the limit.
+    /// Stores the detail of segment `number`, sent now, where the algorithm needs it; `idle` if nothing was
+    /// outstanding before. Returns true if the application limits the rate.
     #[inline]
-    fn note_departure(&mut self, number: u64, new: bool, idle: bool, now: Time) -> bool {
-        if let Some(reduction) = &mut self.reduction {
-            reduction.on_sent();
-        }
-        self.last_departure = now;
-        let view = View { now, rtt: self.rtt.view() };
-        self.recovery.on_sent(number, new, view, &self.board);
-        if self.rto_deadline == Time::NEVER {
-            self.rto_deadline = now + self.rtt.rto();
-        }
-        if !self.needs.packets && !self.needs.rate_samples {
+    fn store_detail(&mut self, number: u64, idle: bool, now: Time) -> bool {
+        if !self.core.needs.packets && !self.core.needs.rate_samples {
             return false;
         }
         let mut detail = self.delivery_rate.on_sent(now, idle);
-        detail.in_flight = self.board.in_flight();
-        detail.lost_before = self.board.lost_ever();
-        self.board.set_detail(number, detail);
+        let board = self.recovery.board_mut();
+        detail.in_flight = board.in_flight();
+        detail.lost_before = board.total_lost();
+        board.set_detail(number, detail);
         detail.app_limited
     }
 }

@@ -1,18 +1,18 @@
-//! Two endpoints on a wire with a rate, a delay each way, and a script that says what happens to each packet.
+//! Two endpoints connected by a link with a rate in the forward direction, a delay in both, and a script that decides
+//! the fate of each packet.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use narrows_cc::catalogue::{FirstCut, Needs, SlowStartKind};
-use narrows_cc::{Ack, Cause, CongestionControl, Limits, Loss, Path};
+use narrows_cc::{Ack, Cause, CongestionControl, Limits, Loss, Needs, Path};
 use narrows_transport::{
-    ConnectionState, Host, News, Receiver, RecoveryKind, RtoRule, Sender, TransportOptions, UndoKind,
+    ConnectionState, Host, ReceivingEndpoint, RecoveryKind, SendingEndpoint, TransportEvent, TransportOptions,
 };
 use narrows_units::{Bytes, Span, Time};
-use narrows_wire::{Body, Ecn, FlowId, Leg, Packet};
+use narrows_wire::{Body, Direction, Ecn, FlowId, Packet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
     Deliver,
@@ -22,69 +22,69 @@ pub enum Fate {
     Duplicate,
 }
 
-/// A data packet that left.
+/// The transmission of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Departure {
+pub struct Transmission {
     pub at: Time,
     pub number: u64,
-    pub again: bool,
+    pub retransmission: bool,
     pub cwr: bool,
 }
 
-/// Decides a packet's fate; the count says how many of this kind and number left before.
+/// Decides the fate of a packet; the count is the number of earlier packets with the same kind and number.
 pub type Script = Box<dyn FnMut(&Packet, usize) -> Fate>;
 
 pub struct Wire {
-    pub sender: Sender,
-    pub receiver: Receiver,
+    pub sender: SendingEndpoint,
+    pub receiver: ReceivingEndpoint,
     pub now: Time,
     pub options: Arc<TransportOptions>,
-    /// Data packets in the order in which they left.
-    pub departures: Vec<Departure>,
-    /// Acknowledgements as the sender received them: when, and the packet.
+    /// The data packets in the order of sending.
+    pub transmissions: Vec<Transmission>,
+    /// The acknowledgements received by the sender, each with its time.
     pub acks: Vec<(Time, Packet)>,
-    pub news: Vec<(Time, News)>,
+    pub events: Vec<(Time, TransportEvent)>,
     script: Script,
     counts: BTreeMap<(u8, u64), usize>,
     arrivals: BTreeMap<(Time, u64), Packet>,
     order: u64,
-    /// When the outward link is free again.
+    /// When the forward link is idle.
     free_at: Time,
-    /// Time that the outward link takes for a data packet.
+    /// The transmission time of a data packet on the forward link.
     pub gap: Span,
-    /// Packets that may wait for it; more are dropped.
+    /// The packets that may wait in the queue of the forward link; more are dropped.
     pub queue: u64,
-    /// Packets are marked that find this many waiting.
+    /// Packets are marked that arrive at the queue with this many waiting.
     pub mark_at: u64,
-    /// Data packets dropped by the queue: when.
+    /// When data packets were dropped by the queue.
     pub overflows: Vec<Time>,
 }
 
-/// Time that the outward link takes for a data packet unless a test says otherwise.
+/// The default transmission time of a data packet on the forward link.
 pub const GAP: Span = Span::from_us(100);
 /// One-way delay.
 pub const DELAY: Span = Span::from_ms(20);
 /// Payload of a full segment.
 pub const MSS: Bytes = Bytes::new(1_000);
 
-/// The world as one call to an endpoint sees it.
+/// What one call to an endpoint sends and reports.
 #[derive(Default)]
 struct Outbox {
     packets: Vec<Packet>,
-    news: Vec<News>,
+    events: Vec<TransportEvent>,
 }
 
 impl Host for Outbox {
     fn send(&mut self, packet: Packet) {
         self.packets.push(packet);
     }
-    fn tell(&mut self, news: News) {
-        self.news.push(news);
+    fn notify(&mut self, event: TransportEvent) {
+        self.events.push(event);
     }
 }
 
 impl Wire {
-    /// A transfer of `segments` full segments; endless where `None`.
+    /// A transfer of `segments` full segments, endless if `None`.
     pub fn new(
         options: TransportOptions,
         algorithm: impl CongestionControl + 'static,
@@ -101,15 +101,21 @@ impl Wire {
         script: impl FnMut(&Packet, usize) -> Fate + 'static,
     ) -> Self {
         let options = Arc::new(options);
-        let needs = Needs { packets: true, rate_samples: true };
+        let needs = Needs { packets: true, rate_samples: true, ..Needs::RELIABLE };
         Self {
-            sender: Sender::new(FlowId::new(0, 0), options.clone(), size, Box::new(algorithm), needs),
-            receiver: Receiver::new(FlowId::new(0, 0), options.clone(), size),
+            sender: SendingEndpoint::new(
+                FlowId::new(0, 0),
+                options.clone(),
+                size,
+                Box::new(algorithm),
+                needs,
+            ),
+            receiver: ReceivingEndpoint::new(FlowId::new(0, 0), options.clone(), size, needs.transport),
             now: Time::ZERO,
             options,
-            departures: Vec::new(),
+            transmissions: Vec::new(),
             acks: Vec::new(),
-            news: Vec::new(),
+            events: Vec::new(),
             script: Box::new(script),
             counts: BTreeMap::new(),
             arrivals: BTreeMap::new(),
@@ -122,7 +128,7 @@ impl Wire {
         }
     }
 
-    /// Opens the connection and runs until `end` or until nothing can happen any more.
+    /// Opens the connection and runs until `end`, or until no event is left.
     pub fn run(&mut self, end: Time) {
         if self.sender.state() == ConnectionState::Closed {
             let mut outbox = Outbox::default();
@@ -130,42 +136,46 @@ impl Wire {
             self.take(outbox);
         }
         while let Some(at) = self.next_event().filter(|&at| at <= end) {
-            assert!(at >= self.now, "time runs forwards");
+            assert!(at >= self.now, "time increases");
             self.now = at;
             self.step();
         }
     }
 
-    /// The application writes that many segments.
+    /// The application writes `segments` more segments.
     pub fn offer(&mut self, segments: u64) {
         let mut outbox = Outbox::default();
         self.sender.offer(segments, self.now, &mut outbox);
         self.take(outbox);
     }
 
-    /// Runs until the sender has completed or given up, at most `limit`; true if it completed.
+    /// Runs until the transfer is complete or aborted, at most for `limit`. Returns true if it is complete.
     pub fn complete(&mut self, limit: Span) -> bool {
         self.run(Time::ZERO + limit);
         self.sender.state() == ConnectionState::Completed
     }
 
-    /// Numbers of the data packets that left, in order.
+    /// The numbers of the data packets in the order of sending.
     pub fn numbers(&self) -> Vec<u64> {
-        self.departures.iter().map(|departure| departure.number).collect()
+        self.transmissions.iter().map(|transmission| transmission.number).collect()
     }
 
-    /// Retransmissions: when and which.
+    /// The time and number of each retransmission.
     pub fn retransmissions(&self) -> Vec<(Time, u64)> {
-        self.departures.iter().filter(|departure| departure.again).map(|d| (d.at, d.number)).collect()
+        self.transmissions
+            .iter()
+            .filter(|transmission| transmission.retransmission)
+            .map(|d| (d.at, d.number))
+            .collect()
     }
 
-    /// Reductions and their causes.
+    /// The time and cause of each reduction.
     pub fn reductions(&self) -> Vec<(Time, Cause)> {
-        let cause = |(at, news): &(Time, News)| match news {
-            News::Reduction { cause, .. } => Some((*at, *cause)),
+        let cause = |(at, event): &(Time, TransportEvent)| match event {
+            TransportEvent::Reduction { cause, .. } => Some((*at, *cause)),
             _ => None,
         };
-        self.news.iter().filter_map(cause).collect()
+        self.events.iter().filter_map(cause).collect()
     }
 
     fn next_event(&self) -> Option<Time> {
@@ -180,10 +190,10 @@ impl Wire {
         match self.arrivals.first_key_value() {
             Some((&key, &packet)) if key.0 == self.now => {
                 self.arrivals.remove(&key);
-                match packet.leg() {
-                    Leg::Outward => self.receiver.on_packet(&packet, self.now, &mut outbox),
-                    Leg::Homeward => {
-                        if matches!(packet.body, Body::Ack { .. } | Body::Answer { .. }) {
+                match packet.direction() {
+                    Direction::Forward => self.receiver.on_packet(&packet, self.now, &mut outbox),
+                    Direction::Reverse => {
+                        if matches!(packet.body, Body::Ack { .. } | Body::AckWithFeedback { .. }) {
                             self.acks.push((self.now, packet));
                         }
                         self.sender.on_packet(&packet, self.now, &mut outbox);
@@ -192,18 +202,24 @@ impl Wire {
             }
             _ if self.sender.next_wake() <= self.now => {
                 self.sender.on_wake(self.now, &mut outbox);
-                assert!(self.sender.next_wake() > self.now, "a wake that is answered is over");
+                assert!(
+                    self.sender.next_wake() > self.now,
+                    "a timer that expired must be set to a later time or cleared"
+                );
             }
             _ => {
                 self.receiver.on_wake(self.now, &mut outbox);
-                assert!(self.receiver.next_wake() > self.now, "a wake that is answered is over");
+                assert!(
+                    self.receiver.next_wake() > self.now,
+                    "a timer that expired must be set to a later time or cleared"
+                );
             }
         }
         self.check_windows(&outbox, self.sender.counters().probes > probes);
         self.take(outbox);
     }
 
-    /// No new segment leaves beyond the usable or the receiver's window.
+    /// Asserts that no new segment exceeds the usable window or the receiver's window.
     fn check_windows(&self, outbox: &Outbox, probed: bool) {
         let new = outbox
             .packets
@@ -214,24 +230,22 @@ impl Wire {
             if let Some(window) = self.options.receive_window {
                 assert!(
                     packet.number < una + window,
-                    "segment {} beyond the receiver's window",
+                    "segment {} exceeds the receiver's window",
                     packet.number
                 );
             }
-            if let Some(usable) = self.sender.usable_window()
+            let snapshot = self.sender.snapshot();
+            let in_flight = snapshot.in_flight.expect("a reliable receiver acknowledges");
+            if let Some(usable) = snapshot.usable_window
                 && !probed
             {
-                assert!(
-                    self.sender.in_flight() <= usable,
-                    "{} in flight of {usable}",
-                    self.sender.in_flight()
-                );
+                assert!(in_flight <= usable, "{in_flight} in flight of {usable}");
             }
         }
     }
 
     fn take(&mut self, outbox: Outbox) {
-        self.news.extend(outbox.news.into_iter().map(|news| (self.now, news)));
+        self.events.extend(outbox.events.into_iter().map(|event| (self.now, event)));
         for packet in outbox.packets {
             self.dispatch(packet);
         }
@@ -243,17 +257,17 @@ impl Wire {
             Body::Syn { .. } => 0,
             Body::SynAck { .. } => 1,
             Body::Data { retransmission, .. } => {
-                let departure = Departure {
+                let transmission = Transmission {
                     at: self.now,
                     number: packet.number,
-                    again: retransmission,
+                    retransmission,
                     cwr: packet.ecn_echo,
                 };
-                self.departures.push(departure);
+                self.transmissions.push(transmission);
                 2
             }
-            Body::Ack { .. } | Body::Answer { .. } => 3,
-            Body::Established => 4,
+            Body::Ack { .. } | Body::AckWithFeedback { .. } => 3,
+            Body::HandshakeAck => 4,
             Body::Datagram { .. } | Body::Echo { .. } | Body::Report(_) => {
                 unreachable!("a reliable connection sends no datagrams")
             }
@@ -262,7 +276,7 @@ impl Wire {
         let fate = (self.script)(&packet, *count);
         *count += 1;
         let start = if kind == 2 {
-            // Of what the link has still to send one packet is in transmission, the others wait.
+            // One packet of the backlog is being transmitted, the others wait.
             let backlog = self.free_at.since(self.now).as_ps().div_ceil(self.gap.as_ps());
             let waiting = backlog.saturating_sub(1);
             if waiting >= self.queue {
@@ -293,26 +307,26 @@ impl Wire {
     }
 }
 
-/// The simplest window: halved at an episode, one after a timeout; it grows only if told to.
+/// The simplest algorithm: halves its window in each episode, and sets it to one after a timeout.
 #[derive(Clone, Debug)]
 pub struct Halving {
     pub window: f64,
     pub ssthresh: f64,
     pub grows: bool,
     pub recovering: bool,
-    /// Window and ssthresh before the last cut.
-    pub before_cut: Option<(f64, f64)>,
+    /// Window and ssthresh before the last reduction.
+    pub before_reduction: Option<(f64, f64)>,
 }
 
 impl Halving {
-    /// A window that stays until it is cut, and after a timeout grows back to half.
+    /// A window that does not grow, except to ssthresh after a timeout.
     pub fn fixed(window: f64) -> Self {
-        Self { window, ssthresh: window, grows: false, recovering: false, before_cut: None }
+        Self { window, ssthresh: window, grows: false, recovering: false, before_reduction: None }
     }
 
     /// Slow start from `window`, then one packet per round trip.
     pub fn growing(window: f64) -> Self {
-        Self { window, ssthresh: f64::INFINITY, grows: true, recovering: false, before_cut: None }
+        Self { window, ssthresh: f64::INFINITY, grows: true, recovering: false, before_reduction: None }
     }
 }
 
@@ -338,7 +352,7 @@ impl CongestionControl for Halving {
     }
     fn on_loss(&mut self, loss: &Loss<'_>, _path: &Path) {
         if loss.new_episode {
-            self.before_cut = Some((self.window, self.ssthresh));
+            self.before_reduction = Some((self.window, self.ssthresh));
             self.ssthresh = (self.window / 2.0).max(2.0);
             self.window = self.ssthresh;
             self.recovering = true;
@@ -352,7 +366,7 @@ impl CongestionControl for Halving {
         self.recovering = false;
     }
     fn on_spurious_loss(&mut self, _path: &Path) {
-        let (window, ssthresh) = self.before_cut.take().expect("only what was cut can be given back");
+        let (window, ssthresh) = self.before_reduction.take().expect("only a reduction can be undone");
         (self.window, self.ssthresh) = (self.window.max(window), ssthresh);
         self.recovering = false;
     }
@@ -361,35 +375,9 @@ impl CongestionControl for Halving {
     }
 }
 
-/// Plain options: one ACK per segment, nothing that the tests do not ask for.
+/// The default options with small segments, each acknowledged separately.
 pub fn options(recovery: RecoveryKind) -> TransportOptions {
-    TransportOptions {
-        recovery,
-        proportional_rate_reduction: false,
-        limited_transmit: true,
-        initial_window: 10,
-        initial_ssthresh: None,
-        slow_start: SlowStartKind::Standard,
-        quick_start: None,
-        first_cut: FirstCut::Rule,
-        receive_window: None,
-        undo: UndoKind::Duplicates,
-        idle_restart: true,
-        pacing: false,
-        ecn: false,
-        mss: MSS,
-        header: Bytes::new(40),
-        ack: Bytes::new(40),
-        delayed_ack: 1,
-        delayed_ack_timeout: Span::from_ms(40),
-        quick_ack: false,
-        rto: RtoRule::Rfc6298,
-        initial_rto: Span::from_ms(1_000),
-        min_rto: Span::from_ms(200),
-        max_rto: Span::from_ms(60_000),
-        syn_retries: 6,
-        retries: 15,
-    }
+    TransportOptions { recovery, mss: MSS, delayed_ack: 1, ..TransportOptions::default() }
 }
 
 /// Drops the first transmission of each of `numbers`.
@@ -401,12 +389,12 @@ pub fn lose_once(numbers: &[u64]) -> impl FnMut(&Packet, usize) -> Fate + 'stati
     }
 }
 
-/// A perfect wire.
+/// Delivers every packet.
 pub fn lossless(_: &Packet, _: usize) -> Fate {
     Fate::Deliver
 }
 
-/// `ms` milliseconds after the start.
+/// The time `ms` milliseconds after the start.
 pub fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_ms(ms)
 }

@@ -1,16 +1,16 @@
-//! How units are spelt, by tc, by ns-3 and by people; and spellings that are refused because they mean two things.
+//! The spellings of units in tc, in ns-3 and in common use, and the spellings that are rejected as ambiguous.
 
 use super::{Dimension, Problem, SECOND};
 
-/// A spelling, what it measures, and the number of bits per second, picoseconds or bytes it stands for.
+/// A spelling, its dimension, and its value in bits per second, picoseconds or bytes.
 pub(super) type Unit = (&'static str, Dimension, u64);
 
-/// The unit of that spelling.
+/// The dimension and the value of `unit`.
 pub(super) fn find(unit: &str) -> Option<(Dimension, u64)> {
     UNITS.iter().find(|(name, ..)| *name == unit).map(|&(_, dimension, scale)| (dimension, scale))
 }
 
-/// Why there is no such unit.
+/// Why `unit` is not accepted.
 pub(super) fn unknown(unit: &str) -> Problem {
     let reason = match unit {
         "B/s" | "Bps" | "kB/s" | "KB/s" | "MB/s" | "GB/s" | "kBps" | "KBps" | "MBps" | "GBps" | "KiB/s"
@@ -29,7 +29,7 @@ pub(super) fn unknown(unit: &str) -> Problem {
     Problem::Ambiguous { unit: unit.to_owned(), reason: reason.to_owned() }
 }
 
-/// Every spelling.
+/// The accepted spellings.
 pub(super) const UNITS: &[Unit] = &[
     ("bps", Dimension::Rate, 1),
     ("kbps", Dimension::Rate, 1000),

@@ -1,4 +1,4 @@
-//! Contract: which spellings are read, to which values, and why the others are refused.
+//! Contract: which spellings are accepted, their values, and why others are rejected.
 
 use super::{Dimension, Problem, Quantity, UNITS, UnitError};
 use crate::{Bytes, Rate, Span};
@@ -22,7 +22,7 @@ fn problem(text: &str) -> Problem {
 }
 
 #[test]
-fn rates_are_read_in_the_spellings_of_tc_and_ns3() {
+fn rates_are_accepted_in_the_spellings_of_tc_and_ns3() {
     for text in
         ["10Mbps", "10 Mbps", "10Mbit", "10mbit", "10Mbit/s", "10Mb/s", "10000kbps", "0.01Gbps", "1e7bps"]
     {
@@ -47,13 +47,13 @@ fn times_and_sizes_are_exact() {
 fn packets_products_and_percentages_may_be_fractional() {
     assert_eq!(read("15.62pkt"), Quantity::Packets(15.62));
     assert_eq!(read("1.5bdp"), Quantity::Bdp(1.5));
-    // Nearest floats, not quotients that were rounded twice.
+    // The nearest floating-point numbers, not quotients that were rounded twice.
     assert_eq!(read("0.1%"), Quantity::Fraction(0.001));
     assert_eq!(read("33.3%"), Quantity::Fraction(0.333));
 }
 
 #[test]
-fn what_would_have_to_be_rounded_is_refused() {
+fn numbers_that_would_have_to_be_rounded_are_rejected() {
     assert_eq!(problem("0.1ps"), Problem::NotWhole { unit: "ps" });
     assert_eq!(problem("1.5B"), Problem::NotWhole { unit: "B" });
     assert_eq!(problem("0.3bps"), Problem::NotWhole { unit: "bps" });
@@ -61,7 +61,7 @@ fn what_would_have_to_be_rounded_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_counted_is_refused() {
+fn numbers_out_of_range_are_rejected() {
     assert_eq!(problem("1e30s"), Problem::TooLarge);
     assert_eq!(problem("20000000000000000000bps"), Problem::TooLarge);
     assert_eq!(problem("4000000000000000000B"), Problem::TooLarge);
@@ -71,7 +71,7 @@ fn what_cannot_be_counted_is_refused() {
 }
 
 #[test]
-fn what_means_two_things_is_refused_with_the_reason() {
+fn ambiguous_units_are_rejected_with_the_reason() {
     for unit in ["mbps", "MB/s", "MBps", "KiB/s", "Mb", "kb", "b", "M", "k"] {
         assert!(matches!(problem(&format!("10{unit}")), Problem::Ambiguous { .. }), "{unit}");
         assert!(UNITS.iter().all(|(known, ..)| *known != unit), "{unit}");
@@ -79,7 +79,7 @@ fn what_means_two_things_is_refused_with_the_reason() {
 }
 
 #[test]
-fn no_number_no_unit_and_below_zero_are_told_apart() {
+fn missing_numbers_missing_units_and_negative_numbers_have_errors_of_their_own() {
     for text in ["", "Mbps", ".", "..5s", "1.s", "+5s", "nan", "inf", "--1s", "\u{664}ms"] {
         assert_eq!(problem(text), Problem::NoNumber, "{text}");
     }
@@ -91,7 +91,7 @@ fn no_number_no_unit_and_below_zero_are_told_apart() {
 }
 
 #[test]
-fn a_message_says_what_is_wrong_what_would_do_and_how_to_mend_it() {
+fn an_error_describes_the_problem_the_permitted_units_and_a_remedy() {
     let error: UnitError = "20".parse::<Rate>().expect_err("no unit");
     assert_eq!(error.to_string(), "a number without a unit");
     assert!(error.allowed().starts_with("a rate in bps, kbps, Mbps"));
@@ -107,7 +107,7 @@ fn a_message_says_what_is_wrong_what_would_do_and_how_to_mend_it() {
 }
 
 #[test]
-fn values_are_printed_in_the_largest_unit_that_keeps_them_whole() {
+fn values_are_printed_in_the_largest_unit_for_which_they_are_whole() {
     let shown = [
         (Rate::from_bps(20_000_000).to_string(), "20Mbps"),
         (Rate::from_bps(1_500_000).to_string(), "1500kbps"),
@@ -127,7 +127,7 @@ fn values_are_printed_in_the_largest_unit_that_keeps_them_whole() {
 
 proptest! {
     #[test]
-    fn whatever_is_printed_reads_back(value in 0..=u64::MAX / 8, real in 0.0..1e12) {
+    fn every_printed_quantity_parses_to_itself(value in 0..=u64::MAX / 8, real in 0.0..1e12) {
         let all = [
             Quantity::Rate(Rate::from_bps(value)),
             Quantity::Time(Span::from_ps(value)),

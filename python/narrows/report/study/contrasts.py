@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.figures.frame import Figure, Key
-from narrows.report.looks import Look
-from narrows.report.plot import Axis
-from narrows.report.scale import MINUS, linear_ticks, quantity
-from narrows.report.study.rows import around, response_meaning, rows_panel, spoken, stacked_panels
+from narrows.report.drawing.figure import Figure, Key
+from narrows.report.drawing.plot import Axis
+from narrows.report.drawing.scale import MINUS, linear_ticks, quantity
+from narrows.report.drawing.style import Style
+from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.analysis.effects import Effect, Lenth
-    from narrows.report.decimate import FloatArray
-    from narrows.report.figures.frame import Paper
-    from narrows.report.plot import Panel
+    from narrows.report.drawing.decimate import FloatArray
+    from narrows.report.drawing.figure import Paper
+    from narrows.report.drawing.plot import Panel
 
 
 def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth) -> Figure:
@@ -40,7 +40,7 @@ def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth
 
     def draw(paper: Paper) -> Sequence[Panel]:
         both = [value for pair in ends for value in pair]
-        across, up = (around(f"{shown.label} at {end}", shown.unit, both, 0.15) for end in ("low", "high"))
+        across, up = (around(f"{shown.title} at {end}", shown.unit, both, 0.15) for end in ("low", "high"))
         (panel,) = stacked_panels(replace(paper, low=paper.tall), [(across, up, "")])
         edge = np.array([across.low, across.high])
         panel.line("equal", edge, edge, _JOINT, kind="faint")
@@ -57,7 +57,7 @@ def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth
         "The farther from there, the more it moves the response; above the line high is more, below it less.",
     )
     keys = [*_KEYS, Key("equal", "equal means", "faint", _JOINT)]
-    return Figure("youden", f"{shown.label} at both ends of each effect", caption, keys, draw)
+    return Figure("youden", f"{shown.title} at both ends of each effect", caption, keys, draw)
 
 
 def sizes(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
@@ -74,15 +74,15 @@ def sizes(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
 
     def draw(paper: Paper) -> Sequence[Panel]:
         end = max(abs(effects[order[0]].value), limits.margin) * 1.2 or 1.0
-        panel = rows_panel(paper, Axis(f"|Effect| on {spoken(shown.label)}", shown.unit, 0.0, end), "", names, row=22.0)
+        panel = rows_panel(paper, Axis(f"|Effect| on {shown.label}", shown.unit, 0.0, end), "", names, row=22.0)
         panel.guide(limits.margin, "ME", above=True)
         for row, place in enumerate(order):
             effect, active = effects[place], limits.active[place]
-            key, look = ("active", _ACTIVE) if active else ("noise", _LOOK)
-            panel.line(key, np.array([0.0, abs(effect.value)]), np.full(2, float(row)), look)
+            key, style = ("active", _ACTIVE) if active else ("noise", _LOOK)
+            panel.line(key, np.array([0.0, abs(effect.value)]), np.full(2, float(row)), style)
             relative = "" if effect.relative is None else f", {100 * effect.relative:+.1f} % of the mean"
             sign = f"{names[row]}: {quantity(effect.value, shown.unit, sign=True)}{relative}"
-            panel.point(key, (abs(effect.value), row), look, sign)
+            panel.point(key, (abs(effect.value), row), style, sign)
             panel.word(key, (abs(effect.value), row), "+" if effect.value > 0 else MINUS)
         return [panel]
 
@@ -92,7 +92,7 @@ def sizes(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
         "Names after a comma are effects that the design cannot tell from the first.",
         f"The {left} smallest are left out." if left else "",
     )
-    return Figure("sizes", f"Sizes of the effects on {spoken(shown.label)}", caption, _KEYS, draw)
+    return Figure("sizes", f"Sizes of the effects on {shown.label}", caption, _KEYS, draw)
 
 
 def left_over(response: str, effects: Sequence[Effect], deviations: FloatArray) -> Figure:
@@ -120,7 +120,7 @@ def left_over(response: str, effects: Sequence[Effect], deviations: FloatArray) 
         "Effects enter the model by size; a mark is what spread of the response the model then leaves.",
         "Where the line stops falling to the left, further effects explain nothing.",
     )
-    return Figure("residual", f"What is left of {spoken(shown.label)} as effects are taken in", caption, (), draw)
+    return Figure("residual", f"What is left of {shown.label} as effects are taken in", caption, (), draw)
 
 
 def contours(response: str, pair: tuple[Effect, Effect], together: float, grand: float,
@@ -155,11 +155,11 @@ def contours(response: str, pair: tuple[Effect, Effect], together: float, grand:
         return [panel]
 
     caption = (
-        f"Lines of equal {spoken(shown.label)} by the model of {one}, {other} and their interaction.",
+        f"Lines of equal {shown.label} by the model of {one}, {other} and their interaction.",
         "All other factors are at their mean.",
         "Marks are the four corners; between them the model interpolates: curved lines are the interaction.",
     )
-    return Figure("contours", f"{shown.label} over {one} and {other}", caption, (), draw)
+    return Figure("contours", f"{shown.title} over {one} and {other}", caption, (), draw)
 
 
 def _contour(panel: Panel, x: FloatArray, y: FloatArray, told: str) -> None:
@@ -173,9 +173,9 @@ def _contour(panel: Panel, x: FloatArray, y: FloatArray, told: str) -> None:
             panel.word("contour", (float(across[middle]), float(up[middle])), told, side=1)
 
 
-_LOOK = Look(0, 0, 0)
-_ACTIVE = Look(1, 0, 2)
-_JOINT = Look(7, 0, 0)
+_LOOK = Style(0, 0, 0)
+_ACTIVE = Style(1, 0, 2)
+_JOINT = Style(7, 0, 0)
 _KEYS = (Key("active", "beyond ME", "dot", _ACTIVE), Key("noise", "within ME", "dot", _LOOK))
 # Rows that a figure shows at most; how far beyond the coded levels contours go.
 _MOST = 24

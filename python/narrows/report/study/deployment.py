@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.report import page
-from narrows.report.figures.frame import RIGHT, Figure, Key
-from narrows.report.looks import Look, look_of
-from narrows.report.measures import difference_texts, interval_text, meaning
-from narrows.report.plot import BETWEEN, HEAD, Axis, Box, Panel
-from narrows.report.scale import PERCENT, quantity
+from narrows.report.drawing.figure import RIGHT, Figure, Key
+from narrows.report.drawing.plot import BETWEEN, HEAD, Axis, Box, Panel
+from narrows.report.drawing.scale import PERCENT, quantity
+from narrows.report.drawing.style import Style, style_of
+from narrows.report.drawing.svg import Markup, element
+from narrows.report.page import document as page
+from narrows.report.page.estimates import difference_texts, interval_text
+from narrows.report.page.metrics import meaning
 from narrows.report.study.matrix import origin, times
 from narrows.report.study.page import badge, facts
-from narrows.report.svg import Markup, element
 from narrows.study.views import deployment as view_of
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.analysis.adoption import Adoption
-    from narrows.report.figures.frame import Paper
-    from narrows.report.scale import Unit
+    from narrows.report.drawing.figure import Paper
+    from narrows.report.drawing.scale import Unit
     from narrows.statistics import Estimate
     from narrows.study.campaign import Status
     from narrows.study.plan import Plan
-    from narrows.study.views import View
+    from narrows.study.views.view import View
 
 
 def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
@@ -61,7 +62,7 @@ def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
     found = []
     for name, each in effects.items():
         shown = meaning(OF.get(name, name))
-        label = f"{shown.label}{' of a flow' if name == view_of.PER_FLOW else ''}"
+        label = f"{shown.title}{' of a flow' if name == view_of.PER_FLOW else ''}"
         if not each.stages:
             total = _told(each.total, shown.unit, each.before)
             found.append(f"{label}: when everybody moves, {total}.")
@@ -136,7 +137,7 @@ def _figures(
 def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: str) -> Figure:
     """Draw what both camps get at every fraction, with everybody before and after as levels."""
     shown = meaning(OF.get(name, name))
-    looks = {"new": look_of(view.facts["new"]), "old": look_of(view.facts["old"])}
+    styles = {"new": style_of(view.facts["new"]), "old": style_of(view.facts["old"])}
     series = {
         camp: [(each["fraction"], each["camps"][camp][name]) for each in stages if camp in each["camps"]]
         for camp in ("new", "old")
@@ -149,38 +150,38 @@ def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: st
     base = {"before": series["old"][0][1]["mean"], "after": series["new"][-1][1]["mean"]}
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        panel = _panel(paper, Axis(shown.label, shown.unit, low, high, log=wide))
+        panel = _panel(paper, Axis(shown.title, shown.unit, low, high, log=wide))
         across = np.array([0.0, 1.0])
         for key, camp in (("before", "old"), ("after", "new")):
             if base[key] is not None:
-                panel.line(key, across, np.full(2, base[key]), looks[camp], kind="faint")
+                panel.line(key, across, np.full(2, base[key]), styles[camp], kind="faint")
         for camp, points in series.items():
             x = np.array([fraction for fraction, _ in points])
             least, most = (np.array(side) for side in zip(*(_ends(each) for _, each in points), strict=True))
-            panel.band(camp, x, least, most, looks[camp])
-            panel.line(camp, x, np.array([_mean(each) for _, each in points]), looks[camp])
+            panel.band(camp, x, least, most, styles[camp])
+            panel.line(camp, x, np.array([_mean(each) for _, each in points]), styles[camp])
             for fraction, each in points:
                 told = f"{view.facts[camp]}, {_part(fraction)} moved: {quantity(each['mean'], shown.unit)}"
                 if np.isfinite(_mean(each)):
-                    panel.point(camp, (fraction, _mean(each)), looks[camp], told, of_many=True)
+                    panel.point(camp, (fraction, _mean(each)), styles[camp], told, of_many=True)
         return [panel]
 
     keys = [
-        Key("new", f"those on {view.facts['new']}", "line", looks["new"]),
-        Key("old", f"those on {view.facts['old']}", "line", looks["old"]),
-        Key("before", f"everybody on {view.facts['old']}", "faint", looks["old"]),
-        Key("after", f"everybody on {view.facts['new']}", "faint", looks["new"]),
+        Key("new", f"those on {view.facts['new']}", "line", styles["new"]),
+        Key("old", f"those on {view.facts['old']}", "line", styles["old"]),
+        Key("before", f"everybody on {view.facts['old']}", "faint", styles["old"]),
+        Key("after", f"everybody on {view.facts['new']}", "faint", styles["new"]),
     ]
     caption = ("Means of both camps by the fraction of flows that have moved.", basis)
-    return Figure(f"camps-{name.replace('_', '-')}", f"{shown.label} of both camps", caption, keys, draw)
+    return Figure(f"camps-{name.replace('_', '-')}", f"{shown.title} of both camps", caption, keys, draw)
 
 
 def _estimates(found: Adoption, name: str, basis: str) -> Figure:
     """Draw what an A/B test says at every fraction beside the total effect and the spillover."""
     shown = meaning(OF.get(name, name))
     told = {
-        "naive": ("what an A/B test says", Look(1, 0, 0)),
-        "spillover": ("what those who stay get", Look(7, 0, 1)),
+        "naive": ("what an A/B test says", Style(1, 0, 0)),
+        "spillover": ("what those who stay get", Style(7, 0, 1)),
     }
     total = found.total
     ends = [0.0, *_ends(total)]
@@ -192,32 +193,32 @@ def _estimates(found: Adoption, name: str, basis: str) -> Figure:
         panel = _panel(paper, Axis(f"Difference, {shown.label}", shown.unit, min(known) - beyond, max(known) + beyond))
         across = np.array([0.0, 1.0])
         low, high = _ends(total)
-        panel.line("zero", across, np.zeros(2), Look(7, 0, 0), kind="faint")
+        panel.line("zero", across, np.zeros(2), Style(7, 0, 0), kind="faint")
         panel.band("total", across, np.full(2, low), np.full(2, high), TOTAL)
         panel.line("total", across, np.full(2, _mean(total)), TOTAL)
-        for key, (words, look) in told.items():
+        for key, (words, style) in told.items():
             for stage in found.stages:
                 effect: Estimate = getattr(stage, key)
                 if not np.isfinite(_mean(effect)):
                     continue
                 at = (stage.fraction, _mean(effect))
-                panel.whiskers(key, (at[0], at[0]), _ends(effect), look)
+                panel.whiskers(key, (at[0], at[0]), _ends(effect), style)
                 interval = effect["ci95"]
                 ci = f" ({interval_text((interval[0], interval[1]), at[1], shown.unit)})" if interval else ""
-                panel.point(key, at, look, f"{words}, {_part(at[0])} moved: {quantity(at[1], shown.unit)}{ci}")
+                panel.point(key, at, style, f"{words}, {_part(at[0])} moved: {quantity(at[1], shown.unit)}{ci}")
         return [panel]
 
     keys = [
         Key("total", "total effect: everybody new less everybody old", "line", TOTAL),
-        *(Key(key, words, "dot", look) for key, (words, look) in told.items()),
-        Key("zero", "no difference", "faint", Look(7, 0, 0)),
+        *(Key(key, words, "dot", style) for key, (words, style) in told.items()),
+        Key("zero", "no difference", "faint", Style(7, 0, 0)),
     ]
     caption = (
         "What an A/B test says is the new camp less the old one in the same network.",
         "What those who stay get is the old camp less everybody before.",
         basis,
     )
-    return Figure(f"effects-{name.replace('_', '-')}", f"{shown.label}: A/B test and total effect", caption, keys, draw)
+    return Figure(f"effects-{name.replace('_', '-')}", f"{shown.title}: A/B test and total effect", caption, keys, draw)
 
 
 def _panel(paper: Paper, up: Axis) -> Panel:
@@ -249,6 +250,6 @@ def _run(view: View, plan: Plan) -> Markup:
 
 
 OF = {view_of.PER_FLOW: "goodput_bps"}
-TOTAL = Look(2, 0, 0)
+TOTAL = Style(2, 0, 0)
 # From this ratio on an axis is logarithmic.
 FAR = 8

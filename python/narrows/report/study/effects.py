@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.analysis.effects import half_normal, named
-from narrows.report.figures.frame import Figure, Key
-from narrows.report.looks import HUES, Look
-from narrows.report.plot import Axis
-from narrows.report.scale import INDEX, quantity
-from narrows.report.study.rows import around, response_meaning, rows_panel, spoken, stacked_panels
+from narrows.report.drawing.figure import Figure, Key
+from narrows.report.drawing.plot import Axis
+from narrows.report.drawing.scale import INDEX, quantity
+from narrows.report.drawing.style import HUES, Style
+from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.analysis.effects import Effect, Lenth, Mean
-    from narrows.report.figures.frame import Paper
-    from narrows.report.plot import Panel
-    from narrows.report.scale import Unit
+    from narrows.report.drawing.figure import Paper
+    from narrows.report.drawing.plot import Panel
+    from narrows.report.drawing.scale import Unit
 
 
 def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
@@ -40,7 +40,7 @@ def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
     grand = sum(mean.mean * mean.cells for mean in first) / sum(mean.cells for mean in first)
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        panel = rows_panel(paper, around(shown.label, shown.unit, values, 0.25), "", factors)
+        panel = rows_panel(paper, around(shown.title, shown.unit, values, 0.25), "", factors)
         panel.guide(grand, "mean of all", above=True)
         for row, factor in enumerate(factors):
             points = sorted((mean.mean, mean.levels[factor]) for mean in means[factor])
@@ -54,10 +54,10 @@ def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
         return [panel]
 
     caption = (
-        f"Mean of {spoken(shown.label)} at each level of a factor, over all cells with that level.",
+        f"Mean of {shown.label} at each level of a factor, over all cells with that level.",
         "The longer the bar, the more the factor matters by itself.",
     )
-    return Figure("main-effects", f"Main effects on {spoken(shown.label)}", caption, (), draw)
+    return Figure("main-effects", f"Main effects on {shown.label}", caption, (), draw)
 
 
 def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
@@ -69,7 +69,7 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
     """
     shown = response_meaning(response)
     values = [mean.mean for pair in pairs for mean in pair]
-    up = around(shown.label, shown.unit, values)
+    up = around(shown.title, shown.unit, values)
 
     def draw(paper: Paper) -> Sequence[Panel]:
         axes = []
@@ -82,12 +82,12 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
         return panels
 
     keys = [
-        Key(f"{lines}={level}", f"{lines} = {level}", "dot", _look(place))
+        Key(f"{lines}={level}", f"{lines} = {level}", "dot", _style(place))
         for lines in dict.fromkeys(list(pair[0].levels)[1] for pair in pairs)
         for place, level in enumerate(dict.fromkeys(lvl for pair in pairs for lvl in _levels_if(pair, lines)))
     ]
     caption = ("Lines that run alike say that the two factors act apart; lines that cross or open, that they do not.",)
-    return Figure("interactions", f"Interactions in {spoken(shown.label)}", caption, keys, draw)
+    return Figure("interactions", f"Interactions in {shown.label}", caption, keys, draw)
 
 
 def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
@@ -105,7 +105,7 @@ def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) ->
     def draw(paper: Paper) -> Sequence[Panel]:
         greatest = max(*sizes, limits.simultaneous_margin) or 1.0
         up = Axis("Half-normal score", INDEX, 0.0, float(scores[-1]) * 1.12)
-        across = Axis(f"|Effect| on {spoken(shown.label)}", shown.unit, 0.0, greatest * 1.08)
+        across = Axis(f"|Effect| on {shown.label}", shown.unit, 0.0, greatest * 1.08)
         (panel,) = stacked_panels(paper, [(across, up, "")])
         panel.guide(limits.margin, "ME")
         panel.guide(limits.simultaneous_margin, "SME")
@@ -124,7 +124,7 @@ def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) ->
         "ME: margin of error of one effect by Lenth's pseudo standard error, 95 %; SME: of all of them together.",
     )
     keys = [Key("active", "beyond ME", "dot", _ACTIVE), Key("noise", "within ME", "dot", _LOOK)]
-    return Figure("half-normal", f"Which effects on {spoken(shown.label)} are active", caption, keys, draw)
+    return Figure("half-normal", f"Which effects on {shown.label} are active", caption, keys, draw)
 
 
 def _lines(panel: Panel, pair: Sequence[Mean], unit: Unit) -> None:
@@ -132,11 +132,11 @@ def _lines(panel: Panel, pair: Sequence[Mean], unit: Unit) -> None:
     places = {level: place for place, level in enumerate(_levels(pair, across))}
     for place, level in enumerate(_levels(pair, lines)):
         chosen = sorted((places[mean.levels[across]], mean.mean) for mean in pair if mean.levels[lines] == level)
-        key, look = f"{lines}={level}", _look(place)
-        panel.line(key, np.array([float(x) for x, _ in chosen]), np.array([y for _, y in chosen]), look)
+        key, style = f"{lines}={level}", _style(place)
+        panel.line(key, np.array([float(x) for x, _ in chosen]), np.array([y for _, y in chosen]), style)
         for x, y in chosen:
             name = f"{lines} = {level}, {across} = {panel.x.names[x]}"
-            panel.point(key, (x, y), look, f"{name}: {quantity(y, unit)}")
+            panel.point(key, (x, y), style, f"{name}: {quantity(y, unit)}")
 
 
 def _levels(pair: Sequence[Mean], factor: str) -> list[str]:
@@ -147,9 +147,9 @@ def _levels_if(pair: Sequence[Mean], lines: str) -> list[str]:
     return _levels(pair, lines) if list(pair[0].levels)[1] == lines else []
 
 
-def _look(place: int) -> Look:
-    return Look(place % len(HUES), place % 6, place % 6)
+def _style(place: int) -> Style:
+    return Style(place % len(HUES), place % 6, place % 6)
 
 
-_LOOK = Look(0, 0, 0)
-_ACTIVE = Look(1, 0, 2)
+_LOOK = Style(0, 0, 0)
+_ACTIVE = Style(1, 0, 2)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.figures.frame import Figure
-from narrows.report.looks import Look
-from narrows.report.plot import Axis
-from narrows.report.scale import quantity
+from narrows.report.drawing.figure import Figure
+from narrows.report.drawing.plot import Axis
+from narrows.report.drawing.scale import quantity
+from narrows.report.drawing.style import Style
 from narrows.report.study.rows import response_meaning, rows_panel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.analysis.table import Block
-    from narrows.report.figures.frame import Paper
-    from narrows.report.plot import Panel
+    from narrows.report.drawing.figure import Paper
+    from narrows.report.drawing.plot import Panel
 
 
 def heat_map(response: str, means: Block) -> Figure:
@@ -45,7 +45,7 @@ def heat_map(response: str, means: Block) -> Figure:
         f"Mean over replications of {shown.label} for each combination of {factors} and each algorithm.",
         f"Colour grows from {quantity(low, shown.unit)} to {quantity(high, shown.unit)}.",
     )
-    return Figure("heat", f"{shown.label} by condition and algorithm", caption, (), draw)
+    return Figure("heat", f"{shown.title} by condition and algorithm", caption, (), draw)
 
 
-_LOOK = Look(0, 0, 0)
+_LOOK = Style(0, 0, 0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from narrows.report import page
+from narrows.report.drawing.svg import Markup, element
+from narrows.report.page import document as page
 from narrows.report.study.page import badge, facts
 from narrows.report.study.pairs import ALL, HARM, QUEUE_DELAY, SHARE, pair_maps
-from narrows.report.svg import Markup, element
 from narrows.study.views import matrix as view_of
 
 if TYPE_CHECKING:
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.analysis.pairs import Meeting
-    from narrows.report.figures.frame import Figure
+    from narrows.report.drawing.figure import Figure
     from narrows.statistics import Estimate
     from narrows.study.campaign import Status
     from narrows.study.plan import Plan
-    from narrows.study.views import View
+    from narrows.study.views.view import View
 
 
 def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.figures.frame import Figure, Key
-from narrows.report.looks import Look, look_of
-from narrows.report.plot import LETTER, Axis, shortened
-from narrows.report.scale import INDEX, significant
+from narrows.report.drawing.figure import Figure, Key
+from narrows.report.drawing.plot import LETTER, Axis, shortened
+from narrows.report.drawing.scale import INDEX, significant
+from narrows.report.drawing.style import Style, style_of
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.analysis.multivariate import Biplot, Components, Dendrogram
-    from narrows.report.figures.frame import Paper
-    from narrows.report.plot import Panel
+    from narrows.report.drawing.figure import Paper
+    from narrows.report.drawing.plot import Panel
 
 
 def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:
@@ -39,10 +39,10 @@ def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:
         for link in tree.links:
             alone = [tree.leaves[round(x)] for x, low in zip(link.x, link.height, strict=True) if low == 0]
             key = "distinct" if set(alone) & set(tree.distinct) and link is tree.links[-1] else "joint"
-            look = _DISTINCT if key == "distinct" else _JOINT
-            panel.line(key, np.array(link.height), np.array(link.x), look)
+            style = _DISTINCT if key == "distinct" else _JOINT
+            panel.line(key, np.array(link.height), np.array(link.x), style)
             at = (max(link.height), (link.x[1] + link.x[2]) / 2)
-            panel.point(key, at, look, f"joined at: {significant(max(link.height))}", of_many=True)
+            panel.point(key, at, style, f"joined at: {significant(max(link.height))}", of_many=True)
         return [panel]
 
     told = ", ".join(f"{factor} = {level}" for factor, level in condition.items())
@@ -73,8 +73,8 @@ def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> 
         up = around(f"Component 2, {share[1]} of the variance", INDEX, both[1], 0.1)
         (panel,) = stacked_panels(_square(paper), [(across, up, "")])
         for (x, y), name in zip(points.tolist(), algorithms, strict=True):
-            panel.point(name, (x, y), look_of(name), f"{name}: {significant(x)}, {significant(y)}", of_many=True)
-        labels = [response_meaning(name).label for name in components.responses]
+            panel.point(name, (x, y), style_of(name), f"{name}: {significant(x)}, {significant(y)}", of_many=True)
+        labels = [response_meaning(name).title for name in components.responses]
         for (x, y), (r, s), label in zip(arrows.tolist(), plane.arrows.tolist(), labels, strict=True):
             panel.line("responses", np.array([0.0, x]), np.array([0.0, y]), _JOINT)
             told = f"{label}: correlation {significant(r)} with component 1, {significant(s)} with component 2"
@@ -82,7 +82,7 @@ def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> 
         _name(panel, arrows.tolist(), labels)
         return [panel]
 
-    keys = [Key(name, name, "dot", look_of(name)) for name in dict.fromkeys(algorithms)]
+    keys = [Key(name, name, "dot", style_of(name)) for name in dict.fromkeys(algorithms)]
     keys.append(Key("responses", "responses", "line", _JOINT))
     caption = (
         "A mark is a cell; a line from the middle is a response, which grows along it.",
@@ -111,5 +111,5 @@ def _square(paper: Paper) -> Paper:
 # Room for labels beyond the values, as part of their range; height of a line of text.
 _ROOM = 0.45
 _LINE = 14.0
-_JOINT = Look(7, 0, 0)
-_DISTINCT = Look(1, 0, 2)
+_JOINT = Style(7, 0, 0)
+_DISTINCT = Style(1, 0, 2)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from narrows.report import page
-from narrows.report.measures import difference_texts, interval_text
-from narrows.report.scale import NO_DATA, quantity
+from narrows.report.drawing.scale import NO_DATA, quantity
+from narrows.report.drawing.svg import Markup, element, join
+from narrows.report.page import document as page
+from narrows.report.page.estimates import difference_texts, interval_text
 from narrows.report.study import responses, together
 from narrows.report.study.rows import response_meaning
-from narrows.report.svg import Markup, element, join
 from narrows.study.design import describe
 from narrows.study.findings import Finding, findings
 
@@ -84,15 +84,15 @@ def _sentences(finding: Finding) -> Iterator[str]:
         if mean.difference is not None and _clear(mean.difference)
     ]
     if clear:
-        yield f"{shown.label}, against {known[0].algorithm}: {'; '.join(clear)}."
+        yield f"{shown.title}, against {known[0].algorithm}: {'; '.join(clear)}."
     elif len(known) > 1:
-        yield f"{shown.label}: no algorithm differs clearly from {known[0].algorithm}."
+        yield f"{shown.title}: no algorithm differs clearly from {known[0].algorithm}."
     if finding.moved and finding.moved[0].high > finding.moved[0].low:
         top = finding.moved[0]
         low, high = quantity(top.low, shown.unit), quantity(top.high, shown.unit)
-        yield f"{shown.label} moves most with {top.factor}: {low} at {top.low_level}, {high} at {top.high_level}."
+        yield f"{shown.title} moves most with {top.factor}: {low} at {top.low_level}, {high} at {top.high_level}."
     if finding.missing:
-        yield f"{shown.label}: {finding.missing} cells have no value and do not count."
+        yield f"{shown.title}: {finding.missing} cells have no value and do not count."
 
 
 def _means_table(finding: Finding) -> Markup:
@@ -108,9 +108,9 @@ def _means_table(finding: Finding) -> Markup:
         cells = (quantity(value, shown.unit), ends, difference)
         rows.append(element("tr", element("th", mean.algorithm, scope="row"), *(element("td", each) for each in cells)))
     table = element(
-        "table", element("caption", shown.label), element("thead", head), element("tbody", *rows), class_="measures"
+        "table", element("caption", shown.title), element("thead", head), element("tbody", *rows), class_="measures"
     )
-    return element("div", table, class_="scroll", role="region", aria_label=shown.label, tabindex="0")
+    return element("div", table, class_="scroll", role="region", aria_label=shown.title, tabindex="0")
 
 
 def _signed(difference: Estimate, response: str) -> str:

@@ -11,15 +11,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from narrows.report.figures.frame import RIGHT, Figure, Key
-from narrows.report.looks import Look
-from narrows.report.plot import BETWEEN, HEAD, LETTER, Axis, Box, Panel
-from narrows.report.scale import NO_DATA, SECONDS
+from narrows.report.drawing.figure import RIGHT, Figure, Key
+from narrows.report.drawing.plot import BETWEEN, HEAD, LETTER, Axis, Box, Panel
+from narrows.report.drawing.scale import NO_DATA, SECONDS
+from narrows.report.drawing.style import Style
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from narrows.report.figures.frame import Paper
+    from narrows.report.drawing.figure import Paper
     from narrows.statistics import Estimate
 
     # By contender and incumbent, the estimates of that pair by name.
@@ -58,7 +58,7 @@ def pair_maps(name: str, title: str, pairs: Pairs, wanted: Sequence[Quantity], b
         basis: What it rests on.
     """
     names = list(dict.fromkeys(contender for contender, _ in pairs))
-    looks = {_key(each, _mean(found[each.name])) for found in pairs.values() for each in wanted}
+    styles = {_key(each, _mean(found[each.name])) for found in pairs.values() for each in wanted}
 
     def draw(paper: Paper) -> Sequence[Panel]:
         left = min(max(paper.left, LETTER * max(map(len, names)) + 16), paper.width * 0.4)
@@ -77,7 +77,7 @@ def pair_maps(name: str, title: str, pairs: Pairs, wanted: Sequence[Quantity], b
         *(COLOURS[each.name] for each in wanted if each.name in COLOURS),
         basis,
     )
-    keys = [key for key in KEYS if key.name in looks]
+    keys = [key for key in KEYS if key.name in styles]
     return Figure(name, title, caption, keys, draw)
 
 
@@ -191,7 +191,7 @@ COLOURS = {
     "share": "A share is goodput over the max-min fair one; its colour changes at 100, a half as full as a double.",
     "harm": "Harm is the part of what the incumbent has alone that it loses; below 0 it gains.",
 }
-LOOKS = {"less": Look(1, 0, 0), "more": Look(0, 0, 0), "amount": Look(7, 0, 0)}
+LOOKS = {"less": Style(1, 0, 0), "more": Style(0, 0, 0), "amount": Style(7, 0, 0)}
 KEYS = (
     Key("less", "less than the fair share, or harmed", "fill", LOOKS["less"]),
     Key("more", "the fair share or more, or not harmed", "fill", LOOKS["more"]),

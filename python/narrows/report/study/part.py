@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from narrows.analysis.table import AnalysisError
-from narrows.report import page
-from narrows.report.svg import Markup, element, join
+from narrows.report.drawing.svg import Markup, element, join
+from narrows.report.page import document as page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from narrows.report.figures.frame import Figure
+    from narrows.report.drawing.figure import Figure
 
 _T = TypeVar("_T")
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.figures.frame import Figure
-from narrows.report.looks import Look, look_of
-from narrows.report.plot import Axis
-from narrows.report.scale import INDEX, significant
+from narrows.report.drawing.figure import Figure
+from narrows.report.drawing.plot import Axis
+from narrows.report.drawing.scale import INDEX, significant
+from narrows.report.drawing.style import Style, style_of
 from narrows.report.study.rows import rows_panel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.analysis.ranks import Ranking
-    from narrows.report.figures.frame import Paper
-    from narrows.report.plot import Panel
+    from narrows.report.drawing.figure import Paper
+    from narrows.report.drawing.plot import Panel
 
 
 def critical_difference(ranking: Ranking, of: str) -> Figure:
@@ -49,7 +49,7 @@ def critical_difference(ranking: Ranking, of: str) -> Figure:
             panel.line("alike", ends, np.full(2, float(row)), _INK)
         for row, name in enumerate(ranking.treatments, start=1 + len(ranking.alike)):
             rank = rank_of[name]
-            panel.point(name, (rank - 1, row), look_of(name), f"{name}: mean rank {significant(rank)}")
+            panel.point(name, (rank - 1, row), style_of(name), f"{name}: mean rank {significant(rank)}")
         return [panel]
 
     told = "" if ranking.p is None else f"Friedman's test that all are alike: p = {_p(ranking.p)}."
@@ -65,5 +65,5 @@ def _p(value: float) -> str:
     return significant(value, 2) if value >= _LEAST else f"less than {_LEAST:g}"
 
 
-_INK = Look(7, 0, 0)
+_INK = Style(7, 0, 0)
 _LEAST = 0.0001

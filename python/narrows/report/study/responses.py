@@ -14,13 +14,13 @@ import numpy as np
 
 from narrows.analysis import compare, effects, ranks, variance
 from narrows.analysis.table import AnalysisError, block, complete
-from narrows.report.measures import interval_text
-from narrows.report.scale import quantity
+from narrows.report.drawing.scale import quantity
+from narrows.report.page.estimates import interval_text
 from narrows.report.study import contrasts, heat, settings, sheets
 from narrows.report.study import effects as effect_figures
 from narrows.report.study import ranks as rank_figures
 from narrows.report.study.part import Part, allowed
-from narrows.report.study.rows import response_meaning, spoken
+from narrows.report.study.rows import response_meaning
 from narrows.study.findings import grouping
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.analysis.table import Block
-    from narrows.report.figures.frame import Figure
-    from narrows.report.svg import Markup
+    from narrows.report.drawing.figure import Figure
+    from narrows.report.drawing.svg import Markup
     from narrows.study.findings import Finding
     from narrows.study.plan import Plan
 
@@ -55,8 +55,8 @@ def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Par
             for figures in (_figures(plan, rows, name), _steps(plan, rows, name))
         )
         tables = list(_tables(plan, rows, name))
-        summary = f"More plots of {spoken(shown.label)}: settings, levels, blocks, sizes of effects"
-        yield Part(f"of-{_anchor(name)}", shown.label, tables, main, summary, more)
+        summary = f"More plots of {shown.label}: settings, levels, blocks, sizes of effects"
+        yield Part(f"of-{_anchor(name)}", shown.title, tables, main, summary, more)
 
 
 def _tables(plan: Plan, cells: pa.Table, name: str) -> Iterator[Markup]:
@@ -97,7 +97,7 @@ def _figures(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
     if shown.better and plan.factors:
         yield from allowed(
             lambda: rank_figures.critical_difference(
-                ranks.ranking(block(cells, name, plan.factors), higher_is_better=shown.better > 0), spoken(shown.label)
+                ranks.ranking(block(cells, name, plan.factors), higher_is_better=shown.better > 0), shown.label
             )
         )
 

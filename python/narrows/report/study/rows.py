@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from narrows.report.figures.frame import RIGHT
-from narrows.report.measures import Meaning, meaning
-from narrows.report.plot import BETWEEN, HEAD, LETTER, Axis, Box, Panel
+from narrows.report.drawing.figure import RIGHT
+from narrows.report.drawing.plot import BETWEEN, HEAD, LETTER, Axis, Box, Panel
+from narrows.report.page.metrics import Meaning, meaning
 from narrows.study.measures import split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.report.figures.frame import Paper
-    from narrows.report.scale import Unit
+    from narrows.report.drawing.figure import Paper
+    from narrows.report.drawing.scale import Unit
 
 
 def rows_panel(paper: Paper, across: Axis, label: str, names: Sequence[str], *, row: float = 30.0) -> Panel:
@@ -36,13 +36,9 @@ def stacked_panels(paper: Paper, axes: Sequence[tuple[Axis, Axis, str]]) -> list
 def response_meaning(name: str) -> Meaning:
     """Return how a response is shown: a study's columns say whose measure it is ("group.cubic.goodput_bps")."""
     owner, measure = split(name)
-    shown, of = meaning(measure), owner.partition(".")[2]
+    kind, _, of = owner.partition(".")
+    shown = meaning(measure, kind or "group")
     return replace(shown, label=f"{shown.label} of {of}") if of else shown
-
-
-def spoken(label: str) -> str:
-    """Write a label inside a sentence; an abbreviation and a person keep their capitals."""
-    return label if label[1:2].isupper() or label.startswith("Jain") else label[:1].lower() + label[1:]
 
 
 def around(label: str, unit: Unit, values: Sequence[float], margin: float = 0.08) -> Axis:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.figures.frame import RIGHT, Figure, Key
-from narrows.report.looks import Look, look_of
-from narrows.report.plot import HEAD, LETTER, Axis, Box, Panel
-from narrows.report.scale import quantity
-from narrows.report.study.rows import around, response_meaning, rows_panel, spoken
+from narrows.report.drawing.figure import RIGHT, Figure, Key
+from narrows.report.drawing.plot import HEAD, LETTER, Axis, Box, Panel
+from narrows.report.drawing.scale import quantity
+from narrows.report.drawing.style import Style, style_of
+from narrows.report.study.rows import around, response_meaning, rows_panel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.analysis.effects import Mean
     from narrows.analysis.table import Block
-    from narrows.report.figures.frame import Paper
+    from narrows.report.drawing.figure import Paper
 
 
 def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequence[str]]) -> Figure:
@@ -43,7 +43,7 @@ def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequ
         upper = Panel(
             Box(left, HEAD, width, paper.low),
             across,
-            around(shown.label, shown.unit, [mean.mean for mean in means]),
+            around(shown.title, shown.unit, [mean.mean for mean in means]),
             foot=False,
         )
         strip = Panel(
@@ -66,7 +66,7 @@ def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequ
         "A factor whose tiles part into left and right decides the response.",
         f"Levels, from empty to full: {listed}.",
     )
-    return Figure("ordered", f"All settings by {spoken(shown.label)}", caption, (), draw)
+    return Figure("ordered", f"All settings by {shown.label}", caption, (), draw)
 
 
 def values_by_level(response: str, means: Sequence[Mean], levels: Mapping[str, Sequence[str]]) -> Figure:
@@ -82,23 +82,23 @@ def values_by_level(response: str, means: Sequence[Mean], levels: Mapping[str, S
     places = {factor: place for place, factor in enumerate(levels)}
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        across = around(shown.label, shown.unit, [mean.mean for mean in means])
+        across = around(shown.title, shown.unit, [mean.mean for mean in means])
         panel = rows_panel(paper, across, "", [f"{factor} = {level}" for factor, level in rows], row=20.0)
         for row, (factor, level) in enumerate(rows):
             # Two hues in turn part the factors.
-            look = Look(places[factor] % 2, 0, 0)
+            style = Style(places[factor] % 2, 0, 0)
             for mean in means:
                 if mean.levels[factor] == level:
                     told = ", ".join(f"{name} = {each}" for name, each in mean.levels.items())
                     read = f"{told}: {quantity(mean.mean, shown.unit)}"
-                    panel.point("values", (mean.mean, row), look, read, of_many=True)
+                    panel.point("values", (mean.mean, row), style, read, of_many=True)
         return [panel]
 
     caption = (
         "A mark is a combination of levels, mean over replications, in the row of each of its levels.",
         "Rows of a factor that lie apart say that it moves the response; one that is wider, that it moves the spread.",
     )
-    return Figure("levels", f"{shown.label} at each level", caption, (), draw)
+    return Figure("levels", f"{shown.title} at each level", caption, (), draw)
 
 
 def blocks(response: str, means: Block) -> Figure:
@@ -113,7 +113,7 @@ def blocks(response: str, means: Block) -> Figure:
     names = [", ".join(means.conditions[place].values()) or "all" for place in order]
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        across = around(shown.label, shown.unit, means.values.ravel().tolist())
+        across = around(shown.title, shown.unit, means.values.ravel().tolist())
         panel = rows_panel(paper, across, "", names, row=22.0)
         for row, place in enumerate(order):
             values = means.values[place]
@@ -121,16 +121,16 @@ def blocks(response: str, means: Block) -> Figure:
             panel.line("range", ends, np.full(2, float(row)), _JOINT, kind="faint")
             for algorithm, value in zip(means.treatments, values.tolist(), strict=True):
                 read = f"{algorithm}; {names[row]}: {quantity(value, shown.unit)}"
-                panel.point(algorithm, (value, row), look_of(algorithm), read, of_many=True)
+                panel.point(algorithm, (value, row), style_of(algorithm), read, of_many=True)
         return [panel]
 
     caption = (
         "A row is a condition, mean over replications; conditions are ordered by their mean.",
         "An algorithm that keeps its side in every row differs from the others whatever the condition.",
     )
-    keys = [Key(name, name, "dot", look_of(name)) for name in means.treatments]
-    return Figure("blocks", f"Algorithms within each condition, by {spoken(shown.label)}", caption, keys, draw)
+    keys = [Key(name, name, "dot", style_of(name)) for name in means.treatments]
+    return Figure("blocks", f"Algorithms within each condition, by {shown.label}", caption, keys, draw)
 
 
-_LOOK = Look(0, 0, 0)
-_JOINT = Look(7, 0, 0)
+_LOOK = Style(0, 0, 0)
+_JOINT = Style(7, 0, 0)

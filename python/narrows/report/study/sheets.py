@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from narrows.report.measures import difference_texts, interval_text
-from narrows.report.scale import MINUS, NO_DATA, quantity, significant
-from narrows.report.study.rows import response_meaning, spoken
-from narrows.report.svg import Markup, element
+from narrows.report.drawing.scale import MINUS, NO_DATA, quantity, significant
+from narrows.report.drawing.svg import Markup, element
+from narrows.report.page.estimates import difference_texts, interval_text
+from narrows.report.study.rows import response_meaning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def variance(response: str, table: Anova) -> Markup:
         if sentence
     )
     heads = ("Where it comes from", "Part of the variance", "Degrees of freedom", "F", "p")
-    return sheet(f"What moves {spoken(shown.label)}", heads, rows, note)
+    return sheet(f"What moves {shown.label}", heads, rows, note)
 
 
 def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
@@ -93,7 +93,7 @@ def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
         f"corrected for {len(rows)} comparisons: Holm's keeps the chance of any false one, Benjamini and "
         "Hochberg's the part of false ones among those called different."
     )
-    return sheet(f"{shown.label}, algorithm against algorithm", heads, told, note)
+    return sheet(f"{shown.title}, algorithm against algorithm", heads, told, note)
 
 
 def duels(response: str, found: Majority) -> Markup:
@@ -115,7 +115,7 @@ def duels(response: str, found: Majority) -> Markup:
         else f"Nobody wins every duel; most are won by {', '.join(found.winners)} (Copeland)."
     )
     note = f"Conditions in which the row is better than the column; duels won, a tie as half. {winner}"
-    return sheet(f"Duels by {spoken(shown.label)}", ("", *names, "Duels won"), rows, note)
+    return sheet(f"Duels by {shown.label}", ("", *names, "Duels won"), rows, note)
 
 
 def outliers(found: Sequence[Outlier], tests: int) -> Markup:
@@ -124,7 +124,7 @@ def outliers(found: Sequence[Outlier], tests: int) -> Markup:
     rows = [
         (
             algorithm,
-            response_meaning(response).label,
+            response_meaning(response).title,
             str(count),
             _greatest([each for each in found if (each.algorithm, each.response) == (algorithm, response)]),
         )
@@ -153,11 +153,11 @@ def alike_responses(found: Correlations) -> Markup:
     for group in found.groups:
         first = found.responses.index(group[0])
         others = [
-            f"{response_meaning(name).label} (r = {found.matrix[first, found.responses.index(name)]:+.2f})"
+            f"{response_meaning(name).title} (r = {found.matrix[first, found.responses.index(name)]:+.2f})"
             for name in group[1:]
         ]
-        rows.append((response_meaning(group[0]).label, ", ".join(others) or NO_DATA))
-    constant = ", ".join(response_meaning(name).label for name in found.constant)
+        rows.append((response_meaning(group[0]).title, ", ".join(others) or NO_DATA))
+    constant = ", ".join(response_meaning(name).title for name in found.constant)
     note = "Pearson's r over all cells; |r| above 0.8 links two responses." + (
         f" Without any variation: {constant}." if constant else ""
     )

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.analysis.multivariate import Dendrogram
-    from narrows.report.figures.frame import Figure
-    from narrows.report.svg import Markup
+    from narrows.report.drawing.figure import Figure
+    from narrows.report.drawing.svg import Markup
     from narrows.study.findings import Finding
     from narrows.study.plan import Plan
 
 
 def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Part]:
-    """Return the part of the page that looks at all responses at once; none where there are too few of them.
+    """Return the part of the page that styles at all responses at once; none where there are too few of them.
 
     Args:
         plan: The study's.

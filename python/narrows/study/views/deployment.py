@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from narrows.analysis.adoption import Adoption, adoption
 from narrows.analysis.table import AnalysisError
 from narrows.errors import InputError
+from narrows.files.toml import inline
 from narrows.statistics import estimate
 from narrows.study.views.layout import checked, lay_out, study_text
-from narrows.toml import inline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from narrows.statistics import Estimate
     from narrows.study.definition import Study
     from narrows.study.plan import Plan
-    from narrows.study.views import View
+    from narrows.study.views.view import View
 
 
 def layout(  # noqa: PLR0913, PLR0917  # what the command line gives

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.files.toml import inline
 from narrows.library import find_scenario
-from narrows.scenario import read
+from narrows.run.scenario import read
 from narrows.study.definition import parse_study
 from narrows.study.plan import Plan, make_plan
-from narrows.toml import inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -71,12 +71,12 @@ def checked(scenario: str, overrides: Sequence[str], arguments: Iterable[tuple[s
         InputError: One of the arguments has a fault; the message names it as it was written.
         ScenarioError: One of `overrides` has.
     """
-    file = find_scenario(scenario)
-    read(file, overrides).resolve()
+    file, own = find_scenario(scenario)
+    read(file, [*own, *overrides]).resolve()
     found = []
     for argument, changes in arguments:
         try:
-            found.append(read(file, [*overrides, *changes]).resolve())
+            found.append(read(file, [*own, *overrides, *changes]).resolve())
         except core.ScenarioError as error:
             raise InputError(argument, _problem(error.diagnostics[0])) from error
     return found

@@ -12,10 +12,11 @@ import tomllib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from narrows import core
 from narrows.analysis.pairs import Meeting, Seen, meetings
 from narrows.errors import InputError
+from narrows.files.toml import inline
 from narrows.study.views.layout import checked, lay_out, split, study_text
-from narrows.toml import inline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from narrows.core import Scenario
     from narrows.study.definition import Study
     from narrows.study.plan import Plan
-    from narrows.study.views import View
+    from narrows.study.views.view import View
 
 
 @dataclass(frozen=True)
@@ -198,12 +199,8 @@ def _payload(scenario: Scenario) -> float:
     """Return which part of what crosses the wire is payload."""
     resolved = tomllib.loads(scenario.resolved)
     group = next(each for each in resolved["flows"] if each["name"] == "incumbent")
-    packet = _bytes(resolved["path"]["packet"])
-    return (packet - _bytes(group.get("header", resolved["transport"]["header"]))) / packet
-
-
-def _bytes(text: str) -> float:
-    return float(text.removesuffix("B"))
+    packet = core.quantity(resolved["path"]["packet"], "size")
+    return (packet - core.quantity(group.get("header", resolved["transport"]["header"]), "size")) / packet
 
 
 def _distinct(argument: str, values: Sequence[str]) -> None:

@@ -1,97 +1,114 @@
-//! What the network delivers: round trips counted in packets, and the largest delivery rate of the last ten of them.
+//! Delivery of packets: packet-timed round trips and the largest delivery rate of the last ten (`bbr_update_bw`).
 //!
-//! A round ends with the first sample of a packet that left when all of the last round had been delivered. Samples that
-//! the application limited count only where they are no smaller than the estimate.
+//! A round ends with the first sample of a packet that left after all of the last round had been delivered. A sample
+//! that the application limited counts only if it is no smaller than the estimate.
 
 use super::bandwidth::Bandwidth;
 use crate::RateSample;
-use crate::measure::WindowedMax;
+use crate::filter::WindowedMax;
+use crate::model::app_limited::AppLimited;
 use narrows_units::Time;
 
-/// Rounds and rates of one connection.
+/// Rounds, counts and rates of one connection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delivery {
-    /// Packets delivered on the connection.
-    pub(super) delivered: u64,
-    /// When the newest of them was reported.
-    pub(super) delivered_at: Time,
-    /// Packets declared lost on the connection.
-    pub(super) lost: u64,
-    /// A round ended with this acknowledgement.
-    pub(super) round_started: bool,
-    /// This acknowledgement's sample says what the application sent, not what the path can carry.
-    pub(super) app_limited: bool,
-    rounds: u64,
-    /// The round ends with the sample of a packet that left when this many had been delivered.
-    round_end: u64,
-    rates: WindowedMax,
-    /// Samples of packets that left when this many to this many had been delivered are as good as app-limited.
-    quiet: Option<(u64, u64)>,
+    delivered: u64,
+    /// `delivered_mstamp`: when `delivered` last grew.
+    delivered_stamp: Time,
+    lost: u64,
+    round_start: bool,
+    /// The last sample is limited by the application, or by the algorithm in ProbeRTT.
+    is_app_limited: bool,
+    rtt_cnt: u64,
+    next_rtt_delivered: u64,
+    bw: WindowedMax,
+    app_limited: AppLimited,
 }
 
 impl Delivery {
-    /// The bandwidth of the bottleneck as far as known.
-    pub(super) fn bandwidth(&self) -> Bandwidth {
-        Bandwidth(self.rates.get())
+    /// Packets delivered on the connection.
+    pub(super) fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// When [`delivered`](Self::delivered) last grew.
+    pub(super) fn delivered_stamp(&self) -> Time {
+        self.delivered_stamp
+    }
+
+    /// Packets declared lost on the connection.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Whether the last acknowledgement ended a round.
+    pub(super) fn round_start(&self) -> bool {
+        self.round_start
+    }
+
+    /// Whether the rate of the last acknowledgement is less than the path may carry.
+    pub(super) fn is_app_limited(&self) -> bool {
+        self.is_app_limited
+    }
+
+    /// `bbr_max_bw`.
+    pub(super) fn max_bw(&self) -> Bandwidth {
+        Bandwidth(self.bw.get())
     }
 
     /// `packets` were delivered.
     pub(super) fn on_delivered(&mut self, packets: u64, now: Time) {
         self.delivered += packets;
-        self.delivered_at = now;
-        self.round_started = false;
-        self.app_limited = false;
+        self.delivered_stamp = now;
+        self.round_start = false;
+        self.is_app_limited = false;
     }
 
-    /// Follows the rounds; true if `sample` ends one.
-    pub(super) fn follow_rounds(&mut self, sample: &RateSample) -> bool {
-        self.app_limited = sample.app_limited || self.was_quiet(sample.prior_delivered);
-        if sample.prior_delivered >= self.round_end {
-            self.begin_round();
-            self.rounds += 1;
-            self.round_started = true;
+    /// Counts `packets` declared lost.
+    pub(super) fn on_lost(&mut self, packets: u64) {
+        self.lost += packets;
+    }
+
+    /// The retransmission timer expired: the round is over, and the application did not limit it (`bbr_set_state`).
+    pub(super) fn on_timeout(&mut self) {
+        self.round_start = true;
+        self.is_app_limited = false;
+    }
+
+    /// Counts rounds. Returns whether `sample` ends one.
+    pub(super) fn update_round(&mut self, sample: &RateSample) -> bool {
+        self.is_app_limited = sample.app_limited || self.app_limited.covers(sample.prior_delivered);
+        if sample.prior_delivered >= self.next_rtt_delivered {
+            self.start_round();
+            self.rtt_cnt += 1;
+            self.round_start = true;
         }
-        self.round_started
+        self.round_start
     }
 
-    /// Takes in the rate of `sample`.
-    pub(super) fn take(&mut self, sample: &RateSample) {
-        let Some(rate) = Bandwidth::over(sample.delivered, sample.interval) else { return };
-        if !self.app_limited || rate >= self.bandwidth() {
-            self.rates.update(BANDWIDTH_ROUNDS, self.rounds, rate.0);
+    /// A round starts now, wherever the last one is.
+    pub(super) fn start_round(&mut self) {
+        self.next_rtt_delivered = self.delivered;
+    }
+
+    /// Adds the rate of `sample` to the filter.
+    pub(super) fn update_max_bw(&mut self, sample: &RateSample) {
+        let Some(bw) = Bandwidth::over(sample.delivered, sample.interval) else { return };
+        if !self.is_app_limited || bw >= self.max_bw() {
+            self.bw.update(BW_RTTS, self.rtt_cnt, bw.0);
         }
     }
 
-    /// `lost` packets were declared lost at once: the round is over, and the application was not the limit.
-    pub(super) fn on_timeout(&mut self, lost: u64) {
-        self.lost += lost;
-        self.round_started = true;
-        self.app_limited = false;
+    /// Marks what leaves from now on as application-limited until the `in_flight` packets are delivered.
+    pub(super) fn mark_app_limited(&mut self, in_flight: u64) {
+        self.app_limited.mark(self.delivered, in_flight);
     }
 
-    /// A round begins now, whatever the last one.
-    pub(super) fn begin_round(&mut self) {
-        self.round_end = self.delivered;
-    }
-
-    /// Few packets are sent on purpose; `in_flight` are on their way.
-    pub(super) fn keep_quiet(&mut self, in_flight: u64) {
-        let from = match self.quiet {
-            Some((from, until)) if self.delivered <= until => from,
-            _ => self.delivered,
-        };
-        self.quiet = Some((from, self.delivered + in_flight));
-    }
-
-    /// A packet that leaves now is as good as app-limited.
-    pub(super) fn is_quiet(&self) -> bool {
-        self.was_quiet(self.delivered)
-    }
-
-    fn was_quiet(&self, delivered: u64) -> bool {
-        self.quiet.is_some_and(|(from, until)| (from..=until).contains(&delivered))
+    /// Whether packets that leave now are marked as application-limited.
+    pub(super) fn is_marked_app_limited(&self) -> bool {
+        self.app_limited.covers(self.delivered)
     }
 }
 
-/// `bbr_bw_rtts`: a whole gain cycle and two more.
-const BANDWIDTH_ROUNDS: u64 = 10;
+/// `bbr_bw_rtts`: a whole gain cycle and two rounds.
+const BW_RTTS: u64 = 10;

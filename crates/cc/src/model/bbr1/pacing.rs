@@ -1,4 +1,4 @@
-//! When packets leave: the pacing rate, how many leave together, and when the next is due.
+//! Pacing: the rate, how many packets leave together, and the earliest departure time of the next.
 
 use super::bandwidth::{Bandwidth, Gain};
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -7,37 +7,37 @@ use narrows_units::{Bytes, Rate, Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct Pacing {
     rate: Rate,
-    /// It follows from a measured round-trip time.
-    measured: bool,
+    /// The first rate has been computed from a measured round-trip time.
+    has_seen_rtt: bool,
     /// Packets sent, counted up to [`UNPACED`].
     sent: u64,
-    /// When the last packet sent makes room for the next.
-    due: Time,
+    /// Earliest departure time of the next packet (`tcp_wstamp_ns`).
+    edt: Time,
 }
 
 impl Pacing {
-    /// Before anything is known a round trip is taken to last a millisecond.
+    /// Pacing of a window of `cwnd` packets over a nominal round-trip time of a millisecond.
     pub(super) fn new(cwnd: u64, high_gain: Gain, mss: Bytes) -> Self {
-        let rate = initial(cwnd, Span::from_ms(1), high_gain, mss);
-        Self { rate, measured: false, sent: 0, due: Time::ZERO }
+        let rate = initial_rate(cwnd, Span::from_ms(1), high_gain, mss);
+        Self { rate, has_seen_rtt: false, sent: 0, edt: Time::ZERO }
     }
 
-    /// The rate of packets; `None` while the first leave as they like.
+    /// The pacing rate; `None` while packets leave unpaced.
     pub(super) fn limit(&self) -> Option<Rate> {
         (self.sent >= UNPACED).then_some(self.rate)
     }
 
-    /// The round-trip time is `smoothed`, with a window of `cwnd`.
-    pub(super) fn on_rtt(&mut self, smoothed: Span, cwnd: u64, high_gain: Gain, mss: Bytes) {
-        if !self.measured {
-            self.measured = true;
-            self.rate = initial(cwnd, smoothed.max(Span::from_us(1)), high_gain, mss);
+    /// `bbr_init_pacing_rate_from_rtt`, at the first call only, with a window of `cwnd` packets.
+    pub(super) fn init_pacing_rate_from_rtt(&mut self, srtt: Span, cwnd: u64, high_gain: Gain, mss: Bytes) {
+        if !self.has_seen_rtt {
+            self.has_seen_rtt = true;
+            self.rate = initial_rate(cwnd, srtt.max(Span::from_us(1)), high_gain, mss);
         }
     }
 
-    /// The rate is to be `rate`; a lower one only counts where the pipe has been full.
-    pub(super) fn set(&mut self, rate: Rate, full_pipe: bool) {
-        if full_pipe || rate > self.rate {
+    /// `bbr_set_pacing_rate`: a lower rate is used only after the pipe has been full.
+    pub(super) fn set_pacing_rate(&mut self, rate: Rate, full_bw_reached: bool) {
+        if full_bw_reached || rate > self.rate {
             self.rate = rate;
         }
     }
@@ -47,36 +47,36 @@ impl Pacing {
         if self.sent < UNPACED {
             self.sent += 1;
         } else {
-            self.due = self.due.max(now) + self.rate.time_for(size);
+            self.edt = self.edt.max(now) + self.rate.time_for(size);
         }
     }
 
-    /// How long until the next packet may leave.
-    pub(super) fn wait(&self, now: Time) -> Span {
-        self.due.since(now)
+    /// Time from `now` to the earliest departure of the next packet.
+    pub(super) fn time_to_edt(&self, now: Time) -> Span {
+        self.edt.since(now)
     }
 
-    /// Packets that leave together: what passes in 1/1024 s, at least two, or one at a low rate.
-    pub(super) fn burst(&self, mss: Bytes) -> u64 {
-        let fewest = if self.rate.as_bps() < LOW_BPS { 1 } else { 2 };
-        let bytes = ((self.rate.as_bps() / 8) >> BURST_SHIFT).min(LARGEST_BURST);
-        (bytes / mss.count()).clamp(fewest, MOST_PACKETS)
+    /// `bbr_tso_segs_goal`: packets that leave together.
+    pub(super) fn tso_segs_goal(&self, mss: Bytes) -> u64 {
+        let min_tso_segs = if self.rate.as_bps() < MIN_TSO_RATE_BPS { 1 } else { 2 };
+        let bytes = ((self.rate.as_bps() / 8) >> PACING_SHIFT).min(TSO_BYTES_MAX);
+        (bytes / mss.count()).clamp(min_tso_segs, TSO_SEGS_MAX)
     }
 }
 
-/// What a window of `cwnd` gives over `rtt`.
-fn initial(cwnd: u64, rtt: Span, high_gain: Gain, mss: Bytes) -> Rate {
-    let bandwidth = Bandwidth::over(cwnd, rtt).expect("the time is a microsecond or more");
-    bandwidth.pacing_rate(high_gain, mss)
+/// The rate of a window of `cwnd` packets in each `rtt`, times `high_gain`.
+fn initial_rate(cwnd: u64, rtt: Span, high_gain: Gain, mss: Bytes) -> Rate {
+    let bw = Bandwidth::over(cwnd, rtt).expect("the time is a microsecond or more");
+    bw.pacing_rate(high_gain, mss)
 }
 
-/// Linux paces from the tenth packet on (`tcp_update_skb_after_send`).
+/// Packets that leave before Linux paces (`tcp_update_skb_after_send`).
 const UNPACED: u64 = 10;
 /// `bbr_min_tso_rate`, bits per second.
-const LOW_BPS: u64 = 1_200_000;
-/// `sk_pacing_shift`.
-const BURST_SHIFT: u32 = 10;
+const MIN_TSO_RATE_BPS: u64 = 1_200_000;
+/// `sk_pacing_shift`: packets of 1/1024 s leave together.
+const PACING_SHIFT: u32 = 10;
 /// `GSO_MAX_SIZE - 1 - MAX_TCP_HEADER`, bytes.
-const LARGEST_BURST: u64 = 65_536 - 1 - 320;
-/// Of `bbr_tso_segs_goal`.
-const MOST_PACKETS: u64 = 0x7f;
+const TSO_BYTES_MAX: u64 = 65_536 - 1 - 320;
+/// Packets (`bbr_tso_segs_goal`).
+const TSO_SEGS_MAX: u64 = 0x7f;

@@ -1,59 +1,91 @@
-//! How much may be in flight, and how fast, by what losses have said (draft-ietf-ccwg-bbr-06 §5.5.10): a long-term bound
-//! that probing found, and short-term bounds that hold until the next probe.
+//! The bounds of the long-term and of the short-term model (draft-ietf-ccwg-bbr-06 §2.8, §2.9, §5.5.10): losses in probes
+//! set `inflight_longterm`; losses at other times set `bw_shortterm` and `inflight_shortterm` until the next probe.
 
-/// Infinite where there is no bound. Volumes are packets, the rate bits of payload per second.
+use super::congestion_signals::CongestionSignals;
+
+/// Bounds, infinite where unset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// `inflight_longterm`.
-    pub(super) longterm: f64,
-    /// `inflight_shortterm`.
-    pub(super) shortterm: f64,
-    /// `bw_shortterm`.
-    pub(super) rate: f64,
+    /// Packets.
+    inflight_longterm: f64,
+    /// Packets.
+    inflight_shortterm: f64,
+    /// Bits of payload per second.
+    bw_shortterm: f64,
 }
 
 impl Bounds {
-    /// No bounds.
-    pub(super) const NONE: Self =
-        Self { longterm: f64::INFINITY, shortterm: f64::INFINITY, rate: f64::INFINITY };
+    /// No bound is set.
+    pub(super) const UNSET: Self = Self {
+        inflight_longterm: f64::INFINITY,
+        inflight_shortterm: f64::INFINITY,
+        bw_shortterm: f64::INFINITY,
+    };
+    /// Bounds that raise none when restored.
+    pub(super) const ZERO: Self = Self { inflight_longterm: 0.0, inflight_shortterm: 0.0, bw_shortterm: 0.0 };
 
-    /// `ResetShortTermModel`.
-    pub(super) fn forget_short_term(&mut self) {
-        self.shortterm = f64::INFINITY;
-        self.rate = f64::INFINITY;
+    /// Packets.
+    pub(super) fn inflight_longterm(&self) -> f64 {
+        self.inflight_longterm
     }
 
-    /// A round had losses, and delivered at most `rate` and `volume` (`InitLowerBounds`, `LossLowerBounds`).
-    pub(super) fn on_lossy_round(
+    /// Packets.
+    pub(super) fn inflight_shortterm(&self) -> f64 {
+        self.inflight_shortterm
+    }
+
+    /// Bits of payload per second.
+    pub(super) fn bw_shortterm(&self) -> f64 {
+        self.bw_shortterm
+    }
+
+    /// Losses were too many with more than `packets` in flight.
+    pub(super) fn set_inflight_longterm(&mut self, packets: f64) {
+        self.inflight_longterm = packets;
+    }
+
+    /// Losses were few with `packets` in flight; an unset bound stays unset.
+    pub(super) fn raise_inflight_longterm(&mut self, packets: f64) {
+        self.inflight_longterm = self.inflight_longterm.max(packets);
+    }
+
+    /// `ResetShortTermModel`.
+    pub(super) fn reset_short_term_model(&mut self) {
+        self.inflight_shortterm = f64::INFINITY;
+        self.bw_shortterm = f64::INFINITY;
+    }
+
+    /// `InitLowerBounds` and `LossLowerBounds`, at the end of a round with losses.
+    pub(super) fn adapt_lower_bounds(
         &mut self,
-        rate: f64,
-        volume: f64,
-        max_bandwidth: f64,
+        signals: &CongestionSignals,
+        max_bw: f64,
         cwnd: f64,
         beta: f64,
     ) {
-        if self.rate == f64::INFINITY {
-            self.rate = max_bandwidth;
+        if self.bw_shortterm == f64::INFINITY {
+            self.bw_shortterm = max_bw;
         }
-        if self.shortterm == f64::INFINITY {
-            self.shortterm = cwnd;
+        if self.inflight_shortterm == f64::INFINITY {
+            self.inflight_shortterm = cwnd;
         }
-        self.rate = rate.max(beta * self.rate);
-        self.shortterm = volume.max(beta * self.shortterm);
+        self.bw_shortterm = signals.bw_latest().max(beta * self.bw_shortterm);
+        self.inflight_shortterm = signals.inflight_latest().max(beta * self.inflight_shortterm);
     }
 
-    /// The long-term bound less the part that is left to others (`InflightWithHeadroom`).
-    pub(super) fn with_headroom(&self, headroom: f64) -> f64 {
-        if self.longterm == f64::INFINITY {
+    /// `InflightWithHeadroom`, packets; `headroom` is the share of `inflight_longterm` left to other flows.
+    pub(super) fn inflight_with_headroom(&self, headroom: f64) -> f64 {
+        if self.inflight_longterm == f64::INFINITY {
             return f64::INFINITY;
         }
-        (self.longterm - (headroom * self.longterm).max(1.0)).max(super::MIN_PIPE_CWND)
+        let headroom = (headroom * self.inflight_longterm).max(1.0);
+        (self.inflight_longterm - headroom).max(super::MIN_PIPE_CWND)
     }
 
-    /// Each bound is at least as in `before`.
-    pub(super) fn restore(&mut self, before: &Self) {
-        self.longterm = self.longterm.max(before.longterm);
-        self.shortterm = self.shortterm.max(before.shortterm);
-        self.rate = self.rate.max(before.rate);
+    /// Raises each bound to at least what it is in `saved` (`HandleSpuriousLossDetection`).
+    pub(super) fn restore(&mut self, saved: &Self) {
+        self.inflight_longterm = self.inflight_longterm.max(saved.inflight_longterm);
+        self.inflight_shortterm = self.inflight_shortterm.max(saved.inflight_shortterm);
+        self.bw_shortterm = self.bw_shortterm.max(saved.bw_shortterm);
     }
 }

@@ -1,111 +1,117 @@
-//! What losses say (draft-ietf-ccwg-bbr-06 §5.3.1.3, §5.5.10, §5.5.11): of a probe that was too high, of a Startup that
-//! has filled the pipe, of a round in which others wanted more; and how that is taken back.
+//! The response to losses (draft-ietf-ccwg-bbr-06 §5.3.1.3, §5.5.10, §5.5.11): in probes, in Startup, in the states that do
+//! not probe; and its undo after spurious losses.
 
 use super::Bbr3;
 use super::bounds::Bounds;
 use super::delivery::Sample;
 use super::state::State;
-use super::window::Recovery;
 use crate::SentPacket;
 use narrows_units::Time;
 
-/// What comes back if a loss was none.
+/// The variables saved when an episode of losses starts (§2.15).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undo {
-    /// The state that losses ended.
+    /// `BBR.undo_state`: the state that losses ended.
     pub(super) state: Option<State>,
+    /// `BBR.undo_bw_shortterm`, `BBR.undo_inflight_shortterm` and `BBR.undo_inflight_longterm`.
     bounds: Bounds,
 }
 
 impl Undo {
-    /// Nothing comes back.
-    pub(super) const NOTHING: Self =
-        Self { state: None, bounds: Bounds { longterm: 0.0, shortterm: 0.0, rate: 0.0 } };
+    /// Nothing has been saved.
+    pub(super) const NONE: Self = Self { state: None, bounds: Bounds::ZERO };
 }
 
 impl Bbr3 {
-    /// `SaveStateUponLoss`, as an episode begins (§5.5.11.1).
-    pub(super) fn save_state(&mut self) {
-        self.window.save(self.state == State::ProbeRtt);
+    /// `SaveStateUponLoss`, as an episode starts (§5.5.11.1).
+    pub(super) fn save_state_upon_loss(&mut self) {
+        self.window.save_cwnd(self.state.is(State::ProbeRtt));
         self.undo = Undo { state: None, bounds: self.bounds };
     }
 
     /// `HandleLostPacket`.
-    pub(super) fn on_lost_packet(&mut self, packet: &SentPacket, now: Time) {
-        self.delivery.note_loss();
-        self.full_pipe.on_lost(packet);
-        let sample = self.delivery.sample_of_loss(packet);
-        if self.cycle.sampling && self.is_inflight_too_high(&sample) {
-            let at_loss = self.inflight_at_loss(&sample);
-            self.on_inflight_too_high(&sample, at_loss, now);
+    pub(super) fn handle_lost_packet(&mut self, packet: &SentPacket, now: Time) {
+        self.signals.note_loss(packet, self.delivery.delivered());
+        let sample = self.delivery.sample_of_lost_packet(packet);
+        if self.probe_bw.is_bw_probe_sample() && self.is_inflight_too_high(&sample) {
+            let tx_in_flight = self.inflight_at_loss(&sample);
+            self.handle_inflight_too_high(&Sample { tx_in_flight, ..sample }, now);
         }
     }
 
     /// `IsInflightTooHigh`.
     pub(super) fn is_inflight_too_high(&self, sample: &Sample) -> bool {
-        sample.lost as f64 > sample.tx_in_flight as f64 * self.loss_threshold
+        sample.lost as f64 > sample.tx_in_flight * self.loss_thresh
     }
 
-    /// Packets in flight at which losses passed the threshold (`InflightAtLoss`).
+    /// Packets in flight at which the losses exceeded `LossThresh` (`InflightAtLoss`).
     fn inflight_at_loss(&self, sample: &Sample) -> f64 {
-        let (before, lost_before) = (sample.tx_in_flight as f64 - 1.0, sample.lost as f64 - 1.0);
-        let prefix = (self.loss_threshold * before - lost_before) / (1.0 - self.loss_threshold);
-        before + prefix
+        let (inflight_prev, lost_prev) = (sample.tx_in_flight - 1.0, sample.lost as f64 - 1.0);
+        let lost_prefix = (self.loss_thresh * inflight_prev - lost_prev) / (1.0 - self.loss_thresh);
+        inflight_prev + lost_prefix
     }
 
-    /// Losses of the round that ends now (`AdaptLowerBoundsFromCongestion`).
-    pub(super) fn follow_losses(&mut self) {
-        if !self.delivery.loss_round_start {
-            return;
+    /// `HandleInflightTooHigh`.
+    fn handle_inflight_too_high(&mut self, sample: &Sample, now: Time) {
+        self.probe_bw.set_prev_probe_too_high(true);
+        if !sample.is_app_limited {
+            let least = self.target_inflight() * self.beta;
+            self.bounds.set_inflight_longterm(sample.tx_in_flight.max(least));
         }
-        if self.delivery.loss_in_round && !self.state.is_accelerating() {
-            self.bounds.on_lossy_round(
-                self.delivery.latest_rate,
-                self.delivery.latest_volume,
-                self.delivery.max_bandwidth(),
-                self.window.size,
-                self.beta,
-            );
+        if self.state.is(State::ProbeBwUp) {
+            self.undo.state = Some(State::ProbeBwUp);
+            self.start_probe_bw_down(now);
         }
-        self.delivery.loss_in_round = false;
+    }
+
+    /// `AdaptLowerBoundsFromCongestion`.
+    pub(super) fn adapt_lower_bounds_from_congestion(&mut self) {
+        if self.signals.is_loss_in_round() && !self.state.get().is_probing_bw() {
+            let (max_bw, cwnd) = (self.delivery.max_bw(), self.window.cwnd());
+            self.bounds.adapt_lower_bounds(&self.signals, max_bw, cwnd, self.beta);
+        }
     }
 
     /// `CheckStartupHighLoss`.
-    pub(super) fn follow_startup_losses(&mut self, sample: &Sample) {
-        if !self.delivery.loss_round_start {
+    pub(super) fn check_startup_high_loss(&mut self, sample: &Sample) {
+        if !self.signals.loss_round_start() {
             return;
         }
-        if self.state == State::Startup
-            && self.window.recovery == Recovery::Fast
-            && self.full_pipe.losses_are_scattered()
+        if self.state.is(State::Startup)
+            && self.window.in_fast_recovery()
+            && self.signals.lost_ranges() >= STARTUP_FULL_LOSS_COUNT
             && self.is_inflight_too_high(sample)
         {
             self.undo.state = Some(State::Startup);
-            self.full_pipe.fill();
-            self.bounds.longterm = self.delay_product(self.bandwidth()).max(self.delivery.latest_volume);
+            self.full_bw.set_full_bw_reached();
+            self.bounds.set_inflight_longterm(self.bdp(self.bw()).max(self.signals.inflight_latest()));
         }
-        self.full_pipe.begin_loss_round();
+        self.signals.reset_lost_ranges();
     }
 
     /// `HandleSpuriousLossDetection`.
-    pub(super) fn take_losses_back(&mut self) {
-        self.window.restore();
-        self.delivery.loss_in_round = false;
-        self.full_pipe.ask(0.0);
+    pub(super) fn handle_spurious_loss_detection(&mut self) {
+        self.window.restore_cwnd();
+        self.signals.clear_loss_in_round();
+        self.full_bw.reset_full_bw(0.0);
         self.bounds.restore(&self.undo.bounds);
-        let pausing = self.state == State::ProbeRtt;
-        match self.undo.state {
-            Some(State::Startup) if self.state != State::Startup => {
-                self.full_pipe.reached = false;
-                if !pausing {
-                    self.state = State::Startup;
+        let state = self.state.get();
+        match self.undo.state.take() {
+            Some(State::Startup) if state != State::Startup => {
+                self.full_bw.undo_full_bw_reached();
+                if state != State::ProbeRtt {
+                    self.enter_startup();
                 }
             }
-            Some(State::Up) if self.state != State::Up && !pausing => self.start_refill(),
+            Some(State::ProbeBwUp) if state != State::ProbeBwUp && state != State::ProbeRtt => {
+                self.start_probe_bw_refill();
+            }
             _ => {}
         }
-        self.undo.state = None;
-        self.window.bound(self.volume_cap());
-        self.pace(self.state.pacing_gain());
+        self.bound_cwnd_for_model();
+        self.set_pacing_rate();
     }
 }
+
+/// `BBRStartupFullLossCnt`, ranges of lost packets in a round.
+const STARTUP_FULL_LOSS_COUNT: u32 = 6;

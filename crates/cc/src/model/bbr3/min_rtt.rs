@@ -1,106 +1,72 @@
-//! The smallest round-trip time of the last ten seconds, and when a pause is due to find it anew
-//! (draft-ietf-ccwg-bbr-06 §5.3.4.3).
+//! The minimum round-trip time of the last ten seconds, and the time of the next ProbeRTT
+//! (draft-ietf-ccwg-bbr-06 §5.3.4.3, §5.5.7).
 
 use narrows_units::{Span, Time};
 
-/// The estimate and the clock of pauses.
+/// The two filters of round-trip times.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "the names of the draft")]
 pub(super) struct MinRtt {
-    rtt: Option<Span>,
-    seen_at: Time,
-    /// The smallest since the last pause or five seconds ago.
-    recent: Option<Span>,
-    recent_at: Time,
-    begun: bool,
-    /// A pause: when it may end, once few enough packets are in flight.
-    done_at: Option<Time>,
-    round_done: bool,
+    min_rtt: Option<Span>,
+    min_rtt_stamp: Time,
+    probe_rtt_min_delay: Option<Span>,
+    probe_rtt_min_stamp: Time,
+    initialized: bool,
 }
 
 impl MinRtt {
-    /// Nothing is known.
+    /// Filters without a sample.
     pub(super) fn new() -> Self {
         Self {
-            rtt: None,
-            seen_at: Time::ZERO,
-            recent: None,
-            recent_at: Time::ZERO,
-            begun: false,
-            done_at: None,
-            round_done: false,
+            min_rtt: None,
+            min_rtt_stamp: Time::ZERO,
+            probe_rtt_min_delay: None,
+            probe_rtt_min_stamp: Time::ZERO,
+            initialized: false,
         }
     }
 
-    /// The estimate; `None` before the first sample.
-    pub(super) fn get(&self) -> Option<Span> {
-        self.rtt
+    /// `BBR.min_rtt`; `None` before the first sample.
+    pub(super) fn min_rtt(&self) -> Option<Span> {
+        self.min_rtt
     }
 
-    /// The connection begins with a round-trip time of `known`.
-    pub(super) fn begin(&mut self, known: Option<Span>, now: Time) {
-        if !self.begun {
-            self.begun = true;
-            (self.rtt, self.recent) = (known, known);
-            (self.seen_at, self.recent_at) = (now, now);
+    /// `OnInit`, at the first call only: the transport has measured `srtt`.
+    pub(super) fn init(&mut self, srtt: Option<Span>, now: Time) {
+        if !self.initialized {
+            self.initialized = true;
+            (self.min_rtt, self.probe_rtt_min_delay) = (srtt, srtt);
+            (self.min_rtt_stamp, self.probe_rtt_min_stamp) = (now, now);
         }
     }
 
-    /// Takes in a sample; true if a pause is due (`UpdateMinRTT`).
-    pub(super) fn on_ack(&mut self, sample: Option<Span>, now: Time) -> bool {
-        let pause_due = now > self.recent_at + PAUSE_INTERVAL;
-        if let Some(sample) = sample
-            && (pause_due || self.recent.is_none_or(|recent| sample < recent))
+    /// `UpdateMinRTT`. Returns `BBR.probe_rtt_expired`: no round-trip time as small as `probe_rtt_min_delay` has been
+    /// seen for `ProbeRTTInterval`.
+    pub(super) fn update_min_rtt(&mut self, rtt: Option<Span>, now: Time) -> bool {
+        let probe_rtt_expired = now > self.probe_rtt_min_stamp + PROBE_RTT_INTERVAL;
+        if let Some(rtt) = rtt
+            && (probe_rtt_expired || self.probe_rtt_min_delay.is_none_or(|min_delay| rtt < min_delay))
         {
-            self.recent = Some(sample);
-            self.recent_at = now;
+            self.probe_rtt_min_delay = Some(rtt);
+            self.probe_rtt_min_stamp = now;
         }
-        let too_old = now > self.seen_at + FILTER_LENGTH;
-        if let Some(recent) = self.recent
-            && (too_old || self.rtt.is_none_or(|rtt| recent < rtt))
+        let min_rtt_expired = now > self.min_rtt_stamp + MIN_RTT_FILTER_LEN;
+        if let Some(min_delay) = self.probe_rtt_min_delay
+            && (min_rtt_expired || self.min_rtt.is_none_or(|min_rtt| min_delay < min_rtt))
         {
-            self.rtt = Some(recent);
-            self.seen_at = self.recent_at;
+            self.min_rtt = Some(min_delay);
+            self.min_rtt_stamp = self.probe_rtt_min_stamp;
         }
-        pause_due
+        probe_rtt_expired
     }
 
-    /// A pause begins.
-    pub(super) fn begin_pause(&mut self) {
-        self.done_at = None;
-    }
-
-    /// Follows a pause with each acknowledgement; true if its time begins to count now.
-    pub(super) fn follow_pause(&mut self, few_in_flight: bool, round_start: bool, now: Time) -> bool {
-        if self.done_at.is_some() {
-            self.round_done |= round_start;
-            return false;
-        }
-        if few_in_flight {
-            self.done_at = Some(now + PAUSE);
-            self.round_done = false;
-        }
-        few_in_flight
-    }
-
-    /// The pause has lasted a round and long enough.
-    pub(super) fn pause_is_over(&self, now: Time) -> bool {
-        self.round_done && self.is_long_enough(now)
-    }
-
-    /// The pause has lasted long enough.
-    pub(super) fn is_long_enough(&self, now: Time) -> bool {
-        self.done_at.is_some_and(|at| now > at)
-    }
-
-    /// A pause ended: the next is due an interval from now.
-    pub(super) fn end_pause(&mut self, now: Time) {
-        self.recent_at = now;
+    /// The next ProbeRTT is due `ProbeRTTInterval` after `now`.
+    pub(super) fn schedule_probe_rtt(&mut self, now: Time) {
+        self.probe_rtt_min_stamp = now;
     }
 }
 
 /// `ProbeRTTInterval`.
-const PAUSE_INTERVAL: Span = Span::from_ms(5_000);
+const PROBE_RTT_INTERVAL: Span = Span::from_ms(5_000);
 /// `MinRTTFilterLen`.
-const FILTER_LENGTH: Span = Span::from_ms(10_000);
-/// `ProbeRTTDuration`.
-const PAUSE: Span = Span::from_ms(200);
+const MIN_RTT_FILTER_LEN: Span = Span::from_ms(10_000);

@@ -1,243 +1,282 @@
-//! The probing cycle (draft-ietf-ccwg-bbr-06 §5.3.3): Down, Cruise, Refill, Up.
-//!
-//! A probe comes two to three seconds after the last, or after as many rounds as a Reno flow with this window needs to
-//! fill it again, if that is sooner. Up ends when the rate grows no more, when more than two in a hundred packets are
-//! lost, or, after a probe with such losses, as soon as the volume that was too much is in flight again.
+//! The variables of the ProbeBW cycle (draft-ietf-ccwg-bbr-06 §2.14, §5.3.3): the time of the next probe, the meaning of
+//! acknowledgements with respect to the current one, and the growth of `inflight_longterm` in it.
 
-use super::delivery::Sample;
-use super::state::State;
-use super::{Bbr3, MIN_PIPE_CWND};
-use crate::Path;
 use crate::model::random::Random;
+use crate::model::state_machine::{StateMachine, States};
 use narrows_units::{Span, Time};
 
-/// Where in the cycle the flow is.
+/// The variables of one flow.
 #[derive(Clone, Debug)]
-pub(super) struct Cycle {
-    /// What acknowledgements tell of the probe.
-    feedback: Feedback,
-    /// Losses are of packets that probed.
-    pub(super) sampling: bool,
-    /// The last probe lost too much.
-    too_high: bool,
-    /// The last probe ended as soon as it came near what had been too much.
-    precautionary: bool,
-    /// Rounds since the last probe.
-    rounds: u64,
-    wait: Span,
-    since: Time,
-    growth: Growth,
+pub(super) struct ProbeBw {
+    ack_phase: StateMachine<AckPhase>,
+    is_bw_probe_sample: bool,
+    prev_probe_too_high: bool,
+    prev_probe_precautionary: bool,
+    rounds_since_probe_up: u64,
+    bw_probe_wait: Span,
+    cycle_stamp: Time,
+    bw_probe_up_rounds: u32,
+    /// Packets.
+    bw_probe_up_acked: f64,
+    /// Packets acknowledged for each packet that `inflight_longterm` grows by; infinite while it does not grow.
+    probe_up_acked_per_inc: f64,
     random: Random,
 }
 
-/// `ack_phase`.
+/// `BBR.ack_phase`: the meaning of acknowledgements with respect to bandwidth probing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Feedback {
-    None,
+enum AckPhase {
+    /// They are not of packets of a probe.
+    Init,
+    /// They are of packets sent in or before Refill; Up has not started.
     Refilling,
-    Starting,
-    Arriving,
-    Stopping,
+    /// Up has started; they are still of packets sent before it.
+    ProbeStarting,
+    /// They are of packets sent in Up.
+    ProbeFeedback,
+    /// Up is over; they are still of packets sent in it.
+    ProbeStopping,
 }
 
-/// The long-term bound grows by 1, 2, 4 … packets a round while it is the limit.
-#[derive(Clone, Copy, Debug)]
-struct Growth {
-    rounds: u32,
-    acked: f64,
-    /// Packets that must be acknowledged for one more; infinite where it does not grow.
-    acked_per_packet: f64,
+impl States for AckPhase {
+    fn predecessors(self) -> &'static [Self] {
+        use AckPhase::{Init, ProbeFeedback, ProbeStarting, ProbeStopping, Refilling};
+        match self {
+            Init => &[ProbeStopping],
+            Refilling => &[Init, Refilling, ProbeStopping],
+            ProbeStarting => &[Refilling],
+            ProbeFeedback => &[ProbeStarting],
+            // ProbeRTT may be entered in any phase.
+            ProbeStopping => &[Init, Refilling, ProbeStarting, ProbeFeedback, ProbeStopping],
+        }
+    }
 }
 
-impl Cycle {
-    /// A cycle whose waits are drawn from `seed`.
+impl ProbeBw {
+    /// A flow that has not probed; waits are drawn from `seed`.
     pub(super) fn new(seed: u64) -> Self {
         Self {
-            feedback: Feedback::None,
-            sampling: false,
-            too_high: false,
-            precautionary: false,
-            rounds: 0,
-            wait: Span::ZERO,
-            since: Time::ZERO,
-            growth: Growth { rounds: 0, acked: 0.0, acked_per_packet: f64::INFINITY },
+            ack_phase: StateMachine::new(AckPhase::Init),
+            is_bw_probe_sample: false,
+            prev_probe_too_high: false,
+            prev_probe_precautionary: false,
+            rounds_since_probe_up: 0,
+            bw_probe_wait: Span::ZERO,
+            cycle_stamp: Time::ZERO,
+            bw_probe_up_rounds: 0,
+            bw_probe_up_acked: 0.0,
+            probe_up_acked_per_inc: f64::INFINITY,
             random: Random::new(seed),
         }
     }
 
-    /// A round is over.
-    pub(super) fn on_round(&mut self) {
-        self.rounds += 1;
+    /// Whether samples are of a probe that has not lost too much so far.
+    pub(super) fn is_bw_probe_sample(&self) -> bool {
+        self.is_bw_probe_sample
     }
 
-    /// Acknowledgements are of packets that probe no longer.
-    pub(super) fn stop_feedback(&mut self) {
-        self.feedback = Feedback::Stopping;
+    /// Whether the last probe lost too much.
+    pub(super) fn prev_probe_too_high(&self) -> bool {
+        self.prev_probe_too_high
     }
 
-    /// `PickProbeWait`.
-    fn pick_wait(&mut self) {
-        self.rounds = self.random.below(2) as u64;
-        self.wait = SHORTEST_WAIT + Span::from_secs_f64(self.random.unit());
+    /// Whether the last probe ended early by precaution and has lost little, so that another may follow at once.
+    pub(super) fn may_probe_again(&self) -> bool {
+        self.prev_probe_precautionary && !self.prev_probe_too_high
     }
-}
 
-impl Bbr3 {
+    /// A round has started (`UpdateRound`).
+    pub(super) fn on_round_start(&mut self) {
+        self.rounds_since_probe_up += 1;
+    }
+
     /// `StartProbeBW_DOWN`.
     pub(super) fn start_down(&mut self, now: Time) {
-        self.delivery.forget_congestion();
-        self.cycle.growth.acked_per_packet = f64::INFINITY;
-        self.cycle.pick_wait();
-        self.cycle.since = now;
-        self.cycle.stop_feedback();
-        self.delivery.begin_round();
-        self.state = State::Down;
+        self.probe_up_acked_per_inc = f64::INFINITY;
+        self.pick_probe_wait();
+        self.cycle_stamp = now;
+        self.stop_probing();
     }
 
     /// `StartProbeBW_REFILL`.
     pub(super) fn start_refill(&mut self) {
-        self.bounds.forget_short_term();
-        self.cycle.growth.rounds = 0;
-        self.cycle.growth.acked = 0.0;
-        self.cycle.precautionary = false;
-        self.cycle.feedback = Feedback::Refilling;
-        self.delivery.begin_round();
-        self.state = State::Refill;
+        self.bw_probe_up_rounds = 0;
+        self.bw_probe_up_acked = 0.0;
+        self.prev_probe_precautionary = false;
+        self.ack_phase.transition_to(AckPhase::Refilling);
     }
 
     /// `StartProbeBW_UP`.
-    fn start_up(&mut self, sample: &Sample) {
-        self.cycle.sampling = true;
-        self.cycle.feedback = Feedback::Starting;
-        self.delivery.begin_round();
-        self.full_pipe.ask(sample.rate);
-        self.state = State::Up;
-        self.raise_slope();
+    pub(super) fn start_up(&mut self) {
+        self.is_bw_probe_sample = true;
+        self.ack_phase.transition_to(AckPhase::ProbeStarting);
     }
 
-    /// `UpdateProbeBWCyclePhase`.
-    pub(super) fn follow_cycle(&mut self, sample: &Sample, path: &Path) {
-        if !self.full_pipe.reached || self.adapt_longterm(sample, path) {
-            return;
-        }
-        match self.state {
-            State::Down | State::Cruise if self.is_time_to_probe(path) => self.start_refill(),
-            State::Down if self.is_time_to_cruise(path) => self.state = State::Cruise,
-            // A round of Refill has filled the pipe.
-            State::Refill if self.delivery.round_start => self.start_up(sample),
-            State::Up => self.follow_probe(sample, path),
-            _ => {}
-        }
+    /// The packets that leave from now on do not probe.
+    pub(super) fn stop_probing(&mut self) {
+        self.ack_phase.transition_to(AckPhase::ProbeStopping);
     }
 
-    /// Losses said that too much is in flight, of which `sample` is (`HandleInflightTooHigh`).
-    pub(super) fn on_inflight_too_high(&mut self, sample: &Sample, tx_in_flight: f64, now: Time) {
-        self.cycle.too_high = true;
-        self.cycle.sampling = false;
-        if !sample.app_limited {
-            self.bounds.longterm = tx_in_flight.max(self.target_inflight() * self.beta);
-        }
-        if self.state == State::Up {
-            self.undo.state = Some(State::Up);
-            self.start_down(now);
+    /// The probe ends early, at the volume at which the previous one lost too much (`IsTimeToGoDown`).
+    pub(super) fn set_prev_probe_precautionary(&mut self) {
+        self.prev_probe_precautionary = true;
+    }
+
+    /// Whether the probe lost too much (`HandleInflightTooHigh`, `UpdateProbeBWCyclePhase`).
+    pub(super) fn set_prev_probe_too_high(&mut self, too_high: bool) {
+        self.prev_probe_too_high = too_high;
+        if too_high {
+            // React only once per probe.
+            self.is_bw_probe_sample = false;
         }
     }
 
-    /// `IsTimeToProbeBW`.
-    fn is_time_to_probe(&self, path: &Path) -> bool {
-        let reno_rounds = self.target_inflight().min(MOST_ROUNDS);
-        path.now > self.cycle.since + self.cycle.wait || self.cycle.rounds as f64 >= reno_rounds
-    }
-
-    /// `IsTimeToCruise`.
-    fn is_time_to_cruise(&self, path: &Path) -> bool {
-        let in_flight = path.in_flight as f64;
-        in_flight <= self.bounds.with_headroom(self.headroom)
-            && in_flight <= self.with_budget(self.delay_product(self.delivery.max_bandwidth()))
-    }
-
-    /// Ends a probe that has shown enough (`IsTimeToGoDown`).
-    fn follow_probe(&mut self, sample: &Sample, path: &Path) {
-        let risky = self.cycle.too_high && path.in_flight as f64 >= self.bounds.longterm;
-        if risky {
-            self.cycle.precautionary = true;
-        } else if self.is_bound_longterm(path) {
-            self.full_pipe.ask(sample.rate);
-        }
-        if risky || self.full_pipe.now {
-            self.cycle.too_high = false;
-            self.start_down(path.now);
-        }
-    }
-
-    /// `AdaptLongTermModel`; true if it changed the state.
-    fn adapt_longterm(&mut self, sample: &Sample, path: &Path) -> bool {
-        if self.delivery.round_start && self.cycle.feedback == Feedback::Starting {
-            self.cycle.feedback = Feedback::Arriving;
-        }
-        if self.delivery.round_start && self.cycle.feedback == Feedback::Stopping {
-            self.cycle.sampling = false;
-            self.cycle.feedback = Feedback::None;
-            if self.state.is_probe_bw() && !sample.app_limited {
-                self.delivery.advance_cycle();
-            }
-            if self.state.is_probe_bw() && self.cycle.precautionary && !self.cycle.too_high {
-                self.start_refill();
+    /// A round has started: moves the phase on (`AdaptLongTermModel`). Returns whether the samples of a probe end here.
+    pub(super) fn advance_ack_phase(&mut self) -> bool {
+        match self.ack_phase.get() {
+            AckPhase::ProbeStarting => self.ack_phase.transition_to(AckPhase::ProbeFeedback),
+            AckPhase::ProbeStopping => {
+                self.is_bw_probe_sample = false;
+                self.ack_phase.transition_to(AckPhase::Init);
                 return true;
             }
-        }
-        if !self.is_inflight_too_high(sample) && self.bounds.longterm.is_finite() {
-            self.bounds.longterm = self.bounds.longterm.max(sample.tx_in_flight as f64);
-            if self.state == State::Up {
-                self.grow_longterm(sample, path);
-            }
+            AckPhase::Init | AckPhase::Refilling | AckPhase::ProbeFeedback => {}
         }
         false
     }
 
-    /// `ProbeInflightLongtermUpward`.
-    fn grow_longterm(&mut self, sample: &Sample, path: &Path) {
-        if !self.is_bound_longterm(path) {
-            return;
-        }
-        let growth = &mut self.cycle.growth;
-        growth.acked += sample.newly_acked as f64;
-        let packets = (growth.acked / growth.acked_per_packet).floor();
-        if packets >= 1.0 {
-            growth.acked -= packets * growth.acked_per_packet;
-            self.bounds.longterm += packets;
-        }
-        if self.delivery.round_start {
-            self.raise_slope();
+    /// `PickProbeWait`.
+    fn pick_probe_wait(&mut self) {
+        self.rounds_since_probe_up = self.random.below(2) as u64;
+        self.bw_probe_wait = BW_PROBE_WAIT_MIN + Span::from_secs_f64(self.random.unit());
+    }
+
+    /// Whether it is time for the next probe, with `target_inflight` packets (`IsTimeToProbeBW`).
+    pub(super) fn is_time_to_probe_bw(&self, target_inflight: f64, now: Time) -> bool {
+        self.has_elapsed_in_phase(self.bw_probe_wait, now)
+            || self.is_reno_coexistence_probe_time(target_inflight)
+    }
+
+    /// `HasElapsedInPhase`.
+    fn has_elapsed_in_phase(&self, interval: Span, now: Time) -> bool {
+        now > self.cycle_stamp + interval
+    }
+
+    /// `IsRenoCoexistenceProbeTime`.
+    fn is_reno_coexistence_probe_time(&self, target_inflight: f64) -> bool {
+        self.rounds_since_probe_up as f64 >= target_inflight.min(RENO_ROUNDS_MAX)
+    }
+
+    /// Packets by which `inflight_longterm` grows when `newly_acked` packets are acknowledged
+    /// (`ProbeInflightLongtermUpward`).
+    pub(super) fn inflight_longterm_growth(&mut self, newly_acked: u64) -> f64 {
+        self.bw_probe_up_acked += newly_acked as f64;
+        let delta = (self.bw_probe_up_acked / self.probe_up_acked_per_inc).floor();
+        if delta >= 1.0 {
+            self.bw_probe_up_acked -= delta * self.probe_up_acked_per_inc;
+            delta
+        } else {
+            0.0
         }
     }
 
-    /// `RaiseInflightLongtermSlope`.
-    fn raise_slope(&mut self) {
-        let growth = &mut self.cycle.growth;
-        let packets = f64::from(1u32 << growth.rounds);
-        growth.rounds = (growth.rounds + 1).min(MOST_DOUBLINGS);
-        growth.acked_per_packet = (self.window.size / packets).max(1.0);
-    }
-
-    /// The long-term bound is what keeps the flow from sending more.
-    fn is_bound_longterm(&self, path: &Path) -> bool {
-        path.window_limited && self.window.size >= self.bounds.longterm
-    }
-
-    /// `BoundCwndForModel`: what the bounds leave of the window.
-    pub(super) fn volume_cap(&self) -> f64 {
-        let longterm = match self.state {
-            State::Cruise | State::ProbeRtt => self.bounds.with_headroom(self.headroom),
-            State::Down | State::Refill | State::Up => self.bounds.longterm,
-            State::Startup | State::Drain => f64::INFINITY,
-        };
-        longterm.min(self.bounds.shortterm).max(MIN_PIPE_CWND)
+    /// `RaiseInflightLongtermSlope`: `inflight_longterm` grows by 1, 2, 4 … packets in successive rounds of `cwnd`
+    /// packets.
+    pub(super) fn raise_inflight_longterm_slope(&mut self, cwnd: f64) {
+        let growth_this_round = f64::from(1u32 << self.bw_probe_up_rounds);
+        self.bw_probe_up_rounds = (self.bw_probe_up_rounds + 1).min(BW_PROBE_UP_ROUNDS_MAX);
+        self.probe_up_acked_per_inc = (cwnd / growth_this_round).max(1.0);
     }
 }
 
-/// Of `bw_probe_wait`, to which up to a second is added.
-const SHORTEST_WAIT: Span = Span::from_ms(2_000);
-/// Rounds after which a probe comes at the latest.
-const MOST_ROUNDS: f64 = 63.0;
-const MOST_DOUBLINGS: u32 = 30;
+/// Least `bw_probe_wait`; a time drawn from 0 to 1 s is added (`PickProbeWait`).
+const BW_PROBE_WAIT_MIN: Span = Span::from_ms(2_000);
+/// Rounds after which a probe is due on any path (`IsRenoCoexistenceProbeTime`).
+const RENO_ROUNDS_MAX: f64 = 63.0;
+/// Bound of `bw_probe_up_rounds` (`RaiseInflightLongtermSlope`).
+const BW_PROBE_UP_ROUNDS_MAX: u32 = 30;
+
+#[cfg(test)]
+mod tests {
+    use super::{AckPhase, ProbeBw};
+    use narrows_units::Time;
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn the_legal_transitions_are_those_of_the_draft() {
+        use AckPhase::{Init, ProbeFeedback, ProbeStarting, ProbeStopping, Refilling};
+        crate::model::state_machine::tests::assert_legal(
+            &[Init, Refilling, ProbeStarting, ProbeFeedback, ProbeStopping],
+            &[
+                (Init, &[Refilling, ProbeStopping]),
+                (Refilling, &[ProbeStarting, Refilling, ProbeStopping]),
+                (ProbeStarting, &[ProbeFeedback, ProbeStopping]),
+                (ProbeFeedback, &[ProbeStopping]),
+                (ProbeStopping, &[Init, Refilling, ProbeStopping]),
+            ],
+        );
+    }
+
+    /// A flow after the calls named in `calls`, and the phases that it went through.
+    fn phases(calls: &str) -> (ProbeBw, Vec<AckPhase>) {
+        let mut probe_bw = ProbeBw::new(1);
+        let phases = calls.split_whitespace().map(|call| {
+            match call {
+                "down" => probe_bw.start_down(Time::ZERO),
+                "refill" => probe_bw.start_refill(),
+                "up" => probe_bw.start_up(),
+                "probe_rtt" => probe_bw.stop_probing(),
+                _ => assert_eq!(probe_bw.advance_ack_phase(), call == "round:end"),
+            }
+            probe_bw.ack_phase.get()
+        });
+        let phases = phases.collect();
+        (probe_bw, phases)
+    }
+
+    #[test]
+    fn a_probe_goes_through_the_five_phases() {
+        use AckPhase::{Init, ProbeFeedback, ProbeStarting, ProbeStopping, Refilling};
+        let (_, seen) = phases("refill round up round round down round:end round");
+        assert_eq!(
+            seen,
+            [Refilling, Refilling, ProbeStarting, ProbeFeedback, ProbeFeedback, ProbeStopping, Init, Init]
+        );
+    }
+
+    #[test]
+    fn probe_rtt_ends_the_probe_in_every_phase() {
+        for before in ["", "refill", "refill up", "refill up round", "down"] {
+            let (_, seen) = phases(&format!("{before} probe_rtt round:end"));
+            assert!(seen.ends_with(&[AckPhase::ProbeStopping, AckPhase::Init]), "{before}: {seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_probe_may_start_while_samples_of_the_last_one_come_and_start_again() {
+        use AckPhase::{ProbeStarting, ProbeStopping, Refilling};
+        let (_, seen) = phases("down refill refill up down");
+        assert_eq!(seen, [ProbeStopping, Refilling, Refilling, ProbeStarting, ProbeStopping]);
+    }
+
+    #[test]
+    fn samples_are_of_a_probe_from_its_start_until_a_round_after_its_end() {
+        for (calls, expected) in [("refill", false), ("refill up", true), ("refill up round down", true)] {
+            assert_eq!(phases(calls).0.is_bw_probe_sample(), expected, "{calls}");
+        }
+        assert!(!phases("refill up round down round:end").0.is_bw_probe_sample());
+        let (mut probe_bw, _) = phases("refill up");
+        probe_bw.set_prev_probe_too_high(true);
+        assert!(!probe_bw.is_bw_probe_sample());
+    }
+
+    #[test]
+    fn the_long_term_bound_grows_by_twice_as_much_in_each_round() {
+        let (mut probe_bw, _) = phases("refill up");
+        for expected in [1.0, 2.0, 4.0, 8.0] {
+            probe_bw.raise_inflight_longterm_slope(64.0);
+            let growth: f64 = (0..64).map(|_| probe_bw.inflight_longterm_growth(1)).sum();
+            assert!((growth - expected).abs() < 1e-9, "{growth} is not {expected}");
+        }
+    }
+}

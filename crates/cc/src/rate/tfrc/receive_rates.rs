@@ -1,17 +1,17 @@
-//! `X_recv_set`: the receive rates of the last two round trips (RFC 5348 §4.3).
+//! `X_recv_set`: the receive rates reported in the last two round trips (RFC 5348 §4.3).
 
 use narrows_units::{Span, Time};
 
-/// What was reported, newest last; rates in packets a second.
+/// Times and receive rates of the reports, in the order of time; packets per second.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReceiveRates {
     reports: Vec<(Time, f64)>,
 }
 
 impl ReceiveRates {
-    /// Takes in a report and returns the largest rate of the last two round trips of `rtt` seconds.
+    /// Adds a report. Returns the largest rate of the last two round trips of `rtt` seconds each.
     pub(super) fn add(&mut self, rate: f64, now: Time, rtt: f64) -> f64 {
-        // The first report comes with the first packet and knows no rate: it bounds nothing (RFC 5348 §4.2).
+        // RFC 5348 §4.2: the first report, of the first packet, does not bound the rate.
         let rate = if self.reports.is_empty() { f64::INFINITY } else { rate };
         let two_rounds = Span::from_secs_f64(2.0 * rtt);
         self.reports.retain(|(at, _)| now.since(*at) <= two_rounds);
@@ -19,7 +19,7 @@ impl ReceiveRates {
         self.reports.iter().fold(0.0, |most, (_, rate)| most.max(*rate))
     }
 
-    /// No report came: `rate` takes the place of what is known (RFC 5348 §4.4).
+    /// The nofeedback timer expired: replaces all reports by `rate` (RFC 5348 §4.4).
     pub(super) fn replace(&mut self, rate: f64, now: Time) {
         self.reports.clear();
         self.reports.push((now, rate));
@@ -33,8 +33,8 @@ mod tests {
 
     /// Rule: RFC 5348 §4.2, §4.3.
     #[test]
-    #[expect(clippy::float_cmp, reason = "rates are kept, not computed")]
-    fn the_first_report_bounds_nothing_for_two_round_trips_and_the_largest_rate_lasts_as_long() {
+    #[expect(clippy::float_cmp, reason = "rates are stored, not computed")]
+    fn the_first_report_sets_no_bound_and_the_largest_rate_holds_for_two_round_trips() {
         let at = |ms| Time::ZERO + Span::from_ms(ms);
         let mut rates = ReceiveRates::default();
         assert_eq!(rates.add(0.0, at(0), 0.1), f64::INFINITY);

@@ -1,22 +1,23 @@
 //! Compound TCP (Tan, Song, Zhang and Sridharan, "A compound TCP approach for high-speed and long distance networks",
-//! INFOCOM 2006; draft-sridharan-tcpm-ctcp-02): Reno's window and beside it one that follows delay, `W = cwnd + dwnd`.
+//! INFOCOM 2006; draft-sridharan-tcpm-ctcp-02): the sum of Reno's window and a delay-based one, `W = cwnd + dwnd`.
 //!
 //! * `cwnd += n / W` for an acknowledgement of `n` packets.
-//! * Once in a round, if `W ≥ low_window`, with `diff = W (1 − base / rtt)`: `dwnd += max(0, α W^k − 1)` where
-//!   `diff < γ`, else `dwnd = max(0, dwnd − ζ diff)`. `W` and the smallest `rtt` are of the round that is over.
+//! * Once per round, if `W ≥ low_window`, with `diff = W (1 − base / rtt)`: `dwnd += max(0, α W^k − 1)` if `diff < γ`, else
+//!   `dwnd = max(0, dwnd − ζ diff)`. `W` and the minimum `rtt` are those of the last round.
 //! * Loss: `cwnd = cwnd / 2`, `dwnd = max(0, (1 − β) W − cwnd / 2)` with the old `cwnd`; timeout: `dwnd = 0`.
 //! * `tuning`: at a loss, once for each round measured, `γ = clamp(γ + (3/4 d − γ) / 2, 5, 30)` with
-//!   `d = cwnd (1 − base / rtt)`, what a Reno flow had in the queue (the draft's TUBE as Andrew's module for Linux has it).
+//!   `d = cwnd (1 − base / rtt)`, the packets that a Reno flow has in the queue (the draft's TUBE as in Andrew's module for
+//!   Linux).
 //!
-//! Deviations: none of the sources bounds `dwnd`; two bounds are parameters, off by default. Andrew's module halves the
-//! sum at a loss and repairs the split at the next acknowledgement; here the draft's rule is explicit.
+//! Deviations: the sources do not bound `dwnd`; two bounds are parameters, off by default. Andrew's module halves the sum at
+//! a loss and corrects the shares at the next acknowledgement; here the draft's rule is applied directly.
 
 use super::round::{Round, Rounds};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Path};
+use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 
-/// The draft's rule.
+/// Compound TCP's parameters and state.
 #[derive(Clone, Debug)]
 pub struct Ctcp {
     options: Options,
@@ -25,13 +26,13 @@ pub struct Ctcp {
     /// `γ`, packets.
     gamma: f64,
     rounds: Rounds,
-    /// The round that the present acknowledgement closed.
+    /// The round that ended with the current acknowledgement.
     closed: Option<Round>,
-    /// `cwnd (1 − base / rtt)` of the last round measured and not yet used for tuning.
+    /// `cwnd (1 − base / rtt)` of the last round, packets; `None` once it has been used for tuning.
     reno_queued: Option<f64>,
 }
 
-/// What the entry's parameters say.
+/// The parameters of the card.
 #[derive(Clone, Debug)]
 struct Options {
     alpha: f64,
@@ -46,12 +47,12 @@ struct Options {
 }
 
 impl Ctcp {
-    /// `cwnd`: what of the window is not `dwnd`.
+    /// `cwnd`: the window without `dwnd`, packets.
     fn loss_window(&self, window: &Window) -> f64 {
         (window.size - self.delay_window).max(1.0)
     }
 
-    /// `dwnd` after a round in which the part `queued` of the round-trip time was the queue's.
+    /// `dwnd` after `round`, packets; `queued` is the fraction of the round-trip time due to queueing.
     fn next_delay_window(&self, round: &Round, queued: f64) -> f64 {
         let diff = round.packets * queued;
         if diff < self.gamma {
@@ -99,67 +100,72 @@ impl WindowRule for Ctcp {
         self.rounds.restart();
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("dwnd", self.delay_window);
-        tell("gamma", self.gamma);
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("dwnd", self.delay_window);
+        record("gamma", self.gamma);
     }
 }
 
 /// The card of `ctcp`.
 pub(crate) const CTCP: Entry = Entry {
-    name: "ctcp",
-    family: "high-speed",
-    summary: "Compound TCP: Reno's window plus one that grows while the queue is short and gives way to it",
-    source: "Tan, Song, Zhang and Sridharan, INFOCOM 2006; draft-sridharan-tcpm-ctcp-02",
-    equations: &[
-        "W = cwnd + dwnd; cwnd += acked / W",
-        "round trip, W >= low_window: diff = W (1 - base / rtt); diff < gamma: dwnd += max(0, alpha W^k - 1), else dwnd = max(0, dwnd - zeta diff)",
-        "loss: dwnd = max(0, (1 - beta) W - cwnd / 2), cwnd = cwnd / 2; timeout: dwnd = 0",
-    ],
-    parameters: &[
-        number(
-            "alpha",
-            "growth of dwnd in a round trip is alpha W^k - 1",
-            "packets^(1-k)",
-            0.125,
-            (0.0, 10.0),
-        ),
-        number("beta", "part of the window that is given up at a loss", "", 0.5, (0.0, 1.0)),
-        number("k", "growth of dwnd in a round trip is alpha W^k - 1", "", 0.75, (0.0, 1.0)),
-        number(
-            "gamma",
-            "packets in the queue from which dwnd gives way",
-            "packets",
-            30.0,
-            (0.0, 1_000_000.0),
-        ),
-        number("zeta", "dwnd gives way by zeta diff", "", 1.0, (0.0, 100.0)),
-        number("low_window", "below this window dwnd stands still", "packets", 41.0, (0.0, 1_000_000.0)),
-        Parameter {
-            source: "NIST SP 500-282 §10 asks for a bound; off",
-            ..number("dwnd_max", "largest dwnd", "packets", NEVER, (0.0, NEVER))
-        },
-        Parameter {
-            source: "NIST SP 500-282 §10 asks for a bound; off",
-            ..number("dwnd_ratio", "largest dwnd, in units of cwnd; 0: no bound", "", 0.0, (0.0, 1_000_000.0))
-        },
-        Parameter {
-            name: "tuning",
-            meaning: "gamma follows what a Reno flow keeps in the queue, from 5 to 30 packets",
-            unit: "",
-            source: "draft-sridharan-tcpm-ctcp-02; Andrew's module for Linux; off",
-            domain: Domain::Flag { default: false },
-        },
-    ],
-    deviations: &[
-        "nothing bounds dwnd in the sources; dwnd_max and dwnd_ratio do where they are given",
-        "at a loss the draft's explicit rule for dwnd, where Andrew's module for Linux halves the sum and repairs the split later",
-        "rounds of fewer than 3 samples leave dwnd alone, as in Linux; W of a round is what was acknowledged in it",
-    ],
-    validation: Some(
-        "mean window without queue against the cycle of growth by alpha W^k: -7.3 % at p = 5e-5, -4.9 % at 5e-6; dwnd at W = 100: 2.95 packets in a round trip; ns-2.35 with its Compound module: DropTail loss +0.2 %, queue +1.2 %, goodput at 0.02 % random loss -6.6 %",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "ctcp",
+        family: "high-speed",
+        summary: "Compound TCP: Reno's window plus a delay-based one, which grows while the queue is short",
+        source: "Tan, Song, Zhang and Sridharan, INFOCOM 2006; draft-sridharan-tcpm-ctcp-02",
+        equations: &[
+            "W = cwnd + dwnd; cwnd += acked / W",
+            "round trip, W >= low_window: diff = W (1 - base / rtt); diff < gamma: dwnd += max(0, alpha W^k - 1), else dwnd = max(0, dwnd - zeta diff)",
+            "loss: dwnd = max(0, (1 - beta) W - cwnd / 2), cwnd = cwnd / 2; timeout: dwnd = 0",
+        ],
+        parameters: &[
+            number(
+                "alpha",
+                "dwnd grows by alpha W^k - 1 per round trip",
+                "packets^(1-k)",
+                0.125,
+                (0.0, 10.0),
+            ),
+            number("beta", "fraction by which a loss decreases the window", "", 0.5, (0.0, 1.0)),
+            number("k", "dwnd grows by alpha W^k - 1 per round trip", "", 0.75, (0.0, 1.0)),
+            number(
+                "gamma",
+                "packets in the queue from which dwnd falls",
+                "packets",
+                30.0,
+                (0.0, 1_000_000.0),
+            ),
+            number("zeta", "dwnd falls by zeta diff", "", 1.0, (0.0, 100.0)),
+            number("low_window", "below this window dwnd is constant", "packets", 41.0, (0.0, 1_000_000.0)),
+            Parameter {
+                source: "NIST SP 500-282 §10 asks for a bound; off",
+                ..number("dwnd_max", "largest dwnd", "packets", WINDOW_MAX, (0.0, WINDOW_MAX))
+            },
+            Parameter {
+                source: "NIST SP 500-282 §10 asks for a bound; off",
+                ..number(
+                    "dwnd_ratio",
+                    "largest dwnd, in units of cwnd; 0: no bound",
+                    "",
+                    0.0,
+                    (0.0, 1_000_000.0),
+                )
+            },
+            Parameter {
+                name: "tuning",
+                meaning: "gamma follows the number of packets that a Reno flow keeps in the queue, from 5 to 30",
+                unit: "",
+                source: "draft-sridharan-tcpm-ctcp-02; Andrew's module for Linux; off",
+                domain: Domain::Flag { default: false },
+            },
+        ],
+        deviations: &[
+            "the sources do not bound dwnd; dwnd_max and dwnd_ratio do if given",
+            "at a loss the draft's rule for dwnd is applied directly; Andrew's module for Linux halves the sum and corrects the shares later",
+            "rounds with fewer than 3 samples do not change dwnd, as in Linux; W of a round is the number of packets acknowledged in it",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 
@@ -196,8 +202,9 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     Box::new(Windowed::new(rule, setup))
 }
 
-/// Bounds of `γ` where it is tuned, packets.
+/// Lower bound of `γ` with tuning, packets.
 const GAMMA_LOW: f64 = 5.0;
+/// Upper bound of `γ` with tuning, packets.
 const GAMMA_HIGH: f64 = 30.0;
-/// The largest window that the frame allows.
-const NEVER: f64 = 1_073_741_824.0;
+/// The frame's upper bound of the window, packets.
+const WINDOW_MAX: f64 = 1_073_741_824.0;

@@ -1,67 +1,77 @@
-//! FAST TCP (Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN 14, 2006): keep
-//! `α` packets in the queue, with steps in proportion to the distance from there.
+//! FAST TCP (Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN 14, 2006), which
+//! keeps `α` packets in the queue, and changes its window in proportion to the distance from there.
 //!
-//! `w = min(2 w, (1 − γ) w + γ (base / rtt · w + α))`, every `period` or once in a round; `rtt` is smoothed with the
-//! weight `min(3 / w, 1/4)` for each sample. Equilibrium: `w (1 − base / rtt) = α`, at a rate of `α` over the queueing
+//! `w = min(2 w, (1 − γ) w + γ (base / rtt · w + α))`, every `period` or once per round; `rtt` is smoothed with the weight
+//! `min(3 / w, 1/4)` for each sample. Equilibrium: `w (1 − base / rtt) = α`, with a throughput of `α` over the queueing
 //! delay. Loss: half.
 //!
-//! Deviations: slow start is the flow's and ends by loss or ssthresh. The paper's prototype updates once in a round trip;
-//! every 20 ms, the default, is NIST SP 500-282's, so that on a longer path the effective gain is higher. A window that
-//! is not the limit does not grow.
+//! Deviations: slow start is that of the flow and ends with a loss or at ssthresh. The paper's prototype updates the window
+//! once per round trip; the default, every 20 ms, is NIST SP 500-282's, which gives a higher gain on longer paths. A window
+//! that does not limit the sender does not grow.
 
-use super::fast_at::Tuning;
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Path};
+use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Span, Time};
+use std::fmt::Debug;
 
-/// The rule of 2006.
+/// FAST's parameters and state.
 #[derive(Clone, Debug)]
-pub struct Fast {
-    target: Target,
+pub(super) struct Fast<T> {
+    target: T,
     /// `γ`.
     gain: f64,
-    /// Time between updates; `None` for once in a round.
+    /// Time between updates; `None` for one update per round.
     period: Option<Span>,
-    /// The next update; `None` before the first sample, and where rounds decide.
+    /// Time of the next update; `None` before the first sample, and with one update per round.
     next_update: Option<Time>,
     /// [`Path::round`] at the last acknowledgement.
     round: u64,
-    /// Seconds; `None` before the first sample.
+    /// `None` before the first sample.
     rtt: Option<Rtt>,
 }
 
-/// `α`, packets.
-#[derive(Clone, Debug)]
-pub(super) enum Target {
-    Fixed(f64),
-    Tuned(Tuning),
+/// The source of `α`, the number of packets that the flow keeps in the queue.
+pub(super) trait Target: Clone + Debug + Send + 'static {
+    /// `α`, packets.
+    fn alpha(&self) -> f64;
+
+    /// Called for every acknowledgement, before the rule uses [`alpha`](Self::alpha).
+    fn on_ack(&mut self, _ack: &Ack<'_>, _path: &Path) {}
+
+    /// Calls `record` with name and value of each internal variable that records may hold.
+    fn observe(&self, _record: &mut dyn FnMut(&'static str, f64)) {}
 }
 
+/// A constant `α`, packets.
+#[derive(Clone, Debug)]
+struct Fixed(f64);
+
+impl Target for Fixed {
+    fn alpha(&self) -> f64 {
+        self.0
+    }
+}
+
+/// Round-trip times, seconds.
 #[derive(Clone, Copy, Debug)]
 struct Rtt {
+    /// Minimum of the connection.
     base: f64,
     smoothed: f64,
 }
 
-impl Fast {
-    fn alpha(&self) -> f64 {
-        match &self.target {
-            Target::Fixed(alpha) => *alpha,
-            Target::Tuned(tuning) => tuning.alpha(),
-        }
-    }
-
-    /// The window after an update.
+impl<T: Target> Fast<T> {
+    /// The window after an update, packets.
     fn updated(&self, window: f64, path: &Path) -> f64 {
         let Some(rtt) = self.rtt else { return window };
         let without_queue = rtt.base / rtt.smoothed * window;
-        let next = (1.0 - self.gain) * window + self.gain * (without_queue + self.alpha());
+        let next = (1.0 - self.gain) * window + self.gain * (without_queue + self.target.alpha());
         if path.window_limited { next.min(2.0 * window) } else { next.min(window) }
     }
 }
 
-impl WindowRule for Fast {
+impl<T: Target> WindowRule for Fast<T> {
     fn increase(&mut self, window: &Window, _acked: f64, path: &Path) -> f64 {
         if self.period.is_some() || self.round == path.round {
             return 0.0;
@@ -75,9 +85,7 @@ impl WindowRule for Fast {
     }
 
     fn on_ack(&mut self, window: &Window, ack: &Ack<'_>, path: &Path) {
-        if let Target::Tuned(tuning) = &mut self.target {
-            tuning.on_ack(ack, path);
-        }
+        self.target.on_ack(ack, path);
         let Some(rtt) = ack.rtt.map(Span::as_secs_f64).filter(|rtt| *rtt > 0.0) else { return };
         self.rtt = Some(self.rtt.map_or(Rtt { base: rtt, smoothed: rtt }, |old| Rtt {
             base: old.base.min(rtt),
@@ -101,47 +109,44 @@ impl WindowRule for Fast {
         self.updated(window.size, path)
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
-        tell("alpha", self.alpha());
-        if let Target::Tuned(tuning) = &self.target {
-            tell("throughput", tuning.throughput());
-        }
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("alpha", self.target.alpha());
+        self.target.observe(record);
     }
 }
 
 /// The card of `fast`.
 pub(crate) const FAST: Entry = Entry {
-    name: "fast",
-    family: "delay-based",
-    summary: "FAST: keeps alpha packets in the queue, never grows as TCP",
-    source: "Wei, Jin, Low and Hegde, IEEE/ACM ToN 14(6), 2006",
-    equations: &[
-        "every period, or round trip: w = min(2 w, (1 - gamma) w + gamma (base / rtt w + alpha))",
-        "rtt += min(3 / w, 1/4) (sample - rtt); base = the smallest sample",
-        "loss: w = w / 2",
-    ],
-    parameters: &[
-        Parameter {
-            name: "alpha",
-            meaning: "packets that a flow keeps in the queue",
-            unit: "packets",
-            source: "NIST SP 500-282 §10.1.2.4 (its FAST-AT starts there)",
-            domain: Domain::Number { default: 200.0, minimum: 1.0, maximum: 1_000_000.0 },
-        },
-        GAIN,
-        PERIOD,
-        UPDATE,
-    ],
-    deviations: DEVIATIONS,
-    validation: Some(
-        "packets in the queue of a lone flow, 100 ms: alpha = 200 by timer and by round, 50 by round (error below 0.1 %); by timer 50 swings for ever",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
-    build: |values, setup| build(Target::Fixed(values.number("alpha")), values, setup),
+    card: Card {
+        name: "fast",
+        family: "delay-based",
+        summary: "FAST: keeps alpha packets in the queue",
+        source: "Wei, Jin, Low and Hegde, IEEE/ACM ToN 14(6), 2006",
+        equations: &[
+            "every period, or round trip: w = min(2 w, (1 - gamma) w + gamma (base / rtt w + alpha))",
+            "rtt += min(3 / w, 1/4) (sample - rtt); base = minimum of the samples",
+            "loss: w = w / 2",
+        ],
+        parameters: &[
+            Parameter {
+                name: "alpha",
+                meaning: "packets that a flow keeps in the queue",
+                unit: "packets",
+                source: "NIST SP 500-282 §10.1.2.4 (initial value of FAST-AT)",
+                domain: Domain::Number { default: 200.0, minimum: 1.0, maximum: 1_000_000.0 },
+            },
+            GAIN,
+            PERIOD,
+            UPDATE,
+        ],
+        deviations: DEVIATIONS,
+    },
+    needs: |_| Needs::RELIABLE,
+    build: |values, setup| build(Fixed(values.number("alpha")), values, setup),
 };
 
-/// FAST with that target and the parameters that both of its entries have.
-pub(super) fn build(target: Target, values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
+/// FAST with `target` and the parameters common to both of its entries.
+pub(super) fn build(target: impl Target, values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     let by_timer = values.word("update") == "timer";
     let rule = Fast {
         target,
@@ -156,7 +161,7 @@ pub(super) fn build(target: Target, values: &Values, setup: &Setup) -> Box<dyn C
 
 pub(super) const GAIN: Parameter = Parameter {
     name: "gamma",
-    meaning: "part of the way to the target that an update goes",
+    meaning: "gain: fraction of the distance to the target per update",
     unit: "",
     source: "Wei et al. 2006 §IV",
     domain: Domain::Number { default: 0.5, minimum: 0.001, maximum: 1.0 },
@@ -164,7 +169,7 @@ pub(super) const GAIN: Parameter = Parameter {
 
 pub(super) const PERIOD: Parameter = Parameter {
     name: "period",
-    meaning: "time between updates, where a timer makes them",
+    meaning: "time between updates with update = timer",
     unit: "s",
     source: "NIST SP 500-282 §10.1.2.3",
     domain: Domain::Number { default: 0.02, minimum: 0.001, maximum: 100.0 },
@@ -172,14 +177,14 @@ pub(super) const PERIOD: Parameter = Parameter {
 
 pub(super) const UPDATE: Parameter = Parameter {
     name: "update",
-    meaning: "what makes the updates: a timer, or every round trip",
+    meaning: "when the window is updated: by a timer, or once per round trip",
     unit: "",
     source: "NIST SP 500-282 §10.1.2.3; Wei et al. 2006 §IV",
     domain: Domain::Choice { default: "timer", allowed: &["timer", "round"] },
 };
 
 pub(super) const DEVIATIONS: &[&str] = &[
-    "updates come every 20 ms, as in NIST SP 500-282; the paper has one in a round trip (update = round). Where a round trip holds several, and alpha is small against the path, the window swings without end",
-    "slow start is the flow's and ends by loss or ssthresh",
-    "a window that is not the limit does not grow; no update in slow start and recovery",
+    "the window is updated every 20 ms, as in NIST SP 500-282; in the paper once per round trip (update = round). With several updates per round trip and an alpha small against the BDP the window oscillates",
+    "slow start is that of the flow and ends with a loss or at ssthresh",
+    "a window that does not limit the sender does not grow; no updates in slow start and recovery",
 ];

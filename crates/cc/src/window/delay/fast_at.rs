@@ -1,35 +1,37 @@
-//! FAST with tuning of `α` (NIST SP 500-282, §10.1.2.4): a flow that sends faster keeps more packets in the queue.
+//! FAST with `α` tuning (NIST SP 500-282, §10.1.2.4): a flow with a higher throughput keeps more packets in the queue.
 //!
-//! The throughput is measured in every round trip and smoothed by 1/8; every 200 s `α` moves one of its three levels up
-//! where the throughput is above the upper threshold of the level, down where it is below the lower.
+//! The throughput is measured once per round trip and smoothed with weight 1/8. Every 200 s `α` moves to the next of its
+//! three levels if the throughput is above the upper threshold of the current level, and to the one before if it is below
+//! the lower threshold.
 //!
-//! Deviations: the source prints the levels and the periods, not the thresholds; these are the ones remembered of the FAST
-//! prototype, 1500 and 15000 packets/s up, 1250 and 12500 down, as parameters.
+//! Deviations: the source gives levels and period but no thresholds. The defaults, 1500 and 15000 packets/s upwards, 1250
+//! and 12500 downwards, are those of the FAST prototype as far as known, without a published source.
 
 use super::fast::{self, Target};
-use crate::catalogue::{Domain, Entry, Parameter, Values};
-use crate::{Ack, Path};
+use crate::{Ack, Entry, Path};
+use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Span, Time};
 
-/// The levels of `α` and what moves it.
+/// The levels of `α`, the thresholds between them, and the measured throughput.
 #[derive(Clone, Debug)]
-pub(super) struct Tuning {
-    /// Packets, lowest first.
+struct Tuning {
+    /// Levels of `α`, packets, ascending.
     levels: [f64; 3],
-    /// Packets per second: above these `α` leaves the first and the second level upwards.
+    /// Upper thresholds of the first and the second level, packets per second.
     up: [f64; 2],
-    /// Packets per second: below these `α` leaves the second and the third level downwards.
+    /// Lower thresholds of the second and the third level, packets per second.
     down: [f64; 2],
+    /// Time between changes of the level.
     period: Span,
-    /// The present one.
+    /// Index of the current level.
     level: usize,
-    /// The next move; `None` before the first acknowledgement.
+    /// Time of the next change; `None` before the first acknowledgement.
     next: Option<Time>,
-    /// [`Path::round`] and its start.
+    /// [`Path::round`] and the time of its start.
     round: (u64, Time),
-    /// Packets acknowledged in the round.
+    /// Packets acknowledged in the current round.
     acked: u64,
-    /// Packets per second; `None` before the first round is over.
+    /// Smoothed throughput, packets per second; `None` before the first round is over.
     throughput: Option<f64>,
 }
 
@@ -49,15 +51,23 @@ impl Tuning {
         }
     }
 
-    pub(super) fn alpha(&self) -> f64 {
+    /// Changes `α` by at most one level.
+    fn update_level(&mut self) {
+        let Some(throughput) = self.throughput else { return };
+        if self.level < 2 && throughput > self.up[self.level] {
+            self.level += 1;
+        } else if self.level > 0 && throughput < self.down[self.level - 1] {
+            self.level -= 1;
+        }
+    }
+}
+
+impl Target for Tuning {
+    fn alpha(&self) -> f64 {
         self.levels[self.level]
     }
 
-    pub(super) fn throughput(&self) -> f64 {
-        self.throughput.unwrap_or(0.0)
-    }
-
-    pub(super) fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
+    fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
         let Some(next) = self.next else {
             self.next = Some(path.now + self.period);
             self.round = (path.round, path.now);
@@ -73,61 +83,55 @@ impl Tuning {
         }
         if path.now >= next {
             self.next = Some(path.now + self.period);
-            self.step();
+            self.update_level();
         }
     }
 
-    /// Moves `α` by one level at most.
-    fn step(&mut self) {
-        let Some(throughput) = self.throughput else { return };
-        if self.level < 2 && throughput > self.up[self.level] {
-            self.level += 1;
-        } else if self.level > 0 && throughput < self.down[self.level - 1] {
-            self.level -= 1;
-        }
+    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+        record("throughput", self.throughput.unwrap_or(0.0));
     }
 }
 
 /// The card of `fast-at`.
 pub(crate) const FAST_AT: Entry = Entry {
-    name: "fast-at",
-    summary: "FAST with alpha tuning: 200 packets in the queue, 20 or 8 where the flow is slow",
-    source: "Mills et al., NIST SP 500-282, §10.1.2.4; Wei et al. 2006",
-    equations: &[
-        "as fast, with alpha one of low, middle, high, at first high",
-        "every tuning_period: alpha one level up where throughput > up, one down where throughput < down",
-        "throughput += 1/8 (packets acknowledged in a round trip / its time - throughput)",
-    ],
-    parameters: &[
-        alpha("low", 8.0),
-        alpha("middle", 20.0),
-        alpha("high", 200.0),
-        threshold("low_up", "throughput above which alpha goes from low to middle", 1_500.0),
-        threshold("middle_up", "throughput above which alpha goes from middle to high", 15_000.0),
-        threshold("middle_down", "throughput below which alpha goes from middle to low", 1_250.0),
-        threshold("high_down", "throughput below which alpha goes from high to middle", 12_500.0),
-        Parameter {
-            name: "tuning_period",
-            meaning: "time between moves of alpha",
-            unit: "s",
-            source: "NIST SP 500-282 §10.1.2.4",
-            domain: Domain::Number { default: 200.0, minimum: 0.01, maximum: 1_000_000.0 },
-        },
-        fast::GAIN,
-        fast::PERIOD,
-        fast::UPDATE,
-    ],
-    deviations: &[
-        "the thresholds are not in the source; these are remembered of the FAST prototype",
-        "the throughput is smoothed by 1/8, on which the source is silent",
-        fast::DEVIATIONS[0],
-        fast::DEVIATIONS[1],
-        fast::DEVIATIONS[2],
-    ],
-    validation: Some(
-        "packets in the queue of a lone flow of 1000 packets/s, one update in a round trip: 200, then 20, then 8, each for 200 s (error below 0.1 %)",
-    ),
-    build: |values, setup| fast::build(Target::Tuned(Tuning::new(values)), values, setup),
+    card: Card {
+        name: "fast-at",
+        summary: "FAST with alpha tuning: keeps 200 packets in the queue, 20 or 8 at a low throughput",
+        source: "Mills et al., NIST SP 500-282, §10.1.2.4; Wei et al. 2006",
+        equations: &[
+            "as fast, with alpha one of low, middle, high, initially high",
+            "every tuning_period: alpha one level up where throughput > up, one down where throughput < down",
+            "throughput += 1/8 (packets acknowledged in a round trip / its time - throughput)",
+        ],
+        parameters: &[
+            alpha("low", 8.0),
+            alpha("middle", 20.0),
+            alpha("high", 200.0),
+            threshold("low_up", "throughput above which alpha changes from low to middle", 1_500.0),
+            threshold("middle_up", "throughput above which alpha changes from middle to high", 15_000.0),
+            threshold("middle_down", "throughput below which alpha changes from middle to low", 1_250.0),
+            threshold("high_down", "throughput below which alpha changes from high to middle", 12_500.0),
+            Parameter {
+                name: "tuning_period",
+                meaning: "time between changes of alpha",
+                unit: "s",
+                source: "NIST SP 500-282 §10.1.2.4",
+                domain: Domain::Number { default: 200.0, minimum: 0.01, maximum: 1_000_000.0 },
+            },
+            fast::GAIN,
+            fast::PERIOD,
+            fast::UPDATE,
+        ],
+        deviations: &[
+            "the thresholds are not in the source; the defaults are those of the FAST prototype as far as known",
+            "the throughput is smoothed with weight 1/8; the source does not say",
+            fast::DEVIATIONS[0],
+            fast::DEVIATIONS[1],
+            fast::DEVIATIONS[2],
+        ],
+        ..fast::FAST.card
+    },
+    build: |values, setup| fast::build(Tuning::new(values), values, setup),
     ..fast::FAST
 };
 
@@ -146,10 +150,10 @@ const fn threshold(name: &'static str, meaning: &'static str, default: f64) -> P
         name,
         meaning,
         unit: "packets/s",
-        source: "remembered of the FAST prototype, unconfirmed",
+        source: "FAST prototype, no published source",
         domain: Domain::Number { default, minimum: 0.0, maximum: 1e9 },
     }
 }
 
-/// Weight of a new throughput sample.
+/// Weight of the latest throughput sample.
 const SMOOTHING: f64 = 0.125;

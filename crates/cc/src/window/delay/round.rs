@@ -1,31 +1,34 @@
-//! What a round trip saw: its smallest round-trip time, and how many packets were acknowledged.
+//! Measurements of a round: its minimum round-trip time and the packets acknowledged in it.
 //!
-//! The smallest sample of a round filters out delayed acknowledgements (Linux `tcp_vegas.c`); the smallest of the
-//! connection stands for the path without its queue. `w (1 − base / rtt)` is then the number of packets that wait
-//! (Brakmo and Peterson, JSAC 1995).
+//! The minimum of a round filters out delayed acknowledgements (Linux `tcp_vegas.c`); the minimum of the connection, `base`,
+//! estimates the round-trip time without queueing. `w (1 − base / rtt)` then estimates the packets in the queue (Brakmo and
+//! Peterson, JSAC 1995).
 
 use crate::{Ack, Path};
 use narrows_units::Span;
 
-/// Collects a round.
+/// Measures the current round.
 #[derive(Clone, Debug)]
 pub struct Rounds {
-    /// [`Path::round`] of the present round; `None` before the first acknowledgement.
+    /// [`Path::round`] of the current round; `None` before the first acknowledgement.
     round: Option<u64>,
-    /// Smallest sample of the connection.
+    /// Minimum round-trip time of the connection; [`Span::MAX`] before the first sample.
     base: Span,
+    /// Minimum round-trip time of the round; [`Span::MAX`] before its first sample.
     least: Span,
+    /// Round-trip time samples in the round.
     samples: u32,
+    /// Packets acknowledged in the round.
     acked: u64,
 }
 
-/// A round that is over.
+/// The measurements of a round that is over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// The part of the round-trip time that the queue made: `1 − base / rtt`. `None` for fewer than 3 samples, which may
-    /// all be of delayed acknowledgements.
+    /// `1 − base / rtt`, the fraction of the round-trip time due to queueing; `None` with fewer than 3 samples, all of which
+    /// may be of delayed acknowledgements.
     pub queued: Option<f64>,
-    /// Packets acknowledged: what was sent in the round trip that the samples measured.
+    /// Packets acknowledged in the round, which were sent in the round before.
     pub packets: f64,
 }
 
@@ -36,7 +39,7 @@ impl Default for Rounds {
 }
 
 impl Rounds {
-    /// Takes an acknowledgement; the first of a new round closes the round before and belongs to it.
+    /// Adds an acknowledgement. The first one of a new round belongs to the round before, and returns its measurements.
     pub fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) -> Option<Round> {
         if let Some(rtt) = ack.rtt {
             self.base = self.base.min(rtt);
@@ -48,18 +51,18 @@ impl Rounds {
         if !over {
             return None;
         }
-        let enough = self.samples >= ENOUGH && self.least > Span::ZERO;
+        let enough = self.samples >= SAMPLES_MIN && self.least > Span::ZERO;
         let queued = 1.0 - self.base.as_secs_f64() / self.least.as_secs_f64();
         let round = Round { queued: enough.then_some(queued), packets: self.acked as f64 };
         self.restart();
         Some(round)
     }
 
-    /// Forgets the present round: what it saw is of another time.
+    /// Discards the measurements of the current round.
     pub fn restart(&mut self) {
         (self.least, self.samples, self.acked) = (Span::MAX, 0, 0);
     }
 }
 
-/// Samples for a round to count (Linux `tcp_vegas.c`).
-const ENOUGH: u32 = 3;
+/// Samples without which a round gives no estimate (Linux `tcp_vegas.c`).
+const SAMPLES_MIN: u32 = 3;

@@ -1,29 +1,30 @@
-//! TCP Vegas (Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC 13, 1995): keep
-//! a few packets in the queue, no more and no fewer.
+//! TCP Vegas (Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC 13, 1995), which
+//! keeps between `α` and `β` packets in the queue.
 //!
-//! Once in a round, `diff = w (1 − base / rtt)`: below `α` the window grows by a packet, above `β` it shrinks by one.
-//! Slow start is over where `diff > γ`, with `w = min(w, w base / rtt + 1)`. Loss: half, as Reno.
+//! Once per round, with `diff = w (1 − base / rtt)`: the window grows by one packet if `diff < α`, and falls by one if
+//! `diff > β`. Slow start ends when `diff > γ`, with `w = min(w, w base / rtt + 1)`. Loss: half, as Reno.
 //!
-//! Deviations, all as Linux: slow start grows in every round, where the paper lets it rest in every other to measure; loss
-//! detection stays the host's; a round of fewer than 3 samples adds Reno's part of its last acknowledgement. `diff` is
-//! the paper's, as in Linux 2.6.22; later ones have `w (rtt − base) / base`, which is larger. After silence `base` stays.
+//! Deviations, all as in Linux: the window grows in every round of slow start, in the paper in every other; loss detection
+//! is the host's; a round with fewer than 3 samples adds Reno's increase for its last acknowledgement. `diff` is the
+//! paper's, as in Linux 2.6.22; later versions have `w (rtt − base) / base`, which is larger. `base` is kept after idle
+//! periods.
 
 use super::round::{Round, Rounds};
-use crate::catalogue::{Domain, Entry, Needs, Parameter, Setup, Values};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Path};
+use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use narrows_card::{Card, Domain, Parameter, Values};
 
-/// The rule of 1995.
+/// Vegas's parameters and state.
 #[derive(Clone, Debug)]
 pub struct Vegas {
-    /// Packets.
+    /// `α`, packets.
     alpha: f64,
-    /// Packets.
+    /// `β`, packets.
     beta: f64,
-    /// Packets.
+    /// `γ`, packets.
     gamma: f64,
     rounds: Rounds,
-    /// The round that the present acknowledgement closed.
+    /// The round that ended with the current acknowledgement.
     closed: Option<Round>,
 }
 
@@ -59,49 +60,47 @@ impl WindowRule for Vegas {
 
 /// The card of `vegas`.
 pub(crate) const VEGAS: Entry = Entry {
-    name: "vegas",
-    family: "delay-based",
-    summary: "Vegas: keeps two to four packets in the queue",
-    source: "Brakmo and Peterson, JSAC 13(8), 1995; Linux tcp_vegas.c",
-    equations: &[
-        "round trip: diff = w (1 - base / rtt), rtt the smallest of the round, base of the connection",
-        "diff < alpha: w = w + 1; diff > beta: w = w - 1",
-        "slow start: over where diff > gamma, w = min(w, w base / rtt + 1); loss: w = w / 2",
-    ],
-    parameters: &[
-        Parameter {
-            name: "alpha",
-            meaning: "fewer packets in the queue let the window grow",
-            unit: "packets",
-            source: "Linux tcp_vegas.c (paper: 1 or 2)",
-            domain: Domain::Number { default: 2.0, minimum: 0.0, maximum: 1_000_000.0 },
-        },
-        Parameter {
-            name: "beta",
-            meaning: "more packets in the queue make the window shrink",
-            unit: "packets",
-            source: "Linux tcp_vegas.c (paper: 3 or 4)",
-            domain: Domain::Number { default: 4.0, minimum: 0.0, maximum: 1_000_000.0 },
-        },
-        Parameter {
-            name: "gamma",
-            meaning: "more packets in the queue end slow start",
-            unit: "packets",
-            source: "Brakmo and Peterson 1995 §III.C",
-            domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1_000_000.0 },
-        },
-    ],
-    deviations: &[
-        "slow start grows in every round, as in Linux; the paper rests in every other",
-        "a round of fewer than 3 samples adds Reno's part of its last acknowledgement, as in Linux",
-        "diff is the paper's, as in Linux 2.6.22; later ones divide by base, not by rtt, and so see a longer queue",
-        "the smallest RTT is kept after silence, where Linux forgets it; loss detection is the flow's",
-    ],
-    validation: Some(
-        "a lone flow rests with 3.9 packets in the queue, between alpha and beta, and 4 flows with 2.9 each (with delayed \
-         acknowledgements 4.5 to 5.1, above beta); ns-2.35, (1, 3, 1): mean queue 2.75 packets against 2.86, no loss",
-    ),
-    needs: Needs { packets: false, rate_samples: false },
+    card: Card {
+        name: "vegas",
+        family: "delay-based",
+        summary: "Vegas: keeps two to four packets in the queue",
+        source: "Brakmo and Peterson, JSAC 13(8), 1995; Linux tcp_vegas.c",
+        equations: &[
+            "round trip: diff = w (1 - base / rtt), rtt the smallest of the round, base of the connection",
+            "diff < alpha: w = w + 1; diff > beta: w = w - 1",
+            "slow start: over where diff > gamma, w = min(w, w base / rtt + 1); loss: w = w / 2",
+        ],
+        parameters: &[
+            Parameter {
+                name: "alpha",
+                meaning: "with fewer packets in the queue the window grows",
+                unit: "packets",
+                source: "Linux tcp_vegas.c (paper: 1 or 2)",
+                domain: Domain::Number { default: 2.0, minimum: 0.0, maximum: 1_000_000.0 },
+            },
+            Parameter {
+                name: "beta",
+                meaning: "with more packets in the queue the window falls",
+                unit: "packets",
+                source: "Linux tcp_vegas.c (paper: 3 or 4)",
+                domain: Domain::Number { default: 4.0, minimum: 0.0, maximum: 1_000_000.0 },
+            },
+            Parameter {
+                name: "gamma",
+                meaning: "with more packets in the queue slow start ends",
+                unit: "packets",
+                source: "Brakmo and Peterson 1995 §III.C",
+                domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1_000_000.0 },
+            },
+        ],
+        deviations: &[
+            "the window grows in every round of slow start, as in Linux; in the paper in every other",
+            "a round with fewer than 3 samples adds Reno's increase for its last acknowledgement, as in Linux",
+            "diff is the paper's, as in Linux 2.6.22; later versions divide by base instead of rtt and estimate a longer queue",
+            "the minimum RTT is kept after idle periods, where Linux resets it; loss detection is the flow's",
+        ],
+    },
+    needs: |_| Needs::RELIABLE,
     build,
 };
 

@@ -1,136 +1,10 @@
-//! Rules of draft-ietf-ccwg-bbr-06, each told by the facts that it is about.
+//! Rules of draft-ietf-ccwg-bbr-06, each tested with single facts.
 
-use crate::host::MSS;
-use crate::{at, build, inner};
-use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RateSample, RttView, SentPacket};
-use narrows_units::{Rate, Span, Time};
-
-const RTT: Span = Span::from_ms(40);
-const DRAIN: u8 = 1;
-const CRUISE: u8 = 3;
-const UP: u8 = 5;
-
-/// Facts of a flow over a path of 40 ms that carries what it is told to.
-struct Flow {
-    algorithm: Box<dyn CongestionControl>,
-    now: Time,
-    in_flight: u64,
-    delivered: u64,
-    lost: u64,
-    mbps: f64,
-}
-
-impl Flow {
-    /// A flow in Startup over a path of 30 Mbps, 100 packets in a round trip.
-    fn starting() -> Self {
-        let mut flow = Self {
-            algorithm: build("bbr3", 1),
-            now: at(40),
-            in_flight: 0,
-            delivered: 0,
-            lost: 0,
-            mbps: 30.0,
-        };
-        flow.algorithm.on_sent(&flow.packet(), &flow.path());
-        flow
-    }
-
-    /// A flow that has found the bandwidth and cruises.
-    fn cruising() -> Self {
-        let mut flow = Self::starting();
-        flow.in_flight = 90;
-        while flow.state() != CRUISE {
-            flow.round();
-        }
-        flow
-    }
-
-    fn path(&self) -> Path {
-        let rtt = RttView { latest: RTT, min: RTT, smoothed: RTT, variation: RTT / 2 };
-        Path {
-            now: self.now,
-            mss: MSS,
-            in_flight: self.in_flight,
-            rtt: Some(rtt),
-            round: 0,
-            window_limited: false,
-        }
-    }
-
-    fn packet(&self) -> SentPacket {
-        SentPacket {
-            number: self.delivered + self.lost,
-            size: MSS,
-            sent_at: self.now,
-            in_flight: self.in_flight,
-            lost_before: self.lost,
-            app_limited: false,
-        }
-    }
-
-    /// An acknowledgement of a packet that left when all before it had been delivered: it ends a round.
-    fn round(&mut self) {
-        let newest = self.packet();
-        self.now += RTT;
-        let delivered = (self.mbps * 1e6 * RTT.as_secs_f64() / MSS.bits() as f64) as u64;
-        let sample = RateSample {
-            delivered,
-            interval: RTT,
-            rate: Rate::from_bps_f64(self.mbps * 1e6),
-            prior_delivered: self.delivered,
-            prior_in_flight: self.in_flight,
-            app_limited: false,
-        };
-        self.delivered += delivered;
-        let ack = Ack {
-            newly_acked: delivered,
-            advanced: true,
-            ce_packets: 0,
-            rtt: Some(RTT),
-            rate: Some(sample),
-            feedback: None,
-            packets: &[newest],
-        };
-        self.algorithm.on_ack(&ack, &self.path());
-    }
-
-    /// So many packets are lost that left with the present volume in flight.
-    fn lose(&mut self, packets: u64, new_episode: bool) {
-        let left: Vec<_> = (0..packets).map(|_| self.packet()).collect();
-        self.lost += packets;
-        let loss = Loss { cause: Cause::Detected, new_episode, lost: packets, packets: &left };
-        self.algorithm.on_loss(&loss, &self.path());
-    }
-
-    fn inner(&self, name: &str) -> f64 {
-        inner(&*self.algorithm, name)
-    }
-
-    fn state(&self) -> u8 {
-        self.inner("state") as u8
-    }
-
-    fn bound(&self, name: &str) -> Option<f64> {
-        let mut found = None;
-        self.algorithm.observe(&mut |this, value| found = if this == name { Some(value) } else { found });
-        found
-    }
-
-    fn window(&self) -> f64 {
-        self.algorithm.window().expect("BBR has a window")
-    }
-
-    fn pacing_mbps(&self) -> f64 {
-        self.algorithm.limits().pacing.expect("BBR has a rate").as_bps() as f64 / 1e6
-    }
-
-    /// Goes on to the next probe.
-    fn probe(&mut self) {
-        while self.state() != UP {
-            self.round();
-        }
-    }
-}
+use super::flow::Flow;
+use super::state::{CRUISE, DRAIN, UP};
+use crate::build;
+use narrows_cc::{Cause, Loss, SentPacket};
+use narrows_units::Span;
 
 #[track_caller]
 fn near(got: f64, expected: f64) {
@@ -142,14 +16,14 @@ fn rate_and_window_are_gains_times_the_model() {
     let mut flow = Flow::cruising();
     near(flow.pacing_mbps(), 0.99 * 30.0);
     flow.round();
-    // What is acknowledged at once adds to the window.
+    // The window includes the packets acknowledged at once, as extra_acked.
     near(flow.window(), 200.0 + flow.inner("extra_acked"));
     flow.probe();
     near(flow.pacing_mbps(), 1.25 * 0.99 * 30.0);
 }
 
 #[test]
-fn before_a_round_trip_is_known_the_initial_window_leaves_at_startups_gain() {
+fn before_a_round_trip_time_is_known_the_rate_is_startups_gain_times_the_initial_window_per_ms() {
     let flow = build("bbr3", 1);
     let limits = flow.limits();
     assert_eq!(limits.window, Some(10));
@@ -157,7 +31,7 @@ fn before_a_round_trip_is_known_the_initial_window_leaves_at_startups_gain() {
 }
 
 #[test]
-fn drain_is_over_after_three_rounds_whatever_is_in_flight() {
+fn drain_is_over_after_three_rounds_with_any_number_in_flight() {
     let mut flow = Flow::starting();
     flow.in_flight = 500;
     while flow.state() != DRAIN {
@@ -171,12 +45,12 @@ fn drain_is_over_after_three_rounds_whatever_is_in_flight() {
 }
 
 #[test]
-fn a_lossy_round_of_cruise_bounds_rate_and_volume_until_the_next_probe() {
+fn a_round_with_losses_in_cruise_sets_the_short_term_model_until_the_next_probe() {
     let mut flow = Flow::cruising();
     flow.round();
     let window = flow.window();
     flow.mbps = 10.0;
-    // The rate of the round before counts with the first lossy one.
+    // bw_latest is the maximum of this round and the one before.
     flow.round();
     flow.lose(1, true);
     flow.round();
@@ -195,7 +69,7 @@ fn a_lossy_round_of_cruise_bounds_rate_and_volume_until_the_next_probe() {
 }
 
 #[test]
-fn a_probe_that_loses_two_in_a_hundred_goes_on() {
+fn a_probe_with_a_loss_rate_of_two_percent_continues() {
     let mut flow = Flow::cruising();
     flow.probe();
     flow.in_flight = 150;
@@ -204,7 +78,7 @@ fn a_probe_that_loses_two_in_a_hundred_goes_on() {
 }
 
 #[test]
-fn the_bound_is_where_losses_passed_the_threshold() {
+fn inflight_longterm_is_where_losses_exceeded_the_threshold() {
     let mut flow = Flow::cruising();
     flow.probe();
     flow.in_flight = 150;
@@ -219,7 +93,7 @@ fn the_bound_is_where_losses_passed_the_threshold() {
 }
 
 #[test]
-fn cruising_leaves_headroom_below_the_long_term_bound() {
+fn cruise_leaves_headroom_below_inflight_longterm() {
     let mut flow = Flow::cruising();
     flow.probe();
     flow.in_flight = 100;
@@ -235,7 +109,7 @@ fn cruising_leaves_headroom_below_the_long_term_bound() {
 }
 
 #[test]
-fn a_loss_that_was_none_gives_back_bounds_and_the_probe() {
+fn a_spurious_loss_restores_the_bounds_and_the_probe() {
     let mut flow = Flow::cruising();
     flow.probe();
     flow.in_flight = 150;
@@ -252,7 +126,7 @@ fn a_loss_that_was_none_gives_back_bounds_and_the_probe() {
 
 /// Appendix A.19.
 #[test]
-fn a_timeout_that_was_none_gives_back_window_bounds_and_the_probe() {
+fn a_spurious_timeout_restores_window_bounds_and_the_probe() {
     let mut flow = Flow::cruising();
     flow.probe();
     let window = flow.window();
@@ -274,7 +148,7 @@ fn a_timeout_that_was_none_gives_back_window_bounds_and_the_probe() {
 }
 
 #[test]
-fn a_timeout_leaves_one_packet_more_than_is_in_flight_and_the_window_comes_back() {
+fn a_timeout_sets_one_packet_more_than_in_flight_and_recovery_restores_the_window() {
     let mut flow = Flow::cruising();
     flow.round();
     let window = flow.window();
@@ -299,7 +173,7 @@ fn marks_change_nothing() {
 }
 
 #[test]
-fn the_first_packet_after_silence_is_paced_at_the_bandwidth_and_no_pause_follows() {
+fn the_first_packet_after_an_idle_period_is_paced_at_the_bandwidth_without_probe_rtt() {
     let mut flow = Flow::cruising();
     flow.probe();
     flow.now += Span::from_ms(6_000);
@@ -308,5 +182,5 @@ fn the_first_packet_after_silence_is_paced_at_the_bandwidth_and_no_pause_follows
     flow.algorithm.on_sent(&packet, &flow.path());
     near(flow.pacing_mbps(), 0.99 * 30.0);
     flow.round();
-    assert!(flow.state() <= UP, "silence has drained the queue already");
+    assert!(flow.state() <= UP, "the idle period has drained the queue");
 }

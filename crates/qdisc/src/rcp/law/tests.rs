@@ -1,7 +1,6 @@
 //! RCP's controller against its equation.
 
 use super::{super::Config, RcpLaw};
-use crate::{Discipline, Limit, droptail};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 const LINK: Rate = Rate::from_bps(8_000_000);
@@ -14,7 +13,6 @@ fn law() -> RcpLaw {
         interval: Span::from_ms(10),
         initial: 0.05,
         packet: Bytes::new(1000),
-        discipline: Box::new(Discipline::DropTail(droptail::Config { limit: Limit::Unlimited })),
     })
 }
 

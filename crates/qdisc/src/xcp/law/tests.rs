@@ -1,7 +1,6 @@
 //! XCP's controllers against their equations.
 
 use super::{super::Config, XcpLaw};
-use crate::{Discipline, Limit, droptail};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 const PACKET: Bytes = Bytes::new(1000);
@@ -16,7 +15,6 @@ fn config() -> Config {
         min_interval: Span::from_ms(1),
         max_interval: Span::from_ms(1000),
         initial_interval: Span::from_ms(50),
-        discipline: Box::new(Discipline::DropTail(droptail::Config { limit: Limit::Unlimited })),
     }
 }
 

@@ -1,38 +1,38 @@
-//! Runs of numbers that have not arrived, each with the arrivals around it.
+//! Gaps: runs of numbers that have not arrived, each with the times of the arrivals around it.
 
-use crate::datagram::arrivals::Arrivals;
+use crate::datagram::highest::HighestArrivals;
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
-/// The runs that may yet be filled, and the highest number so far.
+/// The gaps that may still be filled.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gaps {
     open: VecDeque<Gap>,
-    /// The highest number that has arrived, and when.
+    /// The highest number that has arrived, and its time of arrival.
     highest: Option<(u64, Time)>,
-    arrivals: Arrivals,
+    highest_arrivals: HighestArrivals,
 }
 
 /// Numbers `start..end`, none of which has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gap {
-    pub start: u64,
-    pub end: u64,
-    /// When the number before the run arrived.
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// When the number before the gap arrived.
     before: Time,
-    /// When the number after it arrived.
+    /// When the number after the gap arrived.
     after: Time,
 }
 
 impl Gaps {
-    /// The highest number that has arrived, and when.
+    /// The highest number that has arrived, and its time of arrival.
     pub(super) fn highest(&self) -> Option<(u64, Time)> {
         self.highest
     }
 
-    /// Number `number` has arrived, for the first time.
-    pub(super) fn arrive(&mut self, number: u64, now: Time) {
-        self.arrivals.add(number);
+    /// Number `number` arrived for the first time.
+    pub(super) fn on_arrival(&mut self, number: u64, now: Time) {
+        self.highest_arrivals.add(number);
         let (next, before) = self.highest.map_or((0, now), |(highest, at)| (highest + 1, at));
         if number < next {
             self.fill(number, now);
@@ -44,29 +44,30 @@ impl Gaps {
         self.highest = Some((number, now));
     }
 
-    /// The oldest run that later arrivals prove lost, one a call.
+    /// Removes the oldest gap that later arrivals prove lost, and returns it.
     pub(super) fn next_lost(&mut self) -> Option<Gap> {
-        let below = self.arrivals.lost_below();
+        let below = self.highest_arrivals.lost_below();
         self.open.front().filter(|gap| gap.end <= below)?;
         self.open.pop_front()
     }
 
-    /// A late packet: its run falls into the parts around it.
+    /// A late packet splits its gap.
     fn fill(&mut self, number: u64, now: Time) {
-        let Some(place) = self.open.iter().position(|gap| (gap.start..gap.end).contains(&number)) else {
+        let Some(index) = self.open.iter().position(|gap| (gap.start..gap.end).contains(&number)) else {
             return;
         };
-        let gap = self.open[place];
+        let gap = self.open[index];
         let parts = [Gap { end: number, after: now, ..gap }, Gap { start: number + 1, before: now, ..gap }];
-        self.open.remove(place);
+        self.open.remove(index);
         for part in parts.into_iter().rev().filter(|part| part.start < part.end) {
-            self.open.insert(place, part);
+            self.open.insert(index, part);
         }
     }
 }
 
 impl Gap {
-    /// When number `number` of the run would have arrived: RFC 5348 §5.2 interpolates between the arrivals around it.
+    /// The expected time of arrival of number `number`, interpolated between the arrivals around the gap (RFC 5348
+    /// §5.2).
     pub(super) fn time_of(&self, number: u64) -> Time {
         let (steps, all) = (number + 1 - self.start, self.end + 1 - self.start);
         let span = u128::from(self.after.since(self.before).as_ps()) * u128::from(steps) / u128::from(all);
@@ -84,13 +85,13 @@ mod tests {
     }
 
     #[test]
-    fn lost_packets_would_have_arrived_evenly_between_their_neighbours() {
+    fn expected_arrivals_of_lost_packets_are_interpolated() {
         let mut gaps = Gaps::default();
-        gaps.arrive(0, at(0));
-        gaps.arrive(4, at(40));
-        gaps.arrive(5, at(50));
+        gaps.on_arrival(0, at(0));
+        gaps.on_arrival(4, at(40));
+        gaps.on_arrival(5, at(50));
         assert_eq!(gaps.next_lost(), None);
-        gaps.arrive(6, at(60));
+        gaps.on_arrival(6, at(60));
         let gap = gaps.next_lost().expect("three later packets have arrived");
         assert_eq!((gap.start, gap.end), (1, 4));
         assert_eq!([1, 2, 3].map(|number| gap.time_of(number)), [at(10), at(20), at(30)]);
@@ -98,10 +99,10 @@ mod tests {
     }
 
     #[test]
-    fn a_late_packet_is_not_lost_but_its_neighbours_are() {
+    fn a_late_packet_is_not_lost_and_its_neighbours_are() {
         let mut gaps = Gaps::default();
         for (number, ms) in [(0, 0), (4, 4), (2, 5), (5, 6), (6, 7)] {
-            gaps.arrive(number, at(ms));
+            gaps.on_arrival(number, at(ms));
         }
         let lost: Vec<_> = std::iter::from_fn(|| gaps.next_lost()).map(|gap| (gap.start, gap.end)).collect();
         assert_eq!(lost, [(1, 2), (3, 4)]);

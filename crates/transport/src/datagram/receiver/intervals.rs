@@ -1,9 +1,10 @@
-//! Loss intervals and their weighted mean (RFC 5348 §5.3–5.5; Floyd et al., SIGCOMM 2000 §3.3).
+//! Loss intervals and their weighted mean (RFC 5348 §5.3 to §5.5; Floyd et al., SIGCOMM 2000 §3.3).
 //!
-//! An interval is the packets from the start of one loss event to the start of the next. With `I₀` the open one and
-//! `I₁ … I_k` the closed ones, `w_i = 1` for `i < k/2`, else `1 − (i − (k/2 − 1))/(k/2 + 1)`, and `D_i` the discounts,
-//! `1/p = max(Σ_{i<k} w_i D_i I_i / Σ w_i D_i, Σ_{i≥1} w_{i−1} D_i I_i / Σ w_{i−1} D_i)`: the open one counts if it makes `p`
-//! smaller. While `I₀` exceeds twice the mean `M` of the closed ones, these count `max(2 M/I₀, least)` times less.
+//! An interval is the number of packets from the start of one loss event to the start of the next. Let `I₀` be the open
+//! interval, `I₁ … I_k` the closed ones, `w_i = 1` for `i < k/2`, else `1 − (i − (k/2 − 1))/(k/2 + 1)`, and `D_i` the
+//! discounts. Then `1/p = max(Σ_{i<k} w_i D_i I_i / Σ w_i D_i, Σ_{i≥1} w_{i−1} D_i I_i / Σ w_{i−1} D_i)`: the open
+//! interval counts only if it lowers `p`. While `I₀` exceeds twice the mean `M` of the closed intervals, these are
+//! multiplied by the discount `max(2 M/I₀, least_discount)`.
 
 use narrows_cc::LossHistory;
 use std::collections::VecDeque;
@@ -14,7 +15,7 @@ pub(super) struct LossIntervals {
     options: LossHistory,
     /// `w_0 … w_(k−1)`.
     weights: Vec<f64>,
-    /// The newest first: packets, and `D_i` without the present discount.
+    /// The closed intervals, most recent first: packets, and `D_i` without the present discount.
     closed: VecDeque<(f64, f64)>,
     /// The first packet of the last loss event; `None` before the first.
     start: Option<u64>,
@@ -33,8 +34,8 @@ impl LossIntervals {
         }
     }
 
-    /// A loss event begins with packet `number`. `first` is the interval before the very first one.
-    pub(super) fn begin(&mut self, number: u64, first: impl FnOnce() -> f64) {
+    /// A loss event starts with packet `number`. `first` returns the interval before the first event.
+    pub(super) fn start_event(&mut self, number: u64, first: impl FnOnce() -> f64) {
         let discount = self.start.map_or(1.0, |start| self.discount((number - start) as f64));
         for (_, factor) in &mut self.closed {
             *factor *= discount;
@@ -45,7 +46,8 @@ impl LossIntervals {
         self.start = Some(number);
     }
 
-    /// Loss events per packet, with `highest` the highest number that has arrived; 0 before the first event.
+    /// The loss event rate `p`, in events per packet, 0 before the first event; `highest` is the highest number that has
+    /// arrived.
     pub(super) fn loss_event_rate(&self, highest: u64) -> f64 {
         let Some(start) = self.start else { return 0.0 };
         let open = (highest + 1).saturating_sub(start) as f64;
@@ -68,7 +70,7 @@ impl LossIntervals {
         sum / weight
     }
 
-    /// By how much closed intervals count less while the open one is `open` packets long.
+    /// The discount of closed intervals while the open one has `open` packets.
     fn discount(&self, open: f64) -> f64 {
         (2.0 * self.closed_mean() / open).min(1.0).max(self.options.least_discount)
     }
@@ -83,14 +85,14 @@ mod tests {
         LossIntervals::new(LossHistory { intervals: k, least_discount })
     }
 
-    /// A history whose closed intervals are `lengths`, the oldest first.
+    /// A history with the closed intervals `lengths`, oldest first, and the first packet of its last event.
     fn history(k: usize, least_discount: f64, lengths: &[u64]) -> (LossIntervals, u64) {
         let mut history = intervals(k, least_discount);
         let mut at = 1_000;
-        history.begin(at, || lengths[0] as f64);
+        history.start_event(at, || lengths[0] as f64);
         for length in &lengths[1..] {
             at += length;
-            history.begin(at, || unreachable!("only the first is made up"));
+            history.start_event(at, || unreachable!("only the first is synthetic"));
         }
         (history, at)
     }
@@ -100,7 +102,7 @@ mod tests {
         assert!((got - expected).abs() < 1e-12, "{got}, not {expected}");
     }
 
-    /// Rule: RFC 5348 §5.4 prints these for k = 8.
+    /// RFC 5348 §5.4.
     #[test]
     fn eight_weights_are_those_of_the_standard() {
         let weights = intervals(8, 1.0).weights;
@@ -116,27 +118,27 @@ mod tests {
     }
 
     #[test]
-    fn a_short_open_interval_does_not_count_and_a_long_one_does() {
+    fn the_open_interval_counts_only_if_it_is_long() {
         let (history, start) = history(8, 1.0, &[100; 8]);
         near(history.loss_event_rate(start + 9), 0.01);
         near(history.loss_event_rate(start + 399), 1.0 / ((400.0 + 100.0 * 5.0) / 6.0));
     }
 
-    /// Rule: RFC 5348 §5.4, the mean of ten intervals of which only the last eight count.
+    /// RFC 5348 §5.4: the mean of ten intervals of which only the last eight count.
     #[test]
-    fn old_intervals_fade_and_are_forgotten() {
+    fn older_intervals_weigh_less_and_only_eight_count() {
         let (history, start) = history(8, 1.0, &[9_999, 9_999, 10, 20, 30, 40, 50, 60, 70, 80]);
         let newest_first = [80.0, 70.0, 60.0, 50.0, 40.0 * 0.8, 30.0 * 0.6, 20.0 * 0.4, 10.0 * 0.2];
         near(history.loss_event_rate(start), 6.0 / newest_first.iter().sum::<f64>());
     }
 
-    /// Rule: RFC 5348 §5.5. With an open interval of four times the mean the others count half.
+    /// RFC 5348 §5.5: with an open interval of four times the mean the others count half.
     #[test]
     fn a_long_open_interval_discounts_the_others() {
         let (mut history, start) = history(8, 0.25, &[100; 8]);
         near(history.loss_event_rate(start + 399), 1.0 / ((400.0 + 0.5 * 500.0) / (1.0 + 0.5 * 5.0)));
         near(history.loss_event_rate(start + 1_999), 1.0 / ((2_000.0 + 0.25 * 500.0) / (1.0 + 0.25 * 5.0)));
-        history.begin(start + 400, || unreachable!("there was an event before"));
+        history.start_event(start + 400, || unreachable!("there was an event before"));
         let closed = (400.0 + 0.5 * 500.0) / (1.0 + 0.5 * 5.0);
         near(history.loss_event_rate(start + 400), 1.0 / closed);
     }

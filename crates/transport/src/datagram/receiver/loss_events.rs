@@ -1,7 +1,7 @@
-//! Loss events: the losses of one round trip are one (RFC 5348 §5.2).
+//! Loss events: the losses of one round trip are one event (RFC 5348 §5.2).
 //!
-//! A marked packet counts as a lost one (RFC 5348 §5.1). The interval before the first event is the one at which the
-//! throughput equation gives the rate at which packets arrived (RFC 5348 §6.3.1), at least a packet a round trip.
+//! A marked packet counts as lost (RFC 5348 §5.1). The interval before the first event is that for which the throughput
+//! equation yields the rate at which packets arrived (RFC 5348 §6.3.1), at least one packet per round trip.
 
 use super::intervals::LossIntervals;
 use narrows_cc::LossHistory;
@@ -12,37 +12,43 @@ use narrows_units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct LossEvents {
     intervals: LossIntervals,
-    /// When the last event began.
-    began_at: Option<Time>,
-    /// Events so far.
+    /// When the last event started.
+    started_at: Option<Time>,
+    /// The number of events.
     count: u64,
 }
 
 impl LossEvents {
     pub(super) fn new(history: LossHistory) -> Self {
-        Self { intervals: LossIntervals::new(history), began_at: None, count: 0 }
+        Self { intervals: LossIntervals::new(history), started_at: None, count: 0 }
     }
 
-    /// Packet `number` was lost or marked and arrived, or would have, at `at`. `arriving` says at how many packets a
-    /// second the others arrive; `rtt` is not zero.
-    pub(super) fn on_loss(&mut self, number: u64, at: Time, rtt: Span, arriving: impl FnOnce() -> f64) {
-        if self.began_at.is_some_and(|began| at.since(began) <= rtt) {
+    /// Packet `number` was lost or marked; `at` is its time of arrival, expected or real. `packets_per_second` returns
+    /// the rate of arrival; `rtt` is not zero.
+    pub(super) fn on_loss(
+        &mut self,
+        number: u64,
+        at: Time,
+        rtt: Span,
+        packets_per_second: impl FnOnce() -> f64,
+    ) {
+        if self.started_at.is_some_and(|start| at.since(start) <= rtt) {
             return;
         }
-        self.began_at = Some(at);
+        self.started_at = Some(at);
         self.count += 1;
-        self.intervals.begin(number, || {
+        self.intervals.start_event(number, || {
             let rtt = rtt.as_secs_f64();
-            1.0 / equation::loss_event_rate(arriving().max(1.0 / rtt), rtt, Form::Bounded)
+            1.0 / equation::loss_event_rate(packets_per_second().max(1.0 / rtt), rtt, Form::Bounded)
         });
     }
 
-    /// Events so far.
+    /// The number of events.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Loss events per packet, with `highest` the highest number that has arrived.
+    /// The loss event rate, in events per packet; `highest` is the highest number that has arrived.
     pub(super) fn rate(&self, highest: u64) -> f64 {
         self.intervals.loss_event_rate(highest)
     }
@@ -76,9 +82,9 @@ mod tests {
         }
     }
 
-    /// Rule: the first interval makes the equation give the rate of arrival.
+    /// RFC 5348 §6.3.1.
     #[test]
-    fn the_first_event_leaves_the_rate_at_which_packets_arrived() {
+    fn after_the_first_event_the_equation_yields_the_rate_of_arrival() {
         let mut events = events();
         events.on_loss(70, at(1_000), RTT, || 500.0);
         assert!((throughput(events.rate(70), 0.1, Form::Bounded) / 500.0 - 1.0).abs() < 1e-6);

@@ -1,25 +1,26 @@
-//! The rate at which payload arrives (RFC 5348 §6.2).
+//! The receive rate: `X_recv`, RFC 5348 §6.2.
 //!
-//! Deviations: a report in turn measures from arrival to arrival, so that a few packets in a round trip are not rounded to
-//! whole ones. A sender that clocks itself by this rate would lose a part of it in each round trip; ns-2 reports on arrivals.
+//! Deviations: a regular report measures from arrival to arrival, so that a few packets per round trip are not
+//! truncated to a whole number. Otherwise a sender limited by this rate would lose a part of it in each round trip.
+//! ns-2 sends reports on arrivals.
 
 use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
-/// What has arrived over the last round trip or since the last report, whichever is longer.
+/// The payload received in the last round trip or since the last report, whichever is longer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Received {
     arrivals: VecDeque<(Time, Bytes)>,
-    /// Payload that arrived since the last report.
+    /// Payload received since the last report.
     fresh: Bytes,
-    /// The newest arrival.
+    /// The time of the last arrival.
     newest: Time,
-    /// When the last report left, and the newest arrival then; `None` before the first.
+    /// When the last report was sent, and the last arrival before it; `None` before the first report.
     reported: Option<(Time, Time)>,
 }
 
 impl Received {
-    /// `payload` has arrived; the round trip takes `rtt`.
+    /// `payload` arrived; the round-trip time is `rtt`.
     pub(super) fn add(&mut self, payload: Bytes, rtt: Span, now: Time) {
         self.fresh += payload;
         self.newest = now;
@@ -29,31 +30,31 @@ impl Received {
         }
     }
 
-    /// Something has arrived since the last report.
+    /// Something has been received since the last report.
     pub(super) fn is_fresh(&self) -> bool {
         self.fresh > Bytes::ZERO
     }
 
-    /// Payload a second, bits, from the newest arrival that was reported to the newest now; over the last `rtt` if the last
-    /// report is younger than that; 0 before the first report.
+    /// The receive rate, bits per second of payload: between the last arrival before the last report and the last
+    /// arrival now, or over the last `rtt` if the last report is more recent than that; 0 before the first report.
     pub(super) fn rate(&self, rtt: Span, now: Time) -> f64 {
         let Some((reported_at, newest)) = self.reported else { return 0.0 };
         if now.since(reported_at) >= rtt {
-            return self.fresh.bits() as f64 / self.newest.since(newest).as_secs_f64().max(SHORTEST);
+            return self.fresh.bits() as f64 / self.newest.since(newest).as_secs_f64().max(MIN_INTERVAL);
         }
         let recent = self.arrivals.iter().filter(|(at, _)| now.since(*at) < rtt);
         recent.map(|(_, payload)| payload.bits()).sum::<u64>() as f64 / rtt.as_secs_f64()
     }
 
-    /// A report leaves.
+    /// A report is sent.
     pub(super) fn on_report(&mut self, now: Time) {
         self.fresh = Bytes::ZERO;
         self.reported = Some((now, self.newest));
     }
 }
 
-/// Seconds below which no rate is measured.
-const SHORTEST: f64 = 1e-9;
+/// The shortest interval over which a rate is measured, seconds.
+const MIN_INTERVAL: f64 = 1e-9;
 
 #[cfg(test)]
 mod tests {
@@ -61,7 +62,7 @@ mod tests {
     use narrows_units::{Bytes, Span, Time};
 
     #[test]
-    fn a_report_in_turn_does_not_round_to_whole_packets() {
+    fn a_regular_report_does_not_truncate_to_whole_packets() {
         let rtt = Span::from_ms(100);
         let at = |ms| Time::ZERO + Span::from_ms(ms);
         let mut received = Received::default();
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_out_of_turn_looks_back_one_round_trip() {
+    fn an_early_report_covers_one_round_trip() {
         let rtt = Span::from_ms(100);
         let at = |ms| Time::ZERO + Span::from_ms(ms);
         let mut received = Received::default();

@@ -1,7 +1,8 @@
-//! TFRC's receiver (RFC 5348 §6): a report once a round trip, and at once when a loss event begins.
+//! The reports of a TFRC receiver (RFC 5348 §6): one per round trip, and one at the start of each loss event.
 //!
-//! The round trip is the sender's, carried in the newest data packet; while that knows none, each packet is reported and
-//! a round trip is taken for one second. No report leaves for a round trip in which nothing arrived.
+//! The round-trip time is that of the sender, carried in the data packet with the highest number. While the sender has
+//! no estimate, each packet is reported, and the round-trip time is assumed to be 1 s. No report is sent for a round
+//! trip in which nothing was received.
 
 use super::Arrival;
 use super::gaps::Gaps;
@@ -11,17 +12,18 @@ use narrows_cc::LossHistory;
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Report;
 
-/// The receiver's memory of a flow.
+/// The state of a receiver that sends reports.
 #[derive(Debug)]
 pub(super) struct ReportPolicy {
     mss: Bytes,
     gaps: Gaps,
     events: LossEvents,
     received: Received,
-    /// Packets found lost so far.
+    /// The number of packets declared lost.
     lost: u64,
-    /// The sender's round-trip time; `None` while it knows none.
+    /// The sender's round-trip time; `None` while it has no estimate.
     rtt: Option<Span>,
+    /// When the next report is due.
     deadline: Time,
 }
 
@@ -38,7 +40,7 @@ impl ReportPolicy {
         }
     }
 
-    /// A packet has arrived: whether to report at once.
+    /// A packet arrived. Returns whether to report at once.
     pub(super) fn on_arrival(&mut self, arrival: &Arrival) -> bool {
         let now = arrival.now;
         let first = self.gaps.highest().is_none();
@@ -46,25 +48,25 @@ impl ReportPolicy {
             self.rtt = (arrival.rtt > 0.0).then(|| Span::from_secs_f64(arrival.rtt));
         }
         let rtt = self.rtt.unwrap_or(UNKNOWN_RTT);
-        // A deadline set while the round trip was unknown or longer is too far away.
+        // A deadline set while the round-trip time was unknown or longer is too late.
         self.deadline = self.deadline.min(now + rtt);
         self.received.add(arrival.payload, rtt, now);
-        self.gaps.arrive(arrival.number, now);
+        self.gaps.on_arrival(arrival.number, now);
         let events = self.events.count();
-        let arriving = || self.received.rate(rtt, now) / self.mss.bits() as f64;
+        let packets_per_second = || self.received.rate(rtt, now) / self.mss.bits() as f64;
         while let Some(gap) = self.gaps.next_lost() {
             self.lost += gap.end - gap.start;
             for number in gap.start..gap.end {
-                self.events.on_loss(number, gap.time_of(number), rtt, arriving);
+                self.events.on_loss(number, gap.time_of(number), rtt, packets_per_second);
             }
         }
         if arrival.marked {
-            self.events.on_loss(arrival.number, now, rtt, arriving);
+            self.events.on_loss(arrival.number, now, rtt, packets_per_second);
         }
         first || self.rtt.is_none() || self.events.count() > events
     }
 
-    /// A deadline has come: whether to report.
+    /// The timer may have expired. Returns whether to report.
     pub(super) fn on_timer(&mut self, now: Time) -> bool {
         if now < self.deadline {
             return false;
@@ -78,7 +80,7 @@ impl ReportPolicy {
         self.deadline
     }
 
-    /// The report that leaves now, without the receiver's counts, and the number it is about.
+    /// The report that is sent now, without the receiver's counts, and the highest number that it covers.
     pub(super) fn report(&mut self, now: Time) -> (u64, Report) {
         let (highest, at) = self.gaps.highest().expect("a report follows an arrival");
         let rtt = self.rtt.unwrap_or(UNKNOWN_RTT);
@@ -97,5 +99,5 @@ impl ReportPolicy {
     }
 }
 
-/// A round trip while the sender knows none.
+/// The assumed round-trip time while the sender has no estimate.
 const UNKNOWN_RTT: Span = Span::from_ms(1_000);

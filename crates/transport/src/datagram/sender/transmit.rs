@@ -1,36 +1,36 @@
-//! Sends what the rate, or a window, lets go.
+//! Transmission of datagrams.
 
 use super::DatagramSender;
-use crate::{ConnectionState, Host, Limit, News};
+use crate::{ConnectionState, Host, Limit, TransportEvent};
 use narrows_cc::{Reports, SentPacket};
 use narrows_units::{Rate, Time};
 use narrows_wire::{Body, Packet};
 
 impl DatagramSender {
-    /// Sends until something stops it.
+    /// Sends until a limit is reached.
     pub(super) fn transmit<H: Host>(&mut self, now: Time, host: &mut H) {
-        self.pacing_deadline = Time::NEVER;
+        self.spacing.delay_until(Time::NEVER);
         loop {
-            let limits = self.algorithm.limits().bounded();
-            if self.next >= self.transfer.segments() {
-                self.limited_by = Limit::Application;
-                self.state = ConnectionState::Completed;
-                host.tell(News::Completed);
+            if self.next >= self.core.data.transfer().segments() {
+                self.core.limited_by = Limit::Application;
+                self.core.state = ConnectionState::Completed;
+                host.notify(TransportEvent::Completed);
                 return;
             }
-            if self.next >= self.offered {
-                self.limited_by = Limit::Application;
+            if self.next >= self.core.data.available() {
+                self.core.limited_by = Limit::Application;
                 return;
             }
+            let limits = self.core.algorithm.limits().bounded();
             if limits.window.is_some_and(|window| self.flight.count() >= window) {
-                self.limited_by = Limit::Window;
+                self.core.limited_by = Limit::Window;
                 return;
             }
             if let Some(rate) = limits.pacing {
                 let at = self.spacing.next_send(rate, limits.burst);
                 if at > now {
-                    self.limited_by = Limit::Pacing;
-                    self.pacing_deadline = at;
+                    self.core.limited_by = Limit::Pacing;
+                    self.spacing.delay_until(at);
                     return;
                 }
             }
@@ -38,27 +38,22 @@ impl DatagramSender {
         }
     }
 
+    /// Sends the next packet, spaced at `rate`.
     fn send_next<H: Host>(&mut self, rate: Option<Rate>, now: Time, host: &mut H) {
         let number = self.next;
-        let payload = self.transfer.payload(number);
-        let size = payload + self.options.header;
+        let payload = self.core.data.transfer().payload(number);
+        let size = payload + self.core.options.header;
         self.next += 1;
+        let body = Body::Datagram {
+            rtt: self.core.smoothed_rtt().map_or(0.0, |rtt| rtt.as_secs_f64() as f32),
+            payload: payload.count() as u16,
+        };
         host.send(Packet {
-            stamp: now,
-            sent_at: now,
-            number,
-            flow: self.flow,
-            size: size.count() as u16,
-            next: 0,
-            ecn: self.ecn.codepoint(false),
-            ecn_echo: false,
-            body: Body::Datagram {
-                rtt: self.smoothed_rtt().map_or(0.0, |rtt| rtt.as_secs_f64() as f32),
-                payload: payload.count() as u16,
-            },
+            ecn: self.core.ecn.codepoint(false),
+            ..Packet::new(self.core.flow, number, size, body, now)
         });
-        self.counters.packets_sent += 1;
-        self.counters.bytes_sent += size.count();
+        self.core.counters.packets_sent += 1;
+        self.core.counters.bytes_sent += size.count();
         if let Some(rate) = rate {
             self.spacing.on_sent(rate, payload, now);
         }
@@ -67,13 +62,13 @@ impl DatagramSender {
             size: payload,
             sent_at: now,
             in_flight: self.flight.count() + 1,
-            lost_before: self.counters.packets_lost,
-            app_limited: self.next >= self.transfer.segments().min(self.offered),
+            lost_before: self.core.counters.packets_lost,
+            app_limited: self.next >= self.core.data.available(),
         };
         if self.reports != Reports::Nothing {
             self.flight.push(packet);
         }
         let path = self.path(now);
-        self.algorithm.on_sent(&packet, &path);
+        self.core.algorithm.on_sent(&packet, &path);
     }
 }

@@ -1,0 +1,37 @@
+//! Backends: implementations that can carry out a run.
+//!
+//! A backend turns a model and a replication into records. Tables, metrics, checks, statistics and reports follow from the
+//! records alone, so whatever can fill them is a backend.
+
+mod error;
+mod progress;
+
+pub use error::{AlgorithmFailure, RunError};
+pub use progress::Progress;
+
+use narrows_model::{Model, Refusal};
+use narrows_records::Records;
+use std::fmt::Debug;
+
+/// A backend: carries out runs of a model and returns their records.
+pub trait Backend: Debug + Send + Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &str;
+
+    /// The parts of `model` that it does not support; empty if it can run the model. A refused model must not be run.
+    fn refusals(&self, model: &Model) -> Vec<Refusal>;
+
+    /// Runs replication `replication` of `model` with at most `threads` threads, and reports to `progress`. The records
+    /// depend on the model and the replication alone, not on the number of threads.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`] if the run is cancelled, an external algorithm fails, or packets are not conserved.
+    fn run(
+        &self,
+        model: &Model,
+        replication: u32,
+        threads: usize,
+        progress: &Progress,
+    ) -> Result<Records, RunError>;
+}

@@ -1,0 +1,43 @@
+//! The card of an algorithm or a queue discipline.
+
+use crate::fault::Fault;
+use crate::parameter::Parameter;
+use crate::value::Value;
+use crate::values::Values;
+
+/// What an algorithm or a queue discipline is: name, source, equations, parameters, deviations.
+///
+/// The command line, the scenario file, its JSON Schema, the documentation and the tests read it.
+#[derive(Clone, Copy, Debug)]
+pub struct Card {
+    /// The name in scenario files and on the command line.
+    pub name: &'static str,
+    /// The family it is listed in: `"standard"`, `"high-speed"`, `"active"`, …
+    pub family: &'static str,
+    /// One line that says what it is.
+    pub summary: &'static str,
+    /// Paper or RFC, with section.
+    pub source: &'static str,
+    /// The formulas in plain text, one per line.
+    pub equations: &'static [&'static str],
+    /// Parameters in the order of the source.
+    pub parameters: &'static [Parameter],
+    /// Where the implementation departs from its source, and why.
+    pub deviations: &'static [&'static str],
+}
+
+impl Card {
+    /// Every parameter at its default.
+    pub fn defaults(&self) -> Values {
+        Values::defaults(self.parameters)
+    }
+
+    /// The values `given` by name, and the defaults of all other parameters.
+    ///
+    /// # Errors
+    ///
+    /// A name that is no parameter, a name given twice, or a value outside its domain.
+    pub fn values(&self, given: Vec<(String, Value)>) -> Result<Values, Fault> {
+        Values::new(self.parameters, given)
+    }
+}

@@ -1,0 +1,81 @@
+//! What algorithms and queues have been compared with: closed forms, tables and figures of their sources.
+//!
+//! `comparisons.tsv` holds the result of every comparison, as the test that makes it computed it. The tests assert their
+//! own rows; `validation/comparisons.py --write` writes all of them anew.
+
+/// A comparison of an algorithm or a queue with what a source says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// What was measured, under which conditions, and what it is compared with.
+    pub what: &'static str,
+    /// The result: the relative difference, or the measured value where what it is compared with is a range.
+    pub result: &'static str,
+    /// The test that makes it, a path in the source tree.
+    pub test: &'static str,
+}
+
+/// The catalogues whose entries are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Catalogue {
+    /// Congestion control.
+    Algorithms,
+    /// Queue disciplines.
+    Queues,
+}
+
+impl Catalogue {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Algorithms => "algorithms",
+            Self::Queues => "queues",
+        }
+    }
+
+    /// The comparisons of the entry `name`, in the order of the table.
+    pub fn comparisons(self, name: &str) -> impl Iterator<Item = Comparison> {
+        TABLE.lines().filter_map(move |line| {
+            let mut columns = line.split('\t');
+            let mut next = || columns.next().unwrap_or_default();
+            let (catalogue, entry) = (next(), next());
+            let comparison = Comparison { what: next(), result: next(), test: next() };
+            (catalogue == self.name() && entry == name).then_some(comparison)
+        })
+    }
+
+    /// For tests: asserts that `measured` is `expected` within `tolerance`, a part of it, and that the table has this
+    /// difference.
+    #[track_caller]
+    pub fn assert_near(self, name: &str, what: &str, measured: f64, expected: f64, tolerance: f64) {
+        let error = measured / expected - 1.0;
+        let percent = format!("{:+.1}", error * 100.0);
+        let result = format!("{} %", if percent == "-0.0" || percent == "+0.0" { "0.0" } else { &percent });
+        assert!(
+            error.abs() <= tolerance,
+            "{name}: {what}: measured {measured}, expected {expected}: {result}"
+        );
+        self.assert_result(name, what, &result);
+    }
+
+    /// For tests: asserts that the table has this result, or prints its row where all rows are written anew.
+    #[track_caller]
+    pub fn assert_result(self, name: &str, what: &str, result: &str) {
+        let test = std::panic::Location::caller().file();
+        let catalogue = self.name();
+        if std::env::var_os(WRITE).is_some() {
+            println!("\n{WRITE}\t{catalogue}\t{name}\t{what}\t{result}\t{test}");
+            return;
+        }
+        let known = self.comparisons(name).find(|known| known.what == what);
+        let stands = known.map(|known| (known.result, known.test));
+        assert_eq!(
+            stands,
+            Some((result, test)),
+            "{name}: {what}: the table of comparisons is not current: run `python validation/comparisons.py --write`"
+        );
+    }
+}
+
+/// Set where rows are printed instead of compared.
+const WRITE: &str = "NARROWS_COMPARISONS";
+
+const TABLE: &str = include_str!("comparisons.tsv");

@@ -1,0 +1,24 @@
+//! Cards: what algorithms, queue disciplines and metrics are, with their parameters, and how their names are looked up.
+//!
+//! * [`Card`] describes an algorithm or a queue discipline, [`Metric`] a metric.
+//! * [`Parameter`] and its [`Domain`] say what can be chosen; [`Values`] holds checked choices, [`Fault`] says what is
+//!   wrong with a choice.
+//! * [`Catalogue`] knows what the tests have compared each entry with, and the results.
+
+mod card;
+mod comparison;
+mod fault;
+mod metric;
+mod nearest;
+mod parameter;
+mod value;
+mod values;
+
+pub use card::Card;
+pub use comparison::{Catalogue, Comparison};
+pub use fault::Fault;
+pub use metric::Metric;
+pub use nearest::nearest;
+pub use parameter::{Domain, INFINITE, LENGTHS, Parameter, SIZES};
+pub use value::Value;
+pub use values::{Values, assignments};

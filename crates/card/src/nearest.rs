@@ -1,0 +1,45 @@
+//! The name a person may have meant.
+
+/// The name in `known` nearest to `given`, without regard to case: by Damerau-Levenshtein distance, if that is at most a
+/// third of the longer of the two names, or one edit where that is more; else the shortest of those that `given`
+/// begins, up to the end of one of their words, as `goodput` begins `goodput_bps`.
+pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = given.to_lowercase();
+    let mut best: Option<(usize, &str)> = None;
+    let mut begun: Option<&str> = None;
+    for name in known {
+        let other = name.to_lowercase();
+        let distance = strsim::damerau_levenshtein(&lower, &other);
+        let allowed = 1.max(lower.chars().count().max(other.chars().count()) / 3);
+        if distance <= allowed && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, name));
+        }
+        let rest = other.strip_prefix(&lower).filter(|_| !lower.is_empty());
+        if rest.is_some_and(|rest| rest.starts_with(['_', '-', '.', ' ']))
+            && begun.is_none_or(|shortest| name.len() < shortest.len())
+        {
+            begun = Some(name);
+        }
+    }
+    best.map(|(_, name)| name).or(begun)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_few_edits_are_forgiven_and_many_are_not() {
+        assert_eq!(nearest("cubik", ["reno", "cubic", "cubic-linux"]), Some("cubic"));
+        assert_eq!(nearest("CUBIC", ["reno", "cubic"]), Some("cubic"));
+        assert_eq!(nearest("rtp", ["rtt", "rate"]), Some("rtt"));
+        assert_eq!(nearest("vegas", ["reno", "cubic"]), None);
+        assert_eq!(nearest("", ["reno"]), None);
+    }
+
+    #[test]
+    fn a_whole_word_finds_the_shortest_name_that_it_begins() {
+        assert_eq!(nearest("goodput", ["goodput_fraction", "goodput_bps", "loss_rate"]), Some("goodput_bps"));
+        assert_eq!(nearest("good", ["goodput_bps"]), None);
+    }
+}

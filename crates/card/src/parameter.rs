@@ -1,0 +1,227 @@
+//! The parameters of a card and the values that they may take.
+
+use crate::fault::Fault;
+use crate::value::Value;
+use narrows_units::{Dimension, Quantity, Rate};
+use std::fmt;
+
+/// A parameter of an algorithm or a queue discipline.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Its name in scenario files and on the command line.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// Unit of a bare number; `""` for a pure number, and for values that are written with their unit.
+    pub unit: &'static str,
+    /// Paper or RFC, with section, that gives the default; `""` where the source of the whole card does.
+    pub source: &'static str,
+    /// The values it may take, and its default.
+    pub domain: Domain,
+}
+
+/// The values that a parameter may take, and its default as one would write it. An empty default is that of a parameter
+/// that must be given; words that are no value stand for a default that follows from other parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Domain {
+    /// A number from `minimum` to `maximum`, both allowed.
+    Number {
+        /// Default.
+        default: f64,
+        /// Smallest value.
+        minimum: f64,
+        /// Largest value; may be infinite.
+        maximum: f64,
+    },
+    /// A whole number from `minimum` to `maximum`, both allowed.
+    Integer {
+        /// Default.
+        default: u64,
+        /// Smallest value.
+        minimum: u64,
+        /// Largest value.
+        maximum: u64,
+    },
+    /// A part of a whole: a percentage, or a number from 0 to 1.
+    Fraction {
+        /// Default.
+        default: f64,
+        /// Whether 0 is allowed.
+        zero: bool,
+    },
+    /// A rate above zero with its unit.
+    Rate {
+        /// Default.
+        default: &'static str,
+    },
+    /// A time with its unit.
+    Span {
+        /// Default.
+        default: &'static str,
+        /// Whether 0 is allowed.
+        zero: bool,
+    },
+    /// Bytes, or whole packets of the largest size.
+    Size {
+        /// Default.
+        default: &'static str,
+    },
+    /// A length of a queue above zero: packets, bytes, the time that the link takes for it, or parts of the
+    /// bandwidth-delay product.
+    Length {
+        /// Default.
+        default: &'static str,
+        /// Whether packets are whole numbers.
+        whole: bool,
+    },
+    /// What may wait: a length of a queue, room for a packet at least, or `infinite`.
+    Limit {
+        /// Default.
+        default: &'static str,
+    },
+    /// A list of limits, by default empty.
+    Limits,
+    /// `true` or `false`.
+    Flag {
+        /// Default.
+        default: bool,
+    },
+    /// One of a few words.
+    Choice {
+        /// Default.
+        default: &'static str,
+        /// All words.
+        allowed: &'static [&'static str],
+    },
+    /// A list of names of groups of flows, which must be given.
+    Groups,
+    /// A table with the class of each group of flows that it names, from 0 to `worst`, which must be given.
+    Classes {
+        /// Largest class.
+        worst: u64,
+    },
+    /// Another queue discipline with its parameters.
+    Discipline {
+        /// Default, in words.
+        default: &'static str,
+        /// Names of the disciplines.
+        allowed: &'static [&'static str],
+    },
+}
+
+impl Parameter {
+    /// `value`, if it is inside the domain.
+    pub(crate) fn check(&self, value: Value) -> Result<Value, Fault> {
+        // One word of a choice may look like a number, as in `rules=2001`.
+        let value = match (self.domain, value) {
+            (Domain::Choice { .. }, Value::Number(number)) => Value::Word(number.to_string()),
+            (_, value) => value,
+        };
+        if self.domain.contains(&value) {
+            return Ok(value);
+        }
+        Err(Fault::BadValue {
+            parameter: self.name,
+            given: value.to_string(),
+            allowed: self.domain.to_string(),
+        })
+    }
+}
+
+impl Domain {
+    /// The value of a parameter that was not given; the empty word where it must be.
+    pub fn default(&self) -> Value {
+        match self {
+            Self::Number { default, .. } | Self::Fraction { default, .. } => Value::Number(*default),
+            Self::Integer { default, .. } => Value::Number(*default as f64),
+            Self::Flag { default } => Value::Flag(*default),
+            Self::Rate { default }
+            | Self::Span { default, .. }
+            | Self::Size { default }
+            | Self::Length { default, .. }
+            | Self::Limit { default }
+            | Self::Choice { default, .. }
+            | Self::Discipline { default, .. } => Value::Word((*default).to_owned()),
+            Self::Limits => Value::Word("none".to_owned()),
+            Self::Groups | Self::Classes { .. } => Value::Word(String::new()),
+        }
+    }
+
+    /// Whether the parameter must be given.
+    pub fn is_required(&self) -> bool {
+        self.default() == Value::Word(String::new())
+    }
+
+    /// Whether the parameter may take `value`. Lists, tables and disciplines are no [`Value`].
+    pub fn contains(&self, value: &Value) -> bool {
+        let is_a = |word: &str, dimensions| Quantity::parse(word, dimensions).is_ok();
+        match (self, value) {
+            (Self::Number { minimum, maximum, .. }, Value::Number(number)) => {
+                minimum <= number && number <= maximum
+            }
+            (Self::Integer { minimum, maximum, .. }, Value::Number(number)) => {
+                number.fract() == 0.0 && (*minimum as f64..=*maximum as f64).contains(number)
+            }
+            (Self::Fraction { zero, .. }, Value::Number(number)) => {
+                (0.0..=1.0).contains(number) && (*zero || *number > 0.0)
+            }
+            (Self::Fraction { .. }, Value::Word(word)) => is_a(word, &[Dimension::Fraction]),
+            (Self::Rate { .. }, Value::Word(word)) => rate(word).is_some(),
+            (Self::Span { .. }, Value::Word(word)) => is_a(word, &[Dimension::Time]),
+            (Self::Size { .. }, Value::Word(word)) => is_a(word, SIZES),
+            (Self::Length { .. }, Value::Word(word)) => is_a(word, LENGTHS),
+            (Self::Limit { .. }, Value::Word(word)) => word == INFINITE || is_a(word, LENGTHS),
+            (Self::Flag { .. }, Value::Flag(_)) => true,
+            (Self::Choice { allowed, .. }, Value::Word(word)) => allowed.contains(&word.as_str()),
+            _ => false,
+        }
+    }
+}
+
+/// The domain in words: `a number from 0 to 1`.
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number { minimum, maximum: f64::INFINITY, .. } => write!(f, "a number from {minimum}"),
+            Self::Number { minimum, maximum, .. } => write!(f, "a number from {minimum} to {maximum}"),
+            Self::Integer { minimum, maximum, .. } => write!(f, "a whole number from {minimum} to {maximum}"),
+            Self::Fraction { zero: true, .. } => {
+                f.write_str("a percentage, as in 1%, or a number from 0 to 1")
+            }
+            Self::Fraction { .. } => f.write_str("a percentage, as in 1%, or a number above 0 and up to 1"),
+            Self::Rate { .. } => f.write_str("a rate above zero with its unit, as in 10Mbps"),
+            Self::Span { zero: true, .. } => f.write_str("a time with its unit, as in 10ms"),
+            Self::Span { .. } => f.write_str("a time above zero with its unit, as in 10ms"),
+            Self::Size { .. } => f.write_str("a size, as in 1500B, or whole packets, as in 2pkt"),
+            Self::Length { .. } => f.write_str("a length of a queue, as in 100pkt, 9kB, 5ms or 0.5bdp"),
+            Self::Limit { .. } => {
+                write!(f, "a length of a queue, as in 100pkt, 9kB, 5ms or 0.5bdp, or {INFINITE}")
+            }
+            Self::Limits => write!(f, "a list of lengths of a queue, as in 100pkt, or {INFINITE}"),
+            Self::Flag { .. } => f.write_str("true or false"),
+            Self::Choice { allowed, .. } => write!(f, "one of {}", allowed.join(", ")),
+            Self::Groups => f.write_str("a list of names of groups of flows"),
+            Self::Classes { worst } => {
+                write!(f, "names of groups of flows, each with a class from 0 to {worst}")
+            }
+            Self::Discipline { allowed, .. } => write!(f, "a queue of kind {}", allowed.join(" or ")),
+        }
+    }
+}
+
+/// The rate that `text` writes, if it is one above zero.
+pub(crate) fn rate(text: &str) -> Option<Rate> {
+    match Quantity::parse(text, &[Dimension::Rate]) {
+        Ok(Quantity::Rate(rate)) if rate > Rate::ZERO => Some(rate),
+        _ => None,
+    }
+}
+
+/// The word for no limit.
+pub const INFINITE: &str = "infinite";
+
+/// In what a length of a queue is written.
+pub const LENGTHS: &[Dimension] = &[Dimension::Packets, Dimension::Size, Dimension::Time, Dimension::Bdp];
+
+/// In what a size is written.
+pub const SIZES: &[Dimension] = &[Dimension::Packets, Dimension::Size];

@@ -1,0 +1,36 @@
+//! The value of a parameter as written.
+
+use std::fmt;
+
+/// The value of a parameter as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// `true` or `false`.
+    Flag(bool),
+    /// A word, or a number with its unit.
+    Word(String),
+}
+
+impl Value {
+    /// Reads `true` and `false` as flags, numbers as numbers, and all else as words.
+    pub fn parse(text: &str) -> Self {
+        match text {
+            "true" => Self::Flag(true),
+            "false" => Self::Flag(false),
+            _ => text.parse().map_or_else(|_| Self::Word(text.to_owned()), Self::Number),
+        }
+    }
+}
+
+/// As [`Value::parse`] reads it.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Word(word) => f.write_str(word),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The values of a card's parameters.
+
+use crate::fault::Fault;
+use crate::nearest;
+use crate::parameter::{Parameter, rate};
+use crate::value::Value;
+use narrows_units::Rate;
+
+/// The checked values of a card's parameters: every one is present and inside its domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values(Vec<(&'static str, Value)>);
+
+impl Values {
+    /// The default of every parameter.
+    pub(crate) fn defaults(parameters: &[Parameter]) -> Self {
+        Self(parameters.iter().map(|parameter| (parameter.name, parameter.domain.default())).collect())
+    }
+
+    /// The values `given` by name, and the defaults of all other `parameters`.
+    pub(crate) fn new(parameters: &[Parameter], given: Vec<(String, Value)>) -> Result<Self, Fault> {
+        let mut values = Self::defaults(parameters);
+        let mut seen = Vec::new();
+        for (key, value) in given {
+            let place = parameters.iter().position(|parameter| parameter.name == key).ok_or_else(|| {
+                let names = || parameters.iter().map(|parameter| parameter.name);
+                Fault::UnknownParameter {
+                    nearest: nearest(&key, names()),
+                    allowed: names().collect(),
+                    given: key,
+                }
+            })?;
+            let parameter = &parameters[place];
+            if seen.contains(&place) {
+                return Err(Fault::Repeated { parameter: parameter.name });
+            }
+            seen.push(place);
+            values.0[place].1 = parameter.check(value)?;
+        }
+        Ok(values)
+    }
+
+    /// The value of a parameter that the card declares as a number.
+    pub fn number(&self, name: &str) -> f64 {
+        match self.get(name) {
+            Value::Number(number) => *number,
+            other => unreachable!("the card declares {name} as a number, not {other:?}"),
+        }
+    }
+
+    /// The value of a parameter that the card declares as a rate.
+    pub fn rate(&self, name: &str) -> Rate {
+        rate(self.word(name)).expect("a value inside its domain is a rate")
+    }
+
+    /// The value of a parameter that the card declares as a flag.
+    pub fn flag(&self, name: &str) -> bool {
+        match self.get(name) {
+            Value::Flag(flag) => *flag,
+            other => unreachable!("the card declares {name} as a flag, not {other:?}"),
+        }
+    }
+
+    /// The value of a parameter that the card declares as a choice of words.
+    pub fn word(&self, name: &str) -> &str {
+        match self.get(name) {
+            Value::Word(word) => word,
+            other => unreachable!("the card declares {name} as a word, not {other:?}"),
+        }
+    }
+
+    /// Every parameter with its value, in the order of the card.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        self.0.iter().map(|(name, value)| (*name, value))
+    }
+
+    fn get(&self, name: &str) -> &Value {
+        let found = self.iter().find(|(known, _)| *known == name);
+        found.expect("only parameters of the card are read").1
+    }
+}
+
+/// Reads `(parameter=value, …)`; an empty text gives no value.
+///
+/// `None` if the text has another form. Which names and values are allowed is for [`Card::values`](crate::Card::values).
+pub fn assignments(text: &str) -> Option<Vec<(String, Value)>> {
+    if text.is_empty() {
+        return Some(Vec::new());
+    }
+    let inside = text.strip_prefix('(')?.strip_suffix(')')?;
+    if inside.trim().is_empty() {
+        return Some(Vec::new());
+    }
+    let pair = |part: &str| {
+        let (parameter, value) = part.split_once('=')?;
+        let (parameter, value) = (parameter.trim(), value.trim());
+        (!parameter.is_empty() && !value.is_empty()).then(|| (parameter.to_owned(), Value::parse(value)))
+    };
+    inside.split(',').map(pair).collect()
+}

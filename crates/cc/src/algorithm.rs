@@ -1,0 +1,73 @@
+//! An algorithm with its parameters: parsed, checked against its card, and built.
+//!
+//! The written form is `name` or `name(parameter=value, …)`. An [`Algorithm`] holds a value inside its domain for every
+//! parameter of the card, so building cannot fail.
+
+use crate::explicit::quick_start::QuickStart;
+use crate::{CongestionControl, Entry, Needs, Setup, catalogue};
+use narrows_card::{Fault, Value, Values, assignments, nearest};
+use std::fmt;
+
+/// An algorithm with its parameters, which can be built any number of times.
+#[derive(Clone, Debug)]
+pub struct Algorithm {
+    /// Card, needs and constructor.
+    pub entry: &'static Entry,
+    /// The value of every parameter.
+    pub values: Values,
+}
+
+impl Algorithm {
+    /// Reads `name` or `name(parameter=value, …)`, for an algorithm of the [`catalogue`].
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let form = || Fault::Form { given: text.to_owned() };
+        let text = text.trim();
+        let (name, rest) = text.split_at(text.find('(').unwrap_or(text.len()));
+        let given = assignments(rest).filter(|_| !text.is_empty()).ok_or_else(form)?;
+        Self::new(name.trim(), given)
+    }
+
+    /// The algorithm `name` of the [`catalogue`] with the parameters `given`, and the defaults of all others.
+    pub fn new(name: &str, given: Vec<(String, Value)>) -> Result<Self, Fault> {
+        Self::among(catalogue::entries(), name, given)
+    }
+
+    /// As [`new`](Self::new), with `known` as the catalogue.
+    pub fn among(
+        known: impl IntoIterator<Item = &'static Entry>,
+        name: &str,
+        given: Vec<(String, Value)>,
+    ) -> Result<Self, Fault> {
+        let known: Vec<_> = known.into_iter().collect();
+        let found = known.iter().copied().find(|entry| entry.card.name == name);
+        let entry = found.ok_or_else(|| Fault::UnknownName {
+            given: name.to_owned(),
+            nearest: nearest(name, known.iter().map(|entry| entry.card.name)),
+        })?;
+        Ok(Self { entry, values: entry.card.values(given)? })
+    }
+
+    /// What the host must provide for it.
+    pub fn needs(&self) -> Needs {
+        (self.entry.needs)(&self.values)
+    }
+
+    /// A new instance for one flow.
+    pub fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+        QuickStart::around((self.entry.build)(&self.values, setup), setup)
+    }
+}
+
+/// The canonical form: the bare name where all values are the defaults, else the name with every parameter.
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry.card.name)?;
+        if self.values == self.entry.card.defaults() {
+            return Ok(());
+        }
+        for (index, (name, value)) in self.values.iter().enumerate() {
+            write!(f, "{}{name}={value}", if index == 0 { '(' } else { ',' })?;
+        }
+        f.write_str(")")
+    }
+}

@@ -1,5 +1,0 @@
-//! Measures that algorithms share: one file for each.
-
-mod windowed_max;
-
-pub use windowed_max::WindowedMax;

@@ -1,0 +1,101 @@
+//! The gain cycle of ProbeBW: phases of 5/4, 3/4 and six of 1, about a round-trip time each (`bbr_update_cycle_phase`).
+//!
+//! * 5/4 lasts until 5/4 of the BDP are in flight or a packet is lost: at least the minimum round-trip time.
+//! * 3/4 lasts until no more than the BDP is in flight: at most the minimum round-trip time.
+//!
+//! A cycle starts in any phase but 3/4, at random, so that flows do not probe together.
+
+use super::bandwidth::Gain;
+use crate::model::random::Random;
+use narrows_units::{Span, Time};
+use std::cmp::Ordering;
+
+/// The phase of one flow.
+#[derive(Clone, Debug)]
+pub(super) struct GainCycle {
+    cycle_idx: usize,
+    /// `cycle_mstamp`: when the phase started.
+    cycle_stamp: Time,
+    random: Random,
+}
+
+impl GainCycle {
+    /// A cycle whose first phases are drawn from `seed`.
+    pub(super) fn new(seed: u64) -> Self {
+        Self { cycle_idx: 0, cycle_stamp: Time::ZERO, random: Random::new(seed) }
+    }
+
+    /// Starts in a phase drawn at random (`bbr_reset_probe_bw_mode`).
+    pub(super) fn restart(&mut self, now: Time) {
+        self.cycle_idx = PACING_GAIN.len() - 1 - self.random.below(CYCLE_RAND);
+        self.advance_cycle_phase(now);
+    }
+
+    /// The pacing gain of the phase.
+    pub(super) fn pacing_gain(&self) -> Gain {
+        PACING_GAIN[self.cycle_idx]
+    }
+
+    /// Whether the phase probes for more bandwidth.
+    pub(super) fn is_probing_up(&self) -> bool {
+        self.cycle_idx == 0
+    }
+
+    /// `bbr_update_cycle_phase`. The flow paces with `pacing_gain`; `losses`: packets were declared lost; `in_network`
+    /// packets are on the path, of which the phase aims at `target`.
+    pub(super) fn update_cycle_phase(
+        &mut self,
+        pacing_gain: Gain,
+        now: Time,
+        min_rtt: Span,
+        losses: bool,
+        in_network: u64,
+        target: u64,
+    ) {
+        let is_full_length = now.since(self.cycle_stamp) > min_rtt;
+        // `bbr_is_next_cycle_phase`.
+        let is_next_cycle_phase = match pacing_gain.cmp(&Gain::UNIT) {
+            Ordering::Equal => is_full_length,
+            Ordering::Greater => is_full_length && (losses || in_network >= target),
+            Ordering::Less => is_full_length || in_network <= target,
+        };
+        if is_next_cycle_phase {
+            self.advance_cycle_phase(now);
+        }
+    }
+
+    /// `bbr_advance_cycle_phase`.
+    fn advance_cycle_phase(&mut self, now: Time) {
+        self.cycle_idx = (self.cycle_idx + 1) % PACING_GAIN.len();
+        self.cycle_stamp = now;
+    }
+}
+
+/// `bbr_pacing_gain`.
+const PACING_GAIN: [Gain; 8] =
+    [Gain(320), Gain(192), Gain::UNIT, Gain::UNIT, Gain::UNIT, Gain::UNIT, Gain::UNIT, Gain::UNIT];
+/// `bbr_cycle_rand`: all phases but the second may be the first.
+const CYCLE_RAND: usize = 7;
+
+#[cfg(test)]
+mod tests {
+    use super::{Gain, GainCycle};
+    use narrows_units::Time;
+
+    #[test]
+    fn a_cycle_starts_in_any_phase_but_the_one_that_drains() {
+        let mut cycle = GainCycle::new(1);
+        let mut seen = [0; 8];
+        for _ in 0..7_000 {
+            cycle.restart(Time::ZERO);
+            seen[cycle.cycle_idx] += 1;
+        }
+        assert_eq!(seen[1], 0);
+        assert_ne!(cycle.pacing_gain(), Gain(192));
+        // 1000 each, five standard deviations.
+        assert!(
+            [0, 2, 3, 4, 5, 6, 7].iter().all(|&phase: &usize| (854..1146).contains(&seen[phase])),
+            "{seen:?}"
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! The minimum round-trip time of the last ten seconds. If no sample was as small in this time, ProbeRTT measures it again
+//! (`bbr_update_min_rtt`).
+
+use narrows_units::{Span, Time};
+
+/// The filter of round-trip times.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "the names of Linux's variables")]
+pub(super) struct MinRtt {
+    /// `bbr_min_rtt_win_sec`.
+    min_rtt_win: Span,
+    min_rtt: Option<Span>,
+    /// `None` before the first packet.
+    min_rtt_stamp: Option<Time>,
+}
+
+impl MinRtt {
+    /// A filter of length `min_rtt_win` without a sample.
+    pub(super) fn new(min_rtt_win: Span) -> Self {
+        Self { min_rtt_win, min_rtt: None, min_rtt_stamp: None }
+    }
+
+    /// The estimate; `None` before the first sample.
+    pub(super) fn min_rtt(&self) -> Option<Span> {
+        self.min_rtt
+    }
+
+    /// `bbr_init`, at the first call only: the transport has measured `min_rtt`.
+    pub(super) fn init(&mut self, min_rtt: Option<Span>, now: Time) {
+        if self.min_rtt_stamp.is_none() {
+            self.min_rtt_stamp = Some(now);
+            self.min_rtt = min_rtt;
+        }
+    }
+
+    /// Adds the sample of an acknowledgement, if it has one. Returns whether the estimate had expired.
+    pub(super) fn update_min_rtt(&mut self, rtt: Option<Span>, now: Time) -> bool {
+        let filter_expired = self.min_rtt_stamp.is_some_and(|stamp| now.since(stamp) > self.min_rtt_win);
+        if let Some(rtt) = rtt
+            && (filter_expired || self.min_rtt.is_none_or(|min_rtt| rtt <= min_rtt))
+        {
+            self.min_rtt = Some(rtt);
+            self.min_rtt_stamp = Some(now);
+        }
+        filter_expired
+    }
+
+    /// The estimate is valid from `now` on.
+    pub(super) fn restamp(&mut self, now: Time) {
+        self.min_rtt_stamp = Some(now);
+    }
+}

@@ -1,0 +1,53 @@
+//! The degree of aggregation on the path (draft-ietf-ccwg-bbr-06 §5.5.9): packets acknowledged in excess of the
+//! bandwidth. The window is larger by it, so that the sender keeps sending between bursts of acknowledgements.
+
+use crate::filter::WindowedMax;
+use narrows_units::Time;
+
+/// The estimator's variables.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "the names of the draft")]
+pub(super) struct AckAggregation {
+    extra_acked_interval_start: Time,
+    /// Packets.
+    extra_acked_delivered: u64,
+    extra_acked_filter: WindowedMax,
+}
+
+impl AckAggregation {
+    /// `UpdateACKAggregation`: `newly_acked` packets were acknowledged in round `round_count`. `bw` is in packets per
+    /// second, `cwnd` in packets.
+    pub(super) fn update_ack_aggregation(
+        &mut self,
+        newly_acked: u64,
+        now: Time,
+        bw: f64,
+        cwnd: f64,
+        round_count: u64,
+        full_bw_reached: bool,
+    ) {
+        let mut expected_delivered = bw * now.since(self.extra_acked_interval_start).as_secs_f64();
+        if self.extra_acked_delivered as f64 <= expected_delivered {
+            self.reset_interval(now);
+            expected_delivered = 0.0;
+        }
+        self.extra_acked_delivered += newly_acked;
+        let extra = (self.extra_acked_delivered as f64 - expected_delivered).clamp(0.0, cwnd);
+        let filter_len = if full_bw_reached { EXTRA_ACKED_FILTER_LEN } else { 1 };
+        self.extra_acked_filter.update(filter_len, round_count, extra as u64);
+    }
+
+    /// The sampling interval starts at `now`.
+    pub(super) fn reset_interval(&mut self, now: Time) {
+        self.extra_acked_interval_start = now;
+        self.extra_acked_delivered = 0;
+    }
+
+    /// `BBR.extra_acked`, packets.
+    pub(super) fn extra_acked(&self) -> f64 {
+        self.extra_acked_filter.get() as f64
+    }
+}
+
+/// `ExtraAckedFilterLen`, rounds.
+const EXTRA_ACKED_FILTER_LEN: u64 = 10;

@@ -1,0 +1,15 @@
+//! The list of algorithms in crates of their own. Each crate depends on `narrows-cc` alone and exports an [`Entry`].
+//!
+//! `narrows-model` chains this list to the catalogue, so these algorithms are run, compared and documented as those of the
+//! catalogue are, and the contract tests cover them.
+
+use narrows_cc::Entry;
+
+/// The entry of every algorithm in a crate of its own, in the order in which they were added.
+pub fn entries() -> &'static [&'static Entry] {
+    ENTRIES
+}
+
+static ENTRIES: &[&Entry] = &[
+    // `narrows new algorithm NAME --rust` adds a line below this one.
+];

@@ -1,0 +1,128 @@
+//! The congestion control of a group: an algorithm that is compiled in, or an external one.
+//!
+//! An external algorithm is loaded from a file while a scenario is read. An [`AlgorithmLoader`] loads it, so that no crate
+//! below the one that implements the loader depends on the language of the file. It is hosted as any other.
+
+use narrows_cc::card::Value;
+use narrows_cc::explicit::quick_start::QuickStart;
+use narrows_cc::{Algorithm, CongestionControl, Entry, Needs, Setup};
+use std::fmt::{self, Debug, Display};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Entries of all compiled-in algorithms: those of the catalogue, then those in crates of their own.
+pub fn listed() -> impl Iterator<Item = &'static Entry> {
+    narrows_cc::catalogue::entries().iter().chain(narrows_external::entries().iter().copied())
+}
+
+/// The congestion control of a group, of which any number of instances can be built.
+#[derive(Clone, Debug)]
+pub enum Control {
+    /// An algorithm that is compiled in.
+    Listed(Algorithm),
+    /// An algorithm from a file.
+    External(LoadedAlgorithm),
+}
+
+/// An external algorithm with its parameters.
+#[derive(Clone, Debug)]
+pub struct LoadedAlgorithm {
+    /// Absolute path of the file.
+    pub file: PathBuf,
+    /// Name of the algorithm in the file.
+    pub name: String,
+    /// Parameters as written in the scenario, in order.
+    pub parameters: Vec<(String, Value)>,
+    /// Builds its instances.
+    pub algorithm: Arc<dyn ExternalAlgorithm>,
+}
+
+/// An algorithm that is not compiled in.
+pub trait ExternalAlgorithm: Debug + Send + Sync {
+    /// What the host must provide for it.
+    fn needs(&self) -> Needs;
+
+    /// SHA-256 of its file, in hexadecimal.
+    fn digest(&self) -> &str;
+
+    /// A new instance for one flow. If it cannot be built, its [`failure`](CongestionControl::failure) gives the
+    /// reason.
+    fn build(&self, setup: &Setup) -> Box<dyn CongestionControl>;
+}
+
+/// Loads external algorithms.
+pub trait AlgorithmLoader: Debug + Send + Sync {
+    /// Loads the algorithm `name` from `file` with `parameters`.
+    ///
+    /// # Errors
+    ///
+    /// If the file or the algorithm does not exist, or is not valid.
+    fn load(
+        &self,
+        file: &Path,
+        name: &str,
+        parameters: &[(String, Value)],
+    ) -> Result<Arc<dyn ExternalAlgorithm>, LoadFault>;
+}
+
+/// The reason why an external algorithm cannot be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadFault {
+    /// What is wrong.
+    pub message: String,
+    /// What is allowed instead; may be empty.
+    pub allowed: String,
+    /// The nearest known name, or another suggestion; `None` if there is none.
+    pub hint: Option<String>,
+}
+
+impl Control {
+    /// A new instance for one flow.
+    pub fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+        match self {
+            Self::Listed(algorithm) => algorithm.build(setup),
+            Self::External(external) => QuickStart::around(external.algorithm.build(setup), setup),
+        }
+    }
+
+    /// What the host must provide for it.
+    pub fn needs(&self) -> Needs {
+        match self {
+            Self::Listed(algorithm) => algorithm.needs(),
+            Self::External(external) => external.algorithm.needs(),
+        }
+    }
+
+    /// Its name, without parameters and without its file.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Listed(algorithm) => algorithm.entry.card.name,
+            Self::External(external) => &external.name,
+        }
+    }
+
+    /// Its entry in the catalogue; `None` for an external algorithm.
+    pub fn entry(&self) -> Option<&'static Entry> {
+        match self {
+            Self::Listed(algorithm) => Some(algorithm.entry),
+            Self::External(_) => None,
+        }
+    }
+}
+
+/// As in records: an external algorithm by the name of its file without folders.
+impl Display for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let external = match self {
+            Self::Listed(algorithm) => return Display::fmt(algorithm, f),
+            Self::External(external) => external,
+        };
+        let file =
+            external.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        write!(f, "{file}:{}", external.name)?;
+        for (place, (name, value)) in external.parameters.iter().enumerate() {
+            write!(f, "{}{name}={value}", if place == 0 { '(' } else { ',' })?;
+        }
+        f.write_str(if external.parameters.is_empty() { "" } else { ")" })
+    }
+}

@@ -1,0 +1,295 @@
+//! A checked and resolved scenario: nothing in it can be invalid, every default is written out, every name is an index.
+
+pub mod algorithm;
+mod change;
+mod refusal;
+mod source;
+pub mod traffic;
+mod workload;
+
+pub use change::{ChangeModel, LinkChange};
+pub use refusal::Refusal;
+pub use source::SourceModel;
+pub use workload::{Access, Classes, Demand, HostModel, PathModel, Start, Surge, Workload, access_delays};
+
+use algorithm::Control;
+use narrows_qdisc::Discipline;
+use narrows_units::{Bytes, Rate, Span};
+use std::sync::Arc;
+
+/// A resolved scenario: everything that determines a run except its replication.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Title of the scenario.
+    pub title: String,
+    /// Simulated time.
+    pub duration: Span,
+    /// End of the warm-up, where metrics start.
+    pub warmup: Span,
+    /// Whether the end of the warm-up is found by a rule instead of given by `warmup`.
+    pub finds_warmup: bool,
+    /// Master seed.
+    pub seed: u64,
+    /// Number of routers; links refer to them by index.
+    pub nodes: u32,
+    /// Links between routers; routes hold indices into this list.
+    pub links: Vec<LinkModel>,
+    /// Routes through the network: the links that packets cross, in order; at least one on every route that is used.
+    pub routes: Vec<Vec<u32>>,
+    /// Workloads, which start connections: the fixed workloads first, then the others, each in the order of their
+    /// groups.
+    pub workloads: Vec<Workload>,
+    /// Changes of the network, ascending by time.
+    pub changes: Vec<ChangeModel>,
+    /// Groups in the order of the scenario.
+    pub groups: Vec<GroupModel>,
+    /// What to record.
+    pub record: RecordModel,
+}
+
+/// A link in one direction: a queue, a serialiser and a propagation delay.
+#[derive(Clone, Debug)]
+pub struct LinkModel {
+    /// Its name: `"bottleneck"`, `"bottleneck reverse"`, `"A-B"`, …
+    pub name: String,
+    /// Index of the router at which its packets wait.
+    pub from: u32,
+    /// Index of the router to which it leads.
+    pub to: u32,
+    /// Its rate over time.
+    pub rate: RateModel,
+    /// One-way propagation delay.
+    pub delay: Span,
+    /// Its queue discipline.
+    pub queue: Discipline,
+    /// Random loss behind the queue; `None` without loss.
+    pub loss: Option<LossModel>,
+}
+
+/// A rate over time. Times count from the start of the run.
+#[derive(Clone, Debug)]
+pub enum RateModel {
+    /// A constant rate.
+    Constant(Rate),
+    /// Rates and the times from which they apply, ascending, starting at 0.
+    Steps(Vec<(Span, Rate)>),
+    /// `high` for `duty` of each period, then `low`.
+    Square {
+        /// Rate in the first part.
+        high: Rate,
+        /// Rate in the second part.
+        low: Rate,
+        /// Duration of both parts.
+        period: Span,
+        /// Share of the period at `high`, 0 to 1.
+        duty: f64,
+    },
+    /// Every `interval`, a random step from the current rate.
+    Walk {
+        /// Rate at the start.
+        start: Rate,
+        /// Distribution of the steps.
+        step: Step,
+        /// Lower bound.
+        minimum: Rate,
+        /// Upper bound.
+        maximum: Rate,
+        /// Time between steps.
+        interval: Span,
+    },
+    /// Every `interval`, a draw from the uniform distribution on `[minimum, maximum]`.
+    Uniform {
+        /// Lower bound.
+        minimum: Rate,
+        /// Upper bound.
+        maximum: Rate,
+        /// Time between draws.
+        interval: Span,
+    },
+    /// Delivery opportunities of 1500 bytes at recorded times.
+    Trace(Arc<Trace>),
+}
+
+/// A step of a random walk from the current rate B.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// Up or down by this amount, each with probability ½; a step across a bound is taken in the other direction.
+    Fixed(Rate),
+    /// Uniform in [B − D, B + D] for this D, mirrored at the bounds.
+    Mirrored(Rate),
+    /// As `Mirrored`, but a rate beyond a bound becomes the bound.
+    Clipped(Rate),
+    /// Uniform in [0, B + D] for this D, then clipped.
+    Additive(Rate),
+    /// Uniform in [0, µB] for this µ, then clipped.
+    Multiplicative(f64),
+}
+
+impl RateModel {
+    /// Rate at the start of a run, bits per second; its mean if it is random.
+    pub fn first_bps(&self) -> f64 {
+        match self {
+            Self::Constant(rate) | Self::Square { high: rate, .. } | Self::Walk { start: rate, .. } => {
+                rate.as_bps() as f64
+            }
+            Self::Steps(steps) => steps[0].1.as_bps() as f64,
+            Self::Uniform { .. } | Self::Trace(_) => self.mean_bps(Span::MAX),
+        }
+    }
+
+    /// Mean rate over a run of `duration`, bits per second; its expectation if the rate is random. A buffer of `1bdp`
+    /// is computed from it.
+    pub fn mean_bps(&self, duration: Span) -> f64 {
+        let bps = |rate: &Rate| rate.as_bps() as f64;
+        match self {
+            Self::Constant(rate) => bps(rate),
+            Self::Steps(steps) => {
+                let ends = steps.iter().skip(1).map(|(from, _)| *from).chain([duration]);
+                let bits = steps.iter().zip(ends).map(|((from, rate), end)| {
+                    bps(rate) * end.min(duration).saturating_sub(*from).as_secs_f64()
+                });
+                bits.sum::<f64>() / duration.as_secs_f64()
+            }
+            Self::Square { high, low, duty, .. } => bps(high) * duty + bps(low) * (1.0 - duty),
+            Self::Walk { start, step: Step::Additive(step), minimum, maximum, interval } => {
+                mean_of_walk(bps(start), bps(minimum), bps(maximum), steps_in(*interval, duration), |rate| {
+                    f64::midpoint(rate, bps(step))
+                })
+            }
+            Self::Walk { start, step: Step::Multiplicative(factor), minimum, maximum, interval } => {
+                mean_of_walk(bps(start), bps(minimum), bps(maximum), steps_in(*interval, duration), |rate| {
+                    0.5 * factor * rate
+                })
+            }
+            Self::Walk { minimum, maximum, .. } | Self::Uniform { minimum, maximum, .. } => {
+                f64::midpoint(bps(minimum), bps(maximum))
+            }
+            Self::Trace(trace) => trace.mean_bps(),
+        }
+    }
+}
+
+/// How many rates hold within `duration`.
+fn steps_in(interval: Span, duration: Span) -> u64 {
+    duration.as_ps().div_ceil(interval.as_ps()).max(1)
+}
+
+/// Mean over `steps` steps of a walk whose expectation changes from `rate` to `next(rate)`, clipped to the bounds. The effect
+/// of clipping on the expectation is neglected.
+fn mean_of_walk(start: f64, minimum: f64, maximum: f64, steps: u64, next: impl Fn(f64) -> f64) -> f64 {
+    let (mut rate, mut sum) = (start, 0.0);
+    for step in 0..steps {
+        let next = next(rate).clamp(minimum, maximum);
+        if (next - rate).abs() <= f64::EPSILON * rate {
+            // It has settled.
+            sum += rate * (steps - step) as f64;
+            break;
+        }
+        sum += rate;
+        rate = next;
+    }
+    sum / steps as f64
+}
+
+impl Trace {
+    /// Greatest rate in any millisecond, bits per second.
+    pub fn greatest_bps(&self) -> f64 {
+        let mut most = 0;
+        let mut run = 0;
+        let mut before = None;
+        for at in &self.opportunities {
+            run = if before == Some(at) { run + 1 } else { 1 };
+            most = most.max(run);
+            before = Some(at);
+        }
+        f64::from(most) * OPPORTUNITY.bits() as f64 * 1000.0
+    }
+
+    /// Mean rate of the recorded opportunities, bits per second.
+    pub fn mean_bps(&self) -> f64 {
+        self.opportunities.len() as f64 * OPPORTUNITY.bits() as f64 / self.period.as_secs_f64()
+    }
+}
+
+/// Bytes per delivery opportunity of a recorded link.
+pub const OPPORTUNITY: Bytes = Bytes::new(1500);
+
+/// A recorded link in mahimahi's format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Name of the file without its folder.
+    pub name: String,
+    /// SHA-256 of the file, in hexadecimal.
+    pub digest: String,
+    /// Times of the opportunities from the start of the trace, ascending.
+    pub opportunities: Vec<Span>,
+    /// Time after which the trace is repeated: its last time stamp.
+    pub period: Span,
+}
+
+/// Random loss on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LossModel {
+    /// Each packet with the same probability.
+    Bernoulli {
+        /// Probability.
+        rate: f64,
+    },
+    /// Two states, each with its own loss probability (Gilbert 1960, Elliott 1963); a step per packet.
+    GilbertElliott {
+        /// Probability of going from good to bad.
+        good_to_bad: f64,
+        /// Probability of going from bad to good.
+        bad_to_good: f64,
+        /// Loss probability while good.
+        loss_good: f64,
+        /// Loss probability while bad.
+        loss_bad: f64,
+    },
+}
+
+/// A group of flows with a common name and description.
+#[derive(Clone, Debug)]
+pub struct GroupModel {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Its congestion control.
+    pub algorithm: Control,
+    /// Whether `compare` may replace its algorithm.
+    pub subject: bool,
+    /// Index of the link that is its bottleneck; `None` if its packets share no link.
+    pub bottleneck: Option<usize>,
+    /// Two-way propagation delay of its flows; the mean if it is random.
+    pub rtt: Span,
+}
+
+impl Model {
+    /// Number of connection slots of all workloads.
+    pub fn slots(&self) -> usize {
+        self.workloads.iter().map(|each| each.slots as usize).sum()
+    }
+
+    /// Propagation delay of `route` at the start of the run.
+    pub fn delay(&self, route: u32) -> Span {
+        let links = self.routes[route as usize].iter();
+        links.fold(Span::ZERO, |sum, &link| sum + self.links[link as usize].delay)
+    }
+
+    /// Two-way propagation delay of `path` between its routers at the start of the run.
+    pub fn path_delay(&self, path: &PathModel) -> Span {
+        self.delay(path.forward) + self.delay(path.reverse)
+    }
+}
+
+/// What to record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordModel {
+    /// Length of an interval of the series.
+    pub interval: Span,
+    /// Whether series of flows are recorded, in addition to those of links.
+    pub flows: bool,
+    /// Approximate number of finite flows that are recorded as rows.
+    pub transfers: u64,
+    /// Maximum number of entries of the packet log; `None` if packets are not logged.
+    pub packets: Option<u64>,
+}

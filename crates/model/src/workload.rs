@@ -1,0 +1,245 @@
+//! Workloads: when connections start, how much data they carry, and which routes they take.
+
+use crate::SourceModel;
+use crate::traffic::{Arrivals, Connection, Distribution, Sizes, Spans};
+use narrows_transport::TransportOptions;
+use narrows_units::{Rate, Span};
+use std::sync::Arc;
+
+/// A workload: a set of connections with the same properties between the same routers.
+///
+/// Each connection occupies a *slot*, which holds at most one connection at a time and can then be reused. The
+/// properties of a connection are a function of the workload and of the connection's number in it, so they are the same
+/// for every algorithm.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// Index of its group.
+    pub group: usize,
+    /// What starts connections.
+    pub demand: Demand,
+    /// Maximum number of open connections.
+    pub slots: u32,
+    /// Whether every connection has its own slot, records and series.
+    pub individual: bool,
+    /// Payload of a connection; the components of a mixture are the classes of files. `None` for endless flows and
+    /// where the demand gives the sizes.
+    pub size: Option<Sizes>,
+    /// Times and places of larger transfers.
+    pub surges: Vec<Surge>,
+    /// Paths that a connection may take; at least one.
+    pub paths: Vec<PathModel>,
+    /// Links between hosts and routers.
+    pub access: Access,
+    /// Options of the transport endpoints.
+    pub transport: Arc<TransportOptions>,
+    /// Upper bound of the random send delay, uniform from zero, of each packet of the sender; the order of packets is
+    /// kept.
+    pub send_delay: Span,
+}
+
+impl Workload {
+    /// Names of the classes of files: those of the components of a mixture, or one empty name.
+    pub fn file_classes(&self) -> Vec<&str> {
+        match &self.size {
+            Some(Sizes(Distribution::Mixture(components))) => {
+                components.iter().map(|each| each.class.as_str()).collect()
+            }
+            _ => vec![""],
+        }
+    }
+
+    /// Whether its connections are finite.
+    pub fn is_finite(&self) -> bool {
+        self.size.is_some() || !matches!(self.demand, Demand::Fixed { .. })
+    }
+
+    /// Number of connections; `None` if it is random.
+    pub fn connections(&self) -> Option<u64> {
+        match &self.demand {
+            // A connection is counted with its initiator.
+            Demand::Exchanges { side: 1, .. } => Some(0),
+            Demand::Fixed { .. } | Demand::Users { .. } | Demand::Exchanges { .. } => {
+                Some(u64::from(self.slots))
+            }
+            Demand::Open(Arrivals::Trace(records)) => Some(records.len() as u64),
+            Demand::Open(Arrivals::Poisson(_) | Arrivals::Periodic { .. }) => None,
+        }
+    }
+}
+
+/// Names of the classes of files and of paths over all workloads, in order of first appearance.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classes {
+    /// Names of the classes of files.
+    pub files: Vec<String>,
+    /// Names of the classes of paths.
+    pub paths: Vec<String>,
+}
+
+impl Classes {
+    /// The classes of the finite workloads among `workloads`.
+    pub fn of(workloads: &[Workload]) -> Self {
+        let mut all = Self::default();
+        for workload in workloads.iter().filter(|each| each.is_finite()) {
+            for name in workload.file_classes() {
+                insert(&mut all.files, name);
+            }
+            for path in &workload.paths {
+                insert(&mut all.paths, &path.class);
+            }
+        }
+        all
+    }
+
+    /// Number of pairs of a class of files and a class of paths.
+    pub fn count(&self) -> usize {
+        self.files.len() * self.paths.len()
+    }
+
+    /// Index in [`files`](Self::files) of each class of files of `workload`.
+    pub fn of_files(&self, workload: &Workload) -> Vec<u32> {
+        workload.file_classes().into_iter().map(|name| index(&self.files, name)).collect()
+    }
+
+    /// Index in [`paths`](Self::paths) of the class of each path of `workload`.
+    pub fn of_paths(&self, workload: &Workload) -> Vec<u32> {
+        workload.paths.iter().map(|path| index(&self.paths, &path.class)).collect()
+    }
+}
+
+fn insert(names: &mut Vec<String>, name: &str) {
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}
+
+/// Zero for a name that is not there, as in workloads without classes.
+fn index(names: &[String], name: &str) -> u32 {
+    names.iter().position(|known| known == name).unwrap_or(0) as u32
+}
+
+/// The process that starts connections.
+#[derive(Clone, Debug)]
+pub enum Demand {
+    /// One connection for each slot.
+    Fixed {
+        /// Start time.
+        start: Start,
+        /// Source of its data.
+        source: SourceModel,
+    },
+    /// Connections arrive independently of earlier ones; a connection that finds all slots taken is refused.
+    Open(Arrivals),
+    /// Each slot is a user: think time, transfer, think time, and so on.
+    Users {
+        /// Think time: from the end of a transfer to the start of the next, seconds.
+        think: Distribution,
+        /// Start of the first think time of every user.
+        from: Span,
+        /// No transfer starts at or after this time.
+        until: Span,
+        /// Time after which a user abandons a transfer, seconds; `None` without a limit.
+        patience: Option<Distribution>,
+    },
+    /// Connections over which both sides write. Each has a slot in two consecutive workloads: one for the data of
+    /// the initiators, one for that of the acceptors.
+    Exchanges {
+        /// The connections.
+        connections: Arc<[Connection]>,
+        /// The side whose data this workload carries: 0 for initiators, whose workload is the first, 1 for acceptors.
+        side: usize,
+        /// Start of the recording, from the start of the run.
+        from: Span,
+    },
+}
+
+/// Start time of the connections of a fixed workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At this time of the run.
+    At(Span),
+    /// Uniformly distributed between the two times.
+    Between(Span, Span),
+}
+
+/// An interval in which some transfers are larger.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surge {
+    /// Start of the interval.
+    pub from: Span,
+    /// End of the interval.
+    pub until: Span,
+    /// Fraction of the transfers started in the interval that are larger, 0 to 1.
+    pub share: f64,
+    /// Factor by which they are larger.
+    pub factor: f64,
+}
+
+/// A path between two routers.
+#[derive(Clone, Debug)]
+pub struct PathModel {
+    /// Relative frequency of the path.
+    pub weight: f64,
+    /// Route of data packets: an index into the model's routes.
+    pub forward: u32,
+    /// Route of acknowledgements: an index into the model's routes.
+    pub reverse: u32,
+    /// Class of the path, as in "DN"; may be empty.
+    pub class: Arc<str>,
+}
+
+/// The links between a connection's hosts and their routers: unlimited FIFOs, used by one connection alone.
+#[derive(Clone, Debug)]
+pub enum Access {
+    /// The two-way propagation delay of a connection is given or drawn; the part that is not on its path is shared by the four
+    /// directions between hosts and routers.
+    RoundTrip {
+        /// The delay; never less than that of the path.
+        rtt: Spans,
+        /// Rate of each access link.
+        rate: Rate,
+    },
+    /// Hosts with access links of given delay.
+    Hosts {
+        /// Those that send data. Whether the host of a slot is fast stays the same for the run.
+        source: HostModel,
+        /// Those that receive it; each connection draws another.
+        receiver: HostModel,
+    },
+}
+
+/// Hosts of two speeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HostModel {
+    /// Rate of the access links of normal hosts.
+    pub normal: Rate,
+    /// Rate of the access links of fast hosts.
+    pub fast: Rate,
+    /// Fraction of fast hosts, 0 to 1.
+    pub fast_share: f64,
+    /// One-way propagation delay of the access links.
+    pub delay: Span,
+}
+
+/// Delays of the four access links of a connection that share `rest`, the part of its round-trip time not on its path:
+/// half for each host. Order: from the sender, to the receiver, from the receiver, to the sender.
+pub fn access_delays(rest: Span) -> [Span; 4] {
+    let sender = rest / 2;
+    let receiver = rest - sender;
+    [sender / 2, receiver / 2, receiver - receiver / 2, sender - sender / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::access_delays;
+    use narrows_units::Span;
+
+    #[test]
+    fn no_picosecond_of_a_round_trip_is_lost() {
+        for rest in (0..9).chain([1_000_003, 40_000_000_007]) {
+            let sum =
+                access_delays(Span::from_ps(rest)).into_iter().fold(Span::ZERO, |sum, delay| sum + delay);
+            assert_eq!(sum, Span::from_ps(rest));
+        }
+    }
+}

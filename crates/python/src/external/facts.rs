@@ -1,0 +1,265 @@
+//! The arguments of the methods of an algorithm in Python, as immutable objects. Times are in seconds of simulated time.
+
+use narrows_lab::congestion_control::{Ack, Cause, Loss, Path, SentPacket, Setup};
+use narrows_lab::units::Span;
+use pyo3::prelude::*;
+
+/// What an algorithm is built with besides its parameters.
+#[pyclass(name = "Setup", module = "narrows._core", frozen, get_all)]
+pub struct PySetup {
+    mss_bytes: u64,
+    packet_bytes: u64,
+    initial_window: f64,
+    initial_ssthresh: f64,
+    seed: u64,
+}
+
+/// An acknowledgement of at least one packet that had not been acknowledged.
+#[pyclass(name = "Ack", module = "narrows._core", frozen, get_all)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an attribute of its own in Python")]
+pub struct PyAck {
+    now_s: f64,
+    newly_acked: u64,
+    may_grow: bool,
+    advanced: bool,
+    window_limited: bool,
+    ce_packets: u64,
+    rtt_s: Option<f64>,
+    srtt_s: Option<f64>,
+    min_rtt_s: Option<f64>,
+    delivery_rate_bps: Option<f64>,
+    app_limited: bool,
+    in_flight: u64,
+    rounds: u64,
+}
+
+/// Packets declared lost, or a congestion mark.
+#[pyclass(name = "Loss", module = "narrows._core", frozen, get_all)]
+pub struct PyLoss {
+    now_s: f64,
+    cause: String,
+    new_episode: bool,
+    lost: u64,
+    srtt_s: Option<f64>,
+    min_rtt_s: Option<f64>,
+    in_flight: u64,
+    rounds: u64,
+}
+
+/// A packet that was sent.
+#[pyclass(name = "Sent", module = "narrows._core", frozen, get_all)]
+pub struct PySent {
+    now_s: f64,
+    number: u64,
+    size_bytes: u64,
+    app_limited: bool,
+    in_flight: u64,
+}
+
+/// The state of the flow at an event without further details.
+#[pyclass(name = "Moment", module = "narrows._core", frozen, get_all)]
+pub struct PyMoment {
+    now_s: f64,
+    srtt_s: Option<f64>,
+    min_rtt_s: Option<f64>,
+    in_flight: u64,
+    rounds: u64,
+}
+
+#[pymethods]
+impl PySetup {
+    #[new]
+    #[pyo3(signature = (*, mss_bytes = 1460, packet_bytes = 1500, initial_window = 10.0, initial_ssthresh = f64::INFINITY, seed = 1))]
+    fn new(mss_bytes: u64, packet_bytes: u64, initial_window: f64, initial_ssthresh: f64, seed: u64) -> Self {
+        Self { mss_bytes, packet_bytes, initial_window, initial_ssthresh, seed }
+    }
+
+    /// The object itself, since it is immutable.
+    fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+}
+
+#[pymethods]
+impl PyAck {
+    #[new]
+    #[pyo3(signature = (
+        *, now_s = 0.0, newly_acked = 1, may_grow = true, advanced = true, window_limited = true, ce_packets = 0,
+        rtt_s = None, srtt_s = None, min_rtt_s = None, delivery_rate_bps = None, app_limited = false, in_flight = 0,
+        rounds = 0
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "all are keywords with defaults")]
+    #[expect(clippy::fn_params_excessive_bools, reason = "all are keywords with defaults")]
+    fn new(
+        now_s: f64,
+        newly_acked: u64,
+        may_grow: bool,
+        advanced: bool,
+        window_limited: bool,
+        ce_packets: u64,
+        rtt_s: Option<f64>,
+        srtt_s: Option<f64>,
+        min_rtt_s: Option<f64>,
+        delivery_rate_bps: Option<f64>,
+        app_limited: bool,
+        in_flight: u64,
+        rounds: u64,
+    ) -> Self {
+        Self {
+            now_s,
+            newly_acked,
+            may_grow,
+            advanced,
+            window_limited,
+            ce_packets,
+            rtt_s,
+            srtt_s,
+            min_rtt_s,
+            delivery_rate_bps,
+            app_limited,
+            in_flight,
+            rounds,
+        }
+    }
+
+    /// It cannot change, so a copy is the same.
+    fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+}
+
+#[pymethods]
+impl PyLoss {
+    #[new]
+    #[pyo3(signature = (
+        *, now_s = 0.0, cause = "detected".to_owned(), new_episode = true, lost = 1, srtt_s = None, min_rtt_s = None,
+        in_flight = 0, rounds = 0
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "all are keywords with defaults")]
+    fn new(
+        now_s: f64,
+        cause: String,
+        new_episode: bool,
+        lost: u64,
+        srtt_s: Option<f64>,
+        min_rtt_s: Option<f64>,
+        in_flight: u64,
+        rounds: u64,
+    ) -> Self {
+        Self { now_s, cause, new_episode, lost, srtt_s, min_rtt_s, in_flight, rounds }
+    }
+
+    /// It cannot change, so a copy is the same.
+    fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+}
+
+#[pymethods]
+impl PySent {
+    #[new]
+    #[pyo3(signature = (*, now_s = 0.0, number = 0, size_bytes = 1460, app_limited = false, in_flight = 1))]
+    fn new(now_s: f64, number: u64, size_bytes: u64, app_limited: bool, in_flight: u64) -> Self {
+        Self { now_s, number, size_bytes, app_limited, in_flight }
+    }
+
+    /// It cannot change, so a copy is the same.
+    fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+}
+
+#[pymethods]
+impl PyMoment {
+    #[new]
+    #[pyo3(signature = (*, now_s = 0.0, srtt_s = None, min_rtt_s = None, in_flight = 0, rounds = 0))]
+    fn new(now_s: f64, srtt_s: Option<f64>, min_rtt_s: Option<f64>, in_flight: u64, rounds: u64) -> Self {
+        Self { now_s, srtt_s, min_rtt_s, in_flight, rounds }
+    }
+
+    /// It cannot change, so a copy is the same.
+    fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+}
+
+impl PySetup {
+    /// As the flow says.
+    pub fn of(setup: &Setup) -> Self {
+        Self {
+            mss_bytes: setup.mss.count(),
+            packet_bytes: setup.packet.count(),
+            initial_window: setup.initial_window,
+            initial_ssthresh: setup.initial_ssthresh,
+            seed: setup.seed,
+        }
+    }
+}
+
+impl PyAck {
+    /// From the event; `recovering`: in loss recovery, but not after a timeout.
+    pub fn of(ack: &Ack<'_>, path: &Path, recovering: bool) -> Self {
+        Self {
+            now_s: path.now.as_secs_f64(),
+            newly_acked: ack.newly_acked,
+            may_grow: ack.advanced && path.window_limited && !recovering,
+            advanced: ack.advanced,
+            window_limited: path.window_limited,
+            ce_packets: ack.ce_packets,
+            rtt_s: ack.rtt.map(Span::as_secs_f64),
+            srtt_s: path.rtt.map(|rtt| rtt.smoothed.as_secs_f64()),
+            min_rtt_s: path.rtt.map(|rtt| rtt.min.as_secs_f64()),
+            delivery_rate_bps: ack.rate.map(|sample| sample.rate.as_bps() as f64),
+            app_limited: ack.rate.is_some_and(|sample| sample.app_limited),
+            in_flight: path.in_flight,
+            rounds: path.round,
+        }
+    }
+}
+
+impl PyLoss {
+    /// From the event.
+    pub fn of(loss: &Loss<'_>, path: &Path) -> Self {
+        let cause = match loss.cause {
+            Cause::Detected => "detected",
+            Cause::Timeout => "timeout",
+            Cause::Mark => "mark",
+        };
+        Self {
+            now_s: path.now.as_secs_f64(),
+            cause: cause.to_owned(),
+            new_episode: loss.new_episode,
+            lost: loss.lost,
+            srtt_s: path.rtt.map(|rtt| rtt.smoothed.as_secs_f64()),
+            min_rtt_s: path.rtt.map(|rtt| rtt.min.as_secs_f64()),
+            in_flight: path.in_flight,
+            rounds: path.round,
+        }
+    }
+}
+
+impl PySent {
+    /// From the event.
+    pub fn of(packet: &SentPacket, path: &Path) -> Self {
+        Self {
+            now_s: path.now.as_secs_f64(),
+            number: packet.number,
+            size_bytes: packet.size.count(),
+            app_limited: packet.app_limited,
+            in_flight: path.in_flight,
+        }
+    }
+}
+
+impl PyMoment {
+    /// From the event.
+    pub fn of(path: &Path) -> Self {
+        Self {
+            now_s: path.now.as_secs_f64(),
+            srtt_s: path.rtt.map(|rtt| rtt.smoothed.as_secs_f64()),
+            min_rtt_s: path.rtt.map(|rtt| rtt.min.as_secs_f64()),
+            in_flight: path.in_flight,
+            rounds: path.round,
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What people write, read as the scenario file reads it: names that are nearly right, numbers with a unit.
+
+use narrows_lab::units::{Dimension, Quantity};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The name in `known` nearest to `given`, if one is near enough to have been meant.
+#[pyfunction]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "Python's list is converted, so there is nothing to borrow"
+)]
+pub fn nearest(given: &str, known: Vec<String>) -> Option<String> {
+    narrows_lab::card::nearest(given, known.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// A number with a unit of one dimension: `"time"` in seconds, `"rate"` in bits per second, `"size"` in bytes or
+/// `"fraction"`, where 1 is the whole. The error says what is wrong with the text.
+#[pyfunction]
+pub fn quantity(text: &str, dimension: &str) -> PyResult<f64> {
+    let dimension = match dimension {
+        "time" => Dimension::Time,
+        "rate" => Dimension::Rate,
+        "size" => Dimension::Size,
+        "fraction" => Dimension::Fraction,
+        _ => return Err(PyValueError::new_err(format!("no dimension is called {dimension}"))),
+    };
+    let found =
+        Quantity::parse(text, &[dimension]).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(match found {
+        Quantity::Time(span) => span.as_secs_f64(),
+        Quantity::Rate(rate) => rate.as_bps() as f64,
+        Quantity::Size(bytes) => bytes.count() as f64,
+        Quantity::Fraction(number) | Quantity::Packets(number) | Quantity::Bdp(number) => number,
+    })
+}

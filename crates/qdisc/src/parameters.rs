@@ -1,0 +1,21 @@
+//! Parameters that several disciplines share.
+
+use narrows_card::{Domain, Parameter};
+
+/// `limit` where the source sets none.
+pub(crate) const LIMIT: Parameter = Parameter {
+    name: "limit",
+    meaning: "the most that may wait, not counting the packet in transmission",
+    unit: "",
+    source: "Villamizar and Song 1994: one bandwidth-delay product",
+    domain: Domain::Limit { default: "1bdp" },
+};
+
+/// How packets wait under a router's computation.
+pub(crate) const DISCIPLINE: Parameter = Parameter {
+    name: "discipline",
+    meaning: "how packets wait: droptail or red with its own parameters, limit among them",
+    unit: "",
+    source: "the sources leave it open",
+    domain: Domain::Discipline { default: "droptail with this limit", allowed: &["droptail", "red"] },
+};

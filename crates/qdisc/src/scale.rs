@@ -1,0 +1,78 @@
+//! What the lengths of a queue are measured by.
+
+use crate::{Limit, Threshold, Unit};
+use narrows_units::{Bytes, Quantity, Rate, Span};
+
+/// The link that a queue is in front of, and the path that the link is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// The mean rate of the link.
+    pub rate: Rate,
+    /// The round-trip propagation delay of the path, for bandwidth-delay products.
+    pub rtt: Span,
+    /// A full packet on the wire.
+    pub packet: Bytes,
+}
+
+impl Scale {
+    /// A length in bytes, rounded down. Packets have no size of their own here.
+    fn bytes(self, length: Quantity) -> u64 {
+        match length {
+            Quantity::Size(bytes) => bytes.count(),
+            Quantity::Time(span) => self.bytes_in(span),
+            // A factor such as 0.1 is no exact float: its last digit must not cost a byte.
+            Quantity::Bdp(factor) => (self.bytes_in(self.rtt) as f64 * factor + 1e-6) as u64,
+            other => unreachable!("{other} is no length in bytes"),
+        }
+    }
+
+    fn bytes_in(self, span: Span) -> u64 {
+        let bits = u128::from(self.rate.as_bps()) * u128::from(span.as_ps());
+        u64::try_from(bits / 8_000_000_000_000).unwrap_or(u64::MAX)
+    }
+
+    /// A limit: whole packets, or bytes rounded down.
+    pub fn limit(self, length: Quantity) -> Limit {
+        match length {
+            Quantity::Packets(number) => Limit::Packets(number as u64),
+            other => Limit::Bytes(self.bytes(other)),
+        }
+    }
+
+    /// One bandwidth-delay product, and room for a packet at least.
+    pub fn bdp(self) -> Limit {
+        self.with_room(Limit::Bytes(self.bytes(Quantity::Bdp(1.0))))
+    }
+
+    /// `limit`, and room for a packet at least.
+    pub(crate) fn with_room(self, limit: Limit) -> Limit {
+        match limit {
+            Limit::Bytes(bytes) => Limit::Bytes(bytes.max(self.packet.count())),
+            other => other,
+        }
+    }
+
+    /// A length of whole packets, or bytes rounded down; a byte at least.
+    pub fn step(self, length: Quantity) -> Limit {
+        match self.limit(length) {
+            Limit::Bytes(bytes) => Limit::Bytes(bytes.max(1)),
+            other => other,
+        }
+    }
+
+    /// A threshold in the unit in which it was written.
+    pub fn threshold(self, length: Quantity) -> Threshold {
+        match length {
+            Quantity::Packets(value) => Threshold { unit: Unit::Packets, value },
+            other => Threshold { unit: Unit::Bytes, value: self.bytes(other) as f64 },
+        }
+    }
+
+    /// A size in bytes; packets are full ones.
+    pub fn size(self, size: Quantity) -> Bytes {
+        match size {
+            Quantity::Packets(number) => self.packet * number as u64,
+            other => Bytes::new(self.bytes(other)),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The description of a run as needed by metrics, checks and tables: names, and properties that do not follow from counts.
+
+use narrows_units::{Span, Time};
+
+/// Description of the run that produced the records.
+#[derive(Clone, Debug, Default)]
+pub struct RunDescription {
+    /// Simulated time.
+    pub duration: Span,
+    /// End of the warm-up, where metrics start.
+    pub warmup: Span,
+    /// Whether the end of the warm-up was found; `None` if the scenario gives it.
+    pub warmup_found: Option<bool>,
+    /// Groups of flows, in the order of the scenario.
+    pub groups: Vec<GroupDescription>,
+    /// Recorded links (all except access links), in the order of the model.
+    pub links: Vec<LinkDescription>,
+    /// Names of the classes of files, in the order of their indices.
+    pub file_classes: Vec<String>,
+    /// Names of the classes of paths, in the order of their indices.
+    pub path_classes: Vec<String>,
+    /// Maximum number of entries of the packet log; `None` if packets are not logged.
+    pub packet_limit: Option<u64>,
+}
+
+/// Description of a group of flows.
+#[derive(Clone, Debug, Default)]
+pub struct GroupDescription {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Its algorithm with parameters, as in `aimd(a=1,b=0.8)`.
+    pub algorithm: String,
+    /// Number of connections that the scenario describes; `None` if it is random.
+    pub flows: Option<u64>,
+    /// Whether its flows are finite.
+    pub finite: bool,
+    /// Index into [`RunDescription::links`] of its bottleneck, the link with the lowest rate on its route; `None` if
+    /// its packets share no link.
+    pub bottleneck: Option<usize>,
+    /// Whether its packets are ECN-capable.
+    pub ecn: bool,
+    /// Queue discipline that must be at the bottleneck to answer the group's requests to routers; `None` if it sends no
+    /// requests.
+    pub asks: Option<&'static str>,
+}
+
+/// Description of a recorded link.
+#[derive(Clone, Debug, Default)]
+pub struct LinkDescription {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Name of its queue discipline.
+    pub queue: String,
+    /// Whether its buffer has a limit.
+    pub limited: bool,
+    /// Indices of the groups whose data crosses it, with the fraction of each group's connections that do, above 0 up
+    /// to 1.
+    pub crossed_by: Vec<(usize, f64)>,
+}
+
+impl RunDescription {
+    /// Time over which metrics are taken, seconds.
+    pub fn measured_s(&self) -> f64 {
+        (self.duration - self.warmup).as_secs_f64()
+    }
+
+    /// End of the warm-up.
+    pub fn measured_from(&self) -> Time {
+        Time::ZERO + self.warmup
+    }
+}

@@ -1,0 +1,75 @@
+//! Records: the results of a run, in the same form for every backend.
+//!
+//! A backend fills [`Records`]. Everything that is shown of a run follows from them and from nothing else: the tables of
+//! the run folder ([`Tables`], as the [`schema`] says), the [`metrics`], the [`checks`] and the end of the
+//! end of the [warm-up](warmup) where it is to be found.
+
+mod checks;
+mod connection;
+mod counts;
+mod description;
+mod group;
+mod histogram;
+mod link;
+pub mod metrics;
+mod packets;
+pub mod schema;
+mod table;
+mod tables;
+mod transfer;
+pub mod warmup;
+
+pub use checks::{Check, checks};
+pub use connection::{ConnectionRecord, FlowSample, SpanSum};
+pub use counts::{GroupCounts, SenderCounts};
+pub use description::{GroupDescription, LinkDescription, RunDescription};
+pub use group::{ClassCounts, ConnectionSums, GroupRecord, GroupSample, Shares, Total};
+pub use histogram::Histogram;
+pub use link::{LinkCounts, LinkRecord, LinkSample};
+pub use packets::{EcnCodepoint, PacketEvent, PacketKind, PacketLog, PacketPlace, PacketRow};
+pub use table::{Column, NO_LABEL, Table};
+pub use tables::Tables;
+pub use transfer::TransferRecord;
+
+use narrows_units::Time;
+use std::ops::AddAssign;
+
+/// The records of one replication.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    /// Description of the run.
+    pub run: RunDescription,
+    /// Individually recorded connections, in the order of groups.
+    pub connections: Vec<ConnectionRecord>,
+    /// All groups, in the order of the description.
+    pub groups: Vec<GroupRecord>,
+    /// All recorded links, in the order of the description.
+    pub links: Vec<LinkRecord>,
+    /// Finite connections that ended, in order of their ends; as many as the scenario keeps.
+    pub transfers: Vec<TransferRecord>,
+    /// The packet log; empty if packets are not logged.
+    pub packets: PacketLog,
+    /// Ends of the intervals of the series.
+    pub interval_ends: Vec<Time>,
+    /// Cost of the run.
+    pub performance: Performance,
+}
+
+/// Cost of a replication.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Performance {
+    /// Number of events handled.
+    pub events: u64,
+    /// Packet-hops: number of links crossed, summed over packets.
+    pub packet_hops: u64,
+    /// Processor time of the simulation loop, seconds.
+    pub cpu_s: f64,
+}
+
+impl AddAssign for Performance {
+    fn add_assign(&mut self, other: Self) {
+        self.events += other.events;
+        self.packet_hops += other.packet_hops;
+        self.cpu_s += other.cpu_s;
+    }
+}

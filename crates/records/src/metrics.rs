@@ -1,0 +1,110 @@
+//! Metrics: named numbers with a unit and a direction, computed from the counts of a run after its warm-up.
+//!
+//! A metric is an entry in one of two lists: a [card](Metric) and the function that computes it, of a group of flows
+//! (`group.rs`) or of a link (`link.rs`). Every group has every metric of groups and every link every metric of links,
+//! whatever the workload; where there is no data the value is not a number.
+
+mod fairness;
+mod group;
+mod link;
+
+pub use fairness::jain_of;
+pub use narrows_card::Metric;
+
+pub(crate) use link::utilization;
+
+use crate::Records;
+use std::sync::LazyLock;
+
+/// The values of the metrics of one group or link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricValues {
+    /// Name of the group or link.
+    pub name: String,
+    /// Number of flows that the scenario describes in the group; `None` if it is random, and for a link.
+    pub flows: Option<u64>,
+    /// Name and value of each metric, in the order of [`of_groups`] or [`of_links`]; not a number where there is no
+    /// data.
+    pub values: Vec<(&'static str, f64)>,
+}
+
+impl MetricValues {
+    /// Value of the metric `name`; not a number if there is no data or no such metric.
+    pub fn value(&self, name: &str) -> f64 {
+        self.values.iter().find(|(this, _)| *this == name).map_or(f64::NAN, |(_, value)| *value)
+    }
+}
+
+/// Metrics of all groups, in the order of the scenario.
+pub fn group_metrics(records: &Records) -> Vec<MetricValues> {
+    let groups = records.run.groups.iter().enumerate();
+    let values = |(group, description): (usize, &crate::GroupDescription)| MetricValues {
+        name: description.name.clone(),
+        flows: description.flows,
+        values: group::values(records, group),
+    };
+    groups.map(values).collect()
+}
+
+/// Metrics of all recorded links, in the order of the description.
+pub fn link_metrics(records: &Records) -> Vec<MetricValues> {
+    let links = records.run.links.iter().enumerate();
+    let values = |(link, description): (usize, &crate::LinkDescription)| MetricValues {
+        name: description.name.clone(),
+        flows: None,
+        values: link::values(records, link),
+    };
+    links.map(values).collect()
+}
+
+/// Cards of the metrics of groups in every run, in the order in which they are shown.
+pub fn of_groups() -> impl Iterator<Item = &'static Metric> {
+    group::METRICS.iter().map(|metric| &metric.card)
+}
+
+/// Cards of the metrics of links in every run, in the order in which they are shown.
+pub fn of_links() -> impl Iterator<Item = &'static Metric> {
+    link::METRICS.iter().map(|metric| &metric.card)
+}
+
+/// Cards of the metrics in every run: those of groups, then those of links. Metrics of a run's series are computed on
+/// request by the package `narrows.metrics` in Python, which declares their cards.
+pub fn catalogue() -> &'static [Metric] {
+    static CATALOGUE: LazyLock<Vec<Metric>> =
+        LazyLock::new(|| of_groups().chain(of_links()).copied().collect());
+    &CATALOGUE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Metric, catalogue};
+
+    #[test]
+    fn every_metric_has_a_card_that_says_what_it_is() {
+        for card in catalogue() {
+            let texts = [card.name, card.label, card.definition, card.source];
+            assert!(texts.iter().all(|text| !text.is_empty()), "{card:?}");
+            assert!(
+                ["", "share", "count", "s", "bps", "bps/s", "packets", "B"].contains(&card.unit),
+                "{card:?}"
+            );
+            assert!(["", "higher", "lower"].contains(&card.better), "{card:?}");
+            for (ending, unit) in [("_s", "s"), ("_bps", "bps"), ("_packets", "packets"), ("_bytes", "B")] {
+                assert!(!card.name.ends_with(ending) || card.unit == unit, "{card:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_metrics_of_one_owner_share_a_name_or_a_label() {
+        let unique = |of: fn(&Metric) -> &'static str| {
+            let mut all: Vec<_> = catalogue().iter().map(|card| (card.of, of(card))).collect();
+            let count = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), count);
+        };
+        unique(|card| card.name);
+        unique(|card| card.label);
+    }
+}

@@ -1,0 +1,240 @@
+//! The metrics of a group of flows. Each has one definition, whatever makes the group's flows start and end.
+
+use super::fairness::{jain, min_max, product, range};
+use crate::{
+    ClassCounts, ConnectionSums, GroupCounts, GroupDescription, GroupRecord, GroupSample, LinkRecord, Records,
+};
+use narrows_card::Metric;
+
+/// A metric of groups: its card, and how it is computed.
+pub(super) struct GroupMetric {
+    /// The card of the metric.
+    pub card: Metric,
+    value: fn(&GroupView) -> f64,
+}
+
+/// Values of all metrics of the group of index `group`, in the order of [`METRICS`]; not numbers if nothing of it was
+/// recorded.
+pub(super) fn values(records: &Records, group: usize) -> Vec<(&'static str, f64)> {
+    let view = records.groups.get(group).map(|record| GroupView::new(records, group, record));
+    METRICS.iter().map(|metric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value))).collect()
+}
+
+/// The mean of a value of `group` over the ends of the intervals after the warm-up; not a number if there is none.
+pub(super) fn mean_over_samples(records: &Records, group: usize, value: impl Fn(&GroupSample) -> u64) -> f64 {
+    let Some(record) = records.groups.get(group) else { return f64::NAN };
+    let from = records.run.measured_from();
+    let samples = records.interval_ends.iter().zip(&record.series).filter(|(end, _)| **end > from);
+    let (sum, count) = samples.fold((0, 0_u32), |(sum, count), (_, sample)| (sum + value(sample), count + 1));
+    sum as f64 / f64::from(count)
+}
+
+/// The inputs of the metrics of a group.
+struct GroupView<'r> {
+    records: &'r Records,
+    group: usize,
+    description: &'r GroupDescription,
+    record: &'r GroupRecord,
+    /// Counts after the warm-up.
+    counts: GroupCounts,
+    /// Flows of all classes that ended after the warm-up.
+    ended: ClassCounts,
+}
+
+impl<'r> GroupView<'r> {
+    fn new(records: &'r Records, group: usize, record: &'r GroupRecord) -> Self {
+        let mut ended = ClassCounts::default();
+        record.classes.iter().for_each(|class| ended.merge(class));
+        let description = &records.run.groups[group];
+        Self { records, group, description, record, counts: record.measured(), ended }
+    }
+
+    fn bits_per_second(&self, bytes: u64) -> f64 {
+        (bytes * 8) as f64 / self.records.run.measured_s()
+    }
+
+    fn per_packet_sent(&self, count: u64) -> f64 {
+        count as f64 / self.counts.packets_sent as f64
+    }
+
+    fn bottleneck(&self) -> Option<&LinkRecord> {
+        self.records.links.get(self.description.bottleneck?)
+    }
+
+    fn sums(&self) -> &ConnectionSums {
+        &self.record.connections
+    }
+
+    /// A count that says nothing of endless flows.
+    fn of_finite(&self, count: u64) -> f64 {
+        if self.description.finite { count as f64 } else { f64::NAN }
+    }
+
+    fn mean_over_samples(&self, value: fn(&GroupSample) -> u64) -> f64 {
+        mean_over_samples(self.records, self.group, value)
+    }
+}
+
+fn goodput_bps(group: &GroupView) -> f64 {
+    group.bits_per_second(group.counts.bytes_delivered)
+}
+
+fn goodput_fraction(group: &GroupView) -> f64 {
+    let offered_bits = group.bottleneck().map_or(f64::NAN, |link| link.offered_bits);
+    goodput_bps(group) / (offered_bits / group.records.run.measured_s())
+}
+
+/// By Little's law the bytes of each packet times its wait add up to the bytes that wait times the time.
+fn buffer_share(group: &GroupView) -> f64 {
+    let Some(link) = group.bottleneck() else { return f64::NAN };
+    let all: u128 = link.waited_by_group.iter().sum();
+    link.waited_by_group.get(group.group).map_or(f64::NAN, |own| *own as f64 / all as f64)
+}
+
+const PICO: f64 = 1e-12;
+const NANO: f64 = 1e-9;
+const MICRO: f64 = 1e-6;
+
+const fn metric(
+    name: &'static str,
+    unit: &'static str,
+    better: &'static str,
+    label: &'static str,
+    source: &'static str,
+    definition: &'static str,
+    value: fn(&GroupView) -> f64,
+) -> GroupMetric {
+    let card = Metric { name, of: "group", unit, better, label, definition, source };
+    GroupMetric { card, value }
+}
+
+const CHIU: &str = "Jain, Chiu, Hawe, DEC-TR-301; Chiu and Jain, Computer Networks 17, 1989";
+const MILLS_3: &str = "Mills et al., NIST SP 500-282, §3";
+
+/// All metrics of groups, in the order in which they are shown.
+#[rustfmt::skip]
+pub(super) const METRICS: &[GroupMetric] = &[
+    metric("goodput_bps", "bps", "higher", "goodput", "RFC 5166 §2.1.1",
+        "payload delivered in order by all flows of the group, per second",
+        goodput_bps),
+    metric("goodput_fraction", "share", "higher", "goodput, share of capacity", "Akella et al., CMU-CS-02-139, §3.1",
+        "goodput over the mean rate that the bottleneck offered",
+        goodput_fraction),
+    metric("throughput_bps", "bps", "", "throughput", "RFC 5166 §2.1.1",
+        "bits of data packets sent by all flows of the group, headers and retransmissions included, per second",
+        |group| group.bits_per_second(group.counts.bytes_sent)),
+    metric("jain", "", "higher", "Jain's index", CHIU,
+        "Jain's index of the payload delivered to each flow that was not complete when the warm-up ended: 1 is equal shares, 1/n is one flow taking all",
+        |group| jain(&group.sums().delivered)),
+    metric("range_fairness", "", "lower", "(max − min) / mean of goodputs", "Akella et al., CMU-CS-02-139, §3.1",
+        "(max - min) / mean of the payload delivered to each flow that was not complete when the warm-up ended",
+        |group| range(&group.sums().delivered)),
+    metric("min_max", "", "higher", "smallest over largest goodput", "RFC 5166 §2.3.1",
+        "smallest over largest payload delivered to a flow that was not complete when the warm-up ended: 1 - epsilon where shares are epsilon-fair",
+        |group| min_max(&group.sums().delivered)),
+    metric("product", "", "higher", "product of relative goodputs", "RFC 5166 §2.3.1",
+        "product of the payload delivered to each flow that was not complete when the warm-up ended, over the mean: 1 is equal shares, 0 is a flow that has nothing",
+        |group| product(&group.sums().delivered)),
+    metric("power", "bps/s", "higher", "power", "RFC 5166 §2.1; Kleinrock, ICC 1979",
+        "goodput over the mean one-way delay of data packets",
+        |group| goodput_bps(group) / group.record.delays.mean_s()),
+    metric("loss_rate", "share", "lower", "loss rate", "RFC 5166 §2.1.3",
+        "data packets dropped or lost over data packets sent, both of those sent after the warm-up",
+        |group| group.per_packet_sent(group.record.lost)),
+    metric("mark_rate", "share", "", "mark rate", "RFC 3168",
+        "data packets marked over data packets sent, both of those sent after the warm-up",
+        |group| group.per_packet_sent(group.record.marked)),
+    metric("retransmission_rate", "share", "lower", "retransmission rate", "RFC 5166 §2.1.3",
+        "data packets sent again over data packets sent",
+        |group| group.per_packet_sent(group.counts.retransmissions)),
+    metric("timeouts", "count", "lower", "timeouts", "RFC 6298",
+        "retransmission timeouts of all flows of the group",
+        |group| group.counts.timeouts as f64),
+    metric("loss_events", "count", "lower", "loss events", "RFC 5348 §5.2",
+        "loss events of all flows of the group: losses that a sender finds within a round trip of an event's first belong to it",
+        |group| group.counts.loss_events as f64),
+    metric("loss_event_rate", "share", "lower", "loss event rate", "RFC 5348 §5; RFC 5166 §2.1.3",
+        "loss events over data packets sent",
+        |group| group.per_packet_sent(group.counts.loss_events)),
+    metric("buffer_share", "share", "", "share of the bottleneck's buffer", "Little, Operations Research 9(3), 1961",
+        "the group's part of the bytes that wait at its bottleneck, on average over time, of packets that were sent",
+        buffer_share),
+    metric("ack_compression", "share", "lower", "compressed ACKs", "Zhang, Shenker, Clark, SIGCOMM 1991; the threshold is ours",
+        "share of the times between acknowledgements that reach a sender which are shorter than half of what the bottleneck's mean rate needs for a full data packet",
+        |group| group.counts.close_acks as f64 / group.counts.ack_gaps as f64),
+    metric("rtt_mean_s", "s", "lower", "RTT, mean", "RFC 6298",
+        "mean of a flow's round-trip samples, averaged over flows",
+        |group| group.sums().rtt_ps.mean() * PICO),
+    metric("rtt_p50_s", "s", "lower", "RTT, median", "RFC 5166 §2.1.2",
+        "median of all round-trip samples of the group, within 0.4 %",
+        |group| group.record.rtts.quantile_s(0.50)),
+    metric("rtt_p95_s", "s", "lower", "RTT, 95th percentile", "RFC 5166 §2.1.2",
+        "95th percentile of all round-trip samples of the group, within 0.4 %",
+        |group| group.record.rtts.quantile_s(0.95)),
+    metric("rtt_p99_s", "s", "lower", "RTT, 99th percentile", "RFC 5166 §2.1.2",
+        "99th percentile of all round-trip samples of the group, within 0.4 %",
+        |group| group.record.rtts.quantile_s(0.99)),
+    metric("delay_mean_s", "s", "lower", "one-way delay, mean", "RFC 7679",
+        "mean one-way delay of data packets, sender to receiver",
+        |group| group.record.delays.mean_s()),
+    metric("delay_p50_s", "s", "lower", "one-way delay, median", "RFC 7679",
+        "median one-way delay of data packets, within 0.4 %",
+        |group| group.record.delays.quantile_s(0.50)),
+    metric("delay_p95_s", "s", "lower", "one-way delay, 95th percentile", "RFC 7679; Yan et al., Pantheon, ATC 2018",
+        "95th percentile of the one-way delay of data packets, within 0.4 %",
+        |group| group.record.delays.quantile_s(0.95)),
+    metric("delay_p99_s", "s", "lower", "one-way delay, 99th percentile", "RFC 7679",
+        "99th percentile of the one-way delay of data packets, within 0.4 %",
+        |group| group.record.delays.quantile_s(0.99)),
+    metric("cwnd_mean_packets", "packets", "", "congestion window, mean", "RFC 5681",
+        "time average of a flow's congestion window while its connection is established, averaged over flows",
+        |group| group.sums().window.mean() * MICRO),
+    metric("cwnd_peak_packets", "packets", "", "congestion window before a reduction", "RFC 5681",
+        "mean congestion window just before a reduction, averaged over flows that had one",
+        |group| group.sums().peak.mean() * MICRO),
+    metric("reduction_interval_s", "s", "", "time between reductions", "RFC 5681",
+        "mean time between reductions of the congestion window, averaged over flows that had two",
+        |group| group.sums().reduction_interval_ps.mean() * PICO),
+    metric("reductions", "count", "", "reductions of the congestion window", "RFC 5681",
+        "reductions of the congestion window of all flows of the group",
+        |group| group.counts.reductions as f64),
+    metric("started_flows", "count", "", "flows started", MILLS_3,
+        "flows that started",
+        |group| group.counts.started as f64),
+    metric("completed_flows", "count", "higher", "flows completed", "RFC 5166 §2.1.1",
+        "finite flows whose last byte was acknowledged, whenever they started",
+        |group| group.of_finite(group.counts.completed)),
+    metric("failed_flows", "count", "lower", "flows failed", MILLS_3,
+        "flows whose connection could not be established, or broke",
+        |group| group.counts.failed as f64),
+    metric("abandoned_flows", "count", "lower", "flows abandoned", MILLS_3,
+        "finite flows that took longer than their user's patience",
+        |group| group.of_finite(group.counts.abandoned)),
+    metric("refused_flows", "count", "lower", "flows refused", "Erlang, 1917",
+        "finite flows that found every connection slot of their group taken, and never started",
+        |group| group.of_finite(group.counts.refused)),
+    metric("connecting_flows", "count", "lower", "connecting flows, mean", MILLS_3,
+        "flows whose connection is being established, mean over the ends of intervals",
+        |group| group.mean_over_samples(|sample| sample.connecting)),
+    metric("active_flows", "count", "", "active flows, mean", MILLS_3,
+        "established flows that have not ended, mean over the ends of intervals",
+        |group| group.mean_over_samples(|sample| sample.active)),
+    metric("flow_goodput_bps", "bps", "higher", "goodput of a completed flow, mean", "Mills et al., NIST SP 500-282, §10",
+        "payload over the time from start to completion, mean over completed flows",
+        |group| group.ended.goodput_bps as f64 / group.ended.completed as f64),
+    metric("completion_time_s", "s", "lower", "completion time, mean", "RFC 5166 §2.1.1",
+        "time from start to the acknowledgement of the last byte, mean over completed flows",
+        |group| group.ended.times.mean_s()),
+    metric("completion_time_p50_s", "s", "lower", "completion time, median", "RFC 5166 §2.1.1",
+        "median time from start to the acknowledgement of the last byte, within 0.4 %",
+        |group| group.ended.times.quantile_s(0.50)),
+    metric("completion_time_p95_s", "s", "lower", "completion time, 95th percentile", "RFC 5166 §2.1.1",
+        "95th percentile of the time from start to the acknowledgement of the last byte, within 0.4 %",
+        |group| group.ended.times.quantile_s(0.95)),
+    metric("completion_time_p99_s", "s", "lower", "completion time, 99th percentile", "RFC 5166 §2.1.1",
+        "99th percentile of the time from start to the acknowledgement of the last byte, within 0.4 %",
+        |group| group.ended.times.quantile_s(0.99)),
+    metric("slowdown", "", "lower", "slowdown, mean", "Dukkipati and McKeown, CCR 36(1), 2006",
+        "completion time over what an idle path would need (two round trips and the transmission at the bottleneck's mean rate), mean over completed flows",
+        |group| group.sums().slowdown.mean() * NANO),
+];

@@ -1,0 +1,149 @@
+//! The metrics of a link.
+
+use super::group::mean_over_samples;
+use crate::{GroupSample, LinkRecord, Records};
+use narrows_card::Metric;
+use narrows_units::Span;
+
+/// A metric of links: its card, and how it is computed.
+pub(super) struct LinkMetric {
+    /// The card of the metric.
+    pub card: Metric,
+    value: fn(&LinkView) -> f64,
+}
+
+/// Values of all metrics of the link of index `link`, in the order of [`METRICS`]; not numbers if it was not recorded.
+pub(super) fn values(records: &Records, link: usize) -> Vec<(&'static str, f64)> {
+    let view = records.links.get(link).map(|record| LinkView { records, link, record });
+    METRICS.iter().map(|metric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value))).collect()
+}
+
+/// Bits sent over bits that could have been sent.
+pub(crate) fn utilization(link: &LinkRecord) -> f64 {
+    link.sent_bits / link.offered_bits
+}
+
+/// The inputs of the metrics of a link.
+struct LinkView<'r> {
+    records: &'r Records,
+    link: usize,
+    record: &'r LinkRecord,
+}
+
+impl LinkView<'_> {
+    fn per_second(&self, bits: f64) -> f64 {
+        bits / self.records.run.measured_s()
+    }
+
+    /// Time average of a quantity that was integrated over picoseconds.
+    fn mean_over_time(&self, integral: u128) -> f64 {
+        integral as f64 / Span::from_secs_f64(self.records.run.measured_s()).as_ps() as f64
+    }
+
+    /// Flows whose data crosses the link: of an endless group those that have started, of any other the mean number of
+    /// active ones.
+    fn flows_across(&self) -> f64 {
+        let across = self.records.run.links[self.link].crossed_by.iter();
+        // From a positive zero: a sum of nothing would be a negative one.
+        across.fold(0.0, |flows, (group, share)| flows + share * self.flows_of(*group))
+    }
+
+    fn flows_of(&self, group: usize) -> f64 {
+        let records = self.records;
+        if records.run.groups[group].finite {
+            return mean_over_samples(records, group, |sample: &GroupSample| sample.active);
+        }
+        records.groups.get(group).map_or(f64::NAN, |record| record.at_end.started as f64)
+    }
+}
+
+fn arrived(link: &LinkView) -> f64 {
+    (link.record.at_end.arrived - link.record.at_warmup.arrived) as f64
+}
+
+fn dropped(link: &LinkView) -> f64 {
+    (link.record.at_end.dropped() - link.record.at_warmup.dropped()) as f64
+}
+
+fn marked(link: &LinkView) -> f64 {
+    (link.record.at_end.marked - link.record.at_warmup.marked) as f64
+}
+
+fn random_loss_rate(link: &LinkView) -> f64 {
+    let (from, to) = (&link.record.at_warmup, &link.record.at_end);
+    (to.lost - from.lost) as f64 / (to.sent - from.sent) as f64
+}
+
+fn loss_synchronisation(link: &LinkView) -> f64 {
+    let losing = link.record.losing_flows as f64 / link.record.loss_episodes as f64;
+    losing / link.flows_across()
+}
+
+const fn metric(
+    name: &'static str,
+    unit: &'static str,
+    better: &'static str,
+    label: &'static str,
+    source: &'static str,
+    definition: &'static str,
+    value: fn(&LinkView) -> f64,
+) -> LinkMetric {
+    let card = Metric { name, of: "link", unit, better, label, definition, source };
+    LinkMetric { card, value }
+}
+
+/// All metrics of links, in the order in which they are shown.
+#[rustfmt::skip]
+pub(super) const METRICS: &[LinkMetric] = &[
+    metric("utilization", "share", "higher", "utilization", "RFC 5166 §2.1.1",
+        "bits sent over bits that could have been sent",
+        |link| utilization(link.record)),
+    metric("rate_bps", "bps", "higher", "rate", "RFC 5166 §2.1.1",
+        "bits sent per second",
+        |link| link.per_second(link.record.sent_bits)),
+    metric("capacity_bps", "bps", "", "capacity", "RFC 5136",
+        "bits per second that could have been sent",
+        |link| link.per_second(link.record.offered_bits)),
+    metric("loss_rate", "share", "lower", "loss rate", "RFC 5166 §2.1.3",
+        "packets dropped by the queue over packets that reached it",
+        |link| dropped(link) / arrived(link)),
+    metric("random_loss_rate", "share", "lower", "random loss rate", "RFC 5166 §2.1.3",
+        "packets lost at random behind the queue over packets sent",
+        random_loss_rate),
+    metric("mark_rate", "share", "", "mark rate", "RFC 3168",
+        "packets marked over packets that reached the queue",
+        |link| marked(link) / arrived(link)),
+    metric("queue_mean_packets", "packets", "lower", "queue, mean", "RFC 7928 §4",
+        "time average of the packets that wait, without the one in transmission",
+        |link| link.mean_over_time(link.record.at_end.queue_packet_ps - link.record.at_warmup.queue_packet_ps)),
+    metric("queue_mean_bytes", "B", "lower", "queue, mean in bytes", "RFC 7928 §4",
+        "time average of the bytes that wait, without the packet in transmission",
+        |link| link.mean_over_time(link.record.at_end.queue_byte_ps - link.record.at_warmup.queue_byte_ps)),
+    metric("queue_peak_packets", "packets", "lower", "queue, peak", "RFC 7928 §4",
+        "most packets that waited at once",
+        |link| link.record.peak_packets as f64),
+    metric("queue_delay_mean_s", "s", "lower", "queueing delay, mean", "RFC 5166 §2.1.2",
+        "mean time from a packet's arrival at the queue to the start of its transmission",
+        |link| link.record.waits.mean_s()),
+    metric("queue_delay_p50_s", "s", "lower", "queueing delay, median", "RFC 5166 §2.1.2",
+        "median time from a packet's arrival at the queue to the start of its transmission, within 0.4 %",
+        |link| link.record.waits.quantile_s(0.50)),
+    metric("queue_delay_p95_s", "s", "lower", "queueing delay, 95th percentile", "RFC 5166 §2.1.2",
+        "95th percentile of the time from a packet's arrival at the queue to the start of its transmission, within 0.4 %",
+        |link| link.record.waits.quantile_s(0.95)),
+    metric("queue_delay_p99_s", "s", "lower", "queueing delay, 99th percentile", "RFC 5166 §2.1.2",
+        "99th percentile of the time from a packet's arrival at the queue to the start of its transmission, within 0.4 %",
+        |link| link.record.waits.quantile_s(0.99)),
+    metric("loss_episodes", "count", "lower", "loss episodes", "Hassayoun and Ros, LCN 2009",
+        "times at which the queue drops data, those within a round trip of the first counted as one: the longest propagation round trip of the groups whose bottleneck it is, of all where it is none's",
+        |link| link.record.loss_episodes as f64),
+    metric("loss_synchronisation", "share", "lower", "loss synchronisation", "Hassayoun and Ros, LCN 2009",
+        "flows that lose data in a loss episode, on average, over flows whose data crosses the link: of endless flows those that have started, of finite ones the mean number that are active",
+        loss_synchronisation),
+    metric("dropped_packets", "packets", "lower", "dropped", "RFC 5166 §2.1.3",
+        "packets dropped by the queue",
+        dropped),
+    metric("marked_packets", "packets", "", "marked", "RFC 3168",
+        "packets marked by the queue",
+        marked),
+];

@@ -1,0 +1,271 @@
+//! Schemas of the tables of a run: the meaning of their rows, and name, type, unit and definition of every column.
+//!
+//! A [`Table`](crate::Table) takes its columns from here, in this order, and no others.
+
+use crate::metrics;
+use std::sync::LazyLock;
+
+/// Schema of a table of a run.
+#[derive(Clone, Debug)]
+pub struct TableSchema {
+    /// Name of the table and of its file in a run folder.
+    pub name: &'static str,
+    /// What each row describes.
+    pub row: &'static str,
+    /// Condition under which the table has no columns; `""` if it always has them.
+    pub absent: &'static str,
+    /// The columns in order.
+    pub columns: Vec<ColumnSchema>,
+}
+
+/// Schema of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnSchema {
+    /// Name of the column.
+    pub name: &'static str,
+    /// Type of the values.
+    pub kind: ColumnKind,
+    /// Unit of the values; `""` for a pure number, an index, a label or a flag.
+    pub unit: &'static str,
+    /// Definition of a value. It covers the time after the warm-up, unless the row has a time or the definition says
+    /// otherwise.
+    pub meaning: &'static str,
+}
+
+/// Type of the values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Real numbers; not a number where there is no value.
+    Real,
+    /// Whole numbers.
+    Whole,
+    /// True or false.
+    Flag,
+    /// Texts, each an index into a list of labels.
+    Label,
+}
+
+impl ColumnKind {
+    /// The type as one word: `real`, `whole`, `flag` or `label`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Real => "real",
+            Self::Whole => "whole",
+            Self::Flag => "flag",
+            Self::Label => "label",
+        }
+    }
+}
+
+/// Schemas of all tables of a run, in the order in which the digest reads them.
+pub fn tables() -> &'static [TableSchema] {
+    static TABLES: LazyLock<Vec<TableSchema>> = LazyLock::new(|| {
+        let table = |name, row, absent, columns: &[ColumnSchema]| TableSchema {
+            name,
+            row,
+            absent,
+            columns: columns.to_vec(),
+        };
+        let of_links = metrics::of_links().map(|card| real(card.name, card.unit, card.definition));
+        let links: Vec<_> = std::iter::once(label("link", "the link")).chain(of_links).collect();
+        vec![
+            table("flows", "a flow that is recorded on its own", "", FLOWS),
+            table("links", "a link that is not an access link", "", &links),
+            table("series", "a flow or a link, and an interval of `record.interval`", "", SERIES),
+            table("distributions", "a bucket of a histogram of a group or a link", "", DISTRIBUTIONS),
+            table("census", "an interval and a group of finite flows", NO_FINITE, CENSUS),
+            table(
+                "classes",
+                "a group of finite flows, a class of files and a class of paths",
+                NO_FINITE,
+                CLASSES,
+            ),
+            table(
+                "transfers",
+                "a finite flow that ended, as many as `record.transfers` keeps",
+                NO_FINITE,
+                TRANSFERS,
+            ),
+            table("packets", "an entry of the packet log", "where packets are not logged", PACKETS),
+        ]
+    });
+    &TABLES
+}
+
+/// The schema of the table `name`, which is one of [`tables`].
+pub(crate) fn table(name: &str) -> &'static TableSchema {
+    tables().iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table is called {name}"))
+}
+
+const NO_FINITE: &str = "where every flow is endless";
+
+const fn real(name: &'static str, unit: &'static str, meaning: &'static str) -> ColumnSchema {
+    ColumnSchema { name, kind: ColumnKind::Real, unit, meaning }
+}
+
+const fn whole(name: &'static str, unit: &'static str, meaning: &'static str) -> ColumnSchema {
+    ColumnSchema { name, kind: ColumnKind::Whole, unit, meaning }
+}
+
+const fn flag(name: &'static str, meaning: &'static str) -> ColumnSchema {
+    ColumnSchema { name, kind: ColumnKind::Flag, unit: "", meaning }
+}
+
+const fn label(name: &'static str, meaning: &'static str) -> ColumnSchema {
+    ColumnSchema { name, kind: ColumnKind::Label, unit: "", meaning }
+}
+
+const FLOWS: &[ColumnSchema] = &[
+    label("group", "the flow's group"),
+    whole("flow", "", "its number within the group, from 0"),
+    label("algorithm", "its congestion control, with parameters"),
+    real("start_s", "s", "time of the run at which it started"),
+    real("established_s", "s", "time of the run at which its connection was established"),
+    real("completed_s", "s", "time of the run at which the last byte of a finite flow was acknowledged"),
+    real("goodput_bps", "bps", "payload delivered in order, per second"),
+    real(
+        "throughput_bps",
+        "bps",
+        "bits of data packets sent, headers and retransmissions included, per second",
+    ),
+    real("loss_rate", "share", "`lost_packets` over `sent_packets`"),
+    real("mark_rate", "share", "`marked_packets` over `sent_packets`"),
+    real("retransmission_rate", "share", "`retransmissions` over `sent_packets`"),
+    real("sent_packets", "packets", "data packets sent"),
+    real("lost_packets", "packets", "data packets dropped by a queue or lost on a link"),
+    real("marked_packets", "packets", "data packets marked by a queue"),
+    real("retransmissions", "packets", "data packets sent again"),
+    real("timeouts", "count", "retransmission timeouts"),
+    real("loss_events", "count", "loss events (RFC 5348 §5.2)"),
+    real("loss_event_rate", "share", "`loss_events` over `sent_packets`"),
+    real("ack_compression", "share", "share of compressed intervals among those between acknowledgements"),
+    real("rtt_mean_s", "s", "mean round-trip sample"),
+    real("cwnd_mean_packets", "packets", "time average of the congestion window while established"),
+    real("cwnd_peak_packets", "packets", "mean congestion window just before a reduction"),
+    real("reduction_interval_s", "s", "mean time between reductions of the congestion window"),
+    real("reductions", "count", "reductions of the congestion window"),
+    real("completion_time_s", "s", "time from start to completion"),
+    real("slowdown", "", "`completion_time_s` over what the transfer would need on an idle path"),
+];
+
+const SERIES: &[ColumnSchema] = &[
+    real("time_s", "s", "time of the run at which the interval ends"),
+    label("kind", "`flow` or `link`"),
+    label("name", "the link, or the flow as `group[number]`"),
+    label("group", "the flow's group"),
+    real("throughput_bps", "bps", "of a flow: bits of data packets sent, headers included, per second"),
+    real("cwnd_packets", "packets", "of a flow: congestion window at the end of the interval"),
+    real("usable_window_packets", "packets", "of a flow: window that loss recovery allows at the end"),
+    real("ssthresh_packets", "packets", "of a flow: slow-start threshold at the end"),
+    real("in_flight_packets", "packets", "of a flow: packets in flight at the end"),
+    real("rtt_s", "s", "of a flow: mean of the round-trip samples"),
+    real("srtt_s", "s", "of a flow: smoothed round-trip time at the end"),
+    real("min_rtt_s", "s", "of a flow: shortest round trip since its start"),
+    real("pacing_rate_bps", "bps", "of a flow: pacing rate at the end"),
+    real("retransmissions", "packets", "of a flow: data packets sent again"),
+    real("goodput_bps", "bps", "of a flow: payload delivered in order, per second"),
+    real("rate_bps", "bps", "of a link: bits sent per second"),
+    real("capacity_bps", "bps", "of a link: bits per second that could have been sent"),
+    real("queue_packets", "packets", "of a link: time average of the packets that wait"),
+    real("queue_delay_s", "s", "of a link: mean wait of the packets whose transmission began"),
+    real("arrived_packets", "packets", "of a link: packets that reached the queue"),
+    real("dropped_packets", "packets", "of a link: packets dropped by the queue or lost behind it"),
+    real("marked_packets", "packets", "of a link: packets marked by the queue"),
+];
+
+const DISTRIBUTIONS: &[ColumnSchema] = &[
+    label("owner", "the group or link"),
+    label(
+        "quantity",
+        "`rtt_s` and `delay_s` (round-trip samples and one-way delays of a group), `queue_delay_s` (of a link)",
+    ),
+    real("value_s", "s", "middle of the bucket"),
+    whole("packets", "packets", "how many had a value in it"),
+];
+
+const CENSUS: &[ColumnSchema] = &[
+    real("time_s", "s", "time of the run at which the interval ends"),
+    label("group", "the group"),
+    whole(
+        "connecting_flows",
+        "count",
+        "flows whose connection is being established at the end of the interval",
+    ),
+    whole("active_flows", "count", "established flows that have not ended, at the end of the interval"),
+    whole("started_flows", "count", "flows that started"),
+    whole("refused_flows", "count", "arrivals that found every connection slot taken"),
+    whole("established_flows", "count", "flows whose connection was established"),
+    whole("completed_flows", "count", "flows of which the last byte was acknowledged"),
+    whole("failed_flows", "count", "flows whose connection could not be established, or broke"),
+    whole("abandoned_flows", "count", "flows that took longer than their user's patience"),
+    whole("sent_packets", "packets", "data packets sent"),
+    whole("retransmissions", "packets", "data packets sent again"),
+    whole("timeouts", "count", "retransmission timeouts"),
+    whole("reductions", "count", "reductions of congestion windows"),
+    real(
+        "throughput_bps",
+        "bps",
+        "bits of data packets sent, headers and retransmissions included, per second",
+    ),
+    real("goodput_bps", "bps", "payload delivered in order, per second"),
+    real("rtt_s", "s", "mean round-trip sample"),
+];
+
+const CLASSES: &[ColumnSchema] = &[
+    label("group", "the group"),
+    label("file_class", "the class of files"),
+    label("path_class", "the class of paths"),
+    whole("completed_flows", "count", "flows of which the last byte was acknowledged"),
+    whole("failed_flows", "count", "flows that failed or were abandoned"),
+    whole("bytes", "B", "payload of the completed flows"),
+    real(
+        "flow_goodput_bps",
+        "bps",
+        "payload over the time from start to completion, mean over completed flows",
+    ),
+    real("completion_time_s", "s", "mean time from start to completion"),
+    real("completion_time_p50_s", "s", "median of that time, within 0.4 %"),
+    real("completion_time_p95_s", "s", "95th percentile of that time, within 0.4 %"),
+    real("completion_time_p99_s", "s", "99th percentile of that time, within 0.4 %"),
+];
+
+const TRANSFERS: &[ColumnSchema] = &[
+    label("group", "the flow's group"),
+    label("file_class", "class of its file"),
+    label("path_class", "class of its path"),
+    whole("slot", "", "its connection slot within the group, from 0; the flows of a slot follow one another"),
+    whole("bytes", "B", "its payload"),
+    real("start_s", "s", "time of the run at which it started"),
+    real("established_s", "s", "time of the run at which its connection was established"),
+    real("end_s", "s", "time of the run at which it ended"),
+    flag("completed", "whether every byte was acknowledged"),
+    whole("sent_packets", "packets", "data packets sent since its start"),
+    whole("retransmissions", "packets", "data packets sent again since its start"),
+    whole("timeouts", "count", "retransmission timeouts since its start"),
+];
+
+const PACKETS: &[ColumnSchema] = &[
+    whole("time_ps", "ps", "time of the run"),
+    label("place", "`sender`, `receiver`, or a link"),
+    label("event", "`sent`, `received`, `enqueued`, `dropped`, `marked`, `departed` or `lost`"),
+    label("group", "group of the packet's flow"),
+    whole(
+        "flow",
+        "",
+        "number of the flow within the group, from 0; of finite flows that share one, their slot",
+    ),
+    whole("turn", "", "how many flows had the slot before"),
+    label("kind", "`syn`, `syn-ack`, `established`, `data`, `ack`, `datagram`, `echo` or `report`"),
+    whole("number", "", "number of the segment, datagram or acknowledgement, from 0"),
+    whole("size_bytes", "B", "size on the wire"),
+    whole("payload_bytes", "B", "payload carried"),
+    label("ecn", "ECN field: `not-ect`, `ect0`, `ect1` or `ce` (RFC 3168 §5)"),
+    flag("ecn_echo", "whether it echoes a mark to the sender"),
+    flag("retransmission", "whether its data was sent before"),
+    real("sack1_start", "", "first SACK block: its first segment"),
+    real("sack1_end", "", "first SACK block: the segment after its last"),
+    real("sack2_start", "", "second SACK block: its first segment"),
+    real("sack2_end", "", "second SACK block: the segment after its last"),
+    real("sack3_start", "", "third SACK block: its first segment"),
+    real("sack3_end", "", "third SACK block: the segment after its last"),
+];

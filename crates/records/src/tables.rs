@@ -1,0 +1,88 @@
+//! The tables of a run, written from its records, and their digest.
+
+mod census;
+mod classes;
+mod distributions;
+mod flows;
+mod links;
+mod packets;
+mod series;
+mod transfers;
+
+use crate::{Records, RunDescription, Table};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::ops::Index;
+
+/// All tables of a run, in the order of [`schema::tables`](crate::schema::tables).
+#[derive(Clone, Debug)]
+pub struct Tables([Table; 8]);
+
+impl Tables {
+    /// The tables of the run with `records`.
+    pub fn of(records: &Records) -> Self {
+        Self([
+            flows::table(records),
+            links::table(records),
+            series::table(records),
+            distributions::table(records),
+            census::table(records),
+            classes::table(records),
+            transfers::table(records),
+            packets::table(records),
+        ])
+    }
+
+    /// SHA-256 over all tables except `packets`, in hexadecimal. It is equal for equal runs on all platforms, with any
+    /// number of threads, with or without a packet log.
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        self.iter().filter(|table| table.name() != "packets").for_each(|table| table.digest(&mut hash));
+        hash.finalize().iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+
+    /// The tables in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Table> {
+        self.0.iter()
+    }
+}
+
+/// The table of that name; a panic if there is none.
+impl Index<&str> for Tables {
+    type Output = Table;
+    fn index(&self, name: &str) -> &Table {
+        self.iter().find(|table| table.name() == name).unwrap_or_else(|| panic!("no table is called {name}"))
+    }
+}
+
+impl<'t> IntoIterator for &'t Tables {
+    type Item = &'t Table;
+    type IntoIter = std::slice::Iter<'t, Table>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl IntoIterator for Tables {
+    type Item = Table;
+    type IntoIter = std::array::IntoIter<Table, 8>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+fn group_names(run: &RunDescription) -> Vec<String> {
+    run.groups.iter().map(|group| group.name.clone()).collect()
+}
+
+fn link_names(run: &RunDescription) -> Vec<String> {
+    run.links.iter().map(|link| link.name.clone()).collect()
+}
+
+/// Indices of the groups whose flows are finite.
+fn finite_groups(run: &RunDescription) -> Vec<usize> {
+    (0..run.groups.len()).filter(|group| run.groups[*group].finite).collect()
+}

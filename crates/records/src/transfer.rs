@@ -1,0 +1,32 @@
+//! A finite connection that ended: a row of the table `transfers`.
+
+use narrows_units::Time;
+
+/// A finite connection that ended.
+#[derive(Clone, Copy, Debug)]
+pub struct TransferRecord {
+    /// Index of its group.
+    pub group: usize,
+    /// Its connection slot, counted from the first slot of the group.
+    pub slot: u32,
+    /// Index of its class of files.
+    pub file_class: u32,
+    /// Index of its class of paths.
+    pub path_class: u32,
+    /// Payload, bytes.
+    pub size: u64,
+    /// Time of its start.
+    pub started: Time,
+    /// Time at which it was established; `None` if it never was.
+    pub established: Option<Time>,
+    /// Time of its end.
+    pub ended: Time,
+    /// Whether every byte was acknowledged.
+    pub completed: bool,
+    /// Data packets sent.
+    pub packets_sent: u64,
+    /// Data packets retransmitted.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+}

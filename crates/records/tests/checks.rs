@@ -1,0 +1,194 @@
+//! Truth: rule. The sanity section answers what it asks from the records alone, and only where the question arises.
+
+mod support;
+
+use narrows_records::{Check, LinkDescription, Records, RunDescription, checks};
+use narrows_units::Span;
+use support::{at_ms, records};
+
+/// The check `name` of the hand-made records after `change`.
+fn check(name: &str, change: fn(&mut Records)) -> Check {
+    let mut records = records();
+    change(&mut records);
+    checks(&records).into_iter().find(|check| check.name == name).expect("the question is asked")
+}
+
+fn ok(name: &str, change: fn(&mut Records)) -> Option<bool> {
+    check(name, change).ok
+}
+
+#[test]
+fn the_checks_stand_in_their_order() {
+    let mut records = records();
+    records.run.warmup_found = Some(true);
+    let names: Vec<_> = checks(&records).iter().map(|check| check.name).collect();
+    assert_eq!(
+        names,
+        [
+            "bottleneck saturated",
+            "buffer ever full",
+            "ECN used",
+            "routers answer requests",
+            "senders limited by congestion control",
+            "connections opened",
+            "long enough to measure",
+            "packets conserved",
+            "packet log complete",
+            "warm-up found",
+        ]
+    );
+}
+
+#[test]
+fn a_bottleneck_is_saturated_from_95_percent_on() {
+    let name = "bottleneck saturated";
+    let check = check(name, |_| ());
+    assert_eq!(
+        (check.ok, check.detail.as_str()),
+        (Some(false), "bottleneck was used at 80.0 % of its capacity")
+    );
+    assert_eq!(ok(name, |records| records.links[0].sent_bits = 95e6), Some(true));
+    assert_eq!(
+        ok(name, |records| records.run.groups.iter_mut().for_each(|group| group.bottleneck = None)),
+        None
+    );
+    assert_eq!(
+        ok(name, |records| (records.links[0].sent_bits, records.links[0].offered_bits) = (0.0, 0.0)),
+        None
+    );
+    assert_eq!(ok(name, |records| records.links.clear()), None);
+}
+
+#[test]
+fn the_bottleneck_is_that_of_the_first_group_that_has_one() {
+    let named = check("bottleneck saturated", |records| {
+        records.run.groups[0].bottleneck = None;
+        records.run.groups[1].bottleneck = Some(1);
+        records.run.links.push(LinkDescription { name: "second".into(), ..Default::default() });
+        records.links.push(support::link());
+    });
+    assert!(named.detail.starts_with("second was used"), "{named:?}");
+}
+
+#[test]
+fn a_buffer_is_full_when_a_packet_finds_no_room() {
+    let name = "buffer ever full";
+    let full = check(name, |_| ());
+    assert_eq!((full.ok, full.detail.as_str()), (Some(true), "30 packets found it full; at most 40 waited"));
+    assert_eq!(
+        ok(name, |records| records.links[0].at_end.overflowed = records.links[0].at_warmup.overflowed),
+        Some(false)
+    );
+    assert_eq!(ok(name, |records| records.run.links[0].limited = false), None);
+}
+
+#[test]
+fn ecn_is_used_by_groups_of_every_kind() {
+    let name = "ECN used";
+    assert_eq!(ok(name, |_| ()), None);
+    assert_eq!(ok(name, |records| records.run.groups[1].ecn = true), Some(true));
+    let unmarked = |records: &mut Records| {
+        records.run.groups[1].ecn = true;
+        records.groups.iter_mut().for_each(|group| group.marked = 0);
+    };
+    assert_eq!(ok(name, unmarked), Some(false));
+}
+
+#[test]
+fn a_request_needs_a_queue_that_answers_it() {
+    let name = "routers answer requests";
+    assert_eq!(ok(name, |_| ()), None);
+    assert_eq!(ok(name, |records| records.run.groups[1].asks = Some("droptail")), Some(true));
+    let alone = check(name, |records| records.run.groups[1].asks = Some("xcp"));
+    assert_eq!(alone.ok, Some(false));
+    assert!(alone.detail.contains("comes"), "{alone:?}");
+    let nowhere = |records: &mut Records| {
+        records.run.groups[1].asks = Some("xcp");
+        records.run.groups[1].bottleneck = None;
+    };
+    assert_eq!(ok(name, nowhere), Some(false));
+}
+
+#[test]
+fn senders_of_every_group_count_for_what_held_them_back() {
+    let name = "senders limited by congestion control";
+    assert_eq!(ok(name, |_| ()), Some(true));
+    assert_eq!(ok(name, |records| records.groups[1].at_end.otherwise_limited += 60), Some(false));
+    assert_eq!(ok(name, |records| records.groups.clear()), None);
+}
+
+#[test]
+fn every_connection_is_to_be_opened() {
+    let name = "connections opened";
+    let all = check(name, |_| ());
+    assert_eq!((all.ok, all.detail.as_str()), (Some(true), "16 of 16 connections were opened; 0 gave up"));
+    assert_eq!(ok(name, |records| records.groups[0].at_end.failed = 1), Some(false));
+    assert_eq!(ok(name, |records| records.groups[1].at_end.failed = 1), Some(false));
+    assert_eq!(ok(name, |records| records.groups[0].at_end.started += 1), Some(false));
+}
+
+#[test]
+fn the_end_of_a_run_may_come_while_a_finite_flow_connects() {
+    let name = "connections opened";
+    let connecting = |group: usize, established: u64| {
+        let mut records = records();
+        records.groups[group].series[5].connecting = 1;
+        records.groups[group].at_warmup.established = 0;
+        records.groups[group].at_end.established = established;
+        records.groups[group].at_end.started = established + 1;
+        records.groups[group].at_warmup.started = 0;
+        checks(&records).into_iter().find(|check| check.name == name).expect("the question is asked")
+    };
+    let last = connecting(1, 8);
+    assert_eq!(last.ok, Some(true));
+    assert!(last.detail.ends_with("; 1 were being opened when the run ended"), "{last:?}");
+    assert_eq!(connecting(0, 8).ok, Some(false));
+    assert_eq!(connecting(1, 0).ok, Some(false));
+}
+
+#[test]
+fn an_endless_flow_that_cuts_its_window_is_to_do_so_three_times() {
+    let name = "long enough to measure";
+    assert_eq!(ok(name, |_| ()), Some(true));
+    assert_eq!(ok(name, |records| records.connections[1].reductions = 2), Some(false));
+    assert_eq!(
+        ok(name, |records| records.connections.iter_mut().for_each(|flow| flow.cuts_window = false)),
+        None
+    );
+}
+
+#[test]
+fn a_packet_log_is_complete_unless_it_was_full() {
+    let name = "packet log complete";
+    assert_eq!(ok(name, |_| ()), Some(true));
+    let full = check(name, |records| records.packets.full_at = Some(at_ms(500)));
+    assert_eq!(full.ok, Some(false));
+    assert_eq!(full.detail, "record.packet_limit = 100 was reached: 1 entries, the last before 0.5 s");
+    let unlogged = Records { run: RunDescription::default(), ..records() };
+    assert!(checks(&unlogged).iter().all(|check| check.name != name));
+}
+
+#[test]
+fn a_warm_up_that_was_looked_for_was_found_or_not() {
+    let name = "warm-up found";
+    let found = check(name, |records| records.run.warmup_found = Some(true));
+    assert_eq!((found.ok, found.detail.as_str()), (Some(true), "it was over after 2s"));
+    let not = check(name, |records| {
+        records.run.warmup_found = Some(false);
+        records.run.warmup = Span::from_ms(6000);
+    });
+    assert_eq!(not.ok, Some(false));
+    assert_eq!(not.detail, "the run did not settle in its first half; measured from 6s on");
+}
+
+/// A backend that fills little: the questions are asked, and most have no answer.
+#[test]
+fn records_that_hold_nothing_answer_nothing() {
+    let described = Records { run: records().run, ..Records::default() };
+    for records in [Records::default(), described] {
+        for check in checks(&records) {
+            let answered = ["connections opened", "packet log complete"].contains(&check.name);
+            assert_eq!(check.ok, answered.then_some(true), "{check:?}");
+        }
+    }
+}

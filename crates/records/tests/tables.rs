@@ -1,0 +1,264 @@
+//! Truth: contract. The tables are those of the schema, their values those of the records.
+
+mod support;
+
+use narrows_records::schema::{ColumnKind, tables as schemas};
+use narrows_records::{Column, NO_LABEL, PacketPlace, Records, Table, Tables};
+use support::{at_ms, records};
+
+/// What a label column says in `row`.
+fn label<'t>(table: &'t Table, column: &str, row: usize) -> Option<&'t str> {
+    match table.column(column) {
+        Some(Column::Label { codes, labels }) if codes[row] != NO_LABEL => Some(&labels[codes[row] as usize]),
+        _ => None,
+    }
+}
+
+#[track_caller]
+fn assert_real(table: &Table, row: usize, expected: &[(&str, f64)]) {
+    for (name, expected) in expected {
+        let got = table.real(name).expect("a real column")[row];
+        let same = (got - expected).abs() <= 1e-12 * expected.abs() || got.is_nan() && expected.is_nan();
+        assert!(same, "{name}: {got} for {expected}");
+    }
+}
+
+#[track_caller]
+fn assert_whole(table: &Table, row: usize, expected: &[(&str, i64)]) {
+    for (name, expected) in expected {
+        assert_eq!(table.whole(name).expect("a whole column")[row], *expected, "{name}");
+    }
+}
+
+#[test]
+fn every_table_has_the_columns_of_its_schema_and_no_others() {
+    let tables = Tables::of(&records());
+    assert_eq!(
+        tables.iter().map(Table::name).collect::<Vec<_>>(),
+        schemas().iter().map(|each| each.name).collect::<Vec<_>>()
+    );
+    for (table, schema) in tables.iter().zip(schemas()) {
+        let columns: Vec<_> = table.columns().iter().map(|(name, column)| (*name, column.kind())).collect();
+        let expected: Vec<_> = schema.columns.iter().map(|column| (column.name, column.kind)).collect();
+        assert_eq!(columns, expected, "{}", table.name());
+        assert!(table.rows() > 0 && table.columns().iter().all(|(_, column)| column.len() == table.rows()));
+    }
+}
+
+#[test]
+fn the_schema_says_what_every_column_is() {
+    for table in schemas() {
+        assert!(!table.row.is_empty());
+        let mut names: Vec<_> = table.columns.iter().map(|column| column.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), table.columns.len(), "{}", table.name);
+        for column in &table.columns {
+            assert!(!column.meaning.is_empty(), "{}.{}", table.name, column.name);
+            for (ending, unit) in
+                [("_s", "s"), ("_bps", "bps"), ("_packets", "packets"), ("_bytes", "B"), ("_ps", "ps")]
+            {
+                assert!(
+                    !column.name.ends_with(ending) || column.unit == unit,
+                    "{}.{}",
+                    table.name,
+                    column.name
+                );
+            }
+            assert!(
+                column.kind != ColumnKind::Label || column.unit.is_empty(),
+                "{}.{}",
+                table.name,
+                column.name
+            );
+        }
+    }
+}
+
+#[test]
+fn a_flow_has_its_counts_after_the_warm_up() {
+    let mut records = records();
+    records.connections[1].completed = Some(at_ms(5100));
+    records.connections[1].ideal_completion_s = 2.5;
+    records.connections[1].reductions = 1;
+    let flows = &Tables::of(&records)["flows"];
+    assert_eq!(
+        (label(flows, "group", 1), label(flows, "algorithm", 1)),
+        (Some("stays"), Some("aimd(a=1,b=0.8)"))
+    );
+    assert_whole(flows, 1, &[("flow", 1)]);
+    assert_real(
+        flows,
+        0,
+        &[
+            ("start_s", 0.1),
+            ("established_s", 0.14),
+            ("completed_s", f64::NAN),
+            ("goodput_bps", 1e6),
+            ("throughput_bps", 0.6e6),
+            ("loss_rate", 0.01),
+            ("mark_rate", 0.02),
+            ("retransmission_rate", 0.05),
+            ("sent_packets", 500.0),
+            ("timeouts", 1.0),
+            ("loss_event_rate", 0.02),
+            ("ack_compression", 0.25),
+            ("rtt_mean_s", 0.03),
+            ("cwnd_mean_packets", 10.0),
+            ("cwnd_peak_packets", 15.0),
+            ("reduction_interval_s", 2.0),
+            ("reductions", 4.0),
+            ("completion_time_s", f64::NAN),
+            ("slowdown", f64::NAN),
+        ],
+    );
+    let completed = [
+        ("completed_s", 5.1),
+        ("completion_time_s", 5.0),
+        ("slowdown", 2.0),
+        ("reduction_interval_s", f64::NAN),
+    ];
+    assert_real(flows, 1, &completed);
+}
+
+#[test]
+fn the_series_have_a_row_for_each_flow_and_link_of_an_interval() {
+    let mut records = records();
+    let series = &Tables::of(&records)["series"];
+    assert_eq!(series.rows(), 6 * 3);
+    let row = 4;
+    assert_eq!((label(series, "kind", row), label(series, "name", row)), (Some("flow"), Some("stays[1]")));
+    assert_real(series, row, &[("time_s", 4.0), ("throughput_bps", 1.0), ("rate_bps", f64::NAN)]);
+    let row = 5;
+    assert_eq!((label(series, "name", row), label(series, "group", row)), (Some("bottleneck"), None));
+    assert_real(series, row, &[("rate_bps", 1e6), ("cwnd_packets", f64::NAN), ("queue_delay_s", f64::NAN)]);
+
+    records.connections.iter_mut().for_each(|connection| connection.series.clear());
+    let series = &Tables::of(&records)["series"];
+    assert_eq!((series.rows(), label(series, "name", 0)), (6, Some("bottleneck")));
+}
+
+#[test]
+fn distributions_are_of_groups_then_of_links() {
+    let distributions = &Tables::of(&records())["distributions"];
+    let rows: Vec<_> = (0..distributions.rows())
+        .map(|row| {
+            (label(distributions, "owner", row).unwrap(), label(distributions, "quantity", row).unwrap())
+        })
+        .collect();
+    let group =
+        |name| [(name, "rtt_s"), (name, "rtt_s"), (name, "rtt_s"), (name, "delay_s"), (name, "delay_s")];
+    let links = [("bottleneck", "queue_delay_s"); 2];
+    assert_eq!(rows, [&group("stays")[..], &group("comes"), &links].concat());
+    assert!((distributions.real("value_s").unwrap()[11] / 0.015 - 1.0).abs() < 0.004);
+    assert_whole(distributions, 11, &[("packets", 1)]);
+}
+
+#[test]
+fn the_census_counts_intervals_of_finite_groups() {
+    let census = &Tables::of(&records())["census"];
+    assert_eq!((census.rows(), label(census, "group", 0)), (6, Some("comes")));
+    assert_whole(census, 0, &[("started_flows", 0), ("active_flows", 2), ("connecting_flows", 1)]);
+    assert_whole(
+        census,
+        3,
+        &[("started_flows", 4), ("active_flows", 5), ("connecting_flows", 0), ("sent_packets", 1000)],
+    );
+    let rates = [("time_s", 8.0), ("throughput_bps", 6e6), ("goodput_bps", 5e6), ("rtt_s", 0.05)];
+    assert_real(census, 3, &rates);
+}
+
+#[test]
+fn classes_and_transfers_are_labelled_by_file_and_path() {
+    let tables = Tables::of(&records());
+    let classes = &tables["classes"];
+    let pair = |row| (label(classes, "file_class", row).unwrap(), label(classes, "path_class", row).unwrap());
+    assert_eq!(
+        (0..4).map(pair).collect::<Vec<_>>(),
+        [("web", "near"), ("web", "far"), ("film", "near"), ("film", "far")]
+    );
+    assert_whole(classes, 0, &[("completed_flows", 1), ("failed_flows", 1), ("bytes", 1_000_000)]);
+    assert_real(classes, 0, &[("flow_goodput_bps", 16e6), ("completion_time_s", 0.5)]);
+    assert_real(classes, 2, &[("flow_goodput_bps", f64::NAN), ("completion_time_p99_s", f64::NAN)]);
+    let transfers = &tables["transfers"];
+    assert_eq!(
+        (label(transfers, "group", 0), label(transfers, "path_class", 0)),
+        (Some("comes"), Some("far"))
+    );
+    assert_whole(transfers, 0, &[("slot", 3), ("bytes", 1_000_000), ("sent_packets", 700), ("timeouts", 1)]);
+    assert_real(transfers, 1, &[("start_s", 3.0), ("established_s", f64::NAN), ("end_s", 4.0)]);
+}
+
+#[test]
+fn an_entry_of_the_packet_log_keeps_its_words() {
+    let mut records = records();
+    let logged = records.packets.rows[0];
+    records.packets.rows.extend([
+        narrows_records::PacketRow { place: PacketPlace::Sender, ..logged },
+        narrows_records::PacketRow { place: PacketPlace::Receiver, ..logged },
+    ]);
+    let packets = &Tables::of(&records)["packets"];
+    let words =
+        |row| ["place", "event", "group", "kind", "ecn"].map(|column| label(packets, column, row).unwrap());
+    assert_eq!(words(0), ["bottleneck", "marked", "comes", "ack", "ce"]);
+    assert_eq!((words(1)[0], words(2)[0]), ("sender", "receiver"));
+    assert_whole(
+        packets,
+        0,
+        &[("time_ps", 3_000_000_000_000), ("flow", 3), ("turn", 7), ("number", 12), ("size_bytes", 52)],
+    );
+    assert_real(packets, 0, &[("sack1_start", 14.0), ("sack1_end", 16.0), ("sack2_start", f64::NAN)]);
+}
+
+#[test]
+fn tables_of_what_did_not_occur_have_no_columns() {
+    let mut records = records();
+    records.run.groups[1].finite = false;
+    records.run.packet_limit = None;
+    let tables = Tables::of(&records);
+    for name in ["census", "classes", "transfers", "packets"] {
+        assert!(tables[name].columns().is_empty(), "{name}");
+    }
+}
+
+/// A backend that fills little: what is described and not recorded is a table without rows.
+#[test]
+fn records_that_hold_nothing_have_tables_without_rows() {
+    let described = Records { run: records().run, ..Records::default() };
+    for records in [Records::default(), described] {
+        for table in &Tables::of(&records) {
+            assert_eq!(table.rows(), if table.name() == "links" { records.run.links.len() } else { 0 });
+        }
+    }
+}
+
+#[test]
+fn the_digest_is_of_every_table_but_the_packet_log() {
+    let of = |change: fn(&mut Records)| {
+        let mut records = records();
+        change(&mut records);
+        Tables::of(&records).digest()
+    };
+    let digest = of(|_| ());
+    assert_eq!(digest.len(), 64);
+    assert_eq!(of(|records| records.packets.rows.clear()), digest);
+    assert_eq!(of(|records| records.run.packet_limit = None), digest);
+    let changes: [fn(&mut Records); 7] = [
+        |records| records.connections[0].lost += 1,
+        |records| records.links[0].peak_packets += 1,
+        |records| records.connections[0].series[0].rtt_s = 0.04,
+        |records| records.groups[0].rtts.add(narrows_units::Span::from_ms(1)),
+        |records| records.groups[1].series[0].active += 1,
+        |records| records.groups[1].classes[0].bytes += 1,
+        |records| records.transfers[0].slot += 1,
+    ];
+    for (place, change) in changes.into_iter().enumerate() {
+        assert_ne!(of(change), digest, "{place}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "no table is called seats")]
+fn there_are_no_other_tables() {
+    let _ = &Tables::of(&records())["seats"];
+}

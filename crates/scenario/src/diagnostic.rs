@@ -1,0 +1,166 @@
+//! What is wrong with a scenario: where, what was given, what is allowed.
+
+use super::location::Location;
+use std::fmt::Write;
+
+/// One mistake in a scenario file or in an argument that changes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The file, or the argument (`--set path.rate=fast`) if the mistake is there.
+    pub file: String,
+    /// Line in the file, from 1; `None` for an argument.
+    pub line: Option<usize>,
+    /// Column of the first character, from 1, counted in characters; `None` for an argument.
+    pub column: Option<usize>,
+    /// Where in the scenario, as `path.queue.limit` or `flows.1.rtt`; empty for a fault of syntax.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What was written; `None` where something is missing.
+    pub given: Option<String>,
+    /// What would do; empty where the message says it.
+    pub allowed: String,
+    /// The nearest known name, or what to do.
+    pub hint: Option<String>,
+    /// The line of the file, or the argument.
+    pub source_line: String,
+    /// Characters marked from `column` on.
+    pub length: usize,
+}
+
+impl Diagnostic {
+    /// The diagnostic as plain text: place, message, the source line with the place underlined, what is allowed.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        let place = match (self.line, self.column) {
+            (Some(line), Some(column)) => format!("{}:{line}:{column}", self.file),
+            _ => self.file.clone(),
+        };
+        let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
+        let _ = writeln!(text, "{place}: {path}{}", self.message);
+        if let (Some(line), Some(column)) = (self.line, self.column) {
+            let number = line.to_string();
+            // A tab stays a tab, so that the marks stand below what they mark.
+            let indent = |c| if c == '\t' { '\t' } else { ' ' };
+            let before: String = self.source_line.chars().take(column - 1).map(indent).collect();
+            let _ = writeln!(text, "  {number} | {}", self.source_line);
+            let _ =
+                writeln!(text, "  {} | {before}{}", " ".repeat(number.len()), "^".repeat(self.length.max(1)));
+        }
+        let given = self.given.as_deref().filter(|given| !given.is_empty());
+        let allowed = Some(self.allowed.as_str()).filter(|allowed| !allowed.is_empty());
+        for (label, value) in [("given", given), ("allowed", allowed), ("hint", self.hint.as_deref())] {
+            if let Some(value) = value {
+                let _ = writeln!(text, "  {label}: {value}");
+            }
+        }
+        text
+    }
+}
+
+/// A fault before its place is known in lines and columns.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fault {
+    pub place: Location,
+    pub path: Box<str>,
+    pub message: Box<str>,
+    pub given: Option<String>,
+    pub allowed: Box<str>,
+    pub hint: Option<String>,
+}
+
+impl Fault {
+    pub fn new(place: &Location, path: impl Into<Box<str>>, message: impl Into<Box<str>>) -> Self {
+        Self {
+            place: place.clone(),
+            path: path.into(),
+            message: message.into(),
+            given: None,
+            allowed: Box::default(),
+            hint: None,
+        }
+    }
+
+    pub fn given(mut self, given: impl Into<String>) -> Self {
+        self.given = Some(given.into());
+        self
+    }
+
+    pub fn allowed(mut self, allowed: impl Into<Box<str>>) -> Self {
+        self.allowed = allowed.into();
+        self
+    }
+
+    pub fn hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint;
+        self
+    }
+
+    /// Suggests `name` where there is one.
+    pub fn nearest(self, name: Option<&str>) -> Self {
+        self.hint(name.map(|name| format!("did you mean `{name}`?")))
+    }
+}
+
+/// All faults in the order of the file, those of arguments behind them.
+pub(super) fn locate(
+    mut faults: Vec<Fault>,
+    text: &str,
+    file: &str,
+    arguments: &[String],
+) -> Vec<Diagnostic> {
+    faults.sort_by_key(|fault| match &fault.place {
+        Location::File(span) => (0, span.start),
+        Location::Argument(index) => (1, *index),
+        Location::CommandLine => (2, 0),
+    });
+    // What [transport] says badly is met again in every flow that inherits it.
+    let mut seen: Vec<Fault> = Vec::new();
+    for fault in faults {
+        if !seen.contains(&fault) {
+            seen.push(fault);
+        }
+    }
+    seen.into_iter().map(|fault| place(fault, text, file, arguments)).collect()
+}
+
+fn place(fault: Fault, text: &str, file: &str, arguments: &[String]) -> Diagnostic {
+    let mut diagnostic = Diagnostic {
+        file: file.to_owned(),
+        line: None,
+        column: None,
+        path: fault.path.into(),
+        message: fault.message.into(),
+        given: fault.given,
+        allowed: fault.allowed.into(),
+        hint: fault.hint,
+        source_line: String::new(),
+        length: 0,
+    };
+    match fault.place {
+        Location::File(span) => {
+            let start = floor(text, span.start);
+            let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+            let line = text[line_start..].lines().next().unwrap_or("");
+            let column = text[line_start..start].chars().count() + 1;
+            // What spans several lines is marked to the end of its first.
+            let end = floor(text, span.end).clamp(start, start.max(line_start + line.len()));
+            diagnostic.line = Some(text[..start].matches('\n').count() + 1);
+            diagnostic.column = Some(column);
+            diagnostic.length = text[start..end].chars().count().max(1);
+            line.clone_into(&mut diagnostic.source_line);
+        }
+        Location::Argument(index) => {
+            let argument = arguments.get(index).map_or("", String::as_str);
+            diagnostic.file = format!("--set {argument}");
+            argument.clone_into(&mut diagnostic.source_line);
+        }
+        Location::CommandLine => "the command line".clone_into(&mut diagnostic.file),
+    }
+    diagnostic
+}
+
+/// The start of the character at or before byte `at`.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}

@@ -1,0 +1,117 @@
+//! The text of the resolved file: TOML tables whose keys have an order and may have comments.
+
+use std::fmt::{Display, Write};
+use toml_writer::{ToTomlValue, TomlStringBuilder};
+
+/// How a file is named in the resolved scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    /// By its path, so that it can be read again.
+    Path,
+    /// By the digest of its content, so that the text does not depend on where it lies.
+    Digest,
+}
+
+/// A table of the resolved file: its own keys, then the tables below it.
+#[derive(Clone, Debug, Default)]
+pub struct TomlTable {
+    keys: Vec<Line>,
+    below: Vec<Below>,
+}
+
+#[derive(Clone, Debug)]
+struct Line {
+    key: String,
+    value: String,
+    comment: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Below {
+    name: String,
+    /// It is an element of a list of tables.
+    is_element: bool,
+    table: TomlTable,
+}
+
+impl TomlTable {
+    /// Adds a key with its value, which is TOML.
+    pub fn set(&mut self, key: &str, value: impl Into<String>) {
+        self.comment(key, value, None);
+    }
+
+    /// Adds a key with its value, which is TOML, and a comment behind it.
+    pub fn comment(&mut self, key: &str, value: impl Into<String>, comment: Option<String>) {
+        self.keys.push(Line { key: key.to_owned(), value: value.into(), comment });
+    }
+
+    /// Adds the table `[name]` below this one.
+    pub fn table(&mut self, name: &str) -> &mut Self {
+        self.add(name, false)
+    }
+
+    /// Adds an element to the list of tables `[[name]]` below this one.
+    pub fn element(&mut self, name: &str) -> &mut Self {
+        self.add(name, true)
+    }
+
+    fn add(&mut self, name: &str, is_element: bool) -> &mut Self {
+        self.below.push(Below { name: name.to_owned(), is_element, table: Self::default() });
+        let last = self.below.len() - 1;
+        &mut self.below[last].table
+    }
+
+    /// The whole as an inline table.
+    pub fn inline(&self) -> String {
+        let line = |line: &Line| format!("{} = {}", line.key, line.value);
+        let mut keys: Vec<String> = self.keys.iter().map(line).collect();
+        for below in
+            self.below.chunk_by(|one, next| one.is_element && next.is_element && one.name == next.name)
+        {
+            let tables: Vec<String> = below.iter().map(|each| each.table.inline()).collect();
+            let value =
+                if below[0].is_element { format!("[{}]", tables.join(", ")) } else { tables.concat() };
+            keys.push(format!("{} = {value}", below[0].name));
+        }
+        if keys.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", keys.join(", ")) }
+    }
+
+    /// The whole as a document.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        self.write("", &mut text);
+        text
+    }
+
+    fn write(&self, path: &str, text: &mut String) {
+        for Line { key, value, comment } in &self.keys {
+            let comment = comment.as_ref().map_or(String::new(), |comment| format!("  # {comment}"));
+            let _ = writeln!(text, "{key} = {value}{comment}");
+        }
+        for Below { name, is_element, table } in &self.below {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let heading = if *is_element { format!("[[{path}]]") } else { format!("[{path}]") };
+            let _ = writeln!(text, "\n{heading}");
+            table.write(&path, text);
+        }
+    }
+}
+
+/// A TOML string.
+pub fn text(value: impl Display) -> String {
+    TomlStringBuilder::new(&value.to_string()).as_basic().to_toml_value()
+}
+
+/// A TOML float with all its digits.
+pub fn number(value: f64) -> String {
+    format!("{value:?}")
+}
+
+/// A number to so many decimals, without trailing zeros.
+pub fn short(value: f64, decimals: usize) -> String {
+    let digits = format!("{value:.decimals$}");
+    if !digits.contains('.') {
+        return digits;
+    }
+    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

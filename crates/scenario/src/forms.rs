@@ -1,0 +1,179 @@
+//! Keys that hold a table of one of several forms, which its `kind` tells apart.
+
+use super::diagnostic::Fault;
+use super::emit::{Naming, TomlTable, text};
+use super::field::{At, Reported};
+use super::kind::{KIND, Kind, Quantities, Variant, list};
+use super::section::{Fields, Form};
+use super::tree::{Node, Pair, Value};
+use super::value::{KeyType, Measured, wrong_type};
+use narrows_card::nearest;
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+/// A type of keys that hold a table of one of several forms.
+pub trait Forms {
+    /// Which form was written, with its keys.
+    type Value: Clone + Debug;
+
+    const VARIANTS: &'static [Variant];
+
+    /// Takes the keys of the form `name`; `None` where there is no such form.
+    fn take(name: &str, fields: &mut Fields<'_>) -> Option<Self::Value>;
+
+    /// Adds the name of the form and its keys to a table of the resolved file.
+    fn emit(value: &Self::Value, naming: Naming, table: &mut TomlTable);
+}
+
+/// Reads a table of one of several forms.
+pub fn read_form<F: Forms>(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<F::Value, Reported> {
+    let Value::Table(entries) = &node.value else {
+        return Err(no_form(node, path, None, F::VARIANTS).report(faults));
+    };
+    let variant = choose(entries, node, path, F::VARIANTS).map_err(|fault| fault.report(faults))?;
+    let at = At { path: path.to_owned(), location: node.place.clone() };
+    let mut fields = Fields::new(entries, &at, &[variant.keys], Some(variant.name), faults);
+    F::take(variant.name, &mut fields).ok_or_else(Reported::before)
+}
+
+/// Adds the name of a form and its keys to a table of the resolved file.
+pub fn emit_form<F: Form>(form: &F, naming: Naming, table: &mut TomlTable) {
+    table.set(KIND, text(F::VARIANT.name));
+    form.emit(naming, table);
+}
+
+/// The table of one of several forms as TOML.
+pub fn write_form<F: Forms>(value: &F::Value, naming: Naming) -> String {
+    let mut table = TomlTable::default();
+    F::emit(value, naming, &mut table);
+    table.inline()
+}
+
+/// The fault of a value that is no table where one of several forms is needed.
+pub fn no_form(node: &Node, path: &str, plain: Option<Quantities>, variants: &'static [Variant]) -> Fault {
+    let fault = wrong_type(node, &Kind::Variants { plain, variants }, path);
+    let known = |text: &&String| variants.iter().any(|variant| variant.name == text.as_str());
+    let hint = match &node.value {
+        Value::Text(text) => Some(text).filter(known).map(|text| format!("write {{ kind = \"{text}\" }}")),
+        _ => None,
+    };
+    fault.hint(hint)
+}
+
+/// The form that a table has, by its `kind` or by a key of the form's own name.
+pub fn choose(
+    entries: &[Pair],
+    node: &Node,
+    path: &str,
+    variants: &'static [Variant],
+) -> Result<&'static Variant, Fault> {
+    let names = || variants.iter().map(|variant| variant.name);
+    let kind_path = format!("{path}.{KIND}");
+    match entries.iter().find(|entry| entry.key == KIND).map(|entry| &entry.node) {
+        Some(Node { value: Value::Text(name), place }) => {
+            variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
+                let fault = Fault::new(place, kind_path, "unknown kind").given(format!("\"{name}\""));
+                fault.allowed(list(names())).nearest(nearest(name, names()))
+            })
+        }
+        Some(node) => {
+            let message = format!("{} where a word is needed", node.value.kind());
+            let fault = Fault::new(&node.place, kind_path, message).given(node.value.shown());
+            Err(fault.allowed(list(names())))
+        }
+        None => {
+            let implied =
+                variants.iter().find(|variant| entries.iter().any(|entry| entry.key == variant.name));
+            implied.ok_or_else(|| {
+                let fault = Fault::new(&node.place, kind_path, "missing, and it has no default");
+                fault.allowed(list(names()))
+            })
+        }
+    }
+}
+
+/// Declares the forms that a table may have, each a table declared by [`keys!`] with the name of its form.
+macro_rules! forms {
+    (
+        $(#[doc = $doc:literal])+
+        $vis:vis enum $name:ident $(<$unit:ident: $bound:ident>)? { $($form:ident $(<$of:ident>)?),+ $(,)? }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "a scenario has few of them")]
+        $vis enum $name $(<$unit: $bound>)? {
+            $($form($form $(<$of>)?),)+
+        }
+
+        impl $(<$unit: $bound>)? $crate::forms::Forms for $name $(<$unit>)? {
+            type Value = Self;
+            const VARIANTS: &'static [$crate::kind::Variant] =
+                &[$(<$form $(<$of>)? as $crate::section::Form>::VARIANT),+];
+
+            fn take(name: &str, fields: &mut $crate::section::Fields<'_>) -> Option<Self> {
+                $(if name == <$form $(<$of>)? as $crate::section::Form>::VARIANT.name {
+                    return Some(Self::$form($crate::section::Section::take(fields)));
+                })+
+                None
+            }
+
+            fn emit(value: &Self, naming: $crate::emit::Naming, table: &mut $crate::emit::TomlTable) {
+                match value {
+                    $(Self::$form(form) => $crate::forms::emit_form(form, naming, table),)+
+                }
+            }
+        }
+
+        impl $(<$unit: $bound>)? $crate::value::KeyType for $name $(<$unit>)? {
+            type Value = Self;
+            const KIND: $crate::kind::Kind = $crate::kind::Kind::Variants {
+                plain: None,
+                variants: <Self as $crate::forms::Forms>::VARIANTS,
+            };
+
+            fn read(
+                node: &$crate::tree::Node,
+                path: &str,
+                faults: &mut Vec<$crate::diagnostic::Fault>,
+            ) -> Result<Self, $crate::field::Reported> {
+                $crate::forms::read_form::<Self>(node, path, faults)
+            }
+
+            fn write(value: &Self, naming: $crate::emit::Naming) -> String {
+                $crate::forms::write_form::<Self>(value, naming)
+            }
+        }
+    };
+}
+
+pub(crate) use forms;
+
+/// A key that holds a quantity, or a table of one of several forms.
+#[derive(Clone, Debug)]
+pub struct PlainOr<T, F>(PhantomData<(T, F)>);
+
+/// What was written of a quantity or a table.
+#[derive(Clone, Debug)]
+pub enum Choice<P, F> {
+    Plain(P),
+    Form(F),
+}
+
+impl<T: Measured, F: Forms> KeyType for PlainOr<T, F> {
+    type Value = Choice<T::Value, F::Value>;
+    const KIND: Kind = Kind::Variants { plain: Some(T::QUANTITIES), variants: F::VARIANTS };
+
+    fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<Self::Value, Reported> {
+        match &node.value {
+            Value::Table(_) => read_form::<F>(node, path, faults).map(Choice::Form),
+            _ => T::read(node, path, faults).map(Choice::Plain),
+        }
+    }
+
+    fn write(value: &Self::Value, naming: Naming) -> String {
+        match value {
+            Choice::Plain(value) => T::write(value, naming),
+            Choice::Form(form) => write_form::<F>(form, naming),
+        }
+    }
+}

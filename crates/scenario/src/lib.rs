@@ -1,0 +1,166 @@
+//! The scenario file: from what a person wrote to a [`Model`] in which nothing can be invalid.
+//!
+//! [`load`] reads TOML into a tree that knows its places (`tree`), lets `--set` change it (`overrides`), checks every
+//! key (`walk`, by the tables of `keys`), writes out every default (`resolve`), and lays out the network. All mistakes
+//! come back together, in the order of the file, each with its place, what was given and what is allowed. The resolved
+//! scenario is printed as a file that loads to the same model.
+
+mod context;
+mod describe;
+mod diagnostic;
+mod document;
+mod emit;
+mod field;
+mod forms;
+mod kind;
+mod location;
+mod overrides;
+mod queue;
+mod refusal;
+mod resolve;
+mod scalar;
+mod schema;
+mod section;
+mod sections;
+mod series;
+mod table;
+pub mod trace;
+mod tree;
+mod value;
+pub mod vectors;
+mod walk;
+
+pub use context::LoadOptions;
+pub use diagnostic::Diagnostic;
+pub use document::{Complaint, Located, Written, complain, read_document};
+pub use schema::schema;
+pub use sections::expect::Expectation;
+pub use series::{MetricFault, SeriesMetric, SeriesMetrics};
+
+use context::LoadContext;
+use emit::{Naming, TomlTable};
+use narrows_model::Model;
+use narrows_model::algorithm::Control;
+use narrows_topology::{Group, Layout};
+use resolve::{Resolved, Topology};
+use section::{Section, Table};
+use sections::network::NetworkKeys;
+use sections::path::PathKeys;
+use sections::root::RootKeys;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use trace::hexadecimal;
+use value::KeyType;
+
+/// A scenario that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What runs.
+    pub model: Model,
+    /// How often: what was asked for on the command line, else what the file says, else once.
+    pub replications: u32,
+    /// What the file says of replications; `None` leaves it to the command.
+    pub replications_written: Option<u32>,
+    /// The scenario with every default written out; loads to the same model.
+    pub resolved: String,
+    /// What is run, in words: title and text of each paragraph.
+    pub description: Vec<(String, String)>,
+    /// Measures that must lie within bounds.
+    pub expectations: Vec<Expectation>,
+    /// Every file that the scenario names, with the SHA-256 of its content in hexadecimal.
+    pub files: Vec<(PathBuf, String)>,
+    /// SHA-256, in hexadecimal, of the resolved scenario and the content of its files, wherever they lie.
+    pub digest: String,
+}
+
+/// Reads the scenario `text`. `file` is its name in messages, `directory` what its paths are relative to, and each of
+/// `overrides` the argument of a `--set`. Errors: every mistake, in the order of the file.
+pub fn load(
+    text: &str,
+    file: &str,
+    directory: &Path,
+    overrides: &[String],
+    options: &LoadOptions,
+) -> Result<Scenario, Vec<Diagnostic>> {
+    let mut faults = Vec::new();
+    let resolved = tree::parse(text).map_err(|syntax| faults.extend(syntax)).ok().and_then(|mut root| {
+        overrides::apply(&mut root, RootKeys::PARTS, overrides, &mut faults);
+        let node = root;
+        let mut root = Table::<RootKeys>::read(&node, "", &mut faults).ok()?;
+        let context = LoadContext { directory, file, options };
+        let resolved = resolve::resolve(&mut root, &context, &mut faults).ok()?;
+        Some((node, root, resolved))
+    });
+    let scenario = resolved.filter(|_| faults.is_empty()).and_then(|(node, root, resolved)| {
+        let scenario = finish(&root, &resolved);
+        if let Some(backend) = &options.backend {
+            faults = refusal::faults(&node, backend.name(), backend.refusals(&scenario.model));
+        }
+        faults.is_empty().then_some(scenario)
+    });
+    scenario.ok_or_else(|| diagnostic::locate(faults, text, file, overrides))
+}
+
+fn finish(root: &RootKeys, resolved: &Resolved) -> Scenario {
+    let grouped: Vec<Group> = resolved.groups.iter().map(|each| each.group.clone()).collect();
+    let (layout, changes) = match &resolved.topology {
+        Topology::Path { dumbbell, .. } => (dumbbell.layout(&grouped), Vec::new()),
+        Topology::Network(network) => network.graph.layout(&grouped),
+    };
+    let Layout { nodes, links, routes, workloads, groups } = layout;
+    // The digest must not depend on where a file lies, so there its content stands for its path.
+    let anonymous = text(root, Naming::Digest);
+    Scenario {
+        model: Model {
+            title: resolved.run.title.clone(),
+            duration: resolved.run.duration,
+            warmup: resolved.run.warmup.unwrap_or(narrows_units::Span::ZERO),
+            finds_warmup: resolved.run.warmup.is_none(),
+            seed: resolved.run.seed,
+            nodes,
+            links,
+            routes,
+            workloads,
+            changes,
+            groups,
+            record: resolved.recording.model,
+        },
+        replications: resolved.replications,
+        replications_written: resolved.replications_written,
+        resolved: text(root, Naming::Path),
+        description: describe::describe(resolved),
+        expectations: resolved.expectations.clone(),
+        files: files(root, &grouped),
+        digest: hexadecimal(&Sha256::digest(anonymous)),
+    }
+}
+
+/// The resolved file.
+fn text(root: &RootKeys, naming: Naming) -> String {
+    let mut file = TomlTable::default();
+    root.emit(naming, &mut file);
+    file.text()
+}
+
+/// Every file that the scenario names, with its digest, once.
+fn files(root: &RootKeys, groups: &[Group]) -> Vec<(PathBuf, String)> {
+    let path = root.path.get().ok().and_then(Option::as_ref).map(PathKeys::recordings);
+    let network = root.network.get().ok().and_then(Option::as_ref).map(NetworkKeys::recordings);
+    let recorded = path.into_iter().chain(network).flatten().cloned();
+    let external = groups.iter().filter_map(|group| match &group.algorithm {
+        Control::External(external) => Some((external.file.clone(), external.algorithm.digest().to_owned())),
+        Control::Listed(_) => None,
+    });
+    let flows = root.flows.get().ok().into_iter().flatten();
+    let transfers = flows.filter_map(|group| group.own.recording().cloned());
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    for (file, digest) in recorded.chain(external).chain(transfers) {
+        if !files.iter().any(|(known, _)| *known == file) {
+            files.push((file, digest));
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! `--set key.path=value`: changes a scenario's tree before it is checked.
+//!
+//! The value is TOML where it reads as such, else a string. A key below a string, or one that belongs to another form
+//! of a table than the present, replaces the whole value: `path.rate.trace=FILE` does over `rate = "10Mbps"`. Elements
+//! of a list are named by their number from 0, groups of flows also by their name.
+
+use super::diagnostic::Fault;
+use super::kind::{KIND, Key, Kind, Parts, Variant, list};
+use super::location::Location;
+use super::tree::{Node, Pair, Value, parse_argument};
+use narrows_card::nearest;
+
+/// Applies every argument, in order.
+pub(super) fn apply(root: &mut Node, parts: Parts, arguments: &[String], faults: &mut Vec<Fault>) {
+    for (index, argument) in arguments.iter().enumerate() {
+        let place = Location::Argument(index);
+        let Some((path, value)) = argument.split_once('=') else {
+            let fault = Fault::new(&place, "", "not of the form key.path=value").given(argument);
+            faults.push(fault.allowed("as in path.rate=20Mbps"));
+            continue;
+        };
+        let path = path.trim();
+        let steps: Vec<&str> = path.split('.').map(str::trim).collect();
+        if steps.iter().any(|step| step.is_empty()) {
+            faults
+                .push(Fault::new(&place, path, "an empty key in the path").allowed("as in path.rate=20Mbps"));
+            continue;
+        }
+        let setter = Setter { path, place, value: parse_argument(value.trim(), index) };
+        if let Err(fault) = setter.in_table(root, parts, &steps) {
+            faults.push(fault);
+        }
+    }
+}
+
+struct Setter<'a> {
+    path: &'a str,
+    place: Location,
+    value: Node,
+}
+
+impl Setter<'_> {
+    fn set(&self, node: &mut Node, kind: Option<&'static Kind>, steps: &[&str]) -> Result<(), Fault> {
+        let [step, ..] = steps else {
+            *node = self.value.clone();
+            return Ok(());
+        };
+        match kind {
+            Some(Kind::Table(parts)) => self.in_table(node, parts, steps),
+            Some(Kind::Variants { variants, .. }) => self.in_variant(node, variants, steps),
+            Some(Kind::Listed(variants)) => self.in_variant(node, variants(), steps),
+            Some(Kind::Tables(parts)) => {
+                let element = self.element(node, step)?;
+                let rest = &steps[1..];
+                if rest.is_empty() {
+                    self.set(element, None, rest)
+                } else {
+                    self.in_table(element, parts, rest)
+                }
+            }
+            Some(Kind::Named(kind)) => self.set(self.entry(node, step), Some(kind), &steps[1..]),
+            Some(Kind::List(kind)) => self.set(self.element(node, step)?, Some(kind), &steps[1..]),
+            // What else has no keys: a table takes its place, and the walk says so.
+            _ => self.in_table(node, &[], steps),
+        }
+    }
+
+    fn in_table(&self, node: &mut Node, parts: &[&'static [Key]], steps: &[&str]) -> Result<(), Fault> {
+        let (step, rest) = steps.split_first().expect("a path has a step left where a table is entered");
+        let kind = parts.iter().copied().flatten().find(|key| key.name == *step).map(|key| &key.kind);
+        self.set(self.entry(node, step), kind, rest)
+    }
+
+    fn in_variant(&self, node: &mut Node, variants: &'static [Variant], steps: &[&str]) -> Result<(), Fault> {
+        let step = steps[0];
+        let has = |variant: &&Variant| variant.keys.iter().any(|key| key.name == step);
+        let present = present(node, variants);
+        let replaced = match present {
+            _ if !matches!(node.value, Value::Table(_)) => true,
+            Some(present) if step == KIND => {
+                !matches!(&self.value.value, Value::Text(name) if name == present.name)
+            }
+            Some(present) => !has(&present) && variants.iter().any(|variant| has(&variant)),
+            None => false,
+        };
+        if replaced {
+            *node = Node { value: Value::Table(Vec::new()), place: self.place.clone() };
+        }
+        // The form that the key belongs to need not be named; nor need the first, the usual one.
+        let mut owners = variants.iter().filter(has);
+        let owner = owners
+            .next()
+            .filter(|owner| owners.next().is_none() || std::ptr::eq(*owner, &raw const variants[0]));
+        if let Some(owner) = owner.filter(|_| replaced) {
+            let kind = Node { value: Value::Text(owner.name.to_owned()), place: self.place.clone() };
+            *self.entry(node, KIND) = kind;
+        }
+        let variant = if replaced { owner } else { present };
+        match variant {
+            Some(variant) => self.in_table(node, std::slice::from_ref(&variant.keys), steps),
+            None => self.in_table(node, &[], steps),
+        }
+    }
+
+    /// The value of `key` in `node`, made if it is not there; `node` becomes a table if it is none.
+    fn entry<'n>(&self, node: &'n mut Node, key: &str) -> &'n mut Node {
+        if !matches!(node.value, Value::Table(_)) {
+            *node = Node { value: Value::Table(Vec::new()), place: self.place.clone() };
+        }
+        let Value::Table(entries) = &mut node.value else { unreachable!("it was made a table above") };
+        let at = entries.iter().position(|entry| entry.key == key).unwrap_or_else(|| {
+            // No table is written for a key that is new: what is put there decides.
+            let node = Node { value: Value::Text(String::new()), place: self.place.clone() };
+            entries.push(Pair { key: key.to_owned(), key_place: self.place.clone(), node });
+            entries.len() - 1
+        });
+        &mut entries[at].node
+    }
+
+    fn element<'n>(&self, node: &'n mut Node, step: &str) -> Result<&'n mut Node, Fault> {
+        let Value::List(nodes) = &mut node.value else {
+            let fault = Fault::new(&self.place, self.path, format!("there is no list to find `{step}` in"));
+            return Err(fault);
+        };
+        let names: Vec<String> = nodes.iter().map(name_of).collect();
+        let by_number = step.parse().ok().filter(|index: &usize| *index < nodes.len());
+        let found = by_number.or_else(|| names.iter().position(|name| name == step));
+        if let Some(index) = found {
+            return Ok(&mut nodes[index]);
+        }
+        let names = || names.iter().map(String::as_str).filter(|name| !name.is_empty());
+        let numbers: Vec<String> = (0..nodes.len()).map(|index| index.to_string()).collect();
+        let fault = Fault::new(&self.place, self.path, format!("there is no element `{step}`"));
+        let allowed = list(numbers.iter().map(String::as_str).chain(names()));
+        Err(fault.allowed(allowed).nearest(nearest(step, names())))
+    }
+}
+
+/// The form of table that `node` is.
+fn present(node: &Node, variants: &'static [Variant]) -> Option<&'static Variant> {
+    match node.value.get(KIND).map(|entry| &entry.node.value) {
+        Some(Value::Text(name)) => variants.iter().find(|variant| variant.name == name),
+        Some(_) => None,
+        None => variants.iter().find(|variant| node.value.get(variant.name).is_some()),
+    }
+}
+
+/// What a group of flows is called.
+fn name_of(node: &Node) -> String {
+    let named = node.value.get("name").or_else(|| node.value.get("algorithm"));
+    match named.map(|entry| &entry.node.value) {
+        Some(Value::Text(name)) => name.clone(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,104 @@
+//! The key `queue`: a discipline of the catalogue with its parameters, lengths in packets or bytes.
+
+use super::classes::{self, Groups};
+use crate::diagnostic::Fault;
+use crate::location::Location;
+use crate::table::Table;
+use narrows_card::{Domain, Parameter};
+use narrows_qdisc::{Discipline, Given, Limit, Scale, Setting, catalogue};
+use narrows_units::Quantity;
+
+/// The queue of this `kind` that `form` describes.
+pub fn of_kind(
+    kind: &str,
+    form: &Table,
+    scale: Scale,
+    groups: Option<&Groups>,
+    faults: &mut Vec<Fault>,
+) -> Option<Discipline> {
+    let entry = catalogue::find(kind).expect("the forms of a queue are those of the catalogue");
+    let written = entry.card.parameters.iter().filter(|parameter| form.has(parameter.name));
+    let given: Vec<_> = written.map(|parameter| given(parameter, form, scale, groups, faults)).collect();
+    let given = given.into_iter().collect::<Option<_>>()?;
+    let discipline = Discipline::new(entry, scale, given);
+    let at_key = discipline.map_err(|conflict| {
+        let (place, path) = (form.place_of(conflict.parameter), form.path_of(conflict.parameter));
+        let fault = Fault::new(place, path, conflict.message).allowed(conflict.allowed);
+        faults.push(match conflict.given {
+            Some(given) => fault.given(given),
+            None => fault,
+        });
+    });
+    at_key.ok()
+}
+
+/// A parameter that is written.
+fn given(
+    parameter: &Parameter,
+    form: &Table,
+    scale: Scale,
+    groups: Option<&Groups>,
+    faults: &mut Vec<Fault>,
+) -> Option<Given> {
+    let value = form.value(parameter.name)?;
+    let (place, path) = (form.place_of(parameter.name), form.path_of(parameter.name));
+    let mut written = None;
+    let mut quantity = || {
+        let quantity = value.limit();
+        written = quantity.map(|quantity| quantity.to_string());
+        quantity
+    };
+    let setting = match parameter.domain {
+        Domain::Number { minimum, .. } if value.number() < minimum => {
+            let fault = Fault::new(place, path, if minimum == 0.0 { "negative" } else { "too small" });
+            faults.push(fault.given(value.number().to_string()).allowed(parameter.domain.to_string()));
+            return None;
+        }
+        Domain::Number { .. } | Domain::Fraction { .. } => Setting::Number(value.number()),
+        Domain::Integer { .. } => Setting::Whole(value.integer()),
+        Domain::Flag { .. } => Setting::Flag(value.flag()),
+        Domain::Choice { .. } => Setting::Word(value.word()),
+        Domain::Span { .. } => Setting::Span(value.span()),
+        Domain::Rate { .. } => Setting::Rate(value.rate()),
+        Domain::Size { .. } => Setting::Size(scale.size(quantity()?)),
+        Domain::Length { whole: true, .. } => Setting::Limit(scale.step(quantity()?)),
+        Domain::Length { .. } => Setting::Threshold(scale.threshold(quantity()?)),
+        Domain::Limit { .. } => Setting::Limit(limit(quantity(), place, path, scale, faults)?),
+        Domain::Limits => {
+            let limits = value.list().iter().enumerate().map(|(index, item)| {
+                limit(item.value.as_ref()?.limit(), &item.place, format!("{path}.{index}"), scale, faults)
+            });
+            let limits: Vec<Option<Limit>> = limits.collect();
+            Setting::Limits(limits.into_iter().collect::<Option<_>>()?)
+        }
+        Domain::Groups => classes::favoured(value.list(), &path, groups?, faults)?,
+        Domain::Classes { .. } => classes::classes(value.named(), groups?, faults)?,
+        Domain::Discipline { .. } => {
+            let (kind, own) = value.variant();
+            Setting::Discipline(Box::new(of_kind(kind, own, scale, groups, faults)?))
+        }
+    };
+    let written = written.unwrap_or_else(|| setting.to_string());
+    Some(Given { parameter: parameter.name, setting, written })
+}
+
+/// What may wait, of at least a packet; `None` is no limit.
+fn limit(
+    written: Option<Quantity>,
+    place: &Location,
+    path: String,
+    scale: Scale,
+    faults: &mut Vec<Fault>,
+) -> Option<Limit> {
+    let Some(quantity) = written else { return Some(Limit::Unlimited) };
+    let limit = scale.limit(quantity);
+    if let Limit::Bytes(bytes) = limit
+        && bytes < scale.packet.count()
+    {
+        let message = format!("a queue of {bytes} bytes is smaller than a packet");
+        let fault = Fault::new(place, path, message).given(quantity.to_string());
+        faults.push(fault.allowed(format!("at least {}, the size of a packet", scale.packet)));
+        return None;
+    }
+    Some(limit)
+}

@@ -1,0 +1,33 @@
+//! What a backend cannot honour, reported where it was written.
+
+use super::diagnostic::Fault;
+use super::tree::{Node, Value};
+use narrows_model::Refusal;
+
+/// A fault for each of `refusals`, at the value of its key in `root`; where the key is not written, at what it belongs to.
+pub(super) fn faults(root: &Node, backend: &str, refusals: Vec<Refusal>) -> Vec<Fault> {
+    let fault = |refusal: Refusal| {
+        let (node, written) = find(root, &refusal.key);
+        let message = format!("{backend} cannot honour this: {}", refusal.reason);
+        let fault = Fault::new(&node.place, refusal.key, message).allowed(refusal.allowed);
+        if written { fault.given(node.value.shown()) } else { fault }
+    };
+    refusals.into_iter().map(fault).collect()
+}
+
+/// The node of `key` and true, or the last node on the way to it.
+fn find<'n>(root: &'n Node, key: &str) -> (&'n Node, bool) {
+    let mut node = root;
+    for step in key.split(['.', '[']) {
+        let next = match (step.strip_suffix(']'), &node.value) {
+            (Some(place), Value::List(nodes)) => place.parse().ok().and_then(|place: usize| nodes.get(place)),
+            (None, value) => value.get(step).map(|pair| &pair.node),
+            (Some(_), _) => None,
+        };
+        match next {
+            Some(next) => node = next,
+            None => return (node, false),
+        }
+    }
+    (node, true)
+}

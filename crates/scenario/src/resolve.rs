@@ -1,0 +1,284 @@
+//! From checked values to a scenario in which every default is written out.
+//!
+//! Here are the rules between keys: what each alone may hold has been seen to by the walk. A rule whose inputs did not
+//! pass is silent, for their fault is known already.
+
+use super::context::LoadContext;
+use super::diagnostic::Fault;
+use super::field::{Field, Reported};
+use super::section::Section;
+use super::sections::expect::{ExpectKeys, Expectation, Known};
+use super::sections::flow::placement::TopologyContext;
+use super::sections::flow::{FlowContext, GroupKeys, GroupLoad, ResolvedGroup};
+use super::sections::network::ResolvedNetwork;
+use super::sections::path::ResolvedPath;
+use super::sections::record::{RecordKeys, Recorded, Recording};
+use super::sections::root::{RootKeys, Run};
+use super::sections::transport::{ResolvedTransport, Scale, TransportKeys, check_start_ups};
+use narrows_topology::Placement;
+use narrows_topology::dumbbell::Dumbbell;
+use narrows_units::Span;
+use std::ops::Range;
+
+/// A scenario with nothing left to choose.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub run: Run,
+    pub replications: u32,
+    /// What the file says of replications.
+    pub replications_written: Option<u32>,
+    pub topology: Topology,
+    pub groups: Vec<ResolvedGroup>,
+    pub recording: Recording,
+    pub expectations: Vec<Expectation>,
+}
+
+/// What the flows share.
+#[derive(Clone, Debug)]
+pub(super) enum Topology {
+    Path { path: Box<ResolvedPath>, dumbbell: Box<Dumbbell> },
+    Network(Box<ResolvedNetwork>),
+}
+
+/// Resolves a whole scenario and fills in what was not written.
+pub(super) fn resolve(
+    root: &mut RootKeys,
+    load: &LoadContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<Resolved, Reported> {
+    let replications_written = root.replications.copied().ok().flatten();
+    let replications = root.resolve_replications(load, faults);
+    let run = root.resolve_run(load, faults);
+    check_topology(root, faults);
+    let mut groups = root.flows.get().cloned().unwrap_or_default();
+    let (loads, members) = group_loads(&mut groups, root.duration.copied(), load, faults);
+    let duration = root.duration.copied();
+    let path = match root.path.get_mut() {
+        Ok(Some(keys)) => Some(keys.resolve(load, duration, members.as_deref(), faults)),
+        _ => None,
+    };
+    let network = match root.network.get_mut() {
+        Ok(Some(keys)) => Some(keys.resolve(load, duration, members.as_deref(), faults)),
+        _ => None,
+    };
+    let context = flow_context(root, path.as_ref(), network.as_ref(), load);
+    let layers: Vec<&TransportKeys> = context.transport.into_iter().collect();
+    let transport = context.scale.and_then(|scale| ResolvedTransport::new(&layers, None, scale, faults));
+    let of_groups: Vec<&TransportKeys> = groups.iter().map(|group| &group.transport).collect();
+    check_start_ups(&of_groups, context.transport, faults);
+    let resolved = resolve_groups(&mut groups, loads, context, faults);
+    let links = link_names(context, resolved.as_deref().ok());
+    let expectations =
+        expectations(&mut root.expect, load, resolved.as_deref().ok(), links.as_deref(), faults);
+    let (resolved, transport) = (resolved?, transport?.endpoint);
+    let links = links.ok_or_else(Reported::before)?.len() as u64;
+    let recording = recording(root, &resolved, links, replications, faults)?;
+    check_intervals(root, recording.model.interval, faults)?;
+    for (keys, group) in groups.iter_mut().zip(&resolved) {
+        keys.transport = group.endpoint.keys_unlike(&transport);
+    }
+    root.flows.fill(groups);
+    root.transport.fill(Some(transport.keys()));
+    let topology = match (path, network) {
+        (Some(path), None) => dumbbell(root, path?, &resolved)?,
+        (None, Some(network)) => Topology::Network(Box::new(network?)),
+        // Both, or none, is a fault that was reported.
+        _ => return Err(Reported::before()),
+    };
+    Ok(Resolved {
+        run: run?,
+        replications,
+        replications_written,
+        topology,
+        groups: resolved,
+        recording,
+        expectations: expectations?,
+    })
+}
+
+/// What begins the connections of each group.
+type Loads = Vec<Result<GroupLoad, Reported>>;
+
+/// Name and connection slots of each group that queues may name.
+type Members = Vec<(String, Range<u64>)>;
+
+/// What begins the connections of each group, and the groups that queues may name, unless one of them is faulty.
+fn group_loads(
+    groups: &mut [GroupKeys],
+    duration: Result<Span, Reported>,
+    load: &LoadContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> (Loads, Option<Members>) {
+    for group in groups.iter_mut() {
+        group.own.complete(faults);
+    }
+    check_names(groups, faults);
+    let loads: Vec<_> =
+        groups.iter_mut().map(|group| group.own.resolve_load(duration, load, faults)).collect();
+    let there = || groups.iter().zip(&loads).filter(|(group, _)| group.own.count.copied() != Ok(0));
+    let names: Result<Vec<String>, Reported> = there().map(|(group, _)| group.own.group_name()).collect();
+    let slots: Result<Vec<_>, Reported> =
+        there().map(|(_, load)| load.as_ref().map(GroupLoad::slots).map_err(|reported| *reported)).collect();
+    let members =
+        names.and_then(|names| Ok(names.into_iter().zip(narrows_topology::slots(&slots?)).collect()));
+    (loads, members.ok())
+}
+
+/// Refuses a name that an earlier group has.
+fn check_names(groups: &[GroupKeys], faults: &mut Vec<Fault>) {
+    let mut seen: Vec<String> = Vec::new();
+    for GroupKeys { own, .. } in groups {
+        let Ok(name) = own.group_name() else { continue };
+        if seen.contains(&name) {
+            let at = if own.name.written { &own.name.at } else { &own.algorithm.at };
+            let fault = at.fault(format!("two groups are called `{name}`")).given(format!("\"{name}\""));
+            let hint = "a group without a name takes its algorithm's; give this one a name of its own";
+            faults.push(fault.allowed("a name that no other group has").hint(Some(hint.into())));
+        }
+        seen.push(name);
+    }
+}
+
+/// What groups depend on.
+fn flow_context<'a>(
+    root: &'a RootKeys,
+    path: Option<&Result<ResolvedPath, Reported>>,
+    network: Option<&'a Result<ResolvedNetwork, Reported>>,
+    load: &'a LoadContext<'a>,
+) -> FlowContext<'a> {
+    let duration = root.duration.copied();
+    let scale =
+        match (root.path.get(), root.network.get(), path, network) {
+            (Ok(Some(keys)), _, Some(path), _) => path.as_ref().map_err(|reported| *reported).map(|path| {
+                Scale { packet: path.packet, packet_location: &keys.packet.at.location, mean: path.mean }
+            }),
+            (_, Ok(Some(keys)), _, Some(network)) => {
+                network.as_ref().map_err(|reported| *reported).and_then(|network| {
+                    let (packet, mean) = (network.packet, network.narrowest(duration?));
+                    Ok(Scale { packet, packet_location: &keys.packet.at.location, mean })
+                })
+            }
+            _ => Err(Reported::before()),
+        };
+    let topology = match (root.path.get(), network) {
+        _ if root.network.written => {
+            let network = network.ok_or_else(Reported::before);
+            TopologyContext::Network(network.and_then(|it| it.as_ref().map_err(|reported| *reported)))
+        }
+        (Ok(Some(path)), _) => TopologyContext::Path(path),
+        _ => TopologyContext::Missing(Reported::before()),
+    };
+    let transport = root.transport.get().ok().and_then(Option::as_ref);
+    FlowContext { load, duration, topology, scale, transport }
+}
+
+/// Resolves every group and leaves out those without flows.
+fn resolve_groups(
+    groups: &mut Vec<GroupKeys>,
+    loads: Loads,
+    context: FlowContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<Vec<ResolvedGroup>, Reported> {
+    let marked: Vec<bool> = groups.iter().map(|group| group.own.is_subject()).collect();
+    // Where no group is marked, all are put to the test whose rate is not their source's.
+    let all = context.load.options.subject.is_some() && !marked.contains(&true);
+    let resolved: Vec<_> = groups
+        .iter_mut()
+        .zip(loads)
+        .zip(marked)
+        .map(|((group, load), marked)| {
+            let subject = marked || (all && group.own.own_rate().is_none());
+            group.resolve(subject, load, context, faults)
+        })
+        .collect();
+    let mut resolved = resolved.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let has_flows = |group: &GroupKeys| group.own.count.copied() != Ok(0);
+    if let Some(last) = groups.last().filter(|_| !groups.iter().any(has_flows)) {
+        let fault = last.own.count.fault("every group is left out").given("0");
+        return Err(fault.allowed("a group with a flow at least").report(faults));
+    }
+    let mut kept = groups.iter().map(has_flows);
+    resolved.retain(|_| kept.next().unwrap_or(true));
+    groups.retain(has_flows);
+    Ok(resolved)
+}
+
+/// The names of all links, first of that which is the bottleneck of the first group; `None` if they are not known.
+fn link_names(context: FlowContext<'_>, groups: Option<&[ResolvedGroup]>) -> Option<Vec<String>> {
+    match context.topology {
+        TopologyContext::Network(network) => {
+            let points = match &groups?.first()?.group.placement {
+                Placement::Routers(points) => Some(points),
+                _ => None,
+            };
+            Some(network.ok()?.link_names(points))
+        }
+        _ => Some(["bottleneck", "bottleneck reverse"].map(str::to_owned).to_vec()),
+    }
+}
+
+/// The dumbbell, whose bottleneck has a delay that suits the groups unless one was written.
+fn dumbbell(root: &mut RootKeys, path: ResolvedPath, groups: &[ResolvedGroup]) -> Result<Topology, Reported> {
+    let keys = root.path.get_mut()?.as_mut().ok_or_else(Reported::before)?;
+    let smallest = groups.iter().map(|group| group.group.rtt.least()).min().ok_or_else(Reported::before)?;
+    let usual = Span::from_ps((u128::from(smallest.as_ps()) * 2 / 5) as u64);
+    let delay = keys.delay.copied()?.unwrap_or(usual);
+    keys.delay.fill(Some(delay));
+    Ok(Topology::Path { dumbbell: Box::new(path.dumbbell(delay)), path: Box::new(path) })
+}
+
+/// What to record of `groups` and so many links.
+fn recording(
+    root: &mut RootKeys,
+    groups: &[ResolvedGroup],
+    links: u64,
+    replications: u32,
+    faults: &mut Vec<Fault>,
+) -> Result<Recording, Reported> {
+    let flows = groups.iter().map(|each| each.group.individual()).sum();
+    let of = Recorded { duration: root.duration.copied()?, flows, links, replications };
+    let at = root.record.at.clone();
+    let record = root.record.get_mut()?.get_or_insert_with(|| RecordKeys::absent(&at, faults));
+    record.resolve(of, faults)
+}
+
+/// Refuses to look for the end of the warm-up in too few intervals.
+fn check_intervals(root: &RootKeys, interval: Span, faults: &mut Vec<Fault>) -> Result<(), Reported> {
+    let finds = root.warmup.copied()?.is_none();
+    if !finds || root.duration.copied()?.as_ps() / interval.as_ps() >= FEWEST_INTERVALS {
+        return Ok(());
+    }
+    let message = format!("fewer than {FEWEST_INTERVALS} intervals of {interval} do not tell");
+    let fault = root.warmup.fault(message).given("\"auto\"");
+    Err(fault.allowed("a longer duration, a shorter record.interval, or a time").report(faults))
+}
+
+/// Every expectation, of the groups and links that are known.
+fn expectations(
+    field: &mut Field<Option<Vec<ExpectKeys>>>,
+    load: &LoadContext<'_>,
+    groups: Option<&[ResolvedGroup]>,
+    links: Option<&[String]>,
+    faults: &mut Vec<Fault>,
+) -> Result<Vec<Expectation>, Reported> {
+    let groups: Option<Vec<String>> =
+        groups.map(|groups| groups.iter().map(|each| each.group.name.clone()).collect());
+    let series = load.options.series.as_deref();
+    let known = Known { series, groups: groups.as_deref(), links };
+    let clauses = field.get_mut()?.iter_mut().flatten();
+    let all: Vec<_> = clauses.map(|clause: &mut ExpectKeys| clause.resolve(known, faults)).collect();
+    all.into_iter().collect()
+}
+
+/// Either a path or a network.
+fn check_topology(root: &RootKeys, faults: &mut Vec<Fault>) {
+    let (message, at) = match (root.path.written, root.network.written) {
+        (false, false) => ("missing: flows need a path or a network", &root.path.at),
+        (true, true) => ("a scenario has a path or a network, not both", &root.network.at),
+        _ => return,
+    };
+    faults.push(at.fault(message).allowed("either [path] or [network]"));
+}
+
+/// Of the series in which the end of a warm-up is looked for.
+const FEWEST_INTERVALS: u64 = 50;

@@ -1,0 +1,17 @@
+//! The tables of a scenario file: keys, what they resolve to, and what is said of them.
+
+mod algorithm;
+mod distribution;
+pub mod expect;
+pub mod flow;
+mod link;
+mod loss;
+pub mod network;
+pub mod path;
+mod preset;
+mod rate;
+pub mod record;
+pub mod root;
+mod source;
+mod transfers;
+pub mod transport;

@@ -1,0 +1,307 @@
+//! `algorithm`: the congestion control of a group, and what `compare` puts in its place.
+
+use super::preset::Preset;
+use crate::context::LoadContext;
+use crate::diagnostic::Fault;
+use crate::emit::{Naming, TomlTable, number, text};
+use crate::field::{At, Field, Reported};
+use crate::kind::{Kind, list};
+use crate::location::Location;
+use crate::tree::{Node, Pair, Value as Written};
+use crate::value::{KeyType, wrong_type};
+use narrows_card::Value;
+use narrows_cc::Algorithm;
+use narrows_model::algorithm::{self, Control, LoadedAlgorithm};
+use std::path::{Path, absolute};
+
+/// A key that holds an algorithm.
+#[derive(Clone, Debug)]
+pub struct AlgorithmKey;
+
+/// An algorithm as written, and what it is.
+#[derive(Clone, Debug)]
+pub struct AlgorithmValue {
+    text: AlgorithmText,
+    control: Option<Control>,
+}
+
+/// An algorithm as written, its name not yet looked up.
+#[derive(Clone, Debug)]
+enum AlgorithmText {
+    /// As in `"aimd(a=1,b=0.8)"`.
+    Line(String),
+    /// As in `{ name = "aimd", a = 1 }`.
+    Parts { name: String, name_location: Location, values: Vec<(String, Value, Location)> },
+}
+
+impl KeyType for AlgorithmKey {
+    type Value = AlgorithmValue;
+    const KIND: Kind = Kind::Algorithm;
+
+    fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<AlgorithmValue, Reported> {
+        let text = match &node.value {
+            Written::Text(text) => AlgorithmText::Line(text.trim().to_owned()),
+            Written::Table(entries) => parts(entries, node, path, faults)?,
+            _ => return Err(wrong_type(node, &Self::KIND, path).report(faults)),
+        };
+        Ok(AlgorithmValue { text, control: None })
+    }
+
+    fn write(value: &AlgorithmValue, naming: Naming) -> String {
+        match (&value.control, &value.text) {
+            (Some(control), _) => table(control, naming),
+            (None, AlgorithmText::Line(line)) => text(line),
+            (None, AlgorithmText::Parts { name, .. }) => text(name),
+        }
+    }
+}
+
+/// The table of an algorithm's name and parameters.
+fn parts(
+    entries: &[Pair],
+    node: &Node,
+    path: &str,
+    faults: &mut Vec<Fault>,
+) -> Result<AlgorithmText, Reported> {
+    let name_path = format!("{path}.{NAME}");
+    let name = match node.value.get(NAME).map(|entry| &entry.node) {
+        Some(Node { value: Written::Text(name), place }) => Ok((name.clone(), place.clone())),
+        Some(other) => Err(wrong_type(other, &Kind::Text, &name_path).report(faults)),
+        None => {
+            let fault = Fault::new(&node.place, name_path, "missing, and it has no default");
+            Err(fault.allowed("the name of an algorithm").report(faults))
+        }
+    };
+    let mut values = Ok(Vec::new());
+    for Pair { key, node, .. } in entries.iter().filter(|entry| entry.key != NAME) {
+        let value = match &node.value {
+            Written::Integer(number) => Value::Number(*number as f64),
+            Written::Float(number) => Value::Number(*number),
+            Written::Flag(flag) => Value::Flag(*flag),
+            Written::Text(word) => Value::Word(word.clone()),
+            other @ (Written::Date(_) | Written::List(_) | Written::Table(_)) => {
+                let message = format!("{} does not fit here", other.kind());
+                let fault = Fault::new(&node.place, format!("{path}.{key}"), message);
+                values = Err(fault.allowed("a number, true, false, or a word").report(faults));
+                continue;
+            }
+        };
+        if let Ok(values) = &mut values {
+            values.push((key.clone(), value, node.place.clone()));
+        }
+    }
+    let ((name, name_location), values) = (name?, values?);
+    Ok(AlgorithmText::Parts { name, name_location, values })
+}
+
+/// An algorithm with every parameter, as TOML.
+fn table(control: &Control, naming: Naming) -> String {
+    let (name, values): (String, Vec<(&str, &Value)>) = match control {
+        Control::Listed(algorithm) => {
+            (algorithm.entry.card.name.to_owned(), algorithm.values.iter().collect())
+        }
+        Control::External(external) => {
+            let file = match naming {
+                Naming::Path => external.file.to_string_lossy().into_owned(),
+                Naming::Digest => format!("sha256:{}", external.algorithm.digest()),
+            };
+            let parameters = external.parameters.iter().map(|(name, value)| (name.as_str(), value));
+            (format!("{file}:{}", external.name), parameters.collect())
+        }
+    };
+    let mut table = TomlTable::default();
+    table.set(NAME, text(name));
+    for (name, value) in values {
+        let value = match value {
+            Value::Number(value) if value.is_finite() => number(*value),
+            // TOML's own spelling.
+            Value::Number(value) => format!("{value}").to_lowercase(),
+            Value::Flag(flag) => flag.to_string(),
+            Value::Word(word) => text(word),
+        };
+        table.set(name, value);
+    }
+    table.inline()
+}
+
+impl AlgorithmValue {
+    /// An algorithm by name, with parameters in parentheses.
+    pub fn line(line: &str) -> Self {
+        Self { text: AlgorithmText::Line(line.to_owned()), control: None }
+    }
+
+    /// The name as written, without parameters.
+    pub fn name(&self) -> &str {
+        match &self.text {
+            AlgorithmText::Line(line) => split(line).0,
+            AlgorithmText::Parts { name, .. } => name,
+        }
+    }
+
+    /// It stands for what `compare` puts to the test.
+    pub fn is_subject(&self) -> bool {
+        self.name() == SUBJECT
+    }
+
+    /// What a group is called that has no name of its own.
+    pub fn group_name(&self) -> &str {
+        let name = self.name();
+        if is_external(name) { name.rsplit(':').next().unwrap_or(name) } else { name }
+    }
+}
+
+/// The algorithm at `field`, or `typed` in its place where there is one; it is filled in.
+pub fn resolve(
+    field: &mut Field<Option<AlgorithmValue>>,
+    typed: Option<&str>,
+    preset: Preset,
+    context: &LoadContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<Control, Reported> {
+    let value = field.get()?.as_ref().ok_or_else(Reported::before)?;
+    let own = value.text.control(&field.at, preset, context).map_err(|fault| fault.report(faults))?;
+    let control = match (own, typed) {
+        (_, Some(typed)) => {
+            let at = At { path: "algorithm".to_owned(), location: Location::CommandLine };
+            line(typed.trim(), preset, &at, context).map_err(|fault| fault.report(faults))?
+        }
+        (Some(own), None) => own,
+        (None, None) => {
+            let fault = field.fault("nothing is put to the test here").given("\"subject\"");
+            let fault = fault.allowed("the name of an algorithm, unless `narrows compare` runs the scenario");
+            let hint = "run it with `narrows compare ALGORITHM … --scenario FILE`";
+            return Err(fault.hint(Some(hint.into())).report(faults));
+        }
+    };
+    let text = value.text.clone();
+    field.fill(Some(AlgorithmValue { text, control: Some(control.clone()) }));
+    Ok(control)
+}
+
+impl AlgorithmText {
+    /// The algorithm written at `at`; `None` where it stands for what `compare` puts to the test.
+    fn control(&self, at: &At, preset: Preset, context: &LoadContext<'_>) -> Result<Option<Control>, Fault> {
+        match self {
+            Self::Line(text) if text == SUBJECT => Ok(None),
+            Self::Line(text) => line(text, preset, at, context).map(Some),
+            Self::Parts { name, name_location, values } => {
+                let given = values.iter().map(|(key, value, _)| (key.clone(), value.clone())).collect();
+                let name_at = At { path: at.path_of(NAME), location: name_location.clone() };
+                if is_external(name) {
+                    return external(name, given, &name_at, context).map(Some);
+                }
+                let parsed = Algorithm::among(algorithm::listed(), variant(name, preset), given);
+                let algorithm = parsed.map_err(|fault| locate(&fault, at, &name_at, values))?;
+                Ok(Some(Control::Listed(algorithm)))
+            }
+        }
+    }
+}
+
+/// Reads `name(parameter=value, …)`.
+fn line(text: &str, preset: Preset, at: &At, context: &LoadContext<'_>) -> Result<Control, Fault> {
+    let (name, parameters) = split(text);
+    let Some(given) = narrows_card::assignments(parameters).filter(|_| !name.is_empty()) else {
+        return Err(describe(&narrows_card::Fault::Form { given: text.to_owned() }, at));
+    };
+    if is_external(name) {
+        return external(name, given, at, context);
+    }
+    let parsed = Algorithm::among(algorithm::listed(), variant(name, preset), given);
+    parsed.map(Control::Listed).map_err(|fault| describe(&fault, at))
+}
+
+/// Loads an algorithm from its file.
+fn external(
+    name: &str,
+    given: Vec<(String, Value)>,
+    at: &At,
+    context: &LoadContext<'_>,
+) -> Result<Control, Fault> {
+    let fault = |message: &str| at.fault(message).given(format!("\"{name}\""));
+    let Some((file, class)) =
+        name.rsplit_once(':').filter(|(file, class)| !file.is_empty() && !class.is_empty())
+    else {
+        return Err(fault("a file without the name of an algorithm in it").allowed(EXTERNAL_FORM));
+    };
+    let count = |key: &str| given.iter().filter(|(other, _)| other == key).count();
+    if let Some((twice, _)) = given.iter().find(|(key, _)| count(key) > 1) {
+        return Err(fault(&format!("{twice} is given twice")));
+    }
+    let Some(loader) = &context.options.loader else {
+        return Err(fault("no algorithm can be loaded from a file here").allowed("a name of the catalogue"));
+    };
+    let file = context.path(file, &at.location);
+    let file = absolute(&file).unwrap_or(file);
+    let result = loader.load(&file, class, &given);
+    let algorithm = result.map_err(|why| fault(&why.message).allowed(why.allowed).hint(why.hint))?;
+    Ok(Control::External(LoadedAlgorithm { file, name: class.to_owned(), parameters: given, algorithm }))
+}
+
+/// The name is that of something in a file.
+fn is_external(name: &str) -> bool {
+    name.contains(':') || Path::new(name).extension().is_some_and(|extension| extension == "py")
+}
+
+/// Linux counts windows in whole packets, and its CUBIC is another program than RFC 9438: in its preset the names mean
+/// that.
+fn variant(name: &str, preset: Preset) -> &str {
+    match name {
+        "cubic" if preset == Preset::Linux => "cubic-linux",
+        "reno" | "newreno" if preset == Preset::Linux => "reno-linux",
+        _ => name,
+    }
+}
+
+/// The name and the parenthesis behind it; a folder's name may hold one too.
+fn split(line: &str) -> (&str, &str) {
+    let from = line.find(".py").unwrap_or(0);
+    let (name, parameters) = line.split_at(line[from..].find('(').map_or(line.len(), |at| from + at));
+    (name.trim(), parameters)
+}
+
+fn describe(fault: &narrows_card::Fault, at: &At) -> Fault {
+    let known = || list(algorithm::listed().map(|entry| entry.card.name));
+    match fault {
+        narrows_card::Fault::UnknownName { given, nearest } => {
+            let fault = at.fault("unknown algorithm").given(format!("\"{given}\""));
+            fault.allowed(known()).nearest(*nearest)
+        }
+        narrows_card::Fault::UnknownParameter { given, allowed, nearest } => {
+            let allowed = if allowed.is_empty() { "no parameter at all".into() } else { allowed.join(", ") };
+            let fault = at.fault("unknown parameter of the algorithm").given(given);
+            fault.allowed(allowed).nearest(*nearest)
+        }
+        narrows_card::Fault::BadValue { parameter, given, allowed } => {
+            let fault = at.fault(format!("{parameter} cannot have this value"));
+            fault.given(given).allowed(allowed.as_str())
+        }
+        narrows_card::Fault::Repeated { parameter } => at.fault(format!("{parameter} is given twice")),
+        narrows_card::Fault::Form { given } => {
+            let fault = at.fault("neither a name nor a name with parameters");
+            fault.given(format!("\"{given}\"")).allowed("as in \"cubic\" or \"aimd(a=1,b=0.8)\"")
+        }
+    }
+}
+
+/// As [`describe`], at the key of a table that is to blame.
+fn locate(fault: &narrows_card::Fault, at: &At, name_at: &At, values: &[(String, Value, Location)]) -> Fault {
+    let blamed = match fault {
+        narrows_card::Fault::UnknownName { .. } => return describe(fault, name_at),
+        narrows_card::Fault::UnknownParameter { given, .. } => given.as_str(),
+        narrows_card::Fault::BadValue { parameter, .. } | narrows_card::Fault::Repeated { parameter } => {
+            parameter
+        }
+        narrows_card::Fault::Form { .. } => return describe(fault, at),
+    };
+    let location = values.iter().find(|(key, ..)| key == blamed).map_or(&at.location, |(.., at)| at);
+    describe(fault, &At { path: at.path_of(blamed), location: location.clone() })
+}
+
+/// The key of an algorithm's name in its table.
+const NAME: &str = "name";
+
+/// The word that stands for whatever `compare` puts to the test.
+const SUBJECT: &str = "subject";
+
+const EXTERNAL_FORM: &str = "a file and a class in it, as in \"./mine.py:Mine\"";

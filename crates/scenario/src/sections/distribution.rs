@@ -1,0 +1,121 @@
+//! Keys that hold a distribution of sizes or times.
+//!
+//! Bounds and medians that follow from a mean are rounded to the whole byte or picosecond, so that the resolved file can
+//! say them.
+
+mod forms;
+mod unit;
+
+pub use forms::{Distributed, Simple};
+pub use unit::Unit;
+
+use crate::context::LoadContext;
+use crate::diagnostic::Fault;
+use crate::emit::short;
+use crate::field::Reported;
+use crate::forms::{Choice, PlainOr};
+use crate::value::{Or, Positive};
+use forms::Constant;
+use narrows_model::traffic::{Component, Distribution};
+
+/// A quantity above zero, or a distribution of such quantities.
+pub type Drawn<U> = PlainOr<Positive<U>, Distributed<U>>;
+
+/// The same, or a word for the absence of a limit.
+pub type DrawnOr<U, W> = PlainOr<Or<Positive<U>, W>, Distributed<U>>;
+
+/// A plain value of a key that holds a distribution.
+pub trait Plain<U> {
+    /// The quantity; `None` is the word for the absence of a limit.
+    fn quantity(&self) -> Option<U>;
+
+    fn of(quantity: U) -> Self;
+}
+
+impl<U: Unit> Plain<U> for U {
+    fn quantity(&self) -> Option<U> {
+        Some(*self)
+    }
+
+    fn of(quantity: U) -> Self {
+        quantity
+    }
+}
+
+impl<U: Unit> Plain<U> for Option<U> {
+    fn quantity(&self) -> Option<U> {
+        *self
+    }
+
+    fn of(quantity: U) -> Self {
+        Some(quantity)
+    }
+}
+
+/// The distribution that was written, `None` where it was the word for the absence of a limit. A distribution that says
+/// its mean says in the resolved file what follows from it.
+pub fn resolve<P: Plain<U>, U: Unit>(
+    written: &mut Choice<P, Distributed<U>>,
+    context: &LoadContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<Option<Distribution>, Reported> {
+    let form = match written {
+        Choice::Plain(plain) => {
+            return Ok(plain.quantity().map(|value| Distribution::Constant(value.amount())));
+        }
+        Choice::Form(form) => form,
+    };
+    let distribution = form.resolve(context, faults)?;
+    if let Distributed::Simple(Simple::Constant(Constant { value, .. })) = form {
+        *written = Choice::Plain(P::of(value.copied()?));
+    }
+    Ok(Some(distribution))
+}
+
+/// The distribution of a key that has no word for the absence of a limit.
+pub fn resolve_drawn<U: Unit>(
+    written: &mut Choice<U, Distributed<U>>,
+    context: &LoadContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<Distribution, Reported> {
+    resolve(written, context, faults)?.ok_or_else(Reported::before)
+}
+
+/// For a reader.
+pub fn describe<U: Unit>(distribution: &Distribution) -> String {
+    let of = |value: &f64| U::from_amount(*value).to_string();
+    let up_to = |maximum: &Option<f64>| {
+        maximum.as_ref().map_or(String::new(), |it| format!(" and at most {}", of(it)))
+    };
+    match distribution {
+        Distribution::Constant(value) => of(value),
+        Distribution::Uniform { minimum, maximum } => {
+            format!("uniform between {} and {}", of(minimum), of(maximum))
+        }
+        Distribution::Exponential { mean } => format!("exponential of mean {}", of(mean)),
+        Distribution::Pareto { minimum, shape, maximum } => {
+            format!("Pareto of index {shape}, at least {}{}", of(minimum), up_to(maximum))
+        }
+        Distribution::LogNormal { median, sigma } => {
+            format!("lognormal of median {} and sigma {sigma}", of(median))
+        }
+        Distribution::BodyAndTail { median, sigma, tail, minimum, shape, maximum } => format!(
+            "lognormal of median {} and sigma {sigma}, and {} % in a Pareto tail of index {shape} from {} on{}",
+            of(median),
+            short(tail * 100.0, 4),
+            of(minimum),
+            up_to(maximum)
+        ),
+        Distribution::Empirical(points) => {
+            let (first, last) = (&points[0].0, &points[points.len() - 1].0);
+            format!("measured, {} points from {} to {}", points.len(), of(first), of(last))
+        }
+        Distribution::Mixture(parts) => {
+            let part = |part: &Component| {
+                let share = short(part.share * 100.0, 4);
+                format!("{share} % {} ({})", part.class, describe::<U>(&part.distribution))
+            };
+            parts.iter().map(part).collect::<Vec<_>>().join(", ")
+        }
+    }
+}

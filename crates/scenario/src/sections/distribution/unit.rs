@@ -1,0 +1,40 @@
+//! What distributions are of.
+
+use crate::value::Measured;
+use narrows_units::{Bytes, Span};
+use std::fmt::{Debug, Display};
+
+/// A quantity that is drawn: sizes as bytes, times as seconds.
+pub trait Unit: Measured<Value = Self> + Copy + Debug + Display + 'static {
+    /// As a number of bytes or seconds.
+    fn amount(self) -> f64;
+
+    /// The quantity nearest to a number of bytes or seconds.
+    fn from_amount(amount: f64) -> Self;
+
+    /// A number of bytes or seconds, rounded to what can be written.
+    fn whole(amount: f64) -> f64 {
+        Self::from_amount(amount).amount()
+    }
+}
+
+impl Unit for Bytes {
+    fn amount(self) -> f64 {
+        self.count() as f64
+    }
+
+    fn from_amount(amount: f64) -> Self {
+        Self::new(amount.round() as u64)
+    }
+}
+
+impl Unit for Span {
+    /// Seconds that give back the same span: a quotient is rounded once.
+    fn amount(self) -> f64 {
+        self.as_ps() as f64 / 1e12
+    }
+
+    fn from_amount(amount: f64) -> Self {
+        Self::from_secs_f64(amount)
+    }
+}

@@ -1,0 +1,465 @@
+//! `[[flows]]`: groups of equal flows.
+
+pub mod placement;
+
+use super::algorithm::{self, AlgorithmKey, AlgorithmValue};
+use super::distribution::{self, Drawn, DrawnOr, Unit};
+use super::preset::Preset;
+use super::source::{self, Bulk, Source, SourceContext};
+use super::transfers::{self, Transfers, Window};
+use super::transport::{Endpoint, ResolvedTransport, Scale, TransportKeys, preset_of};
+use crate::context::LoadContext;
+use crate::diagnostic::Fault;
+use crate::emit::{Naming, TomlTable};
+use crate::field::{Field, Reported};
+use crate::forms::Choice;
+use crate::kind::Parts;
+use crate::section::{Fields, Section, keys};
+use crate::value::{Integer, List, SpanRange, Word};
+use narrows_cc::Transport;
+use narrows_model::algorithm::Control;
+use narrows_model::traffic::{Distribution, Sizes, Spans};
+use narrows_model::{Demand, SourceModel, Start};
+use narrows_topology::{Group, Placement};
+use narrows_units::{Bytes, Span};
+use placement::{Between, DirectionWord, TopologyContext};
+use std::path::PathBuf;
+
+keys! {
+    /// `[[flows]]`, besides every key of `[transport]`.
+    pub struct FlowKeys {
+        /// Name of the group.
+        name: String => "the algorithm's",
+        /// Congestion control: a name, a name with parameters as in "aimd(a=1,b=0.8)", a table with name and parameters,
+        /// or "subject": what compare puts to the test.
+        algorithm: AlgorithmKey => "none; cbr and onoff sources: datagrams that nothing holds back",
+        /// compare puts other algorithms in the place of this one.
+        subject: bool => "true where algorithm is \"subject\"",
+        /// Flows in the group, or users where source is that; a group with 0 is left out.
+        count: Integer<0, 1_000_000> = 1,
+        /// When the flows start: a time, or a range to draw from uniformly.
+        start: SpanRange = (Span::ZERO, Span::ZERO),
+        /// Payload to transfer; from a distribution each flow draws its own.
+        size: DrawnOr<Bytes, Unlimited> = Choice::Plain(None),
+        /// Two-way propagation delay; from a distribution each flow draws its own, in each replication, and what is less
+        /// than twice path.delay, or than its way through a network, becomes that.
+        rtt: Drawn<Span> => "that of the path; in a network that of the way between its routers",
+        /// Which way the data goes along the path.
+        direction: DirectionWord => "forward",
+        /// The router of the senders.
+        from: String => "none; needed in a network",
+        /// The router of the receivers.
+        to: String => "none; needed in a network",
+        /// Routers of a network that data passes in this order, and acknowledgements in the opposite one.
+        via: List<String> => "none: the shortest way by delay",
+        /// In a network, instead of from and to: transfers that come and go from each edge to every other.
+        between: Between => "one router and another",
+        /// What makes the data.
+        source: Source => "bulk",
+    }
+}
+
+/// There is no end to the data.
+#[derive(Clone, Debug)]
+pub struct Unlimited;
+
+impl Word for Unlimited {
+    const WORD: &'static str = "unlimited";
+}
+
+/// Every key of a group.
+#[derive(Clone, Debug)]
+pub struct GroupKeys {
+    pub own: FlowKeys,
+    /// In the resolved file those that differ from `[transport]`.
+    pub transport: TransportKeys,
+}
+
+impl Section for GroupKeys {
+    const PARTS: Parts = &[FlowKeys::PARTS[0], TransportKeys::PARTS[0]];
+
+    fn take(fields: &mut Fields<'_>) -> Self {
+        Self { own: FlowKeys::take(fields), transport: TransportKeys::take(fields) }
+    }
+
+    fn emit(&self, naming: Naming, table: &mut TomlTable) {
+        self.own.emit(naming, table);
+        self.transport.emit(naming, table);
+    }
+}
+
+/// What begins the connections of a group, which does not depend on the network.
+#[derive(Clone, Debug)]
+pub struct GroupLoad {
+    count: u64,
+    start: Start,
+    size: Option<Sizes>,
+    /// `None` where the flows stay.
+    transfers: Option<Transfers>,
+}
+
+impl GroupLoad {
+    /// How many connection slots there are, and whether the workload is fixed.
+    pub fn slots(&self) -> (u64, bool) {
+        self.transfers.as_ref().map_or((self.count, true), |transfers| {
+            let sides = if matches!(transfers.demand, Demand::Exchanges { .. }) { 2 } else { 1 };
+            (u64::from(transfers.slots) * sides, false)
+        })
+    }
+}
+
+impl FlowKeys {
+    /// Gives a group whose source sends at a rate of its own an algorithm that holds nothing back, and a name, where it has
+    /// none; every other group must name its algorithm.
+    pub fn complete(&mut self, faults: &mut Vec<Fault>) {
+        if self.algorithm.written {
+            return;
+        }
+        if let Some(kind) = self.own_rate() {
+            if !self.name.written {
+                self.name.fill(Some(kind.to_owned()));
+            }
+            self.algorithm.fill(Some(AlgorithmValue::line(UNRESPONSIVE)));
+            return;
+        }
+        let fault = self.algorithm.fault("missing, and it has no default");
+        let fault = fault.allowed("the name of an algorithm; a source of kind cbr or onoff needs none");
+        self.algorithm = Field::new(self.algorithm.at.clone(), false, Err(fault.report(faults)));
+    }
+
+    /// The kind of a source that sends at a rate of its own.
+    pub fn own_rate(&self) -> Option<&'static str> {
+        self.source.get().ok()?.as_ref()?.own_rate()
+    }
+
+    /// The group's name: its own, else its algorithm's.
+    pub fn group_name(&self) -> Result<String, Reported> {
+        if let Some(name) = self.name.get()? {
+            return Ok(name.clone());
+        }
+        let algorithm = self.algorithm.get()?.as_ref().ok_or_else(Reported::before)?;
+        Ok(algorithm.group_name().to_owned())
+    }
+
+    /// The group is marked as what `compare` puts to the test.
+    pub fn is_subject(&self) -> bool {
+        self.subject.copied() == Ok(Some(true)) || self.names_subject()
+    }
+
+    fn names_subject(&self) -> bool {
+        matches!(self.algorithm.get(), Ok(Some(algorithm)) if algorithm.is_subject())
+    }
+
+    /// The file of recorded transfers, and its digest.
+    pub fn recording(&self) -> Option<&(PathBuf, String)> {
+        match self.source.get().ok()?.as_ref()? {
+            Source::Arrivals(form) => form.arrivals.get().ok()?.found.as_ref(),
+            Source::Vectors(form) => form.vectors.get().ok()?.found.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// What begins the group's connections; the keys that follow from others are filled in.
+    pub fn resolve_load(
+        &mut self,
+        duration: Result<Span, Reported>,
+        context: &LoadContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<GroupLoad, Reported> {
+        let count = self.count.copied();
+        let start = self.check_start(duration, faults);
+        let size = self.size.get_mut().and_then(|size| distribution::resolve(size, context, faults));
+        let (count, start, size) = (count?, start?, size?.map(Sizes));
+        let transfers = self.resolve_transfers(count, start, size.is_some(), duration, context, faults)?;
+        Ok(GroupLoad { count, start, size, transfers })
+    }
+
+    fn check_start(
+        &self,
+        duration: Result<Span, Reported>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Start, Reported> {
+        let (first, last) = self.start.copied()?;
+        if let Ok(duration) = duration
+            && last >= duration
+        {
+            let fault = self.start.fault("a flow that starts after the run ends").given(last.to_string());
+            return Err(fault.allowed(format!("before the duration, {duration}")).report(faults));
+        }
+        Ok(if first == last { Start::At(first) } else { Start::Between(first, last) })
+    }
+
+    fn resolve_transfers(
+        &mut self,
+        count: u64,
+        start: Start,
+        sized: bool,
+        duration: Result<Span, Reported>,
+        context: &LoadContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Option<Transfers>, Reported> {
+        let Some(source) = self.source.get_mut()? else { return Ok(None) };
+        let (is_recorded, is_counted) = match source {
+            Source::Bulk(_) | Source::ConstantRate(_) | Source::OnOff(_) | Source::Writes(_) => {
+                return Ok(None);
+            }
+            Source::Poisson(_) | Source::PoissonSteps(_) => (false, false),
+            Source::Arrivals(_) | Source::Vectors(_) => (true, false),
+            Source::Users(_) => (false, true),
+        };
+        let Start::At(from) = start else {
+            let fault = self.start.fault("transfers that come and go begin at one time");
+            return Err(fault.allowed("a time").report(faults));
+        };
+        if sized && is_recorded {
+            let fault = self.size.fault("what is recorded has its size");
+            return Err(fault.allowed("no size").report(faults));
+        }
+        if !sized && !is_recorded {
+            let fault = self.size.fault("transfers that come and go end").given("unlimited");
+            return Err(fault.allowed("a size, or a distribution of sizes").report(faults));
+        }
+        if self.count.written && !is_counted {
+            let bound = match source {
+                Source::Vectors(_) => "",
+                _ => "; `concurrent` in source bounds how many are under way at once",
+            };
+            let fault = self.count.fault("only users are counted: arrivals make as many transfers as arrive");
+            return Err(fault.allowed(format!("no count{bound}")).report(faults));
+        }
+        self.count.omitted = !is_counted;
+        let duration = duration?;
+        let window = Window { from, until: duration, duration };
+        let (steps, transfers) = match source {
+            Source::Poisson(form) => form.resolve(window, faults).map(|(steps, it)| (Some(steps), it))?,
+            Source::PoissonSteps(form) => {
+                form.resolve(window, faults).map(|(steps, it)| (Some(steps), it))?
+            }
+            Source::Arrivals(form) => (None, form.resolve(window, context, faults)?),
+            Source::Vectors(form) => (None, form.resolve(window, context, faults)?),
+            Source::Users(form) => (None, form.resolve(count, window, context, faults)?),
+            Source::Bulk(_) | Source::ConstantRate(_) | Source::OnOff(_) | Source::Writes(_) => {
+                return Ok(None);
+            }
+        };
+        if let Some(steps) = steps {
+            *source = Source::PoissonSteps(steps);
+        }
+        Ok(Some(transfers))
+    }
+}
+
+/// What a group depends on.
+#[derive(Clone, Copy)]
+pub struct FlowContext<'a> {
+    pub load: &'a LoadContext<'a>,
+    /// Of the run.
+    pub duration: Result<Span, Reported>,
+    pub topology: TopologyContext<'a>,
+    /// What sizes in packets mean.
+    pub scale: Result<Scale<'a>, Reported>,
+    /// `[transport]`.
+    pub transport: Option<&'a TransportKeys>,
+}
+
+/// A group, and every key of its endpoints.
+#[derive(Clone, Debug)]
+pub struct ResolvedGroup {
+    pub group: Group,
+    pub endpoint: Endpoint,
+    /// For a reader.
+    pub words: String,
+}
+
+impl GroupKeys {
+    /// Resolves every key of the group and fills it in; `subject` is set where another algorithm may be put in the place
+    /// of its own, and `load` is what begins its connections.
+    pub fn resolve(
+        &mut self,
+        subject: bool,
+        load: Result<GroupLoad, Reported>,
+        context: FlowContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<ResolvedGroup, Reported> {
+        let layers: Vec<&TransportKeys> =
+            [Some(&self.transport), context.transport].into_iter().flatten().collect();
+        let own = &mut self.own;
+        let algorithm =
+            preset_of(&layers).and_then(|preset| own.resolve_algorithm(subject, preset, context, faults));
+        let placement = own.resolve_placement(context.topology, faults);
+        let scale =
+            placement::scale(placement.as_ref().ok(), context.topology, context.duration, context.scale);
+        let rtt = own.resolve_rtt(placement.as_ref(), context, faults);
+        let source = own.resolve_source(context, faults);
+        let transport =
+            scale.and_then(|scale| ResolvedTransport::new(&layers, algorithm.as_ref().ok(), scale, faults));
+        let (load, source, transport) = (load?, source?, transport?);
+        // A source of its own rate spaces its packets itself.
+        let transport = if source.has_rate() { transport.without_usual_delay() } else { transport };
+        let ResolvedTransport { endpoint, options, send_delay } = transport;
+        let algorithm = algorithm?;
+        let (demand, slots, surges) = match load.transfers {
+            Some(Transfers { demand, slots, surges }) => (demand, slots, surges),
+            None => (Demand::Fixed { start: load.start, source }, load.count as u32, Vec::new()),
+        };
+        if matches!(demand, Demand::Exchanges { .. }) && algorithm.needs().transport != Transport::Reliable {
+            let message = "who waits for data must get all of it, and datagrams may be lost";
+            let fault = own.algorithm.fault(message);
+            return Err(fault.allowed("an algorithm of TCP for a source of kind vectors").report(faults));
+        }
+        let group = Group {
+            name: own.group_name()?,
+            algorithm,
+            subject,
+            demand,
+            slots,
+            surges,
+            size: load.size,
+            rtt: rtt?,
+            placement: placement?,
+            transport: options,
+            send_delay,
+        };
+        own.name.fill(Some(group.name.clone()));
+        own.subject.fill(Some(subject));
+        let words = describe(&group, load.start, &endpoint, context.topology);
+        Ok(ResolvedGroup { group, endpoint, words })
+    }
+}
+
+impl FlowKeys {
+    fn resolve_algorithm(
+        &mut self,
+        subject: bool,
+        preset: Preset,
+        context: FlowContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Control, Reported> {
+        if self.subject.copied() == Ok(Some(false)) && self.names_subject() {
+            let fault = self.subject.fault("the algorithm says otherwise").given("false");
+            return Err(fault.allowed("true, or an algorithm by name").report(faults));
+        }
+        let typed = context.load.options.subject.as_deref().filter(|_| subject);
+        algorithm::resolve(&mut self.algorithm, typed, preset, context.load, faults)
+    }
+
+    /// What writes the data of flows that stay.
+    fn resolve_source(
+        &mut self,
+        context: FlowContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<SourceModel, Reported> {
+        let of_source = SourceContext {
+            load: context.load,
+            duration: context.duration,
+            path: context.topology.path_rate(),
+            count: self.count.copied(),
+        };
+        let table = self.source.at.clone();
+        let source = self.source.get_mut()?.get_or_insert(Source::Bulk(Bulk { table }));
+        let model = source.resolve(of_source, faults)?;
+        source::check_acts(&self.source, &model, context.duration?, faults)?;
+        Ok(model)
+    }
+
+    /// The round trip of each flow.
+    fn resolve_rtt(
+        &mut self,
+        placement: Result<&Placement, &Reported>,
+        context: FlowContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Spans, Reported> {
+        let topology = context.topology;
+        let usual = match (placement, topology) {
+            (Ok(Placement::Edges), TopologyContext::Network(Ok(network))) => {
+                // Every pair of edges has its own; what is said of the group is what buffers count.
+                self.rtt.omitted = true;
+                return Ok(Spans(Distribution::Constant(network.rtt.amount())));
+            }
+            (Ok(Placement::Routers(points)), TopologyContext::Network(Ok(network))) => {
+                Ok(network.propagation(points))
+            }
+            (_, TopologyContext::Network(_)) => return Err(Reported::before()),
+            (_, TopologyContext::Path(path)) => path.rtt.copied(),
+            (_, TopologyContext::Missing(reported)) => Err(reported),
+        };
+        if !self.rtt.written {
+            self.rtt.fill(Some(Choice::Plain(usual?)));
+        }
+        let written = self.rtt.get_mut()?.as_mut().ok_or_else(Reported::before)?;
+        let rtt = Spans(distribution::resolve_drawn(written, context.load, faults)?);
+        let drawn = rtt.constant().is_none();
+        if drawn && rtt.mean() > LONGEST_MEAN {
+            let fault = self.rtt.fault("the mean is longer than any path");
+            return Err(fault.allowed(format!("at most {LONGEST_MEAN}")).report(faults));
+        }
+        match topology {
+            TopologyContext::Path(path) => {
+                let delay = path.delay.copied().ok().flatten();
+                if drawn && delay.is_none() && rtt.least() == Span::ZERO {
+                    let fault =
+                        self.rtt.fault("round trips of any shortness leave no delay for the bottleneck");
+                    let allowed = "path.delay, or a distribution with a smallest value above zero";
+                    return Err(fault.allowed(allowed).report(faults));
+                }
+                if let Some(delay) = delay.filter(|delay| !drawn && *delay * 2 > rtt.mean()) {
+                    let rtt = rtt.mean();
+                    let at = if self.rtt.written { &self.rtt.at } else { &path.rtt.at };
+                    let message = format!("a round trip of {rtt} is shorter than twice path.delay, {delay}");
+                    let fault = at.fault(message).given(rtt.to_string());
+                    return Err(fault.allowed(format!("at least {}", delay * 2)).report(faults));
+                }
+            }
+            TopologyContext::Network(Ok(network)) => {
+                if let (Ok(Placement::Routers(points)), Ok(usual), false) = (placement, usual, drawn)
+                    && rtt.mean() < usual
+                {
+                    let (rtt, along) = (rtt.mean(), network.link_names_of(points));
+                    let fault =
+                        self.rtt.fault(format!("a round trip of {rtt} is shorter than that along {along}"));
+                    let fault = fault.given(rtt.to_string());
+                    return Err(fault.allowed(format!("at least {usual}")).report(faults));
+                }
+            }
+            TopologyContext::Network(Err(_)) | TopologyContext::Missing(_) => {}
+        }
+        Ok(rtt)
+    }
+}
+
+/// A group, for a reader.
+fn describe(group: &Group, start: Start, endpoint: &Endpoint, topology: TopologyContext<'_>) -> String {
+    let Group { algorithm, demand, .. } = group;
+    let count = transfers::describe(demand, group.slots);
+    let subject = if group.subject { " (put to the test)" } else { "" };
+    let start = match start {
+        Start::At(at) => format!("from {at}"),
+        Start::Between(first, last) => format!("from a random time between {first} and {last}"),
+    };
+    let size = match (&group.size, demand) {
+        (Some(size), _) => format!("{} each", distribution::describe::<Bytes>(&size.0)),
+        (None, Demand::Fixed { .. }) => "endless".to_owned(),
+        (None, _) => "sizes as recorded".to_owned(),
+    };
+    let rtt = match demand {
+        Demand::Exchanges { connections, .. } if connections.iter().any(|each| each.rtt.is_some()) => {
+            "as recorded".to_owned()
+        }
+        _ => distribution::describe::<Span>(&group.rtt.0),
+    };
+    let source = match demand {
+        Demand::Fixed { source, .. } => source::describe(source),
+        _ => String::new(),
+    };
+    let placement = placement::describe(&group.placement, topology);
+    let endpoint = endpoint.describe();
+    format!(
+        "{count} of {algorithm}{subject}, {size}{source}, {start}, round trip {rtt}{placement}; {endpoint}"
+    )
+}
+
+/// What sends at once whatever is written.
+const UNRESPONSIVE: &str = "constant(rate=1000Gbps)";
+
+/// A day.
+const LONGEST_MEAN: Span = Span::from_ms(86_400_000);

@@ -1,0 +1,234 @@
+//! `direction`, `from`, `to`, `via` and `between`: where the data of a group goes.
+
+use super::super::network::ResolvedNetwork;
+use super::super::path::PathKeys;
+use super::super::source::{PathRate, Source};
+use super::super::transport::Scale;
+use super::FlowKeys;
+use crate::diagnostic::Fault;
+use crate::field::{Field, Reported};
+use crate::forms::Choice;
+use crate::kind::list;
+use crate::value::words;
+use narrows_card::nearest;
+use narrows_topology::{Placement, RoutePoints};
+use narrows_units::Span;
+
+/// Which way data goes along a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DirectionWord {
+    Forward,
+    Reverse,
+}
+
+words!(DirectionWord { Forward = "forward", Reverse = "reverse" });
+
+/// Between which routers transfers go, where no two are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    Edges,
+}
+
+words!(Between { Edges = "edges" });
+
+/// What the flows share.
+#[derive(Clone, Copy)]
+pub enum TopologyContext<'a> {
+    Path(&'a PathKeys),
+    Network(Result<&'a ResolvedNetwork, Reported>),
+    Missing(Reported),
+}
+
+impl TopologyContext<'_> {
+    /// The rate of which a source may leave a part.
+    pub fn path_rate(self) -> PathRate {
+        match self {
+            Self::Path(path) => match path.rate.get() {
+                Ok(Choice::Plain(rate)) => PathRate::Constant(*rate),
+                Ok(Choice::Form(_)) => PathRate::Changing,
+                Err(reported) => PathRate::Faulty(reported),
+            },
+            Self::Network(_) => PathRate::Network,
+            Self::Missing(reported) => PathRate::Faulty(reported),
+        }
+    }
+}
+
+impl FlowKeys {
+    /// Where the group's data goes.
+    pub fn resolve_placement(
+        &mut self,
+        topology: TopologyContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Placement, Reported> {
+        let (foreign, hint) = match topology {
+            TopologyContext::Network(_) => (
+                vec![(&self.direction.at, self.direction.written)],
+                "in a network a flow says from which router to which it goes",
+            ),
+            _ => (
+                vec![
+                    (&self.from.at, self.from.written),
+                    (&self.to.at, self.to.written),
+                    (&self.via.at, self.via.written),
+                    (&self.between.at, self.between.written),
+                ],
+                "routers are those of a [network]; along a path there is direction",
+            ),
+        };
+        let mut fits = Ok(());
+        for (at, _) in foreign.into_iter().filter(|(_, written)| *written) {
+            let fault = at.fault("does not fit here").allowed("no such key").hint(Some(hint.into()));
+            fits = Err(fault.report(faults));
+        }
+        let placement = match topology {
+            TopologyContext::Network(network) if self.between.written => {
+                self.between.get()?;
+                self.between_edges(network?, faults)?
+            }
+            TopologyContext::Network(network) => Placement::Routers(self.route_points(network?, faults)?),
+            _ => {
+                let direction = self.direction.copied()?.unwrap_or(DirectionWord::Forward);
+                self.direction.fill(Some(direction));
+                match direction {
+                    DirectionWord::Forward => Placement::Forward,
+                    DirectionWord::Reverse => Placement::Reverse,
+                }
+            }
+        };
+        fits.map(|()| placement)
+    }
+
+    /// The routers between which the flows travel.
+    fn route_points(
+        &mut self,
+        network: &ResolvedNetwork,
+        faults: &mut Vec<Fault>,
+    ) -> Result<RoutePoints, Reported> {
+        let from = end(&self.from, network, faults);
+        let to = end(&self.to, network, faults);
+        let via = self.via.get_mut()?.get_or_insert_default().clone();
+        let via: Vec<_> =
+            via.iter().map(|name| node(&name.value, || self.via.fault(NO_ROUTER), network, faults)).collect();
+        let via = via.into_iter().collect::<Result<Vec<u32>, Reported>>();
+        let points = RoutePoints { from: from?, to: to?, via: via? };
+        let stops: Vec<u32> =
+            [points.from].into_iter().chain(points.via.iter().copied()).chain([points.to]).collect();
+        if stops.windows(2).any(|pair| pair[0] == pair[1]) {
+            let at = if points.via.is_empty() { &self.to.at } else { &self.via.at };
+            let fault = at.fault("the same router twice in a row");
+            let allowed = "a way that crosses a link from each router to the next";
+            return Err(fault.allowed(allowed).report(faults));
+        }
+        if network.graph.path(&points).is_none() {
+            let names: Vec<&str> =
+                stops.iter().map(|stop| network.graph.nodes[*stop as usize].as_str()).collect();
+            let fault = self.to.fault(format!("there is no way from {} and back", names.join(" to ")));
+            return Err(fault.allowed("routers that links join in both directions").report(faults));
+        }
+        self.to.comment = Some(format!("along {}", network.link_names_of(&points)));
+        Ok(points)
+    }
+
+    /// From each edge to every other.
+    fn between_edges(
+        &self,
+        network: &ResolvedNetwork,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Placement, Reported> {
+        let Some(edges) = &network.graph.edges else {
+            let fault = self.between.fault("this network has no edges");
+            let allowed = "network.edges, or generator = { kind = \"tiered\", … }";
+            return Err(fault.allowed(allowed).report(faults));
+        };
+        let foreign = [
+            (&self.from.at, self.from.written),
+            (&self.to.at, self.to.written),
+            (&self.via.at, self.via.written),
+            (&self.rtt.at, self.rtt.written),
+        ];
+        if let Some((at, _)) = foreign.into_iter().find(|(_, written)| *written) {
+            let fault = at.fault("does not fit beside between");
+            return Err(fault.allowed("no such key: every pair has its own").report(faults));
+        }
+        let spreads = matches!(
+            self.source.get(),
+            Ok(Some(Source::Users(_) | Source::Poisson(_) | Source::PoissonSteps(_)))
+        );
+        if !spreads {
+            let fault = self.between.fault("only transfers that come and go spread over edges");
+            let allowed = "source = { kind = \"users\", … }, \"poisson\" or \"poisson-steps\"";
+            return Err(fault.allowed(allowed).report(faults));
+        }
+        let routers: Vec<u32> = edges.all.iter().map(|edge| edge.router).collect();
+        let between = network.graph.routes_between(&routers);
+        let apart = between
+            .iter()
+            .enumerate()
+            .find(|(pair, route)| route.is_empty() && pair / routers.len() != pair % routers.len());
+        if let Some((pair, _)) = apart {
+            let name = |edge: usize| network.graph.nodes[routers[edge] as usize].as_str();
+            let (from, to) = (name(pair / routers.len()), name(pair % routers.len()));
+            let fault = self.between.fault(format!("there is no way from {from} to {to}"));
+            return Err(fault.allowed("edges that links join in both directions").report(faults));
+        }
+        Ok(Placement::Edges)
+    }
+}
+
+/// The router that the key `from` or `to` names.
+fn end(
+    field: &Field<Option<String>>,
+    network: &ResolvedNetwork,
+    faults: &mut Vec<Fault>,
+) -> Result<u32, Reported> {
+    if let Some(name) = field.get()? {
+        return node(name, || field.fault(NO_ROUTER), network, faults);
+    }
+    let fault = field.fault("missing: a flow in a network says its routers");
+    Err(fault.allowed(list(network.graph.nodes.iter().map(String::as_str))).report(faults))
+}
+
+fn node(
+    name: &str,
+    fault: impl Fn() -> Fault,
+    network: &ResolvedNetwork,
+    faults: &mut Vec<Fault>,
+) -> Result<u32, Reported> {
+    network.graph.node(name).ok_or_else(|| {
+        let names = || network.graph.nodes.iter().map(String::as_str);
+        let fault = fault().given(format!("\"{name}\"")).allowed(list(names()));
+        fault.nearest(nearest(name, names())).report(faults)
+    })
+}
+
+/// What sizes in packets mean for flows that go there: in a network the narrowest link of their way counts.
+pub fn scale<'a>(
+    placement: Option<&Placement>,
+    topology: TopologyContext<'_>,
+    duration: Result<Span, Reported>,
+    scale: Result<Scale<'a>, Reported>,
+) -> Result<Scale<'a>, Reported> {
+    match (placement, topology) {
+        (Some(Placement::Routers(points)), TopologyContext::Network(Ok(network))) => {
+            Ok(Scale { mean: network.narrowest_of(points, duration?), ..scale? })
+        }
+        _ => scale,
+    }
+}
+
+/// Where the data goes, for a reader.
+pub fn describe(placement: &Placement, topology: TopologyContext<'_>) -> String {
+    match (placement, topology) {
+        (Placement::Routers(points), TopologyContext::Network(Ok(network))) => {
+            let name = |node: u32| &network.graph.nodes[node as usize];
+            let along = network.link_names_of(points);
+            format!(", from {} to {} along {along}", name(points.from), name(points.to))
+        }
+        (Placement::Edges, _) => ", from each edge to every other".to_owned(),
+        (Placement::Reverse, _) => ", in the reverse direction".to_owned(),
+        _ => String::new(),
+    }
+}
+
+const NO_ROUTER: &str = "no such router";

@@ -1,0 +1,84 @@
+//! What a link has in each of its directions: a rate over time, a queue and random loss.
+
+use super::loss::{self, Loss};
+use super::rate::{self, RateContext, WrittenRate};
+use crate::context::LoadContext;
+use crate::diagnostic::Fault;
+use crate::field::{At, Field, Reported};
+use crate::queue::{self, Groups, QueueContext, QueueValue};
+use narrows_model::RateModel;
+use narrows_qdisc::{Limit, Scale};
+use narrows_topology::dumbbell::Direction;
+use narrows_units::{Bytes, Rate, Span};
+
+/// What links depend on besides their keys.
+#[derive(Clone, Copy)]
+pub struct LinkContext<'a> {
+    pub load: &'a LoadContext<'a>,
+    /// Of the run.
+    pub duration: Result<Span, Reported>,
+    /// The round trip that 1bdp of a buffer counts.
+    pub rtt: Result<Span, Reported>,
+    /// A full data packet.
+    pub packet: Result<Bytes, Reported>,
+    /// The groups of flows that a queue may name.
+    pub groups: Option<&'a Groups>,
+}
+
+/// One direction of a link: its keys, each with the value that holds, and what they say.
+#[derive(Clone, Debug)]
+pub struct OneWay {
+    pub rate: Field<WrittenRate>,
+    pub queue: Field<Option<QueueValue>>,
+    pub loss: Field<Option<Loss>>,
+    pub direction: Direction,
+    /// Mean rate over the run.
+    pub mean: Rate,
+    /// For a reader.
+    pub words: String,
+}
+
+impl OneWay {
+    /// Resolves the keys of one direction; `absent` gives the limit of a queue that was not written.
+    pub fn new(
+        mut rate: Field<WrittenRate>,
+        mut queue: Field<Option<QueueValue>>,
+        loss: Field<Option<Loss>>,
+        absent: fn(Scale) -> Limit,
+        context: LinkContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Self, Reported> {
+        let lossy = loss.get().and_then(|loss| loss.as_ref().map(Loss::model).transpose());
+        let written = rate.get_mut()?;
+        let of_rate = RateContext { load: context.load, duration: context.duration };
+        let over_time = rate::resolve(written, of_rate, faults)?;
+        let mean_bps = over_time.mean_bps(context.duration?);
+        let mean = Rate::from_bps_f64(mean_bps);
+        if mean == Rate::ZERO {
+            return Err(rate.fault("the rate is zero all the time").report(faults));
+        }
+        let scale = Scale { rate: mean, rtt: context.rtt?, packet: context.packet? };
+        let of_queue = QueueContext { scale, mean_bps, groups: context.groups };
+        let discipline = queue::resolve(&mut queue, absent, of_queue, faults)?;
+        let direction = Direction { rate: over_time, queue: discipline, loss: lossy? };
+        let words = describe(&direction, of_queue);
+        Ok(Self { rate, queue, loss, direction, mean, words })
+    }
+
+    /// A direction of a constant rate with a DropTail queue of that limit.
+    pub fn constant(at: &At, scale: Scale, limit: Limit) -> Self {
+        let mut queue = Field::of(at, None);
+        let context = QueueContext { scale, mean_bps: scale.rate.as_bps() as f64, groups: None };
+        let discipline = queue::droptail(&mut queue, limit, context);
+        let direction = Direction { rate: RateModel::Constant(scale.rate), queue: discipline, loss: None };
+        let words = describe(&direction, context);
+        let rate = Field::of(at, WrittenRate::Plain(scale.rate));
+        Self { rate, queue, loss: Field::of(at, None), direction, mean: scale.rate, words }
+    }
+}
+
+fn describe(direction: &Direction, context: QueueContext<'_>) -> String {
+    let loss = direction.loss.as_ref().map_or(String::new(), |each| format!("; {}", loss::describe(each)));
+    let queue = queue::describe(&direction.queue, context);
+    format!("{}; {queue}{loss}", rate::describe(&direction.rate))
+}

@@ -1,0 +1,64 @@
+//! `loss`: packets that a link loses at random.
+
+use crate::emit::short;
+use crate::field::Reported;
+use crate::forms::forms;
+use crate::section::keys;
+use crate::value::{Fraction, PositiveFraction};
+use narrows_model::LossModel;
+
+keys! {
+    /// Each packet is lost with the same probability.
+    pub struct Bernoulli = "bernoulli" {
+        /// Probability that a packet is lost.
+        rate: Fraction,
+    }
+}
+
+keys! {
+    /// Two states with a loss probability each (Gilbert 1960, Elliott 1963).
+    pub struct GilbertElliott = "gilbert-elliott" {
+        /// Probability per packet of turning bad.
+        good_to_bad: PositiveFraction,
+        /// Probability per packet of turning good.
+        bad_to_good: PositiveFraction,
+        /// Loss probability in the good state.
+        loss_good: Fraction = 0.0,
+        /// Loss probability in the bad state.
+        loss_bad: Fraction = 1.0,
+    }
+}
+
+forms! {
+    /// Random loss.
+    pub enum Loss { Bernoulli, GilbertElliott }
+}
+
+impl Loss {
+    pub fn model(&self) -> Result<LossModel, Reported> {
+        Ok(match self {
+            Self::Bernoulli(form) => LossModel::Bernoulli { rate: form.rate.copied()? },
+            Self::GilbertElliott(form) => LossModel::GilbertElliott {
+                good_to_bad: form.good_to_bad.copied()?,
+                bad_to_good: form.bad_to_good.copied()?,
+                loss_good: form.loss_good.copied()?,
+                loss_bad: form.loss_bad.copied()?,
+            },
+        })
+    }
+}
+
+/// A loss model, for a reader.
+pub fn describe(loss: &LossModel) -> String {
+    let percent = |fraction: f64| format!("{} %", short(fraction * 100.0, 6));
+    match *loss {
+        LossModel::Bernoulli { rate } => format!("{} of packets lost at random", percent(rate)),
+        LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => format!(
+            "packets lost in two states: {} in the good, left with {}, and {} in the bad, left with {}",
+            percent(loss_good),
+            percent(good_to_bad),
+            percent(loss_bad),
+            percent(bad_to_good)
+        ),
+    }
+}

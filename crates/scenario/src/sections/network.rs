@@ -1,0 +1,240 @@
+//! `[network]`: routers and links as written, from a generator or from a file, and what happens to them.
+
+mod draft;
+mod edges;
+mod events;
+mod generators;
+mod graph;
+mod links;
+mod tiered;
+mod written;
+
+use super::link::LinkContext;
+use super::path::check_packet;
+use crate::context::LoadContext;
+use crate::diagnostic::Fault;
+use crate::field::Reported;
+use crate::kind::list;
+use crate::queue::Groups;
+use crate::section::{Table, Tables, keys};
+use crate::value::Positive;
+use draft::Draft;
+use edges::{EdgeKeys, HostsKeys};
+use events::Events;
+use generators::Generator;
+use graph::GraphKeys;
+use links::LinkKeys;
+use narrows_model::{LinkChange, LinkModel};
+use narrows_topology::graph::Graph;
+use narrows_topology::{Core, RoutePoints};
+use narrows_units::{Bytes, Rate, Span};
+use std::path::PathBuf;
+
+keys! {
+    /// `[network]`.
+    pub struct NetworkKeys {
+        /// The round trip that 1bdp of a buffer counts, at the mean rate of its link.
+        rtt: Positive<Span>,
+        /// A full data packet on the wire.
+        packet: Positive<Bytes> = Bytes::new(1500),
+        /// Rate of each flow's own access links.
+        access_rate: Positive<Rate> => "ten times the greatest rate of any link",
+        /// From an event to the time at which hosts send along other ways for it.
+        convergence: Span = Span::ZERO,
+        /// Where the links come from and what was assumed of them.
+        note: String => "what a generator or file was taken to say",
+        /// The links between routers.
+        links: Tables<LinkKeys> => "those of generator or graph",
+        /// A shape of which all links are alike, instead of links.
+        generator: Generator => "none",
+        /// A GraphML file, instead of links.
+        graph: Table<GraphKeys> => "none",
+        /// The hosts behind edges.
+        hosts: Table<HostsKeys> => "see its keys",
+        /// Routers with hosts behind them; flows that say between = "edges" go from each to every other.
+        edges: Tables<EdgeKeys> => "those of generator tiered",
+        /// What happens to links at set times. Ways are shortest by delay again after each; a packet under way keeps its
+        /// own.
+        events: Events => "none",
+    }
+}
+
+/// A network with nothing left to choose.
+#[derive(Clone, Debug)]
+pub struct ResolvedNetwork {
+    pub graph: Graph,
+    /// What 1bdp of a buffer counts.
+    pub rtt: Span,
+    /// A full data packet.
+    pub packet: Bytes,
+    /// Where the links come from and what was assumed of them.
+    pub note: Option<String>,
+    /// Each link, for a reader.
+    words: Vec<String>,
+}
+
+impl NetworkKeys {
+    /// Resolves every key and fills it in; the links are those between routers, whatever they came from.
+    pub fn resolve(
+        &mut self,
+        load: &LoadContext<'_>,
+        duration: Result<Span, Reported>,
+        groups: Option<&Groups>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<ResolvedNetwork, Reported> {
+        let packet = check_packet(&self.packet, faults);
+        let context = LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups };
+        let draft = self.draft(context, faults)?;
+        let events = events::resolve(&mut self.events, &draft, duration, faults);
+        let access_rate = self.access_rate.copied()?;
+        let access_rate = access_rate.unwrap_or(Rate::from_bps_f64(draft.greatest_bps * 10.0));
+        let edges = edges::resolve(&mut self.edges, &mut self.hosts, &draft, access_rate, faults)?;
+        let note = self.note.get()?.clone().or(draft.note);
+        let convergence = self.convergence.copied()?;
+        let events = events?;
+        self.access_rate.fill(Some(access_rate));
+        self.note.fill(note.clone());
+        self.generator.omitted = true;
+        self.graph.omitted = true;
+        let mut links = Vec::new();
+        let (mut models, mut words) = (Vec::new(), Vec::new());
+        for link in draft.links {
+            links.push(link.keys);
+            models.push(link.model);
+            words.push(link.words);
+        }
+        self.links.fill(Some(links));
+        Ok(ResolvedNetwork {
+            rtt: context.rtt?,
+            packet: packet?,
+            note,
+            words,
+            graph: Graph {
+                core: Core { nodes: draft.nodes.len() as u32, links: models, access_rate },
+                nodes: draft.nodes,
+                edges,
+                events,
+                convergence,
+            },
+        })
+    }
+
+    /// The links of the one key that gives them.
+    fn draft(&mut self, context: LinkContext<'_>, faults: &mut Vec<Fault>) -> Result<Draft, Reported> {
+        let sources = [
+            ("links", self.links.written, &self.links.at),
+            ("generator", self.generator.written, &self.generator.at),
+            ("graph", self.graph.written, &self.graph.at),
+        ];
+        let written = sources.iter().filter(|(_, written, _)| *written).count();
+        if written != 1 {
+            let (_, _, at) = sources.iter().rfind(|(_, written, _)| *written).unwrap_or(&sources[0]);
+            let count = if written == 0 { "no" } else { "several" };
+            let names = list(sources.iter().map(|(name, ..)| *name));
+            let fault = at.fault(format!("{count} sources of links"));
+            return Err(fault.allowed(format!("exactly one of {names}")).report(faults));
+        }
+        if let Some(links) = self.links.get()? {
+            return written::draft(links, context, faults);
+        }
+        if let Some(generator) = self.generator.get()? {
+            return generator.draft(context, faults);
+        }
+        match self.graph.get_mut()? {
+            Some(graph) => graph.draft(context, faults),
+            None => Err(Reported::before()),
+        }
+    }
+
+    /// The files of the graph and of recorded rates, with their digests.
+    pub fn recordings(&self) -> Vec<&(PathBuf, String)> {
+        let graph = self.graph.get().ok().and_then(Option::as_ref).and_then(GraphKeys::recording);
+        let links = self.links.get().ok().and_then(Option::as_ref).into_iter().flatten();
+        graph.into_iter().chain(links.filter_map(LinkKeys::recording)).collect()
+    }
+}
+
+impl ResolvedNetwork {
+    /// The lowest mean rate of any link in a run of `duration`.
+    pub fn narrowest(&self, duration: Span) -> Rate {
+        narrowest(self.graph.core.links.iter(), duration)
+    }
+
+    /// The lowest mean rate on the way of `points`.
+    pub fn narrowest_of(&self, points: &RoutePoints, duration: Span) -> Rate {
+        narrowest(self.links_of(points), duration)
+    }
+
+    /// Two-way propagation delay of the way of `points` when the run starts.
+    pub fn propagation(&self, points: &RoutePoints) -> Span {
+        self.graph.propagation(&self.graph.path(points).expect("a resolved trip has a way"))
+    }
+
+    /// The links that data crosses when the run starts.
+    fn links_of(&self, points: &RoutePoints) -> impl Iterator<Item = &LinkModel> {
+        let way = self.graph.path(points).expect("a resolved trip has a way");
+        way.forward.into_iter().map(|link| &self.graph.core.links[link as usize])
+    }
+
+    /// The names of the links that data crosses when the run starts.
+    pub fn link_names_of(&self, points: &RoutePoints) -> String {
+        list(self.links_of(points).map(|link| link.name.as_str()))
+    }
+
+    /// The names of all links, first of that which is the bottleneck of flows on `points`.
+    pub fn link_names(&self, points: Option<&RoutePoints>) -> Vec<String> {
+        let mut names: Vec<String> = self.graph.core.links.iter().map(|link| link.name.clone()).collect();
+        if let Some(way) = points.and_then(|points| self.graph.path(points)) {
+            names[..=self.graph.core.narrowest(&way.forward)].rotate_right(1);
+        }
+        names
+    }
+
+    /// Title and text of each paragraph.
+    pub fn describe(&self) -> Vec<(String, String)> {
+        let Graph { nodes, core, events, convergence, .. } = &self.graph;
+        let mut words = vec![(
+            "Network".to_owned(),
+            format!(
+                "{} routers and {} links of one direction; packets of {}; access links of {}; the bandwidth-delay product \
+                 counts a round trip of {}",
+                nodes.len(),
+                core.links.len(),
+                self.packet,
+                core.access_rate,
+                self.rtt
+            ),
+        )];
+        words.extend(self.note.iter().map(|note| ("Links".to_owned(), note.clone())));
+        // Links that are alike are described together.
+        let mut kinds: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (link, text) in core.links.iter().zip(&self.words) {
+            match kinds.iter_mut().find(|(known, _)| known == text) {
+                Some((_, names)) => names.push(&link.name),
+                None => kinds.push((text, vec![&link.name])),
+            }
+        }
+        for (text, names) in kinds {
+            let title = if names.len() == 1 { "Link" } else { "Links" };
+            words.push((format!("{title} {}", names.join(", ")), text.to_owned()));
+        }
+        if !events.is_empty() {
+            let events = events.iter().map(|event| {
+                let (at, name) = (event.at, &core.links[event.link as usize].name);
+                match event.change {
+                    LinkChange::Fail => format!("{name} fails at {at}"),
+                    LinkChange::Restore => format!("{name} is restored at {at}"),
+                    LinkChange::Delay(delay) => format!("{name} has a delay of {delay} from {at} on"),
+                }
+            });
+            let events = events.collect::<Vec<_>>().join(", ");
+            words.push(("Events".to_owned(), format!("{events}; other ways are taken {convergence} later")));
+        }
+        words
+    }
+}
+
+fn narrowest<'a>(links: impl Iterator<Item = &'a LinkModel>, duration: Span) -> Rate {
+    let bps = links.map(|link| link.rate.mean_bps(duration)).fold(f64::INFINITY, f64::min);
+    Rate::from_bps_f64(bps)
+}

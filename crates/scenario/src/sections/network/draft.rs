@@ -1,0 +1,97 @@
+//! Links while they are being put together.
+
+use super::super::link::OneWay;
+use super::super::rate::greatest_bps;
+use super::links::LinkKeys;
+use crate::field::Field;
+use narrows_model::LinkModel;
+use narrows_topology::Edge;
+use narrows_units::Span;
+
+/// Routers and links.
+#[derive(Debug, Default)]
+pub struct Draft {
+    /// Names of the routers.
+    pub nodes: Vec<String>,
+    /// Every link, each in one direction.
+    pub links: Vec<DraftLink>,
+    /// The greatest rate that any of them ever has, bits per second.
+    pub greatest_bps: f64,
+    /// Where the links come from.
+    pub note: Option<String>,
+    /// Routers with hosts behind them.
+    pub edges: Vec<Edge>,
+}
+
+/// One direction of a link.
+#[derive(Debug)]
+pub struct DraftLink {
+    /// As the resolved file writes it.
+    pub keys: LinkKeys,
+    pub model: LinkModel,
+    /// For a reader.
+    pub words: String,
+    /// The other direction, as an index into the links.
+    pub twin: Option<u32>,
+}
+
+impl Draft {
+    /// The number of the router with that name, which is new or known.
+    pub fn node(&mut self, name: &str) -> u32 {
+        let found = self.nodes.iter().position(|known| known == name);
+        found.unwrap_or_else(|| {
+            self.nodes.push(name.to_owned());
+            self.nodes.len() - 1
+        }) as u32
+    }
+
+    /// The name of a link that has none of its own.
+    pub fn name(&self, (from, to): (u32, u32)) -> String {
+        format!("{}-{}", self.nodes[from as usize], self.nodes[to as usize])
+    }
+
+    /// The name of a link.
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.links.iter().map(|link| link.model.name.as_str())
+    }
+
+    /// Adds both directions of a link between two routers.
+    pub fn pair(&mut self, names: [String; 2], (from, to): (u32, u32), delay: Span, both: &[OneWay; 2]) {
+        let [forward, reverse] = names;
+        self.push(forward, (from, to), delay, &both[0]);
+        self.push(reverse, (to, from), delay, &both[1]);
+        let last = self.links.len() as u32 - 1;
+        self.links[last as usize].twin = Some(last - 1);
+        self.links[last as usize - 1].twin = Some(last);
+    }
+
+    /// Adds one direction of a link between two routers.
+    pub fn push(&mut self, name: String, (from, to): (u32, u32), delay: Span, one_way: &OneWay) {
+        let OneWay { rate, queue, loss, direction, .. } = one_way;
+        self.greatest_bps = self.greatest_bps.max(greatest_bps(&direction.rate));
+        let at = rate.at.clone();
+        let keys = LinkKeys {
+            from: Field::of(&at, self.nodes[from as usize].clone()),
+            to: Field::of(&at, self.nodes[to as usize].clone()),
+            name: Field::of(&at, Some(name.clone())),
+            one_way: Field::of(&at, true),
+            delay: Field::of(&at, delay),
+            rate: rate.clone(),
+            queue: queue.clone(),
+            loss: loss.clone(),
+            reverse: Field::of(&at, None),
+            table: at,
+        };
+        let model = LinkModel {
+            name,
+            from,
+            to,
+            rate: direction.rate.clone(),
+            delay,
+            queue: direction.queue.clone(),
+            loss: direction.loss,
+        };
+        let words = format!("{}; {delay} one way", one_way.words);
+        self.links.push(DraftLink { keys, model, words, twin: None });
+    }
+}

@@ -1,0 +1,176 @@
+//! `network.generator`: shapes of which all links are alike.
+
+use super::super::link::{LinkContext, OneWay};
+use super::super::loss::Loss;
+use super::super::rate::LinkRate;
+use super::draft::Draft;
+use super::links::{Both, ReverseLinkKeys};
+use super::tiered::Tiered;
+use crate::diagnostic::Fault;
+use crate::field::{Field, Reported};
+use crate::forms::forms;
+use crate::queue::Queue;
+use crate::section::{Table, keys};
+use crate::value::{Count, Positive};
+use narrows_qdisc::{Limit, Scale};
+use narrows_topology::graph::{self, Generated};
+use narrows_units::Span;
+
+forms! {
+    /// A shape of a network.
+    pub enum Generator { Dumbbell, ParkingLot, Ring, TwoRouters, Tiered }
+}
+
+/// Declares a shape of which all links are alike: its own keys, and those that its links have.
+macro_rules! shape {
+    (
+        $(#[doc = $doc:literal])+
+        pub struct $name:ident = $form:literal { $($own:tt)* }
+    ) => {
+        keys! {
+            $(#[doc = $doc])+
+            pub struct $name = $form {
+                $($own)*
+                /// Its rate.
+                rate: LinkRate,
+                /// One-way propagation delay.
+                delay: Positive<Span>,
+                /// What waits for it.
+                queue: Queue => "droptail, 1bdp",
+                /// Random loss on it, behind its queue.
+                loss: Loss => "none",
+                /// What is different in the other direction.
+                reverse: Table<ReverseLinkKeys> => "the same",
+            }
+        }
+
+        impl $name {
+            /// Both directions of every link, and the delay.
+            fn links(
+                &self,
+                context: LinkContext<'_>,
+                faults: &mut Vec<Fault>,
+            ) -> Result<([OneWay; 2], Span), Reported> {
+                let Self { rate, queue, loss, reverse, .. } = self;
+                let both = Both { rate, queue, loss, reverse }.resolve(context, faults);
+                Ok((both?, self.delay.copied()?))
+            }
+        }
+    };
+}
+
+shape! {
+    /// The link bottleneck between the routers left and right.
+    pub struct Dumbbell = "dumbbell" {}
+}
+
+shape! {
+    /// Routers R0, R1, R2 … in a row.
+    pub struct ParkingLot = "parking-lot" {
+        /// How many links in a row.
+        hops: Count<1, 1000>,
+    }
+}
+
+shape! {
+    /// Routers R0, R1, R2 … in a circle; name routers in via to say which way round.
+    pub struct Ring = "ring" {
+        /// How many links in the circle.
+        links: Count<3, 1000>,
+    }
+}
+
+keys! {
+    /// Routers R0, R1 and R2 in a row with a queue each, and unlimited queues the other way (Akella et al.,
+    /// CMU-CS-02-139, figure 3).
+    pub struct TwoRouters = "two-routers" {
+        /// Its rate.
+        rate: LinkRate,
+        /// One-way propagation delay.
+        delay: Positive<Span>,
+        /// What waits at R0 for the link to R1.
+        r0: Table<RouterKeys>,
+        /// What waits at R1 for the link to R2.
+        r1: Table<RouterKeys>,
+    }
+}
+
+keys! {
+    /// A router of the shape `two-routers`.
+    pub struct RouterKeys {
+        /// Its queue.
+        queue: Queue,
+    }
+}
+
+impl Generator {
+    /// The routers and links of the shape.
+    pub fn draft(&self, context: LinkContext<'_>, faults: &mut Vec<Fault>) -> Result<Draft, Reported> {
+        match self {
+            Self::Dumbbell(form) => {
+                let (both, delay) = form.links(context, faults)?;
+                let Generated { nodes, links } = graph::dumbbell();
+                let mut draft = Draft { nodes, note: Some("a dumbbell".to_owned()), ..Draft::default() };
+                for ends in links {
+                    let names = ["bottleneck", "bottleneck reverse"].map(str::to_owned);
+                    draft.pair(names, ends, delay, &both);
+                }
+                Ok(draft)
+            }
+            Self::ParkingLot(form) => {
+                let links = form.links(context, faults);
+                let hops = form.hops.copied()?;
+                Ok(alike(graph::parking_lot(hops), format!("a parking lot of {hops} hops"), &links?))
+            }
+            Self::Ring(form) => {
+                let links = form.links(context, faults);
+                let count = form.links.copied()?;
+                Ok(alike(graph::ring(count), format!("a ring of {count} links"), &links?))
+            }
+            Self::TwoRouters(form) => form.draft(context, faults),
+            Self::Tiered(form) => form.draft(context, faults),
+        }
+    }
+}
+
+/// A shape of which all links are alike.
+fn alike(Generated { nodes, links }: Generated, note: String, (both, delay): &([OneWay; 2], Span)) -> Draft {
+    let mut draft = Draft { nodes, note: Some(note), ..Draft::default() };
+    for (from, to) in links {
+        let names = [draft.name((from, to)), draft.name((to, from))];
+        draft.pair(names, (from, to), *delay, both);
+    }
+    draft
+}
+
+impl TwoRouters {
+    fn draft(&self, context: LinkContext<'_>, faults: &mut Vec<Fault>) -> Result<Draft, Reported> {
+        let routers =
+            [self.directions(&self.r0, context, faults), self.directions(&self.r1, context, faults)];
+        let delay = self.delay.copied()?;
+        let Generated { nodes, links } = graph::two_routers();
+        let note = Some("a row of two queueing routers".to_owned());
+        let mut draft = Draft { nodes, note, ..Draft::default() };
+        for ((from, to), both) in links.into_iter().zip(routers) {
+            let names = [draft.name((from, to)), draft.name((to, from))];
+            draft.pair(names, (from, to), delay, &both?);
+        }
+        Ok(draft)
+    }
+
+    /// Both directions of the link behind a router.
+    fn directions(
+        &self,
+        router: &Field<RouterKeys>,
+        context: LinkContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<[OneWay; 2], Reported> {
+        let queue = router.get()?.queue.clone().optional();
+        let none = Field::of(&self.table, None);
+        let forward = OneWay::new(self.rate.clone(), queue, none.clone(), Scale::bdp, context, faults)?;
+        let absent = Field::of(&self.table, None);
+        let unlimited = |_| Limit::Unlimited;
+        let reverse = OneWay::new(self.rate.clone(), absent, none, unlimited, context, faults)?;
+        Ok([forward, reverse])
+    }
+}

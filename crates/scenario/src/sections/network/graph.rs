@@ -1,0 +1,103 @@
+//! `[network.graph]`: links from a GraphML file.
+
+use super::super::link::{LinkContext, OneWay};
+use super::super::loss::Loss;
+use super::super::rate::WrittenRate;
+use super::draft::Draft;
+use crate::diagnostic::Fault;
+use crate::field::{Field, Reported};
+use crate::queue::Queue;
+use crate::section::keys;
+use crate::trace::hexadecimal;
+use crate::value::{File, Positive};
+use narrows_qdisc::Scale;
+use narrows_topology::graphml::{self, Assumptions, Edge};
+use narrows_units::{Rate, Span};
+use sha2::{Digest, Sha256};
+use std::path::{PathBuf, absolute};
+
+keys! {
+    /// `[network.graph]`.
+    pub struct GraphKeys {
+        /// A GraphML file, relative to the scenario file.
+        file: File,
+        /// Rate of edges that say none.
+        rate: Positive<Rate> => "every edge must say its own",
+        /// One-way propagation delay of edges of which it cannot be known.
+        delay: Positive<Span> => "every edge or its nodes' coordinates must say it",
+        /// The delay that a unit of length of the drawing stands for, where nodes have no longitude and latitude.
+        drawing_unit: Positive<Span> => "drawings say nothing of delays",
+        /// What delays from coordinates are multiplied by.
+        delay_factor: f64 = 1.0,
+        /// What waits for it.
+        queue: Queue => "droptail, 1bdp",
+        /// Random loss on it, behind its queue.
+        loss: Loss => "none",
+    }
+}
+
+impl GraphKeys {
+    /// The routers and links of the file.
+    pub fn draft(&mut self, context: LinkContext<'_>, faults: &mut Vec<Fault>) -> Result<Draft, Reported> {
+        let assumptions = Assumptions {
+            factor: check_factor(&self.delay_factor, faults)?,
+            rate: self.rate.copied()?,
+            delay: self.delay.copied()?,
+            drawing_unit: self.drawing_unit.copied()?,
+        };
+        let location = self.file.at.location.clone();
+        let reference = self.file.get_mut()?;
+        let file = context.load.path(&reference.name, &location);
+        let bytes = std::fs::read(&file).map_err(|error| format!("cannot be read: {error}"));
+        let read = bytes.and_then(|bytes| {
+            let text = std::str::from_utf8(&bytes).map_err(|_| "not UTF-8 text".to_owned())?;
+            let imported = graphml::import(text, &assumptions)?;
+            Ok((hexadecimal(&Sha256::digest(&bytes)), imported))
+        });
+        let (digest, imported) = match read {
+            Ok(read) => read,
+            Err(problem) => {
+                let given = format!("\"{}\"", reference.name);
+                let allowed = "a GraphML file whose edges join its nodes";
+                return Err(self.file.fault(problem).given(given).allowed(allowed).report(faults));
+            }
+        };
+        let stem = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let note = format!("{stem} (SHA-256 {digest}): {}", imported.assumed.join("; "));
+        reference.found = Some((absolute(&file).unwrap_or(file), digest));
+        let mut draft = Draft {
+            nodes: imported.nodes,
+            note: Some(note.chars().filter(|c| !c.is_control()).collect()),
+            ..Draft::default()
+        };
+        for Edge { from, to, rate, delay } in imported.edges {
+            let rate = Field::of(&self.table, WrittenRate::Plain(rate));
+            let (queue, loss) = (self.queue.clone(), self.loss.clone());
+            let direction = OneWay::new(rate, queue, loss, Scale::bdp, context, faults)?;
+            let names = [draft.name((from, to)), draft.name((to, from))];
+            draft.pair(names, (from, to), delay.max(LEAST_DELAY), &[direction.clone(), direction]);
+        }
+        Ok(draft)
+    }
+
+    /// The file, and its digest.
+    pub fn recording(&self) -> Option<&(PathBuf, String)> {
+        self.file.get().ok()?.found.as_ref()
+    }
+}
+
+/// What delays are multiplied by.
+pub fn check_factor(field: &Field<f64>, faults: &mut Vec<Fault>) -> Result<f64, Reported> {
+    let factor = field.copied()?;
+    if factor > 0.0 && factor <= LARGEST_FACTOR {
+        return Ok(factor);
+    }
+    let fault = field.fault("out of range").given(factor.to_string());
+    Err(fault.allowed(format!("above 0 and up to {LARGEST_FACTOR}")).report(faults))
+}
+
+/// Routers in the same place: two kilometres of fibre.
+const LEAST_DELAY: Span = Span::from_ps(10_000_000);
+
+/// No fibre takes such a detour.
+const LARGEST_FACTOR: f64 = 1000.0;

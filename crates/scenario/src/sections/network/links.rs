@@ -1,0 +1,85 @@
+//! `[[network.links]]`, and the keys that every link has.
+
+use super::super::link::{LinkContext, OneWay};
+use super::super::loss::Loss;
+use super::super::rate::{LinkRate, WrittenRate, recording};
+use crate::diagnostic::Fault;
+use crate::field::{Field, Reported};
+use crate::queue::{Queue, QueueValue};
+use crate::section::{Table, keys};
+use crate::value::Positive;
+use narrows_qdisc::Scale;
+use narrows_units::Span;
+use std::path::PathBuf;
+
+keys! {
+    /// `[[network.links]]`.
+    pub struct LinkKeys {
+        /// The router at one end.
+        from: String,
+        /// The router at the other end.
+        to: String,
+        /// What the link is called in events and records.
+        name: String => "FROM-TO, and TO-FROM the other way; a name of its own with \" reverse\" the other way",
+        /// There is no other way.
+        one_way: bool = false,
+        /// One-way propagation delay.
+        delay: Positive<Span>,
+        /// Its rate.
+        rate: LinkRate,
+        /// What waits for it.
+        queue: Queue => "droptail, 1bdp",
+        /// Random loss on it, behind its queue.
+        loss: Loss => "none",
+        /// What is different in the other direction.
+        reverse: Table<ReverseLinkKeys> => "the same",
+    }
+}
+
+keys! {
+    /// The key `reverse` of a link.
+    pub struct ReverseLinkKeys {
+        /// Rate in the other direction.
+        rate: LinkRate => "the same",
+        /// What waits for the other direction.
+        queue: Queue => "the same",
+        /// Random loss in the other direction.
+        loss: Loss => "the same",
+    }
+}
+
+/// What every link has in both directions.
+pub struct Both<'a> {
+    pub rate: &'a Field<WrittenRate>,
+    pub queue: &'a Field<Option<QueueValue>>,
+    pub loss: &'a Field<Option<Loss>>,
+    pub reverse: &'a Field<Option<ReverseLinkKeys>>,
+}
+
+impl Both<'_> {
+    /// Both directions; what `reverse` does not say is as in the first.
+    pub fn resolve(
+        &self,
+        context: LinkContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<[OneWay; 2], Reported> {
+        let Self { rate, queue, loss, reverse } = self;
+        let parts = ((*rate).clone(), (*queue).clone(), (*loss).clone());
+        let forward = OneWay::new(parts.0, parts.1, parts.2, Scale::bdp, context, faults);
+        let reverse = match reverse.get()? {
+            None => forward.clone(),
+            Some(reverse) => {
+                let parts = (reverse.rate.or(rate), reverse.queue.or_optional(queue));
+                OneWay::new(parts.0, parts.1, reverse.loss.or_optional(loss), Scale::bdp, context, faults)
+            }
+        };
+        Ok([forward?, reverse?])
+    }
+}
+
+impl LinkKeys {
+    /// The recording of its rate, and its digest.
+    pub fn recording(&self) -> Option<&(PathBuf, String)> {
+        recording(self.rate.get().ok()?)
+    }
+}

@@ -1,0 +1,183 @@
+//! `network.generator` of kind `tiered`.
+
+use super::super::link::{LinkContext, OneWay};
+use super::draft::Draft;
+use super::graph::check_factor;
+use crate::diagnostic::Fault;
+use crate::field::{Field, Reported};
+use crate::section::keys;
+use crate::value::{Count, Element, Integer, List, Positive, words};
+use narrows_qdisc::{Limit, Scale};
+use narrows_topology::graph::Graph;
+use narrows_topology::graph::tiered::{self, CLASSES, TierLink, Tiers};
+use narrows_topology::{Core, Edge};
+use narrows_units::{Bytes, Rate, Span};
+
+keys! {
+    /// An Internet of three tiers: backbone, points of presence, access routers (Mills et al., NIST SP 500-282, §3).
+    pub struct Tiered = "tiered" {
+        /// Abilene's eleven routers, or its four western ones.
+        backbone: Backbone = Backbone::Abilene,
+        /// Points of presence on each backbone router.
+        points: Count<1, 100> = 2,
+        /// Access routers of class D, on the backbone itself.
+        direct: Count<0, 1000> => "6; west: 2",
+        /// Access routers of class F, on points of presence.
+        fast: Count<0, 1000> => "28; west: 8",
+        /// Access routers of class N, on points of presence.
+        normal: Count<0, 1000> => "105; west: 30",
+        /// The network speed r1: a backbone link has twice that, a point of presence's a quarter, those of access routers
+        /// a tenth of that for N, and 2 and 10 times N's for F and D.
+        rate: Positive<Rate>,
+        /// What the backbone's delays are multiplied by.
+        delay_factor: f64 = 1.0,
+        /// One-way delay of a point of presence's link.
+        point_delay: Positive<Span> = Span::from_ms(1),
+        /// One-way delay of an access router's link.
+        access_delay: Positive<Span> = Span::from_us(500),
+        /// A port's buffer: its rate times network.rtt, or that over the square root of the transfers expected to cross it.
+        buffers: Buffers = Buffers::Rtt,
+        /// How many are under way in the whole network, for buffers = "rtt/sqrt(n)".
+        transfers: Integer<1, 100_000_000> => "100 for each access router",
+        /// Part of all sources that an access router of class D, F and N has, relative to each other.
+        sources: List<f64> => "[1, 1, 1]",
+        /// The same of receivers.
+        receivers: List<f64> => "[1, 1, 1]",
+    }
+}
+
+/// The backbone of a tiered network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backbone {
+    Abilene,
+    West,
+}
+
+words!(Backbone { Abilene = "abilene", West = "west" });
+
+/// How the buffers of a tiered network are sized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffers {
+    Rtt,
+    RttOverRoot,
+}
+
+words!(Buffers { Rtt = "rtt", RttOverRoot = "rtt/sqrt(n)" });
+
+impl Tiered {
+    /// The links and edges of the network.
+    pub fn draft(&self, context: LinkContext<'_>, faults: &mut Vec<Fault>) -> Result<Draft, Reported> {
+        let whole = self.backbone.copied()? == Backbone::Abilene;
+        let count = |field: &Field<Option<u32>>, here: u32, west: u32| {
+            Ok(field.copied()?.unwrap_or(if whole { here } else { west }))
+        };
+        let rate = self.rate.copied()?;
+        let times = |factor: f64| Rate::from_bps_f64(rate.as_bps() as f64 * factor);
+        let normal = 0.25 / 10.0;
+        let tiered = tiered::Tiered {
+            delay_factor: check_factor(&self.delay_factor, faults)?,
+            whole,
+            points: self.points.copied()?,
+            access: [count(&self.direct, 6, 2)?, count(&self.fast, 28, 8)?, count(&self.normal, 105, 30)?],
+            backbone: times(2.0),
+            point: times(0.25),
+            access_rates: [times(10.0 * normal), times(2.0 * normal), times(normal)],
+            point_delay: self.point_delay.copied()?,
+            access_delay: self.access_delay.copied()?,
+        };
+        let [direct, fast, normal] = tiered.access;
+        if direct + fast + normal < 2 {
+            let fault = self.table.fault("fewer than two access routers");
+            return Err(fault.allowed("direct + fast + normal of at least 2").report(faults));
+        }
+        let sources = weights(&self.sources, faults);
+        let receivers = weights(&self.receivers, faults);
+        let (sources, receivers) = (sources?, receivers?);
+        let tiers = tiered.build();
+        let edges: Vec<Edge> = tiers
+            .access
+            .iter()
+            .map(|&(router, class)| Edge {
+                router,
+                class: CLASSES[class].to_owned(),
+                sources: sources[class],
+                receivers: receivers[class],
+            })
+            .collect();
+        let scale = |rate| Ok(Scale { rate, rtt: context.rtt?, packet: context.packet? });
+        let mut limits = Vec::new();
+        for link in &tiers.links {
+            let scale: Scale = scale(link.rate)?;
+            limits.extend([link.rate.bytes_in(scale.rtt).max(scale.packet); 2]);
+        }
+        let mut draft = self.links(&tiers, &limits, scale)?;
+        if self.buffers.copied()? == Buffers::RttOverRoot {
+            let transfers = self.transfers.copied()?.unwrap_or(100 * edges.len() as u64);
+            let crossing = crossing(&draft, &edges, transfers as f64);
+            let packet = context.packet?;
+            for (limit, crossing) in limits.iter_mut().zip(crossing) {
+                // RTT·C/√n (Appenzeller, Keslassy, McKeown, SIGCOMM 2004).
+                let shared = limit.count() as f64 / libm::sqrt(crossing.max(1.0));
+                *limit = Bytes::new(shared as u64).max(packet);
+            }
+            draft = self.links(&tiers, &limits, scale)?;
+        }
+        draft.edges = edges;
+        draft.note = Some(format!(
+            "a tiered Internet: {} backbone routers, {} access routers ({direct} D, {fast} F, {normal} N), network speed {rate}",
+            if whole { 11 } else { 4 },
+            tiers.access.len(),
+        ));
+        Ok(draft)
+    }
+
+    /// The links with DropTail queues of these limits, one for each direction.
+    fn links(
+        &self,
+        tiers: &Tiers,
+        limits: &[Bytes],
+        scale: impl Fn(Rate) -> Result<Scale, Reported>,
+    ) -> Result<Draft, Reported> {
+        let mut draft = Draft { nodes: tiers.nodes.clone(), ..Draft::default() };
+        for (TierLink { ends, rate, delay }, limits) in tiers.links.iter().zip(limits.chunks(2)) {
+            let scale = scale(*rate)?;
+            let one_way = |limit: Bytes| OneWay::constant(&self.table, scale, Limit::Bytes(limit.count()));
+            let names = [draft.name(*ends), draft.name((ends.1, ends.0))];
+            draft.pair(names, *ends, *delay, &[one_way(limits[0]), one_way(limits[1])]);
+        }
+        Ok(draft)
+    }
+}
+
+/// How many of all transfers are expected to cross each link.
+fn crossing(draft: &Draft, edges: &[Edge], transfers: f64) -> Vec<f64> {
+    let links = draft.links.iter().map(|link| link.model.clone()).collect();
+    let graph = Graph::of(Core { nodes: draft.nodes.len() as u32, links, access_rate: Rate::ZERO });
+    let routers: Vec<u32> = edges.iter().map(|edge| edge.router).collect();
+    let sources: f64 = edges.iter().map(|edge| edge.sources).sum();
+    let receivers: f64 = edges.iter().map(|edge| edge.receivers).sum();
+    let mut crossing = vec![0.0; draft.links.len()];
+    for (pair, route) in graph.routes_between(&routers).iter().enumerate() {
+        let (from, to) = (&edges[pair / routers.len()], &edges[pair % routers.len()]);
+        let share = from.sources / sources * to.receivers / (receivers - from.receivers);
+        for link in route {
+            crossing[*link as usize] += transfers * share;
+        }
+    }
+    crossing
+}
+
+/// One number for each class of access routers.
+fn weights(field: &Field<Option<Vec<Element<f64>>>>, faults: &mut Vec<Fault>) -> Result<[f64; 3], Reported> {
+    let Some(written) = field.get()? else { return Ok([1.0; 3]) };
+    let given: Vec<f64> = written.iter().map(|each| each.value).collect();
+    match given[..] {
+        [direct, fast, normal] if given.iter().all(|weight| *weight > 0.0 && *weight < 1e9) => {
+            Ok([direct, fast, normal])
+        }
+        _ => {
+            let fault = field.fault("not a weight for each class").given(format!("{given:?}"));
+            Err(fault.allowed("three numbers above 0: for D, F and N").report(faults))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The links of `[[network.links]]`.
+
+use super::super::link::LinkContext;
+use super::draft::Draft;
+use super::links::{Both, LinkKeys};
+use crate::diagnostic::Fault;
+use crate::field::Reported;
+
+/// Every link that was written.
+pub fn draft(
+    links: &[LinkKeys],
+    context: LinkContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<Draft, Reported> {
+    let mut draft = Draft::default();
+    let mut result = Ok(());
+    for link in links {
+        result = result.and(link.add(&mut draft, context, faults));
+    }
+    result.map(|()| draft)
+}
+
+impl LinkKeys {
+    fn add(
+        &self,
+        draft: &mut Draft,
+        context: LinkContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<(), Reported> {
+        let Self { rate, queue, loss, reverse, .. } = self;
+        let directions = Both { rate, queue, loss, reverse }.resolve(context, faults);
+        let (one_way, name) = (self.one_way.copied()?, self.name.get()?);
+        let (from, to) = (self.from.get()?, self.to.get()?);
+        if from == to {
+            let fault = self.to.fault("a link from a router to itself").given(format!("\"{to}\""));
+            return Err(fault.allowed("another router").report(faults));
+        }
+        if one_way && self.reverse.written {
+            let fault = self.reverse.fault("a one-way link has no other way");
+            return Err(fault.allowed("no reverse, or one_way = false").report(faults));
+        }
+        let names = [
+            name.clone().unwrap_or_else(|| format!("{from}-{to}")),
+            name.as_ref().map_or_else(|| format!("{to}-{from}"), |name| format!("{name} reverse")),
+        ];
+        let used = &names[..if one_way { 1 } else { 2 }];
+        if let Some(name) = used.iter().find(|name| draft.names().any(|known| known == **name)) {
+            let at = if self.name.written { &self.name.at } else { &self.from.at };
+            let fault = at.fault(format!("two links are called `{name}`"));
+            return Err(fault.allowed("a name that no other link has").report(faults));
+        }
+        let ends = (draft.node(from), draft.node(to));
+        let (directions, delay) = (directions?, self.delay.copied()?);
+        if one_way {
+            let [name, _] = names;
+            draft.push(name, ends, delay, &directions[0]);
+        } else {
+            draft.pair(names, ends, delay, &directions);
+        }
+        Ok(())
+    }
+}

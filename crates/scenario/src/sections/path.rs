@@ -1,0 +1,148 @@
+//! `[path]`: the dumbbell.
+
+use super::link::{LinkContext, OneWay};
+use super::loss::Loss;
+use super::rate::{LinkRate, WrittenRate, greatest_bps, recording};
+use crate::context::LoadContext;
+use crate::diagnostic::Fault;
+use crate::field::{At, Field, Reported};
+use crate::queue::Groups;
+use crate::queue::Queue;
+use crate::section::{Section, Table, keys};
+use crate::value::Positive;
+use narrows_qdisc::{Limit, Scale};
+use narrows_topology::dumbbell::{Direction, Dumbbell};
+use narrows_units::{Bytes, Rate, Span};
+use std::path::PathBuf;
+
+keys! {
+    /// `[path]`.
+    pub struct PathKeys {
+        /// Rate of the bottleneck, forward.
+        rate: LinkRate,
+        /// What waits for the bottleneck.
+        queue: Queue => "droptail, 1bdp",
+        /// Random loss on the bottleneck, behind its queue.
+        loss: Loss => "none",
+        /// Two-way propagation delay of a flow, unless the flow says otherwise.
+        rtt: Positive<Span>,
+        /// A full data packet on the wire.
+        packet: Positive<Bytes> = Bytes::new(1500),
+        /// Rate of each flow's own access links.
+        access_rate: Positive<Rate> => "ten times the bottleneck's greatest rate",
+        /// One-way propagation delay of the bottleneck; the access links share the rest of a flow's round trip.
+        delay: Span => "0.4 of the smallest round trip of any group",
+        /// The bottleneck in the other direction.
+        reverse: Table<ReverseKeys> => "the same rate, unlimited queue, no loss",
+    }
+}
+
+keys! {
+    /// `[path.reverse]`.
+    pub struct ReverseKeys {
+        /// Rate of the bottleneck, reverse.
+        rate: LinkRate => "that of the path",
+        /// What waits for it.
+        queue: Queue => "droptail, unlimited",
+        /// Random loss on it, behind its queue.
+        loss: Loss => "none",
+    }
+}
+
+/// A path with nothing left to choose but the delay of its bottleneck, which depends on the flows.
+#[derive(Clone, Debug)]
+pub struct ResolvedPath {
+    pub forward: Direction,
+    pub reverse: Direction,
+    pub access_rate: Rate,
+    /// What 1bdp of a buffer counts, and the round trip of a flow that names none.
+    pub rtt: Span,
+    /// A full data packet.
+    pub packet: Bytes,
+    /// Mean rate of the bottleneck, forward.
+    pub mean: Rate,
+    /// Both directions, for a reader.
+    words: [String; 2],
+}
+
+impl PathKeys {
+    /// Resolves all keys but the delay, and fills them in.
+    pub fn resolve(
+        &mut self,
+        load: &LoadContext<'_>,
+        duration: Result<Span, Reported>,
+        groups: Option<&Groups>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<ResolvedPath, Reported> {
+        let packet = check_packet(&self.packet, faults);
+        let context = LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups };
+        let parts = (self.rate.clone(), self.queue.clone(), self.loss.clone());
+        let forward = OneWay::new(parts.0, parts.1, parts.2, Scale::bdp, context, faults);
+        let at = At { path: self.table.path_of("reverse"), location: self.table.location.clone() };
+        let back = self.reverse.get_mut()?.get_or_insert_with(|| ReverseKeys::absent(&at, faults));
+        let parts = (back.rate.or(&self.rate), back.queue.clone(), back.loss.clone());
+        let reverse = OneWay::new(parts.0, parts.1, parts.2, |_| Limit::Unlimited, context, faults);
+        let access_rate = self.access_rate.copied();
+        let (forward, reverse) = (forward?, reverse?);
+        let greatest = greatest_bps(&forward.direction.rate).max(greatest_bps(&reverse.direction.rate));
+        let access_rate = access_rate?.unwrap_or(Rate::from_bps_f64(greatest * 10.0));
+        self.access_rate.fill(Some(access_rate));
+        (self.rate, self.queue) = (forward.rate, forward.queue);
+        back.rate.fill(Some(reverse.rate.get()?.clone()));
+        back.queue = reverse.queue;
+        Ok(ResolvedPath {
+            forward: forward.direction,
+            reverse: reverse.direction,
+            access_rate,
+            rtt: context.rtt?,
+            packet: packet?,
+            mean: forward.mean,
+            words: [forward.words, reverse.words],
+        })
+    }
+
+    /// The files of recorded rates, with their digests.
+    pub fn recordings(&self) -> Vec<&(PathBuf, String)> {
+        let reverse = self.reverse.get().ok().and_then(Option::as_ref);
+        let reverse = reverse.and_then(|reverse| reverse.rate.get().ok()?.as_ref());
+        let rates: [Option<&WrittenRate>; 2] = [self.rate.get().ok(), reverse];
+        rates.into_iter().flatten().filter_map(recording).collect()
+    }
+}
+
+impl ResolvedPath {
+    /// The dumbbell whose bottleneck has that one-way delay.
+    pub fn dumbbell(&self, delay: Span) -> Dumbbell {
+        Dumbbell {
+            forward: self.forward.clone(),
+            reverse: self.reverse.clone(),
+            delay,
+            access_rate: self.access_rate,
+        }
+    }
+}
+
+impl ResolvedPath {
+    /// Title and text of each paragraph on the dumbbell whose bottleneck has that one-way delay.
+    pub fn describe(&self, delay: Span) -> Vec<(String, String)> {
+        let Self { packet, access_rate, rtt, words: [forward, reverse], .. } = self;
+        let bottleneck = format!(
+            "{forward}; {delay} one way; packets of {packet}; access links of {access_rate}; the bandwidth-delay product \
+             counts a round trip of {rtt}"
+        );
+        vec![("Bottleneck".to_owned(), bottleneck), ("Reverse direction".to_owned(), reverse.clone())]
+    }
+}
+
+/// The size of a full data packet, unless it is larger than a packet can be.
+pub fn check_packet(packet: &Field<Bytes>, faults: &mut Vec<Fault>) -> Result<Bytes, Reported> {
+    let bytes = packet.copied()?;
+    if bytes.count() > LARGEST_PACKET {
+        let fault = packet.fault("larger than an IP packet can be").given(bytes.to_string());
+        return Err(fault.allowed(format!("at most {LARGEST_PACKET}B")).report(faults));
+    }
+    Ok(bytes)
+}
+
+/// The largest packet of IP, which the wire's 16-bit size holds too.
+const LARGEST_PACKET: u64 = 65_535;

@@ -1,0 +1,173 @@
+//! Tables whose defaults are columns: one for each preset.
+
+use crate::emit::Naming;
+use crate::field::{At, Field};
+use crate::kind::Key;
+use crate::location::Location;
+use crate::value::{KeyType, Words, words};
+use std::fmt::Write;
+
+/// A named set of defaults. Sources: *modern* is RFC 5681, 6298, 6675 and 6928; *ns2* is ns-2.35 as the studies used it;
+/// *linux* is Linux 6.18.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    Modern,
+    Ns2,
+    Linux,
+}
+
+words!(Preset { Modern = "modern", Ns2 = "ns2", Linux = "linux" });
+
+/// The number of presets.
+pub const PRESETS: usize = 3;
+
+/// The defaults of a key in words, as in `10pkt; ns2: 2pkt`.
+pub fn columns<T: KeyType>(defaults: &[T::Value; PRESETS]) -> String {
+    let shown = defaults.each_ref().map(|default| Key::plain(&T::write(default, Naming::Path)));
+    let [first, others @ ..] = &shown;
+    let mut text = first.clone();
+    let mut said: Vec<&String> = vec![first];
+    for (index, other) in others.iter().enumerate() {
+        if !said.contains(&other) {
+            let same = Preset::WORDS.iter().zip(&shown).skip(index + 1).filter(|(_, each)| *each == other);
+            let names: Vec<&str> = same.map(|(name, _)| *name).collect();
+            let _ = write!(text, "; {}: {other}", names.join(" and "));
+            said.push(other);
+        }
+    }
+    text
+}
+
+/// The value of a key in the first of `layers` that has it, else its default, for which messages name `otherwise`.
+pub fn layered<'a, V: Clone + 'a>(
+    layers: impl IntoIterator<Item = &'a Field<Option<V>>>,
+    default: V,
+    key: &str,
+    otherwise: &Location,
+) -> Field<V> {
+    if let Some(field) = layers.into_iter().find(|field| field.written) {
+        let value = field.get().map(|value| value.clone().unwrap_or(default));
+        return Field::new(field.at.clone(), true, value);
+    }
+    let at = At { path: format!("transport.{key}"), location: otherwise.clone() };
+    Field::new(at, false, Ok(default))
+}
+
+/// Declares a table as [`keys!`](crate::section::keys) does, and a second one in which every key has a value.
+///
+/// Behind the type of a key stand its defaults, a column for each preset, words where they depend on other keys, too, and
+/// phrases by which values are described. An `option` sets the field of that name in `$options`; what a `key` sets is
+/// computed elsewhere.
+macro_rules! preset_keys {
+    (
+        $(#[doc = $doc:literal])+
+        pub struct $name:ident, $complete:ident for $options:ty {
+            $(
+                $(#[doc = $meaning:literal])+
+                $role:ident $key:ident: $type:ty = $defaults:tt $(=> $words:literal)?
+                $({ $($value:pat $(if $guard:expr)? => $phrase:expr),+ $(,)? })?
+            ),+ $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            $($(#[doc = $meaning])+ pub $key: Field<Option<<$type as KeyType>::Value>>,)+
+        }
+
+        /// The same with every key.
+        #[derive(Clone, Debug)]
+        pub struct $complete {
+            $($(#[doc = $meaning])+ pub $key: Field<<$type as KeyType>::Value>,)+
+        }
+
+        impl Section for $name {
+            const PARTS: Parts = &[&[$(Key {
+                name: stringify!($key),
+                kind: <$type as KeyType>::KIND,
+                absent: preset_keys!(@absent $type = $defaults $(=> $words)?),
+                meaning: concat!($($meaning),+),
+            },)+]];
+
+            fn take(fields: &mut Fields<'_>) -> Self {
+                Self { $($key: fields.optional::<$type>(stringify!($key)),)+ }
+            }
+
+            fn emit(&self, naming: Naming, table: &mut TomlTable) {
+                $(section::emit::<$type, _>(
+                    &self.$key,
+                    self.$key.get().ok().and_then(Option::as_ref),
+                    stringify!($key),
+                    naming,
+                    table,
+                );)+
+            }
+        }
+
+        impl $complete {
+            /// Each key from the first of `layers` that has it, else its default in the preset; messages name `otherwise`
+            /// for the latter.
+            fn new(layers: &[&$name], preset: Preset, otherwise: &Location) -> Self {
+                Self { $($key: preset::layered(
+                    layers.iter().map(|layer| &layer.$key),
+                    $defaults[preset as usize],
+                    stringify!($key),
+                    otherwise,
+                ),)+ }
+            }
+
+            /// Sets the fields of `options` that have the names of keys.
+            fn set(&self, options: &mut $options) -> Result<(), Reported> {
+                $(preset_keys!(@set $role self, options, $key);)+
+                Ok(())
+            }
+
+            /// Every key with its value.
+            pub fn keys(&self) -> $name {
+                $name { $($key: self.$key.clone().optional(),)+ }
+            }
+
+            /// The keys whose values are not those of `other`, with theirs.
+            pub fn keys_unlike(&self, other: &Self) -> $name {
+                let mut keys = self.keys();
+                $(
+                    let text = |field: &Field<_>| {
+                        field.get().ok().map(|value| <$type as KeyType>::write(value, Naming::Digest))
+                    };
+                    keys.$key.omitted = text(&self.$key) == text(&other.$key);
+                )+
+                keys
+            }
+
+            /// What is said of the values, for a reader: their phrases, and of keys without any those that are not the
+            /// preset's.
+            fn phrases(&self, preset: Preset) -> Vec<String> {
+                let mut phrases: Vec<String> = Vec::new();
+                $(preset_keys!(@phrase phrases, self.$key, $key: $type = $defaults[preset as usize] $(, { $($value $(if $guard)? => $phrase),+ })?);)+
+                phrases
+            }
+        }
+    };
+
+    (@absent $type:ty = $defaults:tt) => { Absent::Is(|| preset::columns::<$type>(&$defaults)) };
+    (@absent $type:ty = $defaults:tt => $words:literal) => { Absent::Means($words) };
+
+    (@set option $self:ident, $options:ident, $key:ident) => { $options.$key = $self.$key.copied()?; };
+    (@set key $self:ident, $options:ident, $key:ident) => {};
+
+    (@phrase $phrases:ident, $field:expr, $key:ident: $type:ty = $default:expr) => {
+        $phrases.extend($field.get().ok().and_then(|value| {
+            let shown = <$type as KeyType>::write(value, Naming::Path);
+            let differs = shown != <$type as KeyType>::write(&$default, Naming::Path);
+            differs.then(|| format!("{} = {}", stringify!($key), Key::plain(&shown)))
+        }));
+    };
+    (@phrase $phrases:ident, $field:expr, $key:ident: $type:ty = $default:expr, { $($value:pat $(if $guard:expr)? => $phrase:expr),+ }) => {
+        $phrases.extend(match $field.copied() {
+            $(Ok($value) $(if $guard)? => Some(String::from($phrase)),)+
+            _ => None,
+        });
+    };
+}
+
+pub(crate) use preset_keys;

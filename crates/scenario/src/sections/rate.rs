@@ -1,0 +1,418 @@
+//! `rate`: a constant, something generated, or something recorded.
+
+use crate::context::LoadContext;
+use crate::diagnostic::Fault;
+use crate::emit::{Naming, TomlTable, short};
+use crate::field::{At, Field, Reported};
+use crate::forms::{Choice, Forms, PlainOr, forms};
+use crate::kind::Variant;
+use crate::section::{Fields, keys};
+use crate::trace;
+use crate::value::{File, List, Positive, PositiveFraction, words};
+use narrows_model::{RateModel, Step};
+use narrows_units::{Rate, Span};
+use std::path::{PathBuf, absolute};
+use std::sync::Arc;
+
+keys! {
+    /// Constant between given times.
+    pub struct Steps = "steps" {
+        /// The rate from each time on.
+        rates: List<Rate>,
+        /// Ascending, the first 0s.
+        times: List<Span>,
+    }
+}
+
+keys! {
+    /// A square wave.
+    pub struct Square = "square" {
+        /// First part of each period.
+        high: Positive<Rate>,
+        /// Second part of each period.
+        low: Rate,
+        /// Both parts.
+        period: Positive<Span>,
+        /// Share of the period at the high rate.
+        duty: PositiveFraction = 0.5,
+    }
+}
+
+keys! {
+    /// A random walk between two bounds.
+    pub struct Walk = "walk" {
+        /// The rate at the start.
+        start: Positive<Rate> => "midway between the bounds",
+        /// Size of a step; the greatest where steps are uniform.
+        step: Positive<Rate>,
+        /// fixed: step up or down, each as likely; uniform: any change from -step to +step, each as likely.
+        steps: StepSizes = StepSizes::Fixed,
+        /// What becomes of a step beyond a bound: it turns back, or ends at the bound. Fixed steps turn back.
+        bounds: Bounds = Bounds::Reflect,
+        /// Lower bound.
+        minimum: Rate,
+        /// Upper bound.
+        maximum: Positive<Rate>,
+        /// Time between steps.
+        interval: Positive<Span>,
+    }
+}
+
+keys! {
+    /// Each rate is uniform between nothing and step more than the last, clipped to the bounds.
+    pub struct AdditiveWalk = "additive-walk" {
+        /// The rate at the start.
+        start: Positive<Rate>,
+        /// The most that the rate can rise at once.
+        step: Positive<Rate>,
+        /// Lower bound.
+        minimum: Rate = Rate::ZERO,
+        /// Upper bound.
+        maximum: Positive<Rate>,
+        /// Time between steps.
+        interval: Positive<Span>,
+    }
+}
+
+keys! {
+    /// Each rate is uniform between nothing and factor times the last, clipped to the bounds. From nothing it never
+    /// returns, and a factor below e leads there.
+    pub struct MultiplicativeWalk = "multiplicative-walk" {
+        /// The rate at the start.
+        start: Positive<Rate>,
+        /// The most by which the rate can grow at once.
+        factor: f64,
+        /// Lower bound.
+        minimum: Rate = Rate::ZERO,
+        /// Upper bound.
+        maximum: Positive<Rate>,
+        /// Time between steps.
+        interval: Positive<Span>,
+    }
+}
+
+keys! {
+    /// Independent draws, uniform between the bounds.
+    pub struct Uniform = "uniform" {
+        /// Lower bound.
+        minimum: Rate,
+        /// Upper bound.
+        maximum: Positive<Rate>,
+        /// Time between draws.
+        interval: Positive<Span>,
+    }
+}
+
+keys! {
+    /// A recorded link: one 1500-byte delivery opportunity per line, in milliseconds, repeated.
+    pub struct Trace = "trace" {
+        /// A file in mahimahi's format, relative to the scenario file.
+        trace: File,
+    }
+}
+
+forms! {
+    /// A rate over time; recordings come last.
+    pub enum VaryingRate { Steps, Square, Walk, AdditiveWalk, MultiplicativeWalk, Uniform, Trace }
+}
+
+/// The rate of a link.
+pub type LinkRate = PlainOr<Positive<Rate>, VaryingRate>;
+
+/// A rate that is generated, not recorded.
+#[derive(Clone, Debug)]
+pub struct Generated;
+
+impl Forms for Generated {
+    type Value = VaryingRate;
+    const VARIANTS: &'static [Variant] = VaryingRate::VARIANTS.split_at(VaryingRate::VARIANTS.len() - 1).0;
+
+    fn take(name: &str, fields: &mut Fields<'_>) -> Option<VaryingRate> {
+        VaryingRate::take(name, fields)
+    }
+
+    fn emit(value: &VaryingRate, naming: Naming, table: &mut TomlTable) {
+        VaryingRate::emit(value, naming, table);
+    }
+}
+
+/// Which sizes the steps of a walk have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepSizes {
+    Fixed,
+    Uniform,
+}
+
+words!(StepSizes { Fixed = "fixed", Uniform = "uniform" });
+
+/// What becomes of a step beyond a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bounds {
+    Reflect,
+    Clip,
+}
+
+words!(Bounds { Reflect = "reflect", Clip = "clip" });
+
+/// A rate as written.
+pub type WrittenRate = Choice<Rate, VaryingRate>;
+
+/// What a rate depends on besides its keys.
+#[derive(Clone, Copy)]
+pub struct RateContext<'a> {
+    pub load: &'a LoadContext<'a>,
+    /// Of the run.
+    pub duration: Result<Span, Reported>,
+}
+
+/// The rate over time that was written; what was not is filled in.
+pub fn resolve(
+    written: &mut WrittenRate,
+    context: RateContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<RateModel, Reported> {
+    match written {
+        Choice::Plain(rate) => Ok(RateModel::Constant(*rate)),
+        Choice::Form(VaryingRate::Steps(form)) => form.resolve(faults),
+        Choice::Form(VaryingRate::Square(form)) => form.resolve(context, faults),
+        Choice::Form(VaryingRate::Walk(form)) => form.resolve(context, faults),
+        Choice::Form(VaryingRate::AdditiveWalk(form)) => form.resolve(context, faults),
+        Choice::Form(VaryingRate::MultiplicativeWalk(form)) => form.resolve(context, faults),
+        Choice::Form(VaryingRate::Uniform(form)) => form.resolve(context, faults),
+        Choice::Form(VaryingRate::Trace(form)) => form.resolve(context, faults),
+    }
+}
+
+impl Steps {
+    fn resolve(&self, faults: &mut Vec<Fault>) -> Result<RateModel, Reported> {
+        let (rates, times) = (self.rates.get()?, self.times.get()?);
+        if rates.len() != times.len() || rates.is_empty() {
+            let fault = self.times.fault(format!("{} rates for {} times", rates.len(), times.len()));
+            return Err(fault.allowed("one time for each rate, at least one").report(faults));
+        }
+        if let Some(first) = times.first().filter(|first| first.value != Span::ZERO) {
+            let fault = first.at.fault("the first rate must hold from the start");
+            return Err(fault.given(first.value.to_string()).allowed("0s").report(faults));
+        }
+        if let Some(pair) = times.windows(2).find(|pair| pair[1].value <= pair[0].value) {
+            let fault = pair[1].at.fault("not later than the time before it");
+            return Err(fault.given(pair[1].value.to_string()).allowed("ascending times").report(faults));
+        }
+        Ok(RateModel::Steps(times.iter().zip(rates).map(|(at, rate)| (at.value, rate.value)).collect()))
+    }
+}
+
+impl Square {
+    fn resolve(&self, context: RateContext<'_>, faults: &mut Vec<Fault>) -> Result<RateModel, Reported> {
+        let ordered = ordered(&self.low, ("high", &self.high), faults);
+        let period = period(&self.period, context, faults);
+        let (low, high) = ordered?;
+        Ok(RateModel::Square { high, low, period: period?, duty: self.duty.copied()? })
+    }
+}
+
+impl Walk {
+    fn resolve(&mut self, context: RateContext<'_>, faults: &mut Vec<Fault>) -> Result<RateModel, Reported> {
+        let range = WalkRange::new(&self.minimum, &self.maximum, &self.interval, context, faults)?;
+        let start = range.start(self.start.copied()?, &self.start.at, faults)?;
+        self.start.fill(Some(start));
+        let step = self.step(Rate::from_bps(range.maximum.as_bps() - range.minimum.as_bps()), faults)?;
+        self.steps.omitted = self.steps.copied()? == StepSizes::Fixed;
+        self.bounds.omitted = self.bounds.copied()? == Bounds::Reflect;
+        Ok(range.walk(start, step))
+    }
+
+    /// The step of a walk that is `width` wide.
+    fn step(&self, width: Rate, faults: &mut Vec<Fault>) -> Result<Step, Reported> {
+        let step = self.step.copied()?;
+        let (steps, bounds) = (self.steps.copied()?, self.bounds.copied()?);
+        if (steps, bounds) == (StepSizes::Fixed, Bounds::Clip) {
+            let fault = self.bounds.fault("fixed steps turn back").given("\"clip\"");
+            return Err(fault.allowed("\"reflect\", or steps = \"uniform\"").report(faults));
+        }
+        if step > width && bounds == Bounds::Reflect {
+            let fault = self.step.fault("a step longer than the whole walk").given(step.to_string());
+            return Err(fault.allowed(format!("at most {width}")).report(faults));
+        }
+        Ok(match (steps, bounds) {
+            (StepSizes::Fixed, _) => Step::Fixed(step),
+            (StepSizes::Uniform, Bounds::Reflect) => Step::Mirrored(step),
+            (StepSizes::Uniform, Bounds::Clip) => Step::Clipped(step),
+        })
+    }
+}
+
+impl AdditiveWalk {
+    fn resolve(&self, context: RateContext<'_>, faults: &mut Vec<Fault>) -> Result<RateModel, Reported> {
+        let range = WalkRange::new(&self.minimum, &self.maximum, &self.interval, context, faults)?;
+        let start = range.start(Some(self.start.copied()?), &self.start.at, faults)?;
+        Ok(range.walk(start, Step::Additive(self.step.copied()?)))
+    }
+}
+
+impl MultiplicativeWalk {
+    fn resolve(&self, context: RateContext<'_>, faults: &mut Vec<Fault>) -> Result<RateModel, Reported> {
+        let range = WalkRange::new(&self.minimum, &self.maximum, &self.interval, context, faults)?;
+        let start = range.start(Some(self.start.copied()?), &self.start.at, faults)?;
+        let factor = self.factor.copied()?;
+        if factor <= 0.0 || factor > GREATEST_FACTOR {
+            let fault = self.factor.fault("out of range").given(factor.to_string());
+            return Err(fault.allowed(format!("above 0 and up to {GREATEST_FACTOR}")).report(faults));
+        }
+        Ok(range.walk(start, Step::Multiplicative(factor)))
+    }
+}
+
+/// What the walks have in common.
+struct WalkRange {
+    minimum: Rate,
+    maximum: Rate,
+    interval: Span,
+}
+
+impl WalkRange {
+    fn new(
+        minimum: &Field<Rate>,
+        maximum: &Field<Rate>,
+        interval: &Field<Span>,
+        context: RateContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Self, Reported> {
+        let ordered = ordered(minimum, ("maximum", maximum), faults);
+        let interval = period(interval, context, faults);
+        let (minimum, maximum) = ordered?;
+        Ok(Self { minimum, maximum, interval: interval? })
+    }
+
+    /// The rate at the start: the middle where none was written.
+    fn start(&self, written: Option<Rate>, at: &At, faults: &mut Vec<Fault>) -> Result<Rate, Reported> {
+        let Self { minimum, maximum, .. } = *self;
+        let middle = Rate::from_bps(u64::midpoint(minimum.as_bps(), maximum.as_bps()));
+        let start = written.unwrap_or(middle);
+        if start < minimum || start > maximum {
+            let fault = at.fault("outside the bounds of the walk").given(start.to_string());
+            return Err(fault.allowed(format!("{minimum} to {maximum}")).report(faults));
+        }
+        Ok(start)
+    }
+
+    fn walk(self, start: Rate, step: Step) -> RateModel {
+        let Self { minimum, maximum, interval } = self;
+        RateModel::Walk { start, step, minimum, maximum, interval }
+    }
+}
+
+impl Uniform {
+    fn resolve(&self, context: RateContext<'_>, faults: &mut Vec<Fault>) -> Result<RateModel, Reported> {
+        let (minimum, maximum) = ordered(&self.minimum, ("maximum", &self.maximum), faults)?;
+        let interval = period(&self.interval, context, faults)?;
+        Ok(RateModel::Uniform { minimum, maximum, interval })
+    }
+}
+
+impl Trace {
+    fn resolve(&mut self, context: RateContext<'_>, faults: &mut Vec<Fault>) -> Result<RateModel, Reported> {
+        let location = self.trace.at.location.clone();
+        let reference = self.trace.get_mut()?;
+        let file = context.load.path(&reference.name, &location);
+        match trace::read(&file) {
+            Ok(trace) => {
+                reference.found = Some((absolute(&file).unwrap_or(file), trace.digest.clone()));
+                Ok(RateModel::Trace(Arc::new(trace)))
+            }
+            Err(error) => {
+                let given = format!("\"{}\"", reference.name);
+                let allowed =
+                    "a file in mahimahi's format: a whole number of milliseconds per line, ascending";
+                Err(self.trace.fault(error.to_string()).given(given).allowed(allowed).report(faults))
+            }
+        }
+    }
+}
+
+/// The time between changes, if a run does not spend its time on them alone.
+fn period(field: &Field<Span>, context: RateContext<'_>, faults: &mut Vec<Fault>) -> Result<Span, Reported> {
+    let (interval, duration) = (field.copied()?, context.duration?);
+    if duration.as_ps() / interval.as_ps() > MOST_CHANGES {
+        let fault = field.fault(format!("the rate would change more than {MOST_CHANGES} times"));
+        let least = duration / MOST_CHANGES;
+        let allowed = format!("at least {least} in a run of this duration");
+        return Err(fault.given(interval.to_string()).allowed(allowed).report(faults));
+    }
+    Ok(interval)
+}
+
+/// Two rates of which the first may not exceed the second.
+fn ordered(
+    low: &Field<Rate>,
+    (high_key, high): (&str, &Field<Rate>),
+    faults: &mut Vec<Fault>,
+) -> Result<(Rate, Rate), Reported> {
+    let (lowest, highest) = (low.copied()?, high.copied()?);
+    if lowest > highest {
+        let fault = low.fault(format!("more than {high_key}")).given(lowest.to_string());
+        return Err(fault.allowed(format!("at most {highest}")).report(faults));
+    }
+    Ok((lowest, highest))
+}
+
+/// The recording of a rate, and its digest.
+pub fn recording(rate: &WrittenRate) -> Option<&(PathBuf, String)> {
+    match rate {
+        Choice::Form(VaryingRate::Trace(form)) => form.trace.get().ok()?.found.as_ref(),
+        _ => None,
+    }
+}
+
+/// The greatest rate that there ever is, bits per second.
+pub fn greatest_bps(rate: &RateModel) -> f64 {
+    let bps = |rate: &Rate| rate.as_bps() as f64;
+    match rate {
+        RateModel::Constant(rate) => bps(rate),
+        RateModel::Steps(steps) => steps.iter().map(|(_, rate)| bps(rate)).fold(0.0, f64::max),
+        RateModel::Square { high, .. } => bps(high),
+        RateModel::Walk { maximum, .. } | RateModel::Uniform { maximum, .. } => bps(maximum),
+        RateModel::Trace(trace) => trace.greatest_bps(),
+    }
+}
+
+/// A rate over time, for a reader.
+pub fn describe(rate: &RateModel) -> String {
+    match rate {
+        RateModel::Constant(rate) => rate.to_string(),
+        RateModel::Steps(steps) => {
+            let steps: Vec<String> = steps.iter().map(|(at, rate)| format!("{rate} from {at}")).collect();
+            steps.join(", ")
+        }
+        RateModel::Square { high, low, period, duty } => {
+            let duty = short(duty * 100.0, 4);
+            format!("a square wave of {high} for {duty} % of every {period} and {low} for the rest")
+        }
+        RateModel::Walk { start, step, minimum, maximum, interval } => {
+            let step = match step {
+                Step::Fixed(step) => format!("in steps of {step}"),
+                Step::Mirrored(step) => format!("in uniform steps of up to {step}, mirrored"),
+                Step::Clipped(step) => format!("in uniform steps of up to {step}, clipped"),
+                Step::Additive(step) => format!("to a rate uniform from 0 to {step} more"),
+                Step::Multiplicative(factor) => format!("to a rate uniform from 0 to {factor} times as much"),
+            };
+            format!("a random walk from {start} {step} every {interval}, between {minimum} and {maximum}")
+        }
+        RateModel::Uniform { minimum, maximum, interval } => {
+            format!("a new rate every {interval}, uniform between {minimum} and {maximum}")
+        }
+        RateModel::Trace(trace) => format!(
+            "the recorded link {}, {} Mbps on average, repeated every {} (SHA-256 {})",
+            trace.name,
+            short(trace.mean_bps() / 1e6, 3),
+            trace.period,
+            trace.digest
+        ),
+    }
+}
+
+/// Changes of a generated rate in one run: far finer than a packet on any link that is worth the time.
+const MOST_CHANGES: u64 = 10_000_000;
+
+/// A rate that can grow by more than this at once is surely a slip.
+const GREATEST_FACTOR: f64 = 1000.0;

@@ -1,0 +1,117 @@
+//! `[record]`: what is written down of a run.
+
+use crate::diagnostic::Fault;
+use crate::field::Reported;
+use crate::section::keys;
+use crate::value::{Integer, Positive, words};
+use narrows_model::RecordModel;
+use narrows_units::Span;
+
+keys! {
+    /// `[record]`.
+    pub struct RecordKeys {
+        /// Length of an interval of the series; widened where they would pass a million rows.
+        interval: Positive<Span> = Span::from_ms(100),
+        /// Series of every flow, or of links alone; auto: of up to 100 flows.
+        flows: Extent = Extent::Auto,
+        /// A row for each transfer of a source whose transfers come and go; auto: for about 100000 of them.
+        transfers: Extent = Extent::Auto,
+        /// Log what happens to every packet at senders, receivers and links that are not access links.
+        packets: bool = false,
+        /// Entries of the packet log in a replication, about 80 bytes each; where it is full, the log ends.
+        packet_limit: Integer<1, 100_000_000> = 1_000_000,
+    }
+}
+
+/// How much is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    Auto,
+    All,
+    None,
+}
+
+words!(Extent { Auto = "auto", All = "all", None = "none" });
+
+/// What is recorded of.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded {
+    pub duration: Span,
+    /// Flows that last, and links that are not access links.
+    pub flows: u64,
+    pub links: u64,
+    pub replications: u32,
+}
+
+/// What to record, and how that came about.
+#[derive(Clone, Copy, Debug)]
+pub struct Recording {
+    pub model: RecordModel,
+    /// The interval as written, where it had to be widened.
+    pub widened_from: Option<Span>,
+}
+
+impl RecordKeys {
+    /// What to record; the interval and the flows are filled in.
+    pub fn resolve(&mut self, of: Recorded, faults: &mut Vec<Fault>) -> Result<Recording, Reported> {
+        let written = self.interval.copied()?;
+        let limit = self.packet_limit.copied()?;
+        let packets = self.packets.copied()?.then_some(limit);
+        if packets.is_none() && self.packet_limit.written {
+            faults.push(
+                self.packet_limit.fault("packets are not logged").allowed("only beside packets = true"),
+            );
+        }
+        self.packet_limit.omitted = packets.is_none();
+        let transfers = match self.transfers.copied()? {
+            Extent::All => u64::MAX,
+            Extent::None => 0,
+            Extent::Auto => MOST_TRANSFERS,
+        };
+        let flows = match self.flows.copied()? {
+            Extent::All => true,
+            Extent::None => false,
+            Extent::Auto => of.flows <= MOST_FLOWS,
+        };
+        self.flows.fill(if flows { Extent::All } else { Extent::None });
+        let series = of.links + if flows { of.flows } else { 0 };
+        let rows = |interval: Span| {
+            let intervals = of.duration.as_ps().div_ceil(interval.as_ps());
+            u128::from(intervals) * u128::from(series) * u128::from(of.replications)
+        };
+        // The interval stays a multiple of the one written, so that series of one study can be laid over each other.
+        let mut factor = u64::try_from(rows(written).div_ceil(MOST_ROWS)).unwrap_or(u64::MAX).max(1);
+        while rows(written * factor) > MOST_ROWS && written * factor < of.duration {
+            factor += 1;
+        }
+        let interval = (written * factor).min(of.duration);
+        self.interval.fill(interval);
+        Ok(Recording {
+            model: RecordModel { interval, flows, transfers, packets },
+            widened_from: (interval > written).then_some(written),
+        })
+    }
+}
+
+impl Recording {
+    /// In words.
+    pub fn describe(&self) -> String {
+        let of = if self.model.flows { "every flow and link" } else { "links" };
+        let widened = self.widened_from.map_or(String::new(), |written| {
+            format!(" (widened from {written}: the series would pass a million rows)")
+        });
+        let packets = self.model.packets.map_or(String::new(), |limit| {
+            format!("; a log of packets at endpoints and links of up to {limit} entries")
+        });
+        format!("series of {of} every {}{widened}{packets}", self.model.interval)
+    }
+}
+
+/// Flows whose series are recorded unless the file says otherwise.
+const MOST_FLOWS: u64 = 100;
+
+/// Transfers of which a row is kept unless the file says otherwise.
+const MOST_TRANSFERS: u64 = 100_000;
+
+/// Rows of series over all replications: tens of megabytes at most, and more than a plot can show.
+const MOST_ROWS: u128 = 1_000_000;

@@ -1,0 +1,229 @@
+//! `source`: what the application above a flow writes.
+
+use super::distribution::{self, Drawn};
+use super::rate::{self, Generated, RateContext, greatest_bps};
+use super::transfers::{Arrivals, Poisson, PoissonSteps, Users, Vectors};
+use crate::context::LoadContext;
+use crate::diagnostic::Fault;
+use crate::field::{Field, Reported};
+use crate::forms::{Choice, PlainOr, forms};
+use crate::section::keys;
+use crate::value::{Count, Positive};
+use narrows_model::SourceModel;
+use narrows_model::traffic::{Sizes, Spans};
+use narrows_units::{Bytes, Rate, Span};
+
+keys! {
+    /// Always something to send, up to size.
+    pub struct Bulk = "bulk" {}
+}
+
+keys! {
+    /// Full packets, one whenever the rate has made the bits of one; each of several flows has the whole rate.
+    pub struct ConstantRate = "cbr" {
+        /// The rate on the wire; it runs from the start of the run.
+        rate: SendingRate => "none",
+        /// Instead of rate: what the source leaves of a constant path.rate to others.
+        leaves: SendingRate => "none",
+        /// With leaves, where every flow has an equal share: how many others there are; 0 where shares are not equal. As
+        /// many of the group's flows send as leave them theirs, n (C - B) / B of them for B of C left to n others
+        /// (CMU-CS-02-139 §3.3), each 5 % more than its share; count is the most that there can be.
+        sharing: Count<0, 1_000_000> = 0,
+    }
+}
+
+keys! {
+    /// As cbr, at a rate that comes and goes.
+    pub struct OnOff = "onoff" {
+        /// The rate on the wire while it is on.
+        rate: Positive<Rate>,
+        /// How long it is on, each time; it is on when the run starts.
+        on: Drawn<Span>,
+        /// How long it is off, each time.
+        off: Drawn<Span>,
+    }
+}
+
+keys! {
+    /// The application writes now and then, and congestion control sends it when it may.
+    pub struct Writes = "writes" {
+        /// Time between two writes; the first is at the start.
+        interval: Drawn<Span>,
+        /// What is written each time, rounded up to full packets.
+        size: Drawn<Bytes>,
+    }
+}
+
+forms! {
+    /// What makes the data of a group.
+    pub enum Source {
+        Bulk, ConstantRate, OnOff, Writes, Poisson, PoissonSteps, Arrivals, Vectors, Users,
+    }
+}
+
+/// A rate over time, of bits on the wire.
+type SendingRate = PlainOr<Positive<Rate>, Generated>;
+
+/// What sources depend on besides their keys.
+#[derive(Clone, Copy)]
+pub struct SourceContext<'a> {
+    pub load: &'a LoadContext<'a>,
+    /// Of the run.
+    pub duration: Result<Span, Reported>,
+    /// The rate of the path; `None` in a network, and where it changes by itself.
+    pub path: PathRate,
+    /// How many flows the group has.
+    pub count: Result<u64, Reported>,
+}
+
+/// The rate of which a source may leave a part.
+#[derive(Clone, Copy, Debug)]
+pub enum PathRate {
+    Constant(Rate),
+    Changing,
+    /// The flows are in a network.
+    Network,
+    Faulty(Reported),
+}
+
+impl Source {
+    /// Its packets leave at a rate of its own, whatever congestion control allows.
+    pub fn own_rate(&self) -> Option<&'static str> {
+        match self {
+            Self::ConstantRate(_) => Some("cbr"),
+            Self::OnOff(_) => Some("onoff"),
+            _ => None,
+        }
+    }
+
+    /// What writes the data of flows that stay.
+    pub fn resolve(
+        &mut self,
+        context: SourceContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<SourceModel, Reported> {
+        match self {
+            Self::ConstantRate(form) => form.resolve(context, faults),
+            Self::OnOff(form) => {
+                let (on, off) = (spans(&mut form.on, context, faults), spans(&mut form.off, context, faults));
+                Ok(SourceModel::OnOff { rate: form.rate.copied()?, on: on?, off: off? })
+            }
+            Self::Writes(form) => {
+                let interval = spans(&mut form.interval, context, faults);
+                let size = distribution::resolve_drawn(form.size.get_mut()?, context.load, faults)?;
+                Ok(SourceModel::Writes { interval: interval?, size: Sizes(size) })
+            }
+            // What comes and goes writes all of a transfer as it begins.
+            Self::Bulk(_)
+            | Self::Poisson(_)
+            | Self::PoissonSteps(_)
+            | Self::Arrivals(_)
+            | Self::Vectors(_)
+            | Self::Users(_) => Ok(SourceModel::Bulk),
+        }
+    }
+}
+
+fn spans(
+    field: &mut Field<Choice<Span, distribution::Distributed<Span>>>,
+    context: SourceContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<Spans, Reported> {
+    distribution::resolve_drawn(field.get_mut()?, context.load, faults).map(Spans)
+}
+
+impl ConstantRate {
+    fn resolve(
+        &mut self,
+        context: SourceContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<SourceModel, Reported> {
+        let of_rate = RateContext { load: context.load, duration: context.duration };
+        let others = self.sharing.copied()?;
+        self.sharing.omitted = others == 0;
+        match (self.rate.get_mut()?, self.leaves.get_mut()?) {
+            (Some(rate), None) => {
+                let rate = rate::resolve(rate, of_rate, faults)?;
+                if others > 0 {
+                    let fault = self.sharing.fault("of a rate that is shared with nobody");
+                    return Err(fault.allowed("leaves instead of rate").report(faults));
+                }
+                Ok(SourceModel::Rate(rate))
+            }
+            (None, Some(left)) => {
+                let left = rate::resolve(left, of_rate, faults)?;
+                let whole = self.whole(context.path, faults)?;
+                if greatest_bps(&left) > whole.as_bps() as f64 {
+                    let fault = self.leaves.fault("more than there is");
+                    return Err(fault
+                        .allowed(format!("at most the rate of the path, {whole}"))
+                        .report(faults));
+                }
+                Ok(match others {
+                    0 => SourceModel::Leaving { whole, left },
+                    others => SourceModel::Sharing { whole, left, others, count: context.count? as u32 },
+                })
+            }
+            _ => {
+                let fault = self.rate.fault("either rate or leaves");
+                Err(fault.allowed("exactly one of the two").report(faults))
+            }
+        }
+    }
+
+    /// The rate of the path, of which a part is left.
+    fn whole(&self, path: PathRate, faults: &mut Vec<Fault>) -> Result<Rate, Reported> {
+        let (message, allowed) = match path {
+            PathRate::Constant(rate) => return Ok(rate),
+            PathRate::Faulty(reported) => return Err(reported),
+            PathRate::Network => ("a network has no one rate", "rate instead of leaves"),
+            PathRate::Changing => (
+                "nothing can be left of a rate that changes by itself",
+                "a constant path.rate, or rate instead of leaves",
+            ),
+        };
+        Err(self.leaves.fault(message).allowed(allowed).report(faults))
+    }
+}
+
+/// Refuses a source that does more than is worth the time.
+pub fn check_acts(
+    field: &Field<Option<Source>>,
+    model: &SourceModel,
+    duration: Span,
+    faults: &mut Vec<Fault>,
+) -> Result<(), Reported> {
+    if model.acts(duration) <= MOST_ACTS {
+        return Ok(());
+    }
+    let fault = field.fault(format!("it would act more than {MOST_ACTS} times"));
+    Err(fault.allowed("longer times").report(faults))
+}
+
+/// What the application writes, for a reader.
+pub fn describe(source: &SourceModel) -> String {
+    let spans = |spans: &Spans| distribution::describe::<Span>(&spans.0);
+    match source {
+        SourceModel::Bulk => String::new(),
+        SourceModel::Rate(model) => format!(", sending at {}", rate::describe(model)),
+        SourceModel::Leaving { whole, left } => {
+            format!(", sending at what is left of {whole} by {}", rate::describe(left))
+        }
+        SourceModel::Sharing { whole, left, others, .. } => {
+            let left = rate::describe(left);
+            format!(
+                ", as many sending as leave {others} others of equal shares what is left of {whole}: {left}"
+            )
+        }
+        SourceModel::OnOff { rate, on, off } => {
+            format!(", sending at {rate}, on for {} and off for {}", spans(on), spans(off))
+        }
+        SourceModel::Writes { interval, size } => {
+            let size = distribution::describe::<Bytes>(&size.0);
+            format!(", written {size} at a time, every {}", spans(interval))
+        }
+    }
+}
+
+/// Switches or writes of one source in one run.
+const MOST_ACTS: f64 = 1e7;

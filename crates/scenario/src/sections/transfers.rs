@@ -1,0 +1,414 @@
+//! Sources whose transfers come and go.
+
+use super::distribution::{self, Drawn, DrawnOr};
+use super::transport::{Infinite, Nothing};
+use crate::context::LoadContext;
+use crate::diagnostic::Fault;
+use crate::field::{At, Field, Reported};
+use crate::forms::Choice;
+use crate::section::{Tables, keys};
+use crate::trace::hexadecimal;
+use crate::value::{Count, Element, File, FileReference, List, Or, Positive, PositiveFraction, words};
+use crate::vectors;
+use narrows_model::traffic::{self, Connection, Distribution};
+use narrows_model::{Demand, Surge};
+use narrows_units::{Bytes, Span, Time};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+keys! {
+    /// Transfers of `size` arrive independently from `start` on, whatever becomes of those before.
+    pub struct Poisson = "poisson" {
+        /// Mean time between arrivals.
+        interval: Positive<Span>,
+        /// Nothing begins at or after this.
+        until: Positive<Span> => "the end of the run",
+        /// So many transfers may be under way at once; one more is turned away, and counted.
+        concurrent: Count<1, 1_000_000> = 10_000,
+    }
+}
+
+keys! {
+    /// As poisson, at a rate that is constant between given times.
+    pub struct PoissonSteps = "poisson-steps" {
+        /// Mean time between arrivals from each time on; "none" for no arrivals.
+        intervals: List<Or<Positive<Span>, Nothing>>,
+        /// Ascending, the first 0s, counted from `start`.
+        times: List<Span>,
+        /// After this the steps begin again.
+        period: Positive<Span> => "none",
+        /// Nothing begins at or after this.
+        until: Positive<Span> => "the end of the run",
+        /// So many transfers may be under way at once; one more is turned away, and counted.
+        concurrent: Count<1, 1_000_000> = 10_000,
+    }
+}
+
+keys! {
+    /// Recorded transfers: when each begins and how much it carries.
+    pub struct Arrivals = "arrivals" {
+        /// A file with a time in seconds, counted from `start`, and a payload in bytes on each line, times ascending.
+        arrivals: File,
+        /// So many transfers may be under way at once; one more is turned away, and counted.
+        concurrent: Count<1, 1_000_000> = 10_000,
+    }
+}
+
+keys! {
+    /// Recorded connections over which both sides write: times count from `start`, the initiators are where the group's
+    /// data comes from. What each side writes goes as one transfer, with congestion control of its own; who writes first
+    /// opens the connection, and the other side answers on it. Of a concurrent connection each side opens its own at the
+    /// same time. Recorded loss rates and segment sizes are not used.
+    pub struct Vectors = "vectors" {
+        /// A file of Tmix connection vectors, in the original format or the alternate one of ns-2.
+        vectors: File,
+        /// The round trip of a connection: its recorded shortest one, never less than that of its way, or the group's
+        /// `rtt`.
+        rtt: Origin = Origin::Recorded,
+        /// What a host can hold: the window recorded of it, at most the group's `receive_window`, or the latter alone.
+        window: Origin = Origin::Recorded,
+        /// The share of the connections that are made again, evenly over the file: a dose.
+        share: PositiveFraction = 1.0,
+    }
+}
+
+keys! {
+    /// `count` users, each of whom thinks, transfers `size`, and thinks again.
+    pub struct Users = "users" {
+        /// Time from the end of a transfer, or from `start`, to the begin of the next.
+        think: Drawn<Span>,
+        /// A transfer that takes longer is abandoned.
+        patience: DrawnOr<Span, Infinite> = Choice::Plain(None),
+        /// Nothing begins at or after this.
+        until: Positive<Span> => "the end of the run",
+        /// Times in which some transfers are greater.
+        surges: Tables<SurgeKeys> => "none",
+    }
+}
+
+keys! {
+    /// A time of greater transfers.
+    pub struct SurgeKeys {
+        /// It begins then.
+        from: Span,
+        /// It is over then.
+        until: Positive<Span>,
+        /// The share of transfers that begin meanwhile and are greater.
+        share: PositiveFraction = 1.0,
+        /// How many times greater.
+        factor: f64,
+        /// Classes of edges whose sources make them.
+        at: List<String> => "all",
+    }
+}
+
+/// Where a property of a recorded connection comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Recorded,
+    Group,
+}
+
+words!(Origin { Recorded = "recorded", Group = "group" });
+
+/// What transfers come and go.
+#[derive(Clone, Debug)]
+pub struct Transfers {
+    pub demand: Demand,
+    /// How many may be open at once; of connections over which both sides write, how many there are.
+    pub slots: u32,
+    /// Times of greater ones, each with the classes of edges whose sources make them; all where none is named.
+    pub surges: Vec<(Surge, Vec<String>)>,
+}
+
+/// When transfers may begin.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    pub from: Span,
+    pub until: Span,
+    /// Of the run.
+    pub duration: Span,
+}
+
+impl Window {
+    /// Until then, or the end of the run; that is filled in.
+    fn until(mut self, until: &mut Field<Option<Span>>, faults: &mut Vec<Fault>) -> Result<Self, Reported> {
+        let end = until.copied()?.unwrap_or(self.duration);
+        if end <= self.from {
+            let fault = until.fault("nothing ever begins").given(end.to_string());
+            return Err(fault.allowed(format!("after start, {}", self.from)).report(faults));
+        }
+        until.fill(Some(end));
+        self.until = end;
+        Ok(self)
+    }
+}
+
+impl Poisson {
+    /// The transfers, and the same as steps of which there is one.
+    pub fn resolve(
+        &mut self,
+        window: Window,
+        faults: &mut Vec<Fault>,
+    ) -> Result<(PoissonSteps, Transfers), Reported> {
+        let window = window.until(&mut self.until, faults)?;
+        let interval = self.interval.copied()?;
+        let pattern = [(Span::ZERO, rate(Some(interval)))];
+        let slots = self.concurrent.copied()?;
+        Ok(steps(&pattern, None, window, slots, &self.table))
+    }
+}
+
+impl PoissonSteps {
+    /// The transfers, and the same without a period.
+    pub fn resolve(
+        &mut self,
+        window: Window,
+        faults: &mut Vec<Fault>,
+    ) -> Result<(Self, Transfers), Reported> {
+        let window = window.until(&mut self.until, faults)?;
+        let (times, intervals) = (self.times.get()?, self.intervals.get()?);
+        let ascending = times.first().is_some_and(|first| first.value == Span::ZERO)
+            && times.windows(2).all(|pair| pair[0].value < pair[1].value);
+        if times.len() != intervals.len() || !ascending {
+            let fault = self.times.fault("times are not one for each interval, ascending from 0s");
+            let fault = fault.given(format!("{} times, {} intervals", times.len(), intervals.len()));
+            return Err(fault.allowed("0s, then later times, one for each interval").report(faults));
+        }
+        let pattern: Vec<_> =
+            times.iter().zip(intervals).map(|(at, interval)| (at.value, rate(interval.value))).collect();
+        let period = self.period.copied()?;
+        if let Some(period) = period.filter(|period| *period <= pattern[pattern.len() - 1].0) {
+            let fault = self.period.fault("shorter than its steps").given(period.to_string());
+            return Err(fault.allowed("longer than the last of times").report(faults));
+        }
+        let slots = self.concurrent.copied()?;
+        Ok(steps(&pattern, period, window, slots, &self.table))
+    }
+}
+
+/// Arrivals a second.
+fn rate(interval: Option<Span>) -> f64 {
+    interval.map_or(0.0, |interval| 1.0 / interval.as_secs_f64())
+}
+
+/// Arrivals at the rates of `pattern`, again after each period, and the keys that say so.
+fn steps(
+    pattern: &[(Span, f64)],
+    period: Option<Span>,
+    window: Window,
+    slots: u32,
+    at: &At,
+) -> (PoissonSteps, Transfers) {
+    let mut steps = Vec::new();
+    let mut origin = window.from;
+    while origin < window.until {
+        let here = pattern.iter().map(|(at, rate)| (origin + *at, *rate));
+        steps.extend(here.filter(|(at, _)| *at < window.until));
+        let Some(period) = period else { break };
+        origin += period;
+    }
+    let element = |value| Element { at: at.clone(), value };
+    let time = |(time, _): &(Span, f64)| Element { at: at.clone(), value: time.saturating_sub(window.from) };
+    // The mean time between arrivals, from which the rate comes back.
+    let interval = |rate: f64| (rate > 0.0).then(|| Span::from_secs_f64(1.0 / rate));
+    let keys = PoissonSteps {
+        table: at.clone(),
+        intervals: Field::of(at, steps.iter().map(|(_, rate)| element(interval(*rate))).collect()),
+        times: Field::of(at, steps.iter().map(time).collect()),
+        period: Field::of(at, None),
+        until: Field::of(at, Some(window.until)),
+        concurrent: Field::of(at, slots),
+    };
+    let end = (window.until, 0.0);
+    let rates: Vec<_> = steps.into_iter().chain([end]).map(|(at, rate)| (Time::ZERO + at, rate)).collect();
+    let demand = Demand::Open(traffic::Arrivals::Poisson(rates.into()));
+    (keys, Transfers { demand, slots, surges: Vec::new() })
+}
+
+impl Arrivals {
+    pub fn resolve(
+        &mut self,
+        window: Window,
+        context: &LoadContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Transfers, Reported> {
+        let allowed = "a file with a time in seconds and a size in bytes on each line, times ascending";
+        let records = read(&mut self.arrivals, context, allowed, records, faults)?;
+        let at = |at: f64| Time::ZERO + window.from + Span::from_secs_f64(at);
+        let records: Vec<_> = records.into_iter().map(|(time, size)| (at(time), Bytes::new(size))).collect();
+        Ok(Transfers {
+            demand: Demand::Open(traffic::Arrivals::Trace(records.into())),
+            slots: self.concurrent.copied()?,
+            surges: Vec::new(),
+        })
+    }
+}
+
+impl Vectors {
+    /// The connections of the file that begin before the end of `window`.
+    pub fn resolve(
+        &mut self,
+        window: Window,
+        context: &LoadContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Transfers, Reported> {
+        let share = self.share.copied()?;
+        let (rtt, limit) = (self.rtt.copied()?, self.window.copied()?);
+        let all =
+            read(&mut self.vectors, context, "a file of Tmix connection vectors", vectors::parse, faults)?;
+        let kept = all.into_iter().enumerate().filter(|(number, _)| is_kept(*number, share));
+        let mut connections: Vec<Connection> = kept.map(|(_, connection)| connection).collect();
+        connections.retain(|connection| window.from + connection.start < window.until);
+        for connection in &mut connections {
+            connection.rtt = connection.rtt.filter(|_| rtt == Origin::Recorded);
+            for side in &mut connection.sides {
+                side.window = side.window.filter(|_| limit == Origin::Recorded);
+            }
+        }
+        if connections.is_empty() {
+            let fault = self.vectors.fault(format!("none of its connections begins before {}", window.until));
+            let fault = fault.given(format!("\"{}\"", self.vectors.get()?.name));
+            let allowed = "a connection that begins within the run, and a share that keeps it";
+            return Err(fault.allowed(allowed).report(faults));
+        }
+        // What no connection has is as good as not wanted.
+        let origin = |recorded: bool| if recorded { Origin::Recorded } else { Origin::Group };
+        let has_window = |each: &Connection| each.sides.iter().any(|side| side.window.is_some());
+        self.rtt.fill(origin(connections.iter().any(|each| each.rtt.is_some())));
+        self.window.fill(origin(connections.iter().any(has_window)));
+        let slots = connections.len() as u32;
+        let demand = Demand::Exchanges { connections: connections.into(), side: 0, from: window.from };
+        Ok(Transfers { demand, slots, surges: Vec::new() })
+    }
+}
+
+impl Users {
+    pub fn resolve(
+        &mut self,
+        count: u64,
+        window: Window,
+        context: &LoadContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Transfers, Reported> {
+        let window = window.until(&mut self.until, faults)?;
+        let think = distribution::resolve_drawn(self.think.get_mut()?, context, faults)?;
+        let patience = distribution::resolve(self.patience.get_mut()?, context, faults)?;
+        if think == Distribution::Constant(0.0) {
+            let fault = self.think.fault("users who never pause").given("0s");
+            return Err(fault.allowed("a time above zero, or a distribution").report(faults));
+        }
+        let mut surges = Vec::new();
+        for keys in self.surges.get_mut()?.iter_mut().flatten() {
+            surges.push(keys.resolve(window.duration, faults)?);
+        }
+        let demand = Demand::Users { think, from: window.from, until: window.until, patience };
+        Ok(Transfers { demand, slots: count as u32, surges })
+    }
+}
+
+impl SurgeKeys {
+    fn resolve(&mut self, duration: Span, faults: &mut Vec<Fault>) -> Result<(Surge, Vec<String>), Reported> {
+        let (from, until) = (self.from.copied()?, self.until.copied()?);
+        let (share, factor) = (self.share.copied()?, self.factor.copied()?);
+        if until <= from || until > duration {
+            let fault = self.until.fault("no time of the run").given(until.to_string());
+            return Err(fault.allowed(format!("after {from} and up to {duration}")).report(faults));
+        }
+        if factor <= 0.0 || factor > GREATEST_FACTOR {
+            let fault = self.factor.fault("out of range").given(factor.to_string());
+            return Err(fault.allowed(format!("above 0 and up to {GREATEST_FACTOR}")).report(faults));
+        }
+        let at = self.at.get_mut()?.get_or_insert_default();
+        let classes = at.iter().map(|class| class.value.clone()).collect();
+        Ok((Surge { from, until, share, factor }, classes))
+    }
+}
+
+/// What `parse` makes of the text of the file at `field`, whose path and digest are filled in.
+fn read<T>(
+    field: &mut Field<FileReference>,
+    context: &LoadContext<'_>,
+    allowed: &str,
+    parse: impl Fn(&str) -> Result<T, String>,
+    faults: &mut Vec<Fault>,
+) -> Result<T, Reported> {
+    let location = field.at.location.clone();
+    let reference = field.get_mut()?;
+    let path = context.path(&reference.name, &location);
+    match text(&path).and_then(|text| Ok((parse(&text)?, hexadecimal(&Sha256::digest(text))))) {
+        Ok((parsed, digest)) => {
+            reference.found = Some((path, digest));
+            Ok(parsed)
+        }
+        Err(problem) => {
+            let given = format!("\"{}\"", reference.name);
+            Err(field.fault(problem).given(given).allowed(allowed).report(faults))
+        }
+    }
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
+/// A time in seconds and a size in bytes on each line, times ascending.
+fn records(text: &str) -> Result<Vec<(f64, u64)>, String> {
+    let mut records: Vec<(f64, u64)> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default();
+        let words: Vec<&str> =
+            line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
+        let record = match words[..] {
+            [] => continue,
+            [time, size] => time.parse::<f64>().ok().zip(size.parse::<u64>().ok()),
+            _ => None,
+        };
+        let last = records.last().map_or(0.0, |(time, _)| *time);
+        let record = record.filter(|(time, size)| (last..1e9).contains(time) && *size > 0);
+        records.push(record.ok_or_else(|| format!("line {} is not a later time and a size", index + 1))?);
+    }
+    if records.is_empty() { Err("it has no arrivals".into()) } else { Ok(records) }
+}
+
+/// Whether the connection `number` of a file is among the `share` that is kept: evenly spread, the last of each stretch.
+fn is_kept(number: usize, share: f64) -> bool {
+    let before = |count: usize| (count as f64 * share).floor();
+    before(number + 1) > before(number)
+}
+
+/// What begins transfers, for a reader.
+pub fn describe(demand: &Demand, slots: u32) -> String {
+    match demand {
+        Demand::Fixed { .. } if slots == 1 => "1 flow".into(),
+        Demand::Fixed { .. } => format!("{slots} flows"),
+        Demand::Users { think, patience, .. } => {
+            let patience = patience
+                .as_ref()
+                .map_or(String::new(), |it| format!(", patient for {}", distribution::describe::<Span>(it)));
+            let think = distribution::describe::<Span>(think);
+            format!("{slots} users who think for {think}{patience}")
+        }
+        Demand::Open(traffic::Arrivals::Poisson(steps)) if steps.len() == 2 => {
+            let (every, until) = (Span::from_secs_f64(1.0 / steps[0].1), steps[1].0.since(Time::ZERO));
+            format!("Poisson arrivals, one every {every} in the mean, until {until}")
+        }
+        Demand::Open(traffic::Arrivals::Poisson(steps)) => {
+            format!("Poisson arrivals at a rate that changes {} times", steps.len() - 1)
+        }
+        Demand::Open(traffic::Arrivals::Trace(records)) => format!("{} recorded arrivals", records.len()),
+        Demand::Open(traffic::Arrivals::Periodic { interval, .. }) => format!("an arrival every {interval}"),
+        Demand::Exchanges { connections, .. } => {
+            let bytes =
+                |side: usize| connections.iter().map(|each| each.sides[side].size().count()).sum::<u64>();
+            let (there, back) = (bytes(0), bytes(1));
+            format!(
+                "{} recorded connections, {there}B of their initiators and {back}B back",
+                connections.len()
+            )
+        }
+    }
+}
+
+/// A file that grows by more than this is surely a slip.
+const GREATEST_FACTOR: f64 = 1e6;

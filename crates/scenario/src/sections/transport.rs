@@ -1,0 +1,345 @@
+//! `[transport]` and the same keys of a flow: how endpoints behave.
+//!
+//! A key is looked for in the flow, then in `[transport]`, then in the preset, which is the flow's own if it names one.
+
+use super::preset::{self, Preset, preset_keys};
+use crate::diagnostic::Fault;
+use crate::emit::{Naming, TomlTable};
+use crate::field::{Field, Reported};
+use crate::kind::{Absent, Key, Parts};
+use crate::location::Location;
+use crate::section::{self, Fields, Section};
+use crate::value::{Count, KeyType, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, Words, words};
+use narrows_cc::{FirstCut, QuickStartRequest, SlowStartKind};
+use narrows_model::algorithm::Control;
+use narrows_transport::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
+use narrows_units::{Bytes, Rate, Span};
+
+preset_keys! {
+    /// `[transport]`; each key has a default in the presets modern, ns2 and linux.
+    pub struct TransportKeys, Endpoint for TransportOptions {
+        /// A named set of defaults for the keys below.
+        key preset: Preset = [Preset::Modern, Preset::Ns2, Preset::Linux] => "modern",
+
+        /// What counts as a loss and which segment goes next.
+        option recovery: RecoveryKind = [RecoveryKind::Sack, RecoveryKind::Sack, RecoveryKind::Rack] {
+            RecoveryKind::Reno => "Reno recovery",
+            RecoveryKind::NewReno => "NewReno recovery",
+            RecoveryKind::Sack => "SACK recovery",
+            RecoveryKind::Rack => "RACK recovery",
+        },
+
+        /// The usable window falls over a round trip after a cut (RFC 6937).
+        option proportional_rate_reduction: bool = [false, false, true] {
+            true => "proportional rate reduction",
+        },
+
+        /// New segments on the first two duplicate ACKs (RFC 3042).
+        option limited_transmit: bool = [true, true, true] { false => "no limited transmit" },
+
+        /// Window before the first acknowledgement.
+        option initial_window: Packets = [10, 2, 10] { packets => format!("initial window {packets} packets") },
+
+        /// Slow-start threshold before the first loss.
+        key initial_ssthresh: Or<PacketsOrSize, Infinite> = [None, None, None],
+
+        /// How a flow starts.
+        option slow_start: SlowStartKind = [SlowStartKind::Standard; 3] => "standard; cubic in linux: hystart" {
+            SlowStartKind::Limited => "limited slow start",
+            SlowStartKind::HyStart => "HyStart",
+            SlowStartKind::HyStartPlusPlus => "HyStart++",
+        },
+
+        /// The rate on the wire that the first data asks the routers for (RFC 4782); queues of kind quick-start answer.
+        key quick_start: Or<Positive<Rate>, Nothing> = [None, None, None],
+
+        /// An approved rate ends slow start: ssthresh is its window. Only with quick_start.
+        key quick_start_ssthresh: bool = [false, false, false],
+
+        /// How deep the first cut is.
+        option first_cut: FirstCut = [FirstCut::Rule, FirstCut::Half, FirstCut::Rule] {
+            FirstCut::Half => "the first cut to half",
+        },
+
+        /// What the receiver can hold.
+        key receive_window: Or<PacketsOrSize, Infinite> = [None, None, None] {
+            Some(PacketsOrSize::Packets(packets)) => format!("receive window {packets} packets"),
+        },
+
+        /// By what signs a cut for a loss that was none is known and taken back. dsack: receivers with selective
+        /// acknowledgements report duplicates (RFC 2883), and every retransmission was one (RFC 3708); the reordering
+        /// window of rack grows with them, too (RFC 8985 §6.2). timestamps: the original was acknowledged, not its
+        /// retransmission (RFC 3522).
+        option undo: UndoKind = [UndoKind::Duplicates, UndoKind::None, UndoKind::DuplicatesAndTimestamps] {
+            UndoKind::None => "no undo of false cuts",
+            UndoKind::DuplicatesAndTimestamps => "time stamps",
+        },
+
+        /// After silence of a retransmission timeout the window is at most the initial one (RFC 5681 §4.1).
+        option idle_restart: bool = [true, true, true] { false => "no restart after silence" },
+
+        /// Packets leave evenly over a round trip.
+        option pacing: bool = [false, false, false] { true => "paced" },
+
+        /// Explicit congestion notification (RFC 3168).
+        option ecn: bool = [false, false, false] { true => "ECN" },
+
+        /// Header bytes on each data packet: not goodput.
+        option header: Bytes = [Bytes::new(40), Bytes::ZERO, Bytes::new(52)] {
+            header => format!("headers of {header}"),
+        },
+
+        /// Size of an acknowledgement, a SYN and a SYN-ACK.
+        option ack: Positive<Bytes> = [Bytes::new(40), Bytes::new(40), Bytes::new(52)] {
+            ack => format!("ACKs of {ack}"),
+        },
+
+        /// Segments per acknowledgement.
+        option delayed_ack: Count<1, 1000> = [2, 1, 2] {
+            1 => "every segment acknowledged",
+            segments => format!("an ACK per {segments} segments"),
+        },
+
+        /// The longest an acknowledgement is held back.
+        option delayed_ack_timeout: Positive<Span> = [Span::from_ms(40), Span::from_ms(100), Span::from_ms(40)],
+
+        /// Acknowledge every segment while the connection is young.
+        option quick_ack: bool = [false, false, true] { true => "quick ACKs at the start" },
+
+        /// rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar).
+        option rto: RtoRule = [RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Linux],
+
+        /// Retransmission timeout before the first sample.
+        option initial_rto: Positive<Span> = [Span::from_ms(1000); 3],
+
+        /// Shortest retransmission timeout.
+        option min_rto: Positive<Span> = [Span::from_ms(200); 3],
+
+        /// Longest retransmission timeout.
+        option max_rto: Positive<Span> = [Span::from_ms(60_000); 3],
+
+        /// SYNs sent again before a flow gives up.
+        option syn_retries: Count<0, 1000> = [6, 6, 6],
+
+        /// Timeouts in a row before a flow gives up.
+        option retries: Count<1, 1000> = [15, 15, 15],
+
+        /// Each packet leaves after a random delay, uniform from zero to this, order kept; 1pkt is the time a packet takes
+        /// at the bottleneck's mean rate. It breaks phase effects between equal flows (Floyd and Jacobson 1992).
+        key send_delay: SpanOrPackets = [PACKET_TIME, NO_DELAY, NO_DELAY] {
+            SpanOrPackets::Span(delay) if delay > Span::ZERO => {
+                format!("each packet delayed at random by up to {delay}")
+            },
+        },
+    }
+}
+
+words!(RecoveryKind { Reno = "reno", NewReno = "newreno", Sack = "sack", Rack = "rack" });
+words!(SlowStartKind {
+    Standard = "standard",
+    Limited = "limited",
+    HyStart = "hystart",
+    HyStartPlusPlus = "hystart++",
+});
+words!(FirstCut { Rule = "rule", Half = "half" });
+words!(UndoKind { None = "none", Duplicates = "dsack", DuplicatesAndTimestamps = "dsack+timestamps" });
+words!(RtoRule { Rfc6298 = "rfc6298", Linux = "linux" });
+
+/// There is no limit.
+#[derive(Clone, Debug)]
+pub struct Infinite;
+
+impl Word for Infinite {
+    const WORD: &'static str = "infinite";
+}
+
+/// No rate is asked for.
+#[derive(Clone, Debug)]
+pub struct Nothing;
+
+impl Word for Nothing {
+    const WORD: &'static str = "none";
+}
+
+/// What sizes in packets mean for flows.
+#[derive(Clone, Copy)]
+pub struct Scale<'a> {
+    /// A full data packet.
+    pub packet: Bytes,
+    /// Where that was written.
+    pub packet_location: &'a Location,
+    /// Mean rate of the bottleneck.
+    pub mean: Rate,
+}
+
+/// The preset that holds for `layers`, of which the first that names one is heard.
+pub fn preset_of(layers: &[&TransportKeys]) -> Result<Preset, Reported> {
+    let written = layers.iter().find(|layer| layer.preset.written);
+    written.map_or(Ok(Preset::Modern), |layer| Ok(layer.preset.copied()?.unwrap_or(Preset::Modern)))
+}
+
+/// How the endpoints of flows behave.
+#[derive(Clone, Debug)]
+pub struct ResolvedTransport {
+    /// Every key with its value.
+    pub endpoint: Endpoint,
+    pub options: TransportOptions,
+    /// Upper bound of the random delay before each packet.
+    pub send_delay: Span,
+}
+
+impl ResolvedTransport {
+    /// Resolves the keys found in `layers`, the most particular first, for flows of that algorithm.
+    pub fn new(
+        layers: &[&TransportKeys],
+        algorithm: Option<&Control>,
+        scale: Scale<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Self, Reported> {
+        let preset = preset_of(layers)?;
+        let mut endpoint = Endpoint::new(layers, preset, scale.packet_location);
+        let linux_cubic = algorithm.is_some_and(|algorithm| algorithm.name() == "cubic-linux");
+        if preset == Preset::Linux && linux_cubic && !endpoint.slow_start.written {
+            endpoint.slow_start.fill(SlowStartKind::HyStart);
+        }
+        let options = endpoint.resolve(scale, faults);
+        let send_delay = endpoint.resolve_send_delay(scale);
+        Ok(Self { options: options?, send_delay: send_delay?, endpoint })
+    }
+
+    /// Sends each packet at once, unless the file says otherwise.
+    pub fn without_usual_delay(mut self) -> Self {
+        if !self.endpoint.send_delay.written {
+            self.endpoint.send_delay.fill(NO_DELAY);
+            self.send_delay = Span::ZERO;
+        }
+        self
+    }
+}
+
+impl Endpoint {
+    fn resolve(&mut self, scale: Scale<'_>, faults: &mut Vec<Fault>) -> Result<TransportOptions, Reported> {
+        let mss = self.payload(scale, faults);
+        let ack = self.check_ack(scale, faults);
+        let initial_ssthresh = packets(&mut self.initial_ssthresh, mss, faults);
+        let receive_window = packets(&mut self.receive_window, mss, faults);
+        let timeouts = self.check_timeouts(faults);
+        let quick_start = self.resolve_quick_start();
+        let mut options = TransportOptions { mss: mss?, ..TransportOptions::default() };
+        self.set(&mut options)?;
+        options.initial_ssthresh = initial_ssthresh?;
+        options.receive_window = receive_window?;
+        options.quick_start = quick_start?;
+        ack?;
+        timeouts?;
+        Ok(options)
+    }
+
+    /// What a packet carries besides its header.
+    fn payload(&self, scale: Scale<'_>, faults: &mut Vec<Fault>) -> Result<Bytes, Reported> {
+        let header = self.header.copied()?;
+        let payload = scale.packet.saturating_sub(header);
+        if payload > Bytes::ZERO {
+            return Ok(payload);
+        }
+        let message = format!("a header of {header} leaves no room in a packet of {}", scale.packet);
+        let fault = self.header.fault(message).given(header.to_string());
+        Err(fault.allowed(format!("less than path.packet, {}", scale.packet)).report(faults))
+    }
+
+    fn check_ack(&self, scale: Scale<'_>, faults: &mut Vec<Fault>) -> Result<(), Reported> {
+        let ack = self.ack.copied()?;
+        if ack <= scale.packet {
+            return Ok(());
+        }
+        let fault = self.ack.fault("an acknowledgement larger than a packet").given(ack.to_string());
+        Err(fault.allowed(format!("at most {}", scale.packet)).report(faults))
+    }
+
+    fn check_timeouts(&self, faults: &mut Vec<Fault>) -> Result<(), Reported> {
+        let max = self.max_rto.copied()?;
+        for (key, field) in [("min_rto", &self.min_rto), ("initial_rto", &self.initial_rto)] {
+            let value = field.copied()?;
+            if value > max {
+                // The key that was written is the one to mend.
+                let field = if field.written { field } else { &self.max_rto };
+                let fault = field.fault(format!("{key} is more than max_rto")).given(value.to_string());
+                return Err(fault.allowed(format!("at most {max}")).report(faults));
+            }
+        }
+        Ok(())
+    }
+
+    /// The delay before each packet as a time.
+    fn resolve_send_delay(&mut self, scale: Scale<'_>) -> Result<Span, Reported> {
+        let delay = match self.send_delay.copied()? {
+            SpanOrPackets::Span(delay) => delay,
+            SpanOrPackets::Packets(number) => scale.mean.time_for(scale.packet).scaled(number),
+        };
+        self.send_delay.fill(SpanOrPackets::Span(delay));
+        Ok(delay)
+    }
+
+    /// What the first data asks routers for.
+    fn resolve_quick_start(&mut self) -> Result<Option<QuickStartRequest>, Reported> {
+        let ends_slow_start = self.quick_start_ssthresh.copied()?;
+        let asked = self.quick_start.copied()?.map(|rate| QuickStartRequest { rate, ends_slow_start });
+        self.quick_start_ssthresh.fill(asked.is_some_and(|asked| asked.ends_slow_start));
+        Ok(asked)
+    }
+
+    /// The preset and what is special, for a reader.
+    pub fn describe(&self) -> String {
+        let preset = self.preset.copied().unwrap_or(Preset::Modern);
+        format!("preset {}: {}", preset.word(), self.phrases(preset).join(", "))
+    }
+}
+
+/// A window in packets; one in bytes holds so many payloads.
+fn packets(
+    window: &mut Field<Option<PacketsOrSize>>,
+    mss: Result<Bytes, Reported>,
+    faults: &mut Vec<Fault>,
+) -> Result<Option<u64>, Reported> {
+    let packets = match window.copied()? {
+        None => return Ok(None),
+        Some(PacketsOrSize::Packets(packets)) => packets,
+        Some(PacketsOrSize::Size(bytes)) => {
+            let mss = mss?;
+            let packets = bytes.count() / mss.count();
+            if packets == 0 {
+                let fault = window.fault("less than the payload of one packet").given(bytes.to_string());
+                return Err(fault.allowed(format!("at least {mss}")).report(faults));
+            }
+            packets
+        }
+    };
+    window.fill(Some(PacketsOrSize::Packets(packets)));
+    Ok(Some(packets))
+}
+
+/// Finds every `quick_start_ssthresh` that no approval can ever follow, for want of a `quick_start`.
+pub fn check_start_ups(flows: &[&TransportKeys], transport: Option<&TransportKeys>, faults: &mut Vec<Fault>) {
+    let asks = |flow: &TransportKeys| {
+        let written = [Some(flow), transport].into_iter().flatten().find(|each| each.quick_start.written);
+        // What did not pass is known already.
+        written.is_some_and(|each| each.quick_start.copied() != Ok(Some(None)))
+    };
+    let mut check = |table: &TransportKeys, asked: bool| {
+        if !asked && table.quick_start_ssthresh.copied() == Ok(Some(true)) {
+            let message = "without quick_start nothing is asked for, and nothing can be approved";
+            let fault = table.quick_start_ssthresh.fault(message).given("true");
+            faults.push(fault.allowed("false, or a rate for quick_start"));
+        }
+    };
+    for flow in flows {
+        check(flow, asks(flow));
+    }
+    if let Some(transport) = transport {
+        check(transport, flows.is_empty() || flows.iter().any(|flow| asks(flow)));
+    }
+}
+
+const PACKET_TIME: SpanOrPackets = SpanOrPackets::Packets(1.0);
+
+const NO_DELAY: SpanOrPackets = SpanOrPackets::Span(Span::ZERO);

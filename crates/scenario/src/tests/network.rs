@@ -1,0 +1,191 @@
+//! Contract: `[network]` resolves to explicit links that load to the same model, and its mistakes are told apart.
+
+use super::{LEAST, Scenario, good, good_with, read, read_with};
+use narrows_model::{Access, LinkChange};
+use narrows_units::Span;
+
+const TRIANGLE: &str = r#"duration = "60s"
+[network]
+rtt = "40ms"
+[[network.links]]
+from = "A"
+to = "B"
+rate = "20Mbps"
+delay = "10ms"
+[[network.links]]
+from = "B"
+to = "C"
+name = "slow"
+rate = { kind = "square", high = "9Mbps", low = "1Mbps", period = "2s" }
+delay = "5ms"
+queue = { kind = "red", min = "5pkt" }
+reverse = { rate = "4Mbps", queue = { kind = "rio", in = ["there"] } }
+[[network.links]]
+from = "A"
+to = "C"
+rate = "10Mbps"
+delay = "40ms"
+loss = { kind = "bernoulli", rate = "1%" }
+[[flows]]
+name = "there"
+algorithm = "cubic"
+from = "A"
+to = "C"
+[[flows]]
+name = "back"
+algorithm = "reno"
+from = "C"
+to = "A"
+via = ["B"]
+rtt = "90ms"
+"#;
+
+fn survives(scenario: &Scenario) {
+    let again = good(&scenario.resolved);
+    assert_eq!(format!("{:#?}", again.model), format!("{:#?}", scenario.model), "{}", scenario.resolved);
+    assert_eq!(again.resolved, scenario.resolved);
+    assert_eq!(again.digest, scenario.digest);
+}
+
+const EVENTS: &str = "network.events=[{at=\"9s\",fail=\"B-A\"},{at=\"5s\",set=\"slow\",delay=\"1ms\"},{at=\"20s\",restore=\"A-B\"}]";
+
+#[test]
+fn the_resolved_file_loads_to_the_same_model() {
+    survives(&good(TRIANGLE));
+    survives(&good_with(TRIANGLE, &[EVENTS, "network.convergence=200ms", "network.note=mine"]));
+    for shape in SHAPES {
+        survives(&good(shape));
+    }
+}
+
+#[test]
+fn sources_send_over_a_network_too_but_leave_nothing_of_a_rate_that_it_has_not() {
+    survives(&good_with(TRIANGLE, &["flows.0.source={kind=\"cbr\",rate=\"1Mbps\"}"]));
+    let faults =
+        read_with(TRIANGLE, &["flows.0.source={kind=\"cbr\",leaves=\"1Mbps\"}"]).expect_err("no one rate");
+    assert!(faults.iter().any(|fault| fault.render().contains("a network has no one rate")), "{faults:?}");
+}
+
+const SHAPES: &[&str] = &[
+    r#"duration = "9s"
+       network = { rtt = "40ms", generator = { kind = "dumbbell", rate = "9Mbps", delay = "5ms", reverse = { queue = { kind = "codel" } } } }
+       flows = [{ algorithm = "cubic", from = "left", to = "right" }]
+       expect = [{ measure = "utilization", at_least = 0.5 }]"#,
+    r#"duration = "9s"
+       network = { rtt = "40ms", packet = "1000B", generator = { kind = "parking-lot", hops = 4, rate = "9Mbps", delay = "5ms" } }
+       flows = [{ algorithm = "cubic", from = "R0", to = "R4" }, { algorithm = "reno", from = "R3", to = "R2" }]"#,
+    r#"duration = "9s"
+       network = { rtt = "40ms", generator = { kind = "ring", links = 4, rate = "9Mbps", delay = "5ms", loss = { kind = "bernoulli", rate = 0.01 } } }
+       flows = [{ algorithm = "cubic", from = "R3", to = "R1", via = ["R0"] }]"#,
+    r#"duration = "9s"
+       network = { rtt = "40ms", generator = { kind = "two-routers", rate = "9Mbps", delay = "5ms", r0 = { queue = { kind = "drr" } }, r1 = { queue = { kind = "rio", in = ["cubic"] } } } }
+       flows = [{ algorithm = "cubic", from = "R0", to = "R2" }, { algorithm = "reno", from = "R1", to = "R2" }]"#,
+];
+
+#[test]
+fn a_flow_has_the_round_trip_of_its_way_or_a_longer_one() {
+    let scenario = good(TRIANGLE);
+    let model = &scenario.model;
+    let rtts: Vec<_> = model.groups.iter().map(|group| group.rtt).collect();
+    assert_eq!(rtts, [Span::from_ms(30), Span::from_ms(90)]);
+    for workload in &model.workloads {
+        let Access::RoundTrip { rtt, .. } = &workload.access else { panic!("round trips are given") };
+        assert_eq!(rtt.constant(), Some(model.groups[workload.group].rtt));
+        assert!(model.path_delay(&workload.paths[0]) <= model.groups[workload.group].rtt);
+    }
+    let names: Vec<_> = model.links.iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(names, ["A-B", "B-A", "slow", "slow reverse", "A-C", "C-A"]);
+    assert_eq!(model.links[model.groups[0].bottleneck.expect("its flows share links")].name, "slow");
+    assert_eq!(model.links[model.groups[1].bottleneck.expect("its flows share links")].name, "slow reverse");
+}
+
+#[test]
+fn an_event_concerns_both_directions_and_leads_to_other_ways() {
+    let scenario = good_with(TRIANGLE, &[EVENTS]);
+    let model = &scenario.model;
+    let links = |change: usize| model.changes[change].links.clone();
+    assert_eq!(links(0), [2, 3].map(|link| (link, LinkChange::Delay(Span::from_ms(1)))));
+    assert_eq!(links(1), [1, 0].map(|link| (link, LinkChange::Fail)));
+    let rerouted: Vec<_> = model.changes.iter().map(|change| (change.at, change.routes.len())).collect();
+    // The second flow insists on its router, and turns round there.
+    let s = |seconds: u64| Span::from_ms(seconds * 1000);
+    assert_eq!(rerouted, [(s(5), 0), (s(9), 0), (s(9), 4), (s(20), 0), (s(20), 4)]);
+    let forward = model.workloads[0].paths[0].forward;
+    assert_eq!(model.changes[2].routes[0], (forward, vec![4]));
+    assert_eq!(model.changes[4].routes[0], (forward, model.routes[forward as usize].clone()));
+}
+
+#[rustfmt::skip]
+const MISTAKES: &[(&str, &str, &str, &str)] = &[
+    ("to = \"C\"\n[[flows]]", "to = \"D\"\n[[flows]]", "flows.0.to", "no such router"),
+    ("via = [\"B\"]", "via = [\"C\"]", "flows.1.via", "the same router twice"),
+    ("to = \"A\"\nvia", "to = \"C\"\nvia = []\nfro", "flows.1.fro", "unknown key"),
+    ("from = \"C\"\nto = \"A\"", "to = \"A\"", "flows.1.from", "a flow in a network says its routers"),
+    ("rtt = \"90ms\"", "rtt = \"29ms\"", "flows.1.rtt", "a round trip of 29ms is shorter than that along slow reverse, B-A"),
+    ("rtt = \"90ms\"", "direction = \"reverse\"", "flows.1.direction", "does not fit here"),
+    ("name = \"slow\"", "name = \"A-B\"", "network.links.1.name", "two links are called `A-B`"),
+    ("from = \"A\"\nto = \"C\"\nrate", "from = \"A\"\nto = \"B\"\nrate", "network.links.2.from", "two links are called `A-B`"),
+    ("from = \"A\"\nto = \"C\"\nrate", "from = \"C\"\nto = \"C\"\nrate", "network.links.2.to", "to itself"),
+    ("reverse = {", "one_way = true\nreverse = {", "network.links.1.reverse", "no other way"),
+    ("delay = \"40ms\"", "delay = \"0ms\"", "network.links.2.delay", "zero is impossible"),
+    ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"60s\", fail = \"A-B\" }]\n", "network.events.0.at", "after the run ends"),
+    ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\", fail = \"A-D\" }]\n", "network.events.0.fail", "no such link"),
+    ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\", restore = \"A-B\" }]\n", "network.events.0.restore", "has not failed"),
+    ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\", fail = \"A-B\" }, { at = \"7s\", fail = \"B-A\" }]\n", "network.events.1.fail", "already failed"),
+    ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\" }]\n", "network.events.0.kind", "missing"),
+    ("rtt = \"40ms\"\n", "rtt = \"40ms\"\ngraph = { file = \"none.graphml\" }\n", "network.graph", "several sources of links"),
+    ("duration = \"60s\"", "duration = \"60s\"\npath = { rate = \"1Mbps\", rtt = \"9ms\" }", "network", "not both"),
+    ("duration = \"60s\"", "duration = \"60s\"\nexpect = [{ measure = \"utilization\", link = \"bottleneck\", at_least = 0 }]", "expect.0.link", "no such link"),
+];
+
+#[test]
+fn every_mistake_is_reported_at_its_key() {
+    for (was, is, path, message) in MISTAKES {
+        let text = TRIANGLE.replacen(was, is, 1);
+        assert_ne!(text, TRIANGLE, "{was}");
+        let faults = read(&text).map(|_| ()).expect_err(is);
+        assert!(
+            faults.iter().any(|fault| fault.path == *path && fault.message.contains(message)),
+            "{is}: {faults:#?}"
+        );
+    }
+    let one_way = TRIANGLE.replace("delay = \"40ms\"", "delay = \"40ms\"\none_way = true");
+    let island = one_way.replace("to = \"C\"\nname", "to = \"D\"\nname").replace("via = [\"B\"]", "");
+    let faults = read(&island).map(|_| ()).expect_err("nobody comes back from C");
+    assert_eq!(faults[0].message, "there is no way from A to C and back");
+    let elsewhere = good_with_faults(LEAST, "flows.0.from=A");
+    assert!(elsewhere.contains("does not fit here"), "{elsewhere}");
+    assert!(good_with_faults(LEAST, "network.rtt=1s").contains("a path or a network, not both"));
+}
+
+fn good_with_faults(text: &str, set: &str) -> String {
+    super::read_with(text, &[set]).map(|_| ()).expect_err(set)[0].message.clone()
+}
+
+#[test]
+fn a_graphml_file_gives_links_and_says_what_was_assumed() {
+    let folder = std::env::temp_dir().join(format!("narrows-graphml-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+    let file = folder.join("two.graphml");
+    let content =
+        r#"<graphml><graph><node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>"#;
+    std::fs::write(&file, content).expect("the temporary folder is writable");
+    let text = format!(
+        "duration = \"9s\"\n[network]\nrtt = \"40ms\"\ngraph = {{ file = '{}', rate = \"1Gbps\", delay = \"3ms\" }}\n\
+         [[flows]]\nalgorithm = \"cubic\"\nfrom = \"b\"\nto = \"a\"\n",
+        file.display()
+    );
+    let scenario = good(&text);
+    survives(&scenario);
+    let missing = read(&text.replace("delay = \"3ms\"", "")).map(|_| ()).expect_err("the delay is not known");
+    std::fs::remove_dir_all(&folder).expect("it was made above");
+    assert_eq!(scenario.files.len(), 1);
+    let note = &scenario.description.iter().find(|(title, _)| title == "Links").expect("a note").1;
+    assert!(
+        note.contains(&scenario.files[0].1) && note.contains("1 without a rate taken to have 1Gbps"),
+        "{note}"
+    );
+    assert_eq!((missing[0].path.as_str(), missing.len()), ("network.graph.file", 1));
+    let gone = read(&text).map(|_| ()).expect_err("the file is gone");
+    assert!(gone[0].message.starts_with("cannot be read"));
+}

@@ -1,0 +1,97 @@
+//! Contract: what `--set` and the other options of a command do to a scenario.
+
+use super::{EXAMPLE, LEAST, good, good_with};
+use super::{LoadOptions, Scenario, load};
+use narrows_model::RateModel;
+use narrows_qdisc::{Limit, droptail};
+use narrows_units::{Rate, Span};
+use std::path::Path;
+
+fn with(text: &str, options: &LoadOptions) -> Scenario {
+    load(text, "test.toml", Path::new("."), &[], options).unwrap_or_else(|faults| panic!("{faults:?}"))
+}
+
+fn subject(text: &str, algorithm: &str) -> Scenario {
+    with(text, &LoadOptions { subject: Some(algorithm.into()), ..LoadOptions::default() })
+}
+
+#[test]
+fn a_value_is_toml_where_it_reads_as_such_and_else_a_string() {
+    assert_eq!(good_with(LEAST, &["seed=7"]).model.seed, 7);
+    assert_eq!(good_with(LEAST, &["path.rtt=80ms"]).model.groups[0].rtt, Span::from_ms(80));
+    assert_eq!(good_with(LEAST, &["path.rtt=\"80ms\""]).model.groups[0].rtt, Span::from_ms(80));
+    assert_eq!(good_with(LEAST, &["title=a = b"]).model.title, "a = b");
+}
+
+#[test]
+fn a_key_below_a_string_or_of_another_form_replaces_the_whole_value() {
+    let trace = std::env::temp_dir().join(format!("narrows-set-{}", std::process::id()));
+    std::fs::write(&trace, "1\n2\n").expect("the temporary folder is writable");
+    let set = format!("path.rate.trace={}", trace.display());
+    assert!(matches!(good_with(LEAST, &[&set]).model.links[0].rate, RateModel::Trace(_)));
+    let walk = "path.rate={kind=\"walk\",step=\"1Mbps\",minimum=\"1Mbps\",maximum=\"9Mbps\",interval=\"1s\"}";
+    assert!(matches!(good_with(LEAST, &[walk, &set]).model.links[0].rate, RateModel::Trace(_)));
+    std::fs::remove_file(&trace).expect("it was written above");
+    let red = good_with(EXAMPLE, &["path.queue.min=5pkt"]).model;
+    assert_eq!(red.links[0].queue.name(), "red");
+    let square =
+        ["path.rate.kind=square", "path.rate.high=9Mbps", "path.rate.low=1Mbps", "path.rate.period=2s"];
+    assert!(matches!(good_with(LEAST, &square).model.links[0].rate, RateModel::Square { .. }));
+}
+
+#[test]
+fn a_key_of_the_present_form_changes_it_alone() {
+    let walk = "path.rate={kind=\"walk\",step=\"1Mbps\",minimum=\"1Mbps\",maximum=\"9Mbps\",interval=\"1s\"}";
+    let model = good_with(LEAST, &[walk, "path.rate.maximum=8Mbps"]).model;
+    assert!(
+        matches!(model.links[0].rate, RateModel::Walk { maximum, .. } if maximum == Rate::from_bps(8_000_000))
+    );
+    let model = good_with(LEAST, &["path.queue.limit=50pkt"]).model;
+    assert_eq!(model.links[0].queue, droptail::with_limit(Limit::Packets(50)));
+}
+
+#[test]
+fn groups_are_addressed_by_number_and_by_name() {
+    assert_eq!(good_with(EXAMPLE, &["flows.1.count=4"]).model.slots(), 6);
+    assert_eq!(good_with(EXAMPLE, &["flows.cubic.count=4"]).model.slots(), 5);
+    assert_eq!(good_with(EXAMPLE, &["flows.0.algorithm=reno"]).model.groups[0].algorithm.name(), "reno");
+}
+
+#[test]
+fn a_subject_takes_the_place_of_the_marked_groups_alone() {
+    let marked = format!("{LEAST}[[flows]]\nalgorithm = \"subject\"\n");
+    let groups = subject(&marked, "aimd(a=2)").model.groups;
+    assert_eq!((groups[0].algorithm.name(), groups[0].subject), ("cubic", false));
+    assert_eq!((groups[1].algorithm.to_string().as_str(), groups[1].subject), ("aimd(a=2,b=0.5)", true));
+    assert_eq!(groups[1].name, "subject");
+    let by_flag = format!("{LEAST}[[flows]]\nalgorithm = \"reno\"\nsubject = true\n");
+    assert_eq!(subject(&by_flag, "aiad").model.groups[1].algorithm.name(), "aiad");
+    assert_eq!(good(&by_flag).model.groups[1].algorithm.name(), "reno", "run needs no other algorithm");
+}
+
+#[test]
+fn a_subject_takes_the_place_of_all_groups_where_none_is_marked() {
+    let groups = subject(EXAMPLE, "aiad").model.groups;
+    assert!(groups.iter().all(|group| group.algorithm.name() == "aiad" && group.subject));
+    assert_eq!((groups[0].name.as_str(), groups[1].name.as_str()), ("cubic", "reno"), "names stay");
+}
+
+#[test]
+fn a_subject_obeys_the_preset() {
+    let text = format!("{LEAST}[transport]\npreset = \"linux\"\n");
+    assert_eq!(subject(&text, "cubic").model.groups[0].algorithm.name(), "cubic-linux");
+}
+
+#[test]
+fn the_seed_and_the_replications_of_the_command_win() {
+    let text = format!("seed = 3\nreplications = 4\n{LEAST}");
+    let scenario = good(&text);
+    assert_eq!((scenario.model.seed, scenario.replications), (3, 4));
+    let options = LoadOptions { seed: Some(u64::MAX), replications: Some(9), ..LoadOptions::default() };
+    let scenario = with(&text, &options);
+    assert_eq!(
+        (scenario.model.seed, scenario.replications, scenario.replications_written),
+        (u64::MAX, 9, Some(4))
+    );
+    assert_eq!(good(&scenario.resolved).model.seed, u64::MAX);
+}

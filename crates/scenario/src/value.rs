@@ -1,0 +1,216 @@
+//! The types of keys: what a key of each type may hold, into which Rust type it is read, and how it is written.
+//!
+//! The type of a key is a Rust type. Types that stand for themselves are `bool`, `f64`, `String`, `Span`, `Rate` and
+//! `Bytes`; the others say what they restrict, as in `Positive<Span>`.
+
+mod number;
+mod quantity;
+
+pub use number::{Count, Fraction, Integer, PositiveFraction, SpanRange, fraction, integer};
+pub use quantity::{Measured, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, quantity};
+
+use super::diagnostic::Fault;
+use super::emit::{Naming, TomlTable, text};
+use super::field::{At, Reported};
+use super::kind::Kind;
+use super::tree::{Node, Value};
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::path::PathBuf;
+
+/// A type of keys.
+pub trait KeyType {
+    /// What a value is read into.
+    type Value: Clone + Debug;
+
+    /// What a key may hold, for the schema and for messages.
+    const KIND: Kind;
+
+    /// Reads a value at the key `path`.
+    fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<Self::Value, Reported>;
+
+    /// The value as TOML.
+    fn write(value: &Self::Value, naming: Naming) -> String;
+
+    /// Adds the key with its value to a table.
+    fn emit(value: &Self::Value, key: &str, comment: Option<&str>, naming: Naming, table: &mut TomlTable) {
+        table.comment(key, Self::write(value, naming), comment.map(str::to_owned));
+    }
+}
+
+/// The fault of a value with the wrong TOML type.
+pub fn wrong_type(node: &Node, kind: &Kind, path: &str) -> Fault {
+    Fault::new(&node.place, path, format!("{} does not fit here", node.value.kind()))
+        .given(node.value.shown())
+        .allowed(kind.allowed())
+}
+
+impl KeyType for bool {
+    type Value = Self;
+    const KIND: Kind = Kind::Flag;
+
+    fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<Self, Reported> {
+        match node.value {
+            Value::Flag(flag) => Ok(flag),
+            _ => Err(wrong_type(node, &Self::KIND, path).report(faults)),
+        }
+    }
+
+    fn write(value: &Self, _: Naming) -> String {
+        value.to_string()
+    }
+}
+
+impl KeyType for String {
+    type Value = Self;
+    const KIND: Kind = Kind::Text;
+
+    fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<Self, Reported> {
+        string(node, &Self::KIND, path).map_err(|fault| fault.report(faults))
+    }
+
+    fn write(value: &Self, _: Naming) -> String {
+        text(value)
+    }
+}
+
+/// A text of that kind.
+pub fn string(node: &Node, kind: &Kind, path: &str) -> Result<String, Fault> {
+    match &node.value {
+        Value::Text(text) if text.trim().is_empty() => {
+            Err(Fault::new(&node.place, path, "an empty string").allowed(kind.allowed()))
+        }
+        Value::Text(text) if matches!(kind, Kind::Text) && text.chars().any(char::is_control) => {
+            Err(Fault::new(&node.place, path, "a control character").given(format!("{text:?}")))
+        }
+        Value::Text(text) => Ok(text.clone()),
+        _ => Err(wrong_type(node, kind, path)),
+    }
+}
+
+/// A list of values of one type.
+#[derive(Clone, Debug)]
+pub struct List<T>(PhantomData<T>);
+
+/// An element of a list.
+#[derive(Clone, Debug)]
+pub struct Element<V> {
+    pub at: At,
+    pub value: V,
+}
+
+impl<T: KeyType> KeyType for List<T> {
+    type Value = Vec<Element<T::Value>>;
+    const KIND: Kind = Kind::List(&T::KIND);
+
+    fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<Self::Value, Reported> {
+        let Value::List(nodes) = &node.value else {
+            return Err(wrong_type(node, &Self::KIND, path).report(faults));
+        };
+        let elements: Vec<_> = nodes
+            .iter()
+            .enumerate()
+            .map(|(index, node)| {
+                let at = At { path: format!("{path}.{index}"), location: node.place.clone() };
+                let value = T::read(node, &at.path, faults);
+                value.map(|value| Element { at, value })
+            })
+            .collect();
+        elements.into_iter().collect()
+    }
+
+    fn write(value: &Self::Value, naming: Naming) -> String {
+        let all: Vec<String> = value.iter().map(|each| T::write(&each.value, naming)).collect();
+        format!("[{}]", all.join(", "))
+    }
+}
+
+/// A file by its name.
+#[derive(Clone, Debug)]
+pub struct File;
+
+/// A file as named in a scenario.
+#[derive(Clone, Debug)]
+pub struct FileReference {
+    /// As written.
+    pub name: String,
+    /// Its absolute path and the SHA-256 of its content in hexadecimal, once it was read.
+    pub found: Option<(PathBuf, String)>,
+}
+
+impl KeyType for File {
+    type Value = FileReference;
+    const KIND: Kind = Kind::File;
+
+    fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<FileReference, Reported> {
+        let name = string(node, &Self::KIND, path).map_err(|fault| fault.report(faults))?;
+        Ok(FileReference { name, found: None })
+    }
+
+    fn write(FileReference { name, found }: &FileReference, naming: Naming) -> String {
+        match (found, naming) {
+            (None, _) => text(name),
+            (Some((path, _)), Naming::Path) => text(path.to_string_lossy()),
+            (Some((_, digest)), Naming::Digest) => text(format!("sha256:{digest}")),
+        }
+    }
+}
+
+/// A type of keys that hold one word of a few: the words, each with the value that it stands for.
+pub trait Words: Copy + Debug + PartialEq + 'static {
+    const WORDS: &'static [&'static str];
+    const VALUES: &'static [Self];
+
+    /// The word for this value.
+    fn word(self) -> &'static str {
+        let found = Self::VALUES.iter().zip(Self::WORDS).find(|(value, _)| **value == self);
+        found.map_or("", |(_, word)| word)
+    }
+}
+
+/// The value that a word stands for.
+pub fn word<T: Words>(node: &Node, path: &str) -> Result<T, Fault> {
+    let kind = Kind::Choice(T::WORDS);
+    let Value::Text(text) = &node.value else { return Err(wrong_type(node, &kind, path)) };
+    chosen(text, T::WORDS, node, path).map(|index| T::VALUES[index])
+}
+
+/// The index of what was written among `words`.
+pub fn chosen(text: &str, words: &'static [&'static str], node: &Node, path: &str) -> Result<usize, Fault> {
+    words.iter().position(|word| *word == text).ok_or_else(|| {
+        let fault = Fault::new(&node.place, path, "unknown word").given(node.value.shown());
+        fault
+            .allowed(Kind::Choice(words).allowed())
+            .nearest(narrows_card::nearest(text, words.iter().copied()))
+    })
+}
+
+/// Makes an enumeration a type of keys: `words!(RecoveryKind { Reno = "reno", Sack = "sack" })`.
+macro_rules! words {
+    ($type:ty { $($value:ident = $word:literal),+ $(,)? }) => {
+        impl $crate::value::Words for $type {
+            const WORDS: &'static [&'static str] = &[$($word),+];
+            const VALUES: &'static [Self] = &[$(<$type>::$value),+];
+        }
+
+        impl $crate::value::KeyType for $type {
+            type Value = Self;
+            const KIND: $crate::kind::Kind =
+                $crate::kind::Kind::Choice(<Self as $crate::value::Words>::WORDS);
+
+            fn read(
+                node: &$crate::tree::Node,
+                path: &str,
+                faults: &mut Vec<$crate::diagnostic::Fault>,
+            ) -> Result<Self, $crate::field::Reported> {
+                $crate::value::word(node, path).map_err(|fault| fault.report(faults))
+            }
+
+            fn write(value: &Self, _: $crate::emit::Naming) -> String {
+                $crate::emit::text($crate::value::Words::word(*value))
+            }
+        }
+    };
+}
+
+pub(crate) use words;

@@ -1,0 +1,181 @@
+//! Runs the partitions of a run, each in its own thread if there are several.
+//!
+//! Each partition advances by less than the shortest delay between any two, so that none receives a packet after the
+//! packet's arrival time. Between windows they exchange the packets that crossed; each partition takes them in the order of the
+//! sending partitions, so that the result does not depend on the threads.
+
+use crate::net::Crossing;
+use crate::partition::Partition;
+use crate::rendezvous::{Membership, Rendezvous};
+use crate::workload::{Failed, Message};
+use cpu_time::ThreadTime;
+use narrows_backend::{AlgorithmFailure, Progress, RunError};
+use narrows_model::Model;
+use narrows_units::{Span, Time};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Packets and messages from one partition to another after a window.
+#[derive(Debug, Default)]
+struct Mail {
+    messages: Vec<Message>,
+    crossings: Vec<Crossing>,
+}
+
+/// The time windows of a run.
+#[derive(Clone, Copy, Debug)]
+struct Windows {
+    step: Span,
+    end: Time,
+    report_every: Span,
+}
+
+/// Runs all partitions to `end`; no window is longer than `lookahead`. Returns the processor time of all threads, seconds.
+pub(crate) fn drive(
+    model: &Model,
+    partitions: &mut [Partition<'_>],
+    lookahead: Span,
+    progress: &Progress,
+) -> Result<f64, RunError> {
+    let instant = Span::from_ps(1);
+    let windows = Windows {
+        step: lookahead.saturating_sub(instant).min(model.duration / REPORTS).max(instant),
+        end: Time::ZERO + model.duration,
+        report_every: model.duration / REPORTS,
+    };
+    match partitions {
+        [alone] => drive_alone(model, alone, windows, progress),
+        many => drive_together(model, many, windows, progress),
+    }
+}
+
+fn drive_alone(
+    model: &Model,
+    partition: &mut Partition<'_>,
+    windows: Windows,
+    progress: &Progress,
+) -> Result<f64, RunError> {
+    let clock = ThreadTime::now();
+    let mut now = Time::ZERO;
+    while now < windows.end {
+        let until = windows.end.min(now + windows.step);
+        partition.run_until(until);
+        progress.advance(now, until);
+        now = until;
+        if progress.is_cancelled() {
+            return Err(RunError::Interrupted);
+        }
+        if has_failed(partition, now)
+            && let Some(failure) = first_failure(model, partition.failures())
+        {
+            return Err(RunError::Algorithm(Box::new(failure)));
+        }
+    }
+    partition.finish(windows.end);
+    Ok(clock.elapsed().as_secs_f64())
+}
+
+fn drive_together(
+    model: &Model,
+    partitions: &mut [Partition<'_>],
+    windows: Windows,
+    progress: &Progress,
+) -> Result<f64, RunError> {
+    let count = partitions.len();
+    let rendezvous = Rendezvous::new(count);
+    // By receiver and sender, twice: one box is read while the other is written in the next window.
+    let boxes = || (0..count * count).map(|_| Mutex::new(Mail::default())).collect::<Vec<_>>();
+    let mail = [boxes(), boxes()];
+    let stop_after = AtomicU64::new(u64::MAX);
+    let one = |number: usize, partition: &mut Partition<'_>| {
+        let _membership = Membership(&rendezvous);
+        let clock = ThreadTime::now();
+        let (mut now, mut reported, mut window) = (Time::ZERO, Time::ZERO, 0_u64);
+        while now < windows.end {
+            let until = windows.end.min(now + windows.step);
+            partition.run_until(until);
+            partition.close(until);
+            let boxes = &mail[window as usize % 2];
+            post(partition, number, count, boxes);
+            now = until;
+            if now.since(reported) >= windows.report_every || now == windows.end {
+                if number == 0 {
+                    progress.advance(reported, now);
+                }
+                reported = now;
+                let over = progress.is_cancelled() || has_failed(partition, now);
+                if over {
+                    stop_after.fetch_min(window, Ordering::AcqRel);
+                }
+            }
+            if rendezvous.wait().is_err() {
+                return clock.elapsed().as_secs_f64();
+            }
+            collect(partition, number, boxes, now);
+            if stop_after.load(Ordering::Acquire) <= window {
+                return clock.elapsed().as_secs_f64();
+            }
+            window += 1;
+        }
+        partition.finish(windows.end);
+        clock.elapsed().as_secs_f64()
+    };
+    let cpu_s = std::thread::scope(|scope| {
+        let threads: Vec<_> = partitions
+            .iter_mut()
+            .enumerate()
+            .map(|(number, partition)| scope.spawn(move || one(number, partition)))
+            .collect();
+        let ends: Vec<_> = threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        ends.into_iter().map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum()
+    });
+    if let Some(failure) = first_failure(model, partitions.iter().flat_map(Partition::failures)) {
+        return Err(RunError::Algorithm(Box::new(failure)));
+    }
+    if stop_after.into_inner() < u64::MAX { Err(RunError::Interrupted) } else { Ok(cpu_s) }
+}
+
+/// Writes the packets and messages of `partition` for the others into their boxes.
+fn post(partition: &mut Partition<'_>, number: usize, count: usize, boxes: &[Mutex<Mail>]) {
+    let at = |there: u16| boxes[usize::from(there) * count + number].lock().expect("a holder does not panic");
+    for (there, message) in partition.workloads.messages.drain(..) {
+        at(there).messages.push(message);
+    }
+    for crossing in partition.net.outbox.drain(..) {
+        at(crossing.partition).crossings.push(crossing);
+    }
+}
+
+/// Reads the packets and messages for `partition`, in the order of the sending partitions.
+fn collect(partition: &mut Partition<'_>, number: usize, boxes: &[Mutex<Mail>], now: Time) {
+    let count = boxes.len().isqrt();
+    for from in &boxes[number * count..(number + 1) * count] {
+        let mut mail = from.lock().expect("a holder does not panic");
+        for message in mail.messages.drain(..) {
+            partition.on_message(message);
+        }
+        for mut crossing in mail.crossings.drain(..) {
+            partition.take(&mut crossing, now);
+        }
+    }
+}
+
+/// Whether an algorithm has failed by `now`. A later failure, in a connection that is ahead, may not be the earliest.
+fn has_failed(partition: &Partition<'_>, now: Time) -> bool {
+    partition.failures().any(|failed| failed.failure.at <= now)
+}
+
+/// The earliest failure of an algorithm among `failed`.
+fn first_failure<'f>(model: &Model, failed: impl Iterator<Item = Failed<'f>>) -> Option<AlgorithmFailure> {
+    let Failed { failure, flow, group } = failed.min_by_key(|failed| (failed.failure.at, failed.flow))?;
+    let group = &model.groups[group];
+    Some(AlgorithmFailure {
+        algorithm: group.algorithm.to_string(),
+        flow,
+        group: group.name.clone(),
+        failure: failure.clone(),
+    })
+}
+
+/// Number of times that a run reports its progress and checks whether it should stop.
+const REPORTS: u64 = 200;

@@ -1,0 +1,77 @@
+//! Converts the packet log to rows of the records.
+
+use crate::recorder::{LogEntry, Place};
+use narrows_model::Model;
+use narrows_records::{EcnCodepoint, PacketKind, PacketPlace, PacketRow};
+use narrows_wire::{Block, Body, Ecn, Packet};
+
+/// The rows of all entries.
+pub(super) fn rows(model: &Model, entries: &[LogEntry]) -> Vec<PacketRow> {
+    let slots = slots(model);
+    let row = |entry: &LogEntry| {
+        let packet = &entry.packet;
+        let (group, flow) = slots[packet.flow.index()];
+        PacketRow {
+            at: entry.at,
+            place: match entry.place {
+                Place::Sender(_) => PacketPlace::Sender,
+                Place::Receiver(_) => PacketPlace::Receiver,
+                Place::Link(link) => PacketPlace::Link(link),
+            },
+            event: entry.event,
+            group,
+            flow,
+            generation: packet.flow.generation(),
+            kind: kind(&packet.body),
+            number: packet.number,
+            size: packet.size,
+            payload: match packet.body {
+                Body::Data { payload, .. } | Body::Datagram { payload, .. } => payload,
+                _ => 0,
+            },
+            ecn: match packet.ecn {
+                Ecn::NotCapable => EcnCodepoint::NotCapable,
+                Ecn::Ect0 => EcnCodepoint::Ect0,
+                Ecn::Ect1 => EcnCodepoint::Ect1,
+                Ecn::Ce => EcnCodepoint::Ce,
+            },
+            ecn_echo: packet.ecn_echo,
+            retransmission: matches!(packet.body, Body::Data { retransmission: true, .. }),
+            sack: [0, 1, 2].map(|place| block(packet, place).map(|block| (block.start, block.end))),
+        }
+    };
+    entries.iter().map(row).collect()
+}
+
+/// The group of each connection slot, and its number there.
+fn slots(model: &Model) -> Vec<(u32, u32)> {
+    let mut next = vec![0; model.groups.len()];
+    let workloads = model.workloads.iter();
+    let groups = workloads.flat_map(|each| std::iter::repeat_n(each.group, each.slots as usize));
+    let number = |group: usize| {
+        next[group] += 1;
+        (group as u32, next[group] - 1)
+    };
+    groups.map(number).collect()
+}
+
+fn kind(body: &Body) -> PacketKind {
+    match body {
+        Body::Syn { .. } => PacketKind::Syn,
+        Body::SynAck { .. } => PacketKind::SynAck,
+        Body::HandshakeAck => PacketKind::Established,
+        Body::Data { .. } => PacketKind::Data,
+        Body::Ack { .. } | Body::AckWithFeedback { .. } => PacketKind::Ack,
+        Body::Datagram { .. } => PacketKind::Datagram,
+        Body::Echo { .. } => PacketKind::Echo,
+        Body::Report(_) => PacketKind::Report,
+    }
+}
+
+fn block(packet: &Packet, place: usize) -> Option<Block> {
+    match &packet.body {
+        Body::Ack { blocks, .. } => blocks.iter(packet.number).nth(place),
+        Body::AckWithFeedback { blocks, .. } => blocks.iter(packet.number).nth(place),
+        _ => None,
+    }
+}

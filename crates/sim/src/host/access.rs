@@ -1,0 +1,146 @@
+//! The two links between a host and its router: unlimited FIFOs at constant rates, used by one connection alone. The
+//! arrival time of a packet at the far end is therefore known when it is sent.
+
+use crate::link::Serializer;
+use crate::net::Net;
+use crate::plan::AccessLink;
+use narrows_engine::Slot;
+use narrows_units::{Span, Time};
+use narrows_wire::Packet;
+use std::collections::VecDeque;
+
+/// The access links of a host in both directions, with the packets on them.
+#[derive(Debug)]
+pub(crate) struct AccessLinks {
+    up: Direction,
+    down: Direction,
+    /// Time at which the last packet sent by the host reaches the router.
+    drained: Time,
+    /// Packets to the router; only used without lookahead.
+    to_router: VecDeque<Packet>,
+    /// Packets to the host that it cannot take ahead of time.
+    to_host: VecDeque<Packet>,
+    /// Earliest arrival time of these packets.
+    next: Time,
+}
+
+#[derive(Debug)]
+struct Direction {
+    serializer: Serializer,
+    delay: Span,
+}
+
+impl Direction {
+    fn new(link: AccessLink) -> Self {
+        Self { serializer: Serializer::new(link.rate), delay: link.delay }
+    }
+
+    /// Arrival time of `packet` at the far end, if it is available at `at`.
+    fn cross(&mut self, packet: &Packet, at: Time) -> Time {
+        self.serializer.pass(packet.size(), at) + self.delay
+    }
+}
+
+impl AccessLinks {
+    /// Idle links: from the host to its router, and from the router to the host.
+    pub fn new([up, down]: [AccessLink; 2]) -> Self {
+        Self {
+            up: Direction::new(up),
+            down: Direction::new(down),
+            drained: Time::ZERO,
+            to_router: VecDeque::new(),
+            to_host: VecDeque::new(),
+            next: Time::NEVER,
+        }
+    }
+
+    /// Sends `packet` from the host to the router at time `at`. Calls must be in order of `at`; `slot` is the host's
+    /// event, which orders simultaneous packets.
+    #[inline]
+    pub fn send(&mut self, packet: &mut Packet, at: Time, slot: Slot, net: &mut Net) {
+        net.inject(packet, at);
+        packet.arrival = self.up.cross(packet, at);
+        self.drained = packet.arrival;
+        if net.lookahead {
+            net.announce(packet, slot);
+        } else {
+            self.to_router.push_back(*packet);
+            self.next = self.next.min(packet.arrival);
+        }
+    }
+
+    /// Sends `packet` from the router to the host at its arrival time, which is then set to the arrival time at the
+    /// host. Calls must be in order of arrival time.
+    #[inline]
+    pub fn receive(&mut self, packet: &mut Packet, net: &mut Net) {
+        net.hops += 1;
+        packet.arrival = self.down.cross(packet, packet.arrival);
+    }
+
+    /// Stores `packet` until the host takes it at its arrival time.
+    pub fn wait(&mut self, packet: &Packet) {
+        self.to_host.push_back(*packet);
+        self.next = self.next.min(packet.arrival);
+    }
+
+    /// Forwards all packets that have reached the router by `now` to the network.
+    pub fn release(&mut self, now: Time, slot: Slot, net: &mut Net) {
+        while self.to_router.front().is_some_and(|packet| packet.arrival <= now) {
+            if let Some(mut packet) = self.to_router.pop_front() {
+                net.enter(&mut packet, now, slot);
+            }
+        }
+        self.next = first(&self.to_router).min(first(&self.to_host));
+    }
+
+    /// Removes and returns the first packet that has reached the host by `now`; `None` if there is none.
+    pub fn take(&mut self, now: Time) -> Option<Packet> {
+        let packet = self
+            .to_host
+            .front()
+            .is_some_and(|packet| packet.arrival <= now)
+            .then(|| self.to_host.pop_front())?;
+        self.next = first(&self.to_router).min(first(&self.to_host));
+        packet
+    }
+
+    /// Earliest time at which a waiting packet reaches the router or the host; `NEVER` if none is waiting.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Earliest time at which a waiting packet reaches the router; `NEVER` if none is waiting.
+    pub fn next_to_router(&self) -> Time {
+        first(&self.to_router)
+    }
+
+    /// Time at which the last packet sent by the host reaches the router; it may lie in the future.
+    pub fn drained(&self) -> Time {
+        self.drained
+    }
+
+    /// Whether no packet is waiting to reach the host.
+    pub fn is_clear(&self) -> bool {
+        self.to_host.is_empty()
+    }
+
+    /// Number of packets waiting to reach the host.
+    pub fn waiting(&self) -> u64 {
+        self.to_host.len() as u64
+    }
+
+    /// Time at which the last packet waiting to reach the host arrives; the start of the run if there is none.
+    pub fn last_waiting(&self) -> Time {
+        self.to_host.back().map_or(Time::ZERO, |packet| packet.arrival)
+    }
+
+    /// Number of packets on both links that are stored here and nowhere else in the network.
+    pub fn holding(&self) -> u64 {
+        (self.to_router.len() + self.to_host.len()) as u64
+    }
+}
+
+fn first(packets: &VecDeque<Packet>) -> Time {
+    packets.front().map_or(Time::NEVER, |packet| packet.arrival)
+}

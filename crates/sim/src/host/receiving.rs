@@ -1,0 +1,181 @@
+//! The receiving end of a connection in its host.
+
+use super::clock::Clock;
+use super::{AccessLinks, Context, Timer};
+use crate::net::Net;
+use crate::plan::Plan;
+use narrows_engine::Slot;
+use narrows_transport::{Host, ReceivingEndpoint};
+use narrows_units::Time;
+use narrows_wire::{Body, FlowId, Packet};
+
+/// A receiver with its access links.
+#[derive(Debug)]
+pub(crate) struct ReceivingHost {
+    /// Deadline of this host. The newest host of a connection slot owns the event for all hosts of the slot.
+    pub timer: Timer,
+    clock: Clock,
+    /// The connection.
+    pub flow: FlowId,
+    /// The receiving endpoint of the transport.
+    pub receiver: ReceivingEndpoint,
+    /// Links between the host and its router.
+    pub access: AccessLinks,
+    /// The route of its packets: an index into the model's routes.
+    pub route: u32,
+    /// Index of its group.
+    pub group: usize,
+    /// Time after which no packet arrives.
+    closing: Time,
+    /// Time of the next work, other than removal of the host.
+    acts_next: Time,
+    /// Whether it may run ahead of other hosts; see [`SendingHost`](super::SendingHost).
+    pub exclusive: bool,
+    /// Payload delivered by the end of the warm-up, bytes.
+    pub delivered_at_warmup: u64,
+    /// Payload of the connection, bytes; `u64::MAX` for an endless flow.
+    pub size: u64,
+    /// Host of the previous connection in the same slot, while packets may still arrive there.
+    pub before: Option<Box<Self>>,
+}
+
+/// The interface of a receiver to its host.
+struct ReceiverIo<'a> {
+    now: Time,
+    net: &'a mut Net,
+    slot: Slot,
+    route: u32,
+    access: &'a mut AccessLinks,
+}
+
+impl ReceivingHost {
+    /// A host for the connection that `plan` describes; `before` is the previous host in the same slot, `route` the
+    /// route of its packets, `group` its group.
+    pub fn new(
+        plan: &Plan,
+        receiver: ReceivingEndpoint,
+        route: u32,
+        group: usize,
+        exclusive: bool,
+        before: Option<Box<Self>>,
+    ) -> Self {
+        Self {
+            // The scheduled event of the slot is kept.
+            timer: before.as_ref().map_or_else(Timer::default, |before| before.timer.inherited()),
+            clock: Clock::default(),
+            flow: plan.flow,
+            receiver,
+            access: AccessLinks::new(plan.far),
+            route,
+            group,
+            closing: Time::NEVER,
+            acts_next: Time::NEVER,
+            exclusive,
+            delivered_at_warmup: 0,
+            size: plan.size.map_or(u64::MAX, narrows_units::Bytes::count),
+            before,
+        }
+    }
+
+    /// Processes `packet` at its arrival time, after all work that was due before. One-way delays are recorded if
+    /// `measuring`.
+    #[inline]
+    pub fn arrive(&mut self, packet: &Packet, measuring: bool, cx: &mut Context<'_>) {
+        let at = packet.arrival;
+        if self.timer.deadline() < at {
+            self.advance(Time::from_ps(at.as_ps() - 1), measuring, cx);
+        }
+        self.clock.advance(at);
+        self.on_arrival(packet, at, measuring, cx);
+        self.meet_deadlines(at, cx);
+    }
+
+    /// Stores `packet` until its arrival time at the host.
+    pub fn wait(&mut self, packet: &Packet) {
+        self.access.wait(packet);
+        self.set_timer(self.receiver.next_wake());
+    }
+
+    /// Performs all work that is due by `until`, in order of time.
+    pub fn advance(&mut self, until: Time, measuring: bool, cx: &mut Context<'_>) {
+        while self.acts_next <= until {
+            self.run(self.acts_next, measuring, cx);
+        }
+    }
+
+    /// Performs all work that is due at `now`.
+    pub fn run(&mut self, now: Time, measuring: bool, cx: &mut Context<'_>) {
+        self.clock.advance(now);
+        self.access.release(now, cx.slot, cx.net);
+        if now <= self.closing {
+            while let Some(packet) = self.access.take(now) {
+                self.on_arrival(&packet, now, measuring, cx);
+            }
+            self.meet_deadlines(now, cx);
+        } else {
+            self.set_timer(self.receiver.next_wake());
+        }
+    }
+
+    /// Time after which no packet arrives; `NEVER` while the connection is open.
+    pub fn closing(&self) -> Time {
+        self.closing
+    }
+
+    /// Whether the host has no work left at `now` and may be removed.
+    pub fn is_done(&self, now: Time) -> bool {
+        self.closing.max(self.access.drained()) <= now
+    }
+
+    /// Closes the host at `at`: later arrivals are ignored.
+    pub fn close(&mut self, at: Time) {
+        self.closing = at;
+        self.set_timer(self.receiver.next_wake());
+    }
+
+    /// Sets the timer to the next work, or to the time of removal; `wake` is the deadline of the receiver.
+    #[inline]
+    fn set_timer(&mut self, wake: Time) {
+        let next = wake.min(self.access.next());
+        self.acts_next = if next <= self.closing { next } else { self.access.next_to_router() };
+        self.timer.set(self.acts_next.min(self.closing.max(self.access.drained())));
+    }
+
+    fn on_arrival(&mut self, packet: &Packet, now: Time, measuring: bool, cx: &mut Context<'_>) {
+        cx.net.deliver(packet, now);
+        if measuring && matches!(packet.body, Body::Data { .. } | Body::Datagram { .. }) {
+            cx.spans.add(now - packet.sent_at);
+        }
+        self.act(now, cx, |receiver, io| receiver.on_packet(packet, now, io));
+    }
+
+    #[inline]
+    fn meet_deadlines(&mut self, now: Time, cx: &mut Context<'_>) {
+        let mut wake = self.receiver.next_wake();
+        if wake <= now {
+            self.act(now, cx, |receiver, io| receiver.on_wake(now, io));
+            wake = self.receiver.next_wake();
+        }
+        self.set_timer(wake);
+    }
+
+    #[inline]
+    fn act(
+        &mut self,
+        now: Time,
+        cx: &mut Context<'_>,
+        call: impl FnOnce(&mut ReceivingEndpoint, &mut ReceiverIo<'_>),
+    ) {
+        let mut io =
+            ReceiverIo { now, net: cx.net, slot: cx.slot, route: self.route, access: &mut self.access };
+        call(&mut self.receiver, &mut io);
+    }
+}
+
+impl Host for ReceiverIo<'_> {
+    #[inline]
+    fn send(&mut self, mut packet: Packet) {
+        packet.next = self.net.bases[self.route as usize];
+        self.access.send(&mut packet, self.now, self.slot, self.net);
+    }
+}

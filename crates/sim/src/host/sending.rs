@@ -1,0 +1,300 @@
+//! The sending end of a connection in its host.
+
+use super::clock::Clock;
+use super::{AccessLinks, Application, Context, SendDelay, Timer};
+use crate::net::Net;
+use crate::plan::Plan;
+use crate::recorder::SenderRecorder;
+use narrows_engine::Slot;
+use narrows_records::Histogram;
+use narrows_transport::{ConnectionState, Host, Limit, SendingEndpoint, TransportEvent};
+use narrows_units::Time;
+use narrows_wire::{Body, Packet};
+
+/// A sender with its access links, its application and its recorder.
+#[derive(Debug)]
+pub(crate) struct SendingHost {
+    /// Earliest time at which the host must act.
+    pub timer: Timer,
+    clock: Clock,
+    /// Counts and metrics of the connection.
+    pub recorder: SenderRecorder,
+    /// The sending endpoint of the transport.
+    pub sender: SendingEndpoint,
+    /// Links between the host and its router.
+    pub access: AccessLinks,
+    /// The connection.
+    pub plan: Plan,
+    /// The route of its packets: an index into the model's routes.
+    pub route: u32,
+    /// Index of its group.
+    pub group: usize,
+    /// Whether only its own packets and deadlines affect the host, so that it may run ahead of other hosts.
+    pub exclusive: bool,
+    /// Whether the host's application writes all data at the start.
+    pub greedy: bool,
+    /// Time at which its user abandons the transfer; `NEVER` without a limit.
+    pub patience_ends: Time,
+    /// Time of the next work of its user, its application or its send delay.
+    appointment: Time,
+    /// Time and cause of the end of the connection; `None` while it is open. Its slot is freed when the clock of the
+    /// run reaches this time.
+    pub ended: Option<(Time, Ending)>,
+    /// Time of the next work, other than the end of the connection.
+    acts_next: Time,
+    /// Whether the end of the connection has been recorded.
+    pub concluded: bool,
+    /// The application that writes the data over time; `None` if all data is written at the start.
+    pub application: Option<Box<Application>>,
+    /// Random delay of outgoing packets; `None` without one.
+    pub delay: Option<Box<SendDelay>>,
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Every byte was acknowledged.
+    Completed,
+    /// It could not be established, or it broke.
+    Failed,
+    /// Its user abandoned it.
+    Abandoned,
+}
+
+/// The interface of a sender to its host.
+struct SenderIo<'a> {
+    now: Time,
+    net: &'a mut Net,
+    slot: Slot,
+    route: u32,
+    access: &'a mut AccessLinks,
+    delay: Option<&'a mut SendDelay>,
+    recorder: &'a mut SenderRecorder,
+    rtts: &'a mut Histogram,
+}
+
+impl SendingHost {
+    /// An idle host for the connection that `plan` describes, whose packets take `route` and belong to `group`.
+    pub fn new(
+        plan: Plan,
+        sender: SendingEndpoint,
+        recorder: SenderRecorder,
+        route: u32,
+        group: usize,
+    ) -> Self {
+        Self {
+            timer: Timer::default(),
+            clock: Clock::default(),
+            recorder,
+            sender,
+            access: AccessLinks::new(plan.near),
+            plan,
+            route,
+            group,
+            exclusive: true,
+            greedy: true,
+            patience_ends: Time::NEVER,
+            appointment: Time::NEVER,
+            ended: None,
+            acts_next: Time::NEVER,
+            concluded: false,
+            application: None,
+            delay: None,
+        }
+    }
+
+    /// Starts the connection at `now`; `opens` says whether this side opens it or accepts it from the other side.
+    pub fn start(&mut self, now: Time, opens: bool, cx: &mut Context<'_>) {
+        self.clock.advance(now);
+        self.recorder.started = Some(now);
+        if opens {
+            self.act(now, cx, |sender, io| sender.open(now, io));
+        } else {
+            self.act(now, cx, |sender, io| sender.accept(now, io));
+        }
+        if let Some(application) = &mut self.application {
+            application.start(now);
+        }
+        self.set_appointment();
+        self.meet_deadlines(now, cx);
+    }
+
+    /// Passes `segments` more segments, written by the application of either side, to the sender at `now`.
+    pub fn offer(&mut self, segments: u64, now: Time, cx: &mut Context<'_>) {
+        self.act(now, cx, |sender, io| sender.offer(segments, now, io));
+        self.set_appointment();
+        self.set_timer(self.sender.next_wake());
+    }
+
+    /// Processes `packet` at its arrival time, after all work that was due before.
+    #[inline]
+    pub fn arrive(&mut self, packet: &Packet, cx: &mut Context<'_>) {
+        let at = packet.arrival;
+        if self.timer.deadline() < at {
+            self.advance(Time::from_ps(at.as_ps() - 1), cx);
+        }
+        self.clock.advance(at);
+        self.on_arrival(packet, at, cx);
+        self.meet_deadlines(at, cx);
+    }
+
+    /// Stores `packet` until its arrival time at the host.
+    pub fn wait(&mut self, packet: &Packet) {
+        self.access.wait(packet);
+        self.set_timer(self.sender.next_wake());
+    }
+
+    /// Performs all work that is due by `until`, in order of time.
+    pub fn advance(&mut self, until: Time, cx: &mut Context<'_>) {
+        while self.acts_next <= until {
+            self.run(self.acts_next, cx);
+        }
+    }
+
+    /// Performs all work that is due at `now`.
+    pub fn run(&mut self, now: Time, cx: &mut Context<'_>) {
+        self.clock.advance(now);
+        if let Some(delay) = &mut self.delay {
+            while let Some(mut packet) = delay.take(now) {
+                self.access.send(&mut packet, now, cx.slot, cx.net);
+            }
+        }
+        self.access.release(now, cx.slot, cx.net);
+        while self.ended.is_none()
+            && let Some(packet) = self.access.take(now)
+        {
+            self.on_arrival(&packet, now, cx);
+        }
+        self.meet_deadlines(now, cx);
+    }
+
+    /// Time and cause of the end of the connection, if it has ended by `now` and the router has received everything
+    /// that the host sent; `None` otherwise.
+    pub fn is_over(&self, now: Time) -> Option<(Time, Ending)> {
+        self.ended.filter(|(at, _)| at.max(&self.access.drained()) <= &now && self.next_held() == Time::NEVER)
+    }
+
+    /// Sets the timer to the next work; `wake` is the deadline of the sender.
+    #[inline]
+    fn set_timer(&mut self, wake: Time) {
+        if let Some((at, _)) = self.ended {
+            // Later arrivals are ignored.
+            self.acts_next = self.access.next_to_router().min(self.next_held());
+            self.timer.set(self.acts_next.min(at.max(self.access.drained())));
+        } else {
+            self.acts_next = wake.min(self.access.next()).min(self.appointment);
+            self.timer.set(self.acts_next);
+        }
+    }
+
+    fn set_appointment(&mut self) {
+        let application = self.application.as_ref().map_or(Time::NEVER, |application| application.next());
+        self.appointment = self.patience_ends.min(application).min(self.next_held());
+    }
+
+    /// Earliest departure time of a delayed packet.
+    fn next_held(&self) -> Time {
+        self.delay.as_ref().map_or(Time::NEVER, |delay| delay.next())
+    }
+
+    fn on_arrival(&mut self, packet: &Packet, now: Time, cx: &mut Context<'_>) {
+        cx.net.deliver(packet, now);
+        if self.ended.is_none() {
+            if !matches!(packet.body, Body::SynAck { .. }) {
+                self.recorder.acknowledged(now);
+            }
+            self.act(now, cx, |sender, io| sender.on_packet(packet, now, io));
+        }
+    }
+
+    /// Performs the work of the sender, its application and its user that is due by `now`, and sets the timer.
+    #[inline]
+    fn meet_deadlines(&mut self, now: Time, cx: &mut Context<'_>) {
+        let mut wake = self.sender.next_wake();
+        if self.ended.is_none() {
+            if wake <= now {
+                self.act(now, cx, |sender, io| sender.on_wake(now, io));
+                wake = self.sender.next_wake();
+            }
+            if self.application.is_some() {
+                self.write(now, cx);
+                wake = self.sender.next_wake();
+            }
+            let ending = match self.sender.state() {
+                ConnectionState::Completed => Some(Ending::Completed),
+                ConnectionState::GaveUp => Some(Ending::Failed),
+                _ => (self.patience_ends <= now).then_some(Ending::Abandoned),
+            };
+            if let Some(ending) = ending {
+                self.recorder.window(now, f64::NAN);
+                self.ended = Some((now, ending));
+            }
+        }
+        if self.application.is_some() || self.delay.is_some() {
+            self.set_appointment();
+        }
+        self.set_timer(wake);
+    }
+
+    /// Performs the writes of the application that are due.
+    fn write(&mut self, now: Time, cx: &mut Context<'_>) {
+        let Some(application) = &mut self.application else { return };
+        if application.next() > now {
+            return;
+        }
+        let written = application.act(now);
+        if written > 0 {
+            self.act(now, cx, |sender, io| sender.offer(written, now, io));
+        }
+    }
+
+    #[inline]
+    fn act(
+        &mut self,
+        now: Time,
+        cx: &mut Context<'_>,
+        call: impl FnOnce(&mut SendingEndpoint, &mut SenderIo<'_>),
+    ) {
+        let mut io = SenderIo {
+            now,
+            net: cx.net,
+            slot: cx.slot,
+            route: self.route,
+            access: &mut self.access,
+            delay: self.delay.as_deref_mut(),
+            recorder: &mut self.recorder,
+            rtts: cx.spans,
+        };
+        call(&mut self.sender, &mut io);
+        self.recorder.window(now, self.sender.window().unwrap_or(f64::NAN));
+        if self.greedy && self.sender.state() == ConnectionState::Established {
+            match self.sender.limited_by() {
+                Limit::Application => {}
+                limit => self.recorder.observe_limit(matches!(limit, Limit::Window | Limit::Pacing)),
+            }
+        }
+    }
+}
+
+impl Host for SenderIo<'_> {
+    #[inline]
+    fn send(&mut self, mut packet: Packet) {
+        packet.next = self.net.bases[self.route as usize];
+        match &mut self.delay {
+            None => self.access.send(&mut packet, self.now, self.slot, self.net),
+            Some(delay) => {
+                let at = delay.draw(self.now);
+                if self.net.lookahead {
+                    self.access.send(&mut packet, at, self.slot, self.net);
+                } else {
+                    delay.hold(packet, at);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn notify(&mut self, event: TransportEvent) {
+        self.recorder.on_event(event, self.now, self.rtts);
+    }
+}

@@ -1,0 +1,91 @@
+//! Assigns nodes to partitions.
+
+use narrows_model::{LinkModel, Model};
+
+/// The partition of each node. Nodes joined by the shortest links stay together as long as no partition grows far beyond
+/// its share, so that cut links are long and the work is balanced.
+pub(super) fn cut(model: &Model, partitions: usize) -> Vec<u16> {
+    let nodes = model.nodes as usize;
+    let mut parts = Parts { sets: DisjointSets::new(nodes), weights: weights(model) };
+    // Before sets are joined: then the weight of a set is stored at its first node.
+    let most = parts.weights.iter().sum::<u64>() / partitions as u64 * 11 / 10 + 1;
+    let mut between: Vec<&LinkModel> = model.links.iter().collect();
+    between.sort_by_key(|link| link.delay);
+    for link in between {
+        parts.join(link.from as usize, link.to as usize, most);
+    }
+    parts.deal(partitions)
+}
+
+/// Estimated work of each node: the connections that start there.
+fn weights(model: &Model) -> Vec<u64> {
+    let mut weights = vec![1; model.nodes as usize];
+    for workload in &model.workloads {
+        let route = &model.routes[workload.paths[0].forward as usize];
+        let weight = if workload.is_finite() { 1 } else { ENDLESS_WEIGHT };
+        weights[model.links[route[0] as usize].from as usize] += u64::from(workload.slots) * weight;
+    }
+    weights
+}
+
+/// Sets of nodes in the same partition.
+struct Parts {
+    sets: DisjointSets,
+    /// Weight of each set, stored at its first node.
+    weights: Vec<u64>,
+}
+
+impl Parts {
+    /// Joins two sets unless their weight would exceed `most`.
+    fn join(&mut self, one: usize, other: usize, most: u64) {
+        let (one, other) = (self.sets.find(one), self.sets.find(other));
+        let sum = self.weights[one] + self.weights[other];
+        if one != other && sum <= most {
+            self.sets.join(one, other);
+            let root = self.sets.find(one);
+            self.weights[root] = sum;
+        }
+    }
+
+    /// Assigns each set, in order of decreasing weight, to the partition with the least weight.
+    fn deal(&mut self, partitions: usize) -> Vec<u16> {
+        let nodes = self.weights.len();
+        let mut roots: Vec<usize> = (0..nodes).filter(|&node| self.sets.find(node) == node).collect();
+        roots.sort_by_key(|&root| (std::cmp::Reverse(self.weights[root]), root));
+        let mut loads = vec![0_u64; partitions];
+        let mut of_root = vec![0_u16; nodes];
+        for root in roots {
+            let least = (0..partitions).min_by_key(|&number| loads[number]).expect("there is a partition");
+            loads[least] += self.weights[root];
+            of_root[root] = least as u16;
+        }
+        (0..nodes).map(|node| of_root[self.sets.find(node)]).collect()
+    }
+}
+
+/// Weight of an endless connection relative to a finite one.
+const ENDLESS_WEIGHT: u64 = 10;
+
+/// Union-find with path halving.
+struct DisjointSets {
+    parent: Vec<usize>,
+}
+
+impl DisjointSets {
+    fn new(count: usize) -> Self {
+        Self { parent: (0..count).collect() }
+    }
+
+    fn find(&mut self, mut element: usize) -> usize {
+        while self.parent[element] != element {
+            self.parent[element] = self.parent[self.parent[element]];
+            element = self.parent[element];
+        }
+        element
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.parent[one.max(other)] = one.min(other);
+    }
+}

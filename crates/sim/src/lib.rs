@@ -1,0 +1,93 @@
+//! The simulator: runs a model as a pure function of model and replication, with the same bits for any number of
+//! partitions.
+
+mod drive;
+mod events;
+mod gather;
+mod host;
+mod layout;
+mod link;
+mod net;
+mod partition;
+mod plan;
+mod recorder;
+mod rendezvous;
+mod workload;
+mod worthwhile;
+
+use layout::Layout;
+use narrows_backend::{Backend, Progress, RunError};
+use narrows_model::{Model, Refusal};
+use narrows_records::Records;
+use narrows_units::{Span, Time};
+use partition::Partition;
+use std::sync::Arc;
+
+/// Options of a run that affect its speed but no bit of its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Maximum number of partitions into which the network is cut; each has a thread.
+    pub partitions: usize,
+    /// Whether the clocks of links and hosts may differ from the clock of the run by their lookahead; otherwise all
+    /// events are handled in order of time.
+    pub lookahead: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { partitions: 1, lookahead: true }
+    }
+}
+
+/// The simulator as a [`Backend`]. It supports every model.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Simulator;
+
+impl Backend for Simulator {
+    fn name(&self) -> &'static str {
+        "simulator"
+    }
+
+    fn refusals(&self, _model: &Model) -> Vec<Refusal> {
+        Vec::new()
+    }
+
+    fn run(
+        &self,
+        model: &Model,
+        replication: u32,
+        threads: usize,
+        progress: &Progress,
+    ) -> Result<Records, RunError> {
+        simulate(model, replication, progress, RunOptions::with_threads(model, threads))
+    }
+}
+
+/// Runs replication `replication` of `model` with `options`, and reports its state to `progress`.
+///
+/// # Errors
+///
+/// [`RunError`] if the run is interrupted, an external algorithm fails, or packets are not conserved.
+pub fn simulate(
+    model: &Model,
+    replication: u32,
+    progress: &Progress,
+    options: RunOptions,
+) -> Result<Records, RunError> {
+    let mut layout = Layout::new(model, options.partitions);
+    if layout.lookahead == Span::ZERO {
+        layout = Layout::new(model, 1);
+    }
+    let layout = Arc::new(layout);
+    // Events at a host must be logged in order of time, so they cannot be computed ahead.
+    let lookahead = options.lookahead && model.record.packets.is_none();
+    let mut partitions: Vec<_> = (0..layout.partitions)
+        .map(|number| Partition::new(model, &layout, number, replication, lookahead))
+        .collect();
+    let cpu_s = drive::drive(model, &mut partitions, layout.lookahead, progress)?;
+    let end = Time::ZERO + model.duration;
+    match gather::imbalance(model, &partitions) {
+        Some(detail) => Err(RunError::NotConserved(detail)),
+        None => Ok(gather::gather(model, &partitions, end, cpu_s)),
+    }
+}

@@ -1,0 +1,150 @@
+//! The capacity of a link: one interface for rates that may change and for recorded delivery opportunities.
+//!
+//! It has at most one pending departure and one pending change: [`start`](Capacity::start) returns the departure time of a
+//! packet, and [`change`](Capacity::change) may change it. Departures precede simultaneous changes.
+
+mod opportunities;
+mod process;
+
+use super::Serializer;
+use narrows_engine::Stream;
+use narrows_model::{RateModel, SourceModel};
+use narrows_units::{Bytes, Rate, Time};
+use opportunities::Opportunities;
+use process::{Process, Share};
+
+/// The capacity of a link or of a constant-rate source over time.
+#[derive(Clone, Debug)]
+pub struct Capacity(Medium);
+
+#[derive(Clone, Debug)]
+enum Medium {
+    /// Bits leave at a rate.
+    Rated(Rated),
+    /// Bytes leave at recorded times.
+    Recorded(Opportunities),
+}
+
+/// A rate over time, and the serialiser that runs at it.
+#[derive(Clone, Debug)]
+struct Rated {
+    process: Process,
+    serializer: Serializer,
+    /// Bits that could have been sent before `since`, times picoseconds per second: an integer, hence exact.
+    offered: u128,
+    /// Start of the current rate.
+    since: Time,
+}
+
+impl Capacity {
+    /// The capacity that `model` describes, at the start of the run; random processes use `draws`.
+    pub fn new(model: &RateModel, draws: Stream) -> Self {
+        if let RateModel::Trace(trace) = model {
+            return Self(Medium::Recorded(Opportunities::new(trace.clone())));
+        }
+        let (process, rate) = Process::new(model, draws);
+        Self::rated(process, rate)
+    }
+
+    /// The rate of the source `model` for flow number `place` of its group; `None` if the source has no rate.
+    pub fn of_source(model: &SourceModel, place: usize, draws: Stream) -> Option<Self> {
+        let (process, rate) = match model {
+            SourceModel::Rate(RateModel::Trace(trace)) => {
+                return Some(Self(Medium::Recorded(Opportunities::new(trace.clone()))));
+            }
+            SourceModel::Rate(rate) => Process::new(rate, draws),
+            SourceModel::Leaving { whole, left } => Process::leaving(*whole, left, draws),
+            SourceModel::Sharing { whole, left, others, count } => {
+                let share = Share { whole: *whole, others: *others, count: *count, place: place as u32 };
+                Process::sharing(share, left, draws)
+            }
+            SourceModel::OnOff { rate, on, off } => Process::on_off(*rate, on, off, draws),
+            SourceModel::Bulk | SourceModel::Writes { .. } => return None,
+        };
+        Some(Self::rated(process, rate))
+    }
+
+    fn rated(process: Process, rate: Rate) -> Self {
+        let serializer = Serializer::new(rate);
+        Self(Medium::Rated(Rated { process, serializer, offered: 0, since: Time::ZERO }))
+    }
+
+    /// Starts the transmission of a packet of `size` at `now` on the idle link, and returns the departure time of its
+    /// last bit; [`Time::NEVER`] at rate 0, until the rate changes.
+    pub fn start(&mut self, size: Bytes, now: Time) -> Time {
+        match &mut self.0 {
+            Medium::Rated(rated) => rated.serializer.start(size, now),
+            Medium::Recorded(opportunities) => opportunities.start(size, now),
+        }
+    }
+
+    /// Earliest time at which a packet given to the idle link at `now` would start to leave: `now` at a rate, the next
+    /// opportunity of a trace, [`Time::NEVER`] at rate 0 until the rate changes. A link that leaves its packets in the
+    /// queue until then accounts this wait as queueing delay.
+    pub fn ready(&self, now: Time) -> Time {
+        match &self.0 {
+            Medium::Rated(rated) if rated.serializer.rate() == Rate::ZERO => Time::NEVER,
+            Medium::Rated(_) => now,
+            Medium::Recorded(opportunities) => opportunities.ready(now),
+        }
+    }
+
+    /// Time of the next rate change; [`Time::NEVER`] if there is none.
+    pub fn next_change(&self) -> Time {
+        match &self.0 {
+            Medium::Rated(rated) => rated.process.next_change(),
+            Medium::Recorded(_) => Time::NEVER,
+        }
+    }
+
+    /// Performs the rate change that is due at `now`, as given by [`next_change`](Self::next_change). Returns the new
+    /// departure time of the packet in transmission, whose remaining bits are sent at the new rate; `None` if no packet
+    /// is in transmission.
+    pub fn change(&mut self, now: Time) -> Option<Time> {
+        match &mut self.0 {
+            Medium::Rated(rated) => {
+                debug_assert_eq!(now, rated.process.next_change(), "a change happens when it was announced");
+                rated.offered = rated.offered_until(now);
+                rated.since = now;
+                let rate = rated.process.advance(rated.serializer.rate());
+                rated.serializer.change(rate, now)
+            }
+            Medium::Recorded(_) => None,
+        }
+    }
+
+    /// Aborts the transmission in progress at `now`.
+    pub fn abort(&mut self, now: Time) {
+        match &mut self.0 {
+            Medium::Rated(rated) => rated.serializer.abort(now),
+            Medium::Recorded(opportunities) => opportunities.abort(),
+        }
+    }
+
+    /// Current rate; for a trace its mean rate.
+    pub fn rate(&self) -> Rate {
+        match &self.0 {
+            Medium::Rated(rated) => rated.serializer.rate(),
+            Medium::Recorded(opportunities) => opportunities.mean_rate(),
+        }
+    }
+
+    /// Bits that could have been sent from the start of the run until `now`, which must lie between the last and the
+    /// next rate change.
+    pub fn offered_bits(&self, now: Time) -> f64 {
+        match &self.0 {
+            Medium::Rated(rated) => rated.offered_until(now) as f64 * 1e-12,
+            Medium::Recorded(opportunities) => opportunities.offered_bits(now) as f64,
+        }
+    }
+}
+
+impl Rated {
+    fn offered_until(&self, now: Time) -> u128 {
+        let span = now.since(self.since).as_ps();
+        self.offered + u128::from(self.serializer.rate().as_bps()) * u128::from(span)
+    }
+}
+
+#[cfg(test)]
+mod tests;

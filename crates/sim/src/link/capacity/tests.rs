@@ -1,0 +1,213 @@
+//! Truth: change times and integrals worked by hand, and the rules of the random processes.
+
+use super::{Bytes, Capacity, Rate, RateModel, Stream, Time};
+use narrows_model::Step;
+use narrows_units::Span;
+
+fn mbps(count: u64) -> Rate {
+    Rate::from_bps(count * 1_000_000)
+}
+
+fn ms(count: u64) -> Time {
+    Time::ZERO + Span::from_ms(count)
+}
+
+fn capacity(model: &RateModel) -> Capacity {
+    Capacity::new(model, Stream::new(1, 0, "link rate"))
+}
+
+/// The first `count` changes: when, and the rate from then on.
+fn changes(capacity: &mut Capacity, count: usize) -> Vec<(Time, Rate)> {
+    let mut found = Vec::new();
+    while found.len() < count && capacity.next_change() < Time::NEVER {
+        let now = capacity.next_change();
+        capacity.change(now);
+        found.push((now, capacity.rate()));
+    }
+    found
+}
+
+#[test]
+fn a_constant_rate_never_changes() {
+    let capacity = capacity(&RateModel::Constant(mbps(8)));
+    assert_eq!(
+        (capacity.rate(), capacity.next_change(), capacity.ready(ms(3))),
+        (mbps(8), Time::NEVER, ms(3))
+    );
+    assert_eq!(capacity.offered_bits(ms(250)).to_bits(), 2e6_f64.to_bits());
+}
+
+#[test]
+fn steps_come_when_written_and_the_last_stays() {
+    let steps = vec![(Span::ZERO, mbps(1)), (Span::from_ms(5), mbps(0)), (Span::from_ms(7), mbps(3))];
+    let mut capacity = capacity(&RateModel::Steps(steps));
+    assert_eq!(capacity.rate(), mbps(1));
+    assert_eq!(changes(&mut capacity, 9), [(ms(5), mbps(0)), (ms(7), mbps(3))]);
+    assert_eq!(capacity.offered_bits(ms(9)).to_bits(), 11_000_f64.to_bits(), "5 ms at 1, 2 ms at 3 Mbps");
+}
+
+#[test]
+fn a_square_wave_is_high_first_and_does_not_drift() {
+    let mut capacity =
+        capacity(&RateModel::Square { high: mbps(10), low: mbps(2), period: Span::from_ms(10), duty: 0.3 });
+    assert_eq!(capacity.rate(), mbps(10));
+    let found = changes(&mut capacity, 2000);
+    let expected = (0..1000).flat_map(|n| [(ms(10 * n + 3), mbps(2)), (ms(10 * n + 10), mbps(10))]);
+    assert!(found.into_iter().eq(expected));
+    assert_eq!(capacity.offered_bits(ms(10_001)).to_bits(), 44_010_000_f64.to_bits());
+}
+
+#[test]
+fn a_square_wave_of_one_part_never_changes() {
+    for (duty, rate) in [(0.0, mbps(2)), (1.0, mbps(10))] {
+        let square = RateModel::Square { high: mbps(10), low: mbps(2), period: Span::from_ms(10), duty };
+        assert_eq!((capacity(&square).rate(), capacity(&square).next_change()), (rate, Time::NEVER));
+    }
+}
+
+#[test]
+fn a_walk_takes_one_step_per_interval_and_stays_in_its_bounds() {
+    let (minimum, maximum) = (mbps(2), mbps(9));
+    let walk = RateModel::Walk {
+        start: mbps(5),
+        step: Step::Fixed(mbps(2)),
+        minimum,
+        maximum,
+        interval: Span::from_ms(100),
+    };
+    let mut capacity = capacity(&walk);
+    let mut before = capacity.rate();
+    assert_eq!(before, mbps(5));
+    let mut ups = 0;
+    let mut free = 0;
+    for (index, (now, rate)) in changes(&mut capacity, 10_000).into_iter().enumerate() {
+        assert_eq!(now, ms(100 * (index as u64 + 1)));
+        assert!((minimum..=maximum).contains(&rate));
+        assert_eq!(rate.as_bps().abs_diff(before.as_bps()), 2_000_000);
+        if before == mbps(5) || before == mbps(7) {
+            free += 1;
+            ups += u32::from(rate > before);
+        }
+        before = rate;
+    }
+    // Where both directions fit, each is equally likely: five standard deviations of a fair coin.
+    let (ups, free) = (f64::from(ups), f64::from(free));
+    assert!((ups - free / 2.0).abs() < 5.0 * free.sqrt() / 2.0, "{ups} of {free}");
+}
+
+#[test]
+fn a_walk_without_room_for_a_step_stands_still() {
+    let bound = mbps(5);
+    let walk = RateModel::Walk {
+        start: bound,
+        step: Step::Fixed(mbps(1)),
+        minimum: bound,
+        maximum: bound,
+        interval: Span::from_ms(1),
+    };
+    assert!(changes(&mut capacity(&walk), 10).iter().all(|&(_, rate)| rate == bound));
+}
+
+/// Every pair of neighbours in a walk of many steps.
+fn pairs(step: Step, start: Rate, (minimum, maximum): (Rate, Rate)) -> Vec<(f64, f64)> {
+    let mut capacity =
+        capacity(&RateModel::Walk { start, step, minimum, maximum, interval: Span::from_ms(100) });
+    let mut before = capacity.rate();
+    let found = changes(&mut capacity, 20_000).into_iter().map(|(_, rate)| {
+        assert!((minimum..=maximum).contains(&rate));
+        let pair = (before.as_bps() as f64 * 1e-6, rate.as_bps() as f64 * 1e-6);
+        before = rate;
+        pair
+    });
+    found.collect()
+}
+
+#[test]
+fn walks_of_uniform_steps_move_as_their_laws_say() {
+    let bounds = (mbps(0), mbps(10));
+    // Where a step cannot leave the bounds, its place in its range is uniform: mean ½, variance 1/12.
+    let place = |what: &str, places: Vec<f64>| {
+        let n = places.len() as f64;
+        assert!(n > 500.0, "{what}: {n} steps stay inside");
+        assert!(places.iter().all(|place| (-1e-6..=1.000_001).contains(place)), "{what}");
+        let mean = places.iter().sum::<f64>() / n;
+        assert!((mean - 0.5).abs() < 5.0 * (1.0 / 12.0 / n).sqrt(), "{what}: {mean}");
+    };
+    for step in [Step::Mirrored(mbps(3)), Step::Clipped(mbps(3))] {
+        let inside = pairs(step, mbps(5), bounds).into_iter().filter(|(from, _)| (3.0..=7.0).contains(from));
+        place("uniform", inside.map(|(from, to)| (to - from + 3.0) / 6.0).collect());
+    }
+    let inside = pairs(Step::Additive(mbps(4)), mbps(5), bounds).into_iter().filter(|(from, _)| *from <= 6.0);
+    place("additive", inside.map(|(from, to)| to / (from + 4.0)).collect());
+    let grow = pairs(Step::Multiplicative(5.0), mbps(1), bounds);
+    let inside = grow.into_iter().filter(|(from, _)| (0.1..=2.0).contains(from));
+    place("multiplicative", inside.map(|(from, to)| to / (5.0 * from)).collect());
+}
+
+#[test]
+fn clipped_steps_end_at_a_bound_and_mirrored_ones_turn_back() {
+    let bounds = (mbps(0), mbps(4));
+    let at_bounds = |step| {
+        let all = pairs(step, mbps(2), bounds);
+        all.iter().filter(|(_, to)| *to <= 0.0 || *to >= 4.0).count()
+    };
+    assert!(at_bounds(Step::Clipped(mbps(3))) > 4000);
+    assert!(at_bounds(Step::Mirrored(mbps(3))) < 4);
+}
+
+#[test]
+fn the_mean_of_an_additive_walk_far_from_its_bounds_is_its_step() {
+    let step = Step::Additive(mbps(2));
+    let walk = RateModel::Walk {
+        start: mbps(9),
+        step,
+        minimum: mbps(0),
+        maximum: mbps(1000),
+        interval: Span::from_ms(100),
+    };
+    assert!((walk.mean_bps(Span::from_ms(1_000_000)) / 2e6 - 1.0).abs() < 0.001);
+    let all = pairs(step, mbps(9), (mbps(0), mbps(1000)));
+    let mean = all.iter().map(|(_, to)| to).sum::<f64>() / all.len() as f64;
+    // The variance of B, D²/2, is below D²; neighbours are correlated by ½, which triples the variance of the mean.
+    assert!((mean - 2.0).abs() < 5.0 * (4.0 * 3.0 / all.len() as f64).sqrt(), "{mean}");
+}
+
+#[test]
+fn uniform_draws_have_the_mean_and_variance_of_their_range() {
+    let (minimum, maximum, interval) = (mbps(2), mbps(8), Span::from_ms(100));
+    let mut capacity = capacity(&RateModel::Uniform { minimum, maximum, interval });
+    assert!((minimum..=maximum).contains(&capacity.rate()));
+    let found = changes(&mut capacity, 20_000);
+    assert!(found.iter().all(|(_, rate)| (minimum..=maximum).contains(rate)));
+    assert!(found.iter().enumerate().all(|(index, &(now, _))| now == ms(100 * (index as u64 + 1))));
+    let n = found.len() as f64;
+    let draws = found.iter().map(|(_, rate)| rate.as_bps() as f64 * 1e-6);
+    let mean = draws.clone().sum::<f64>() / n;
+    let variance = draws.map(|draw| (draw - mean) * (draw - mean)).sum::<f64>() / n;
+    // A uniform on a range of width w: variance w²/12, and of the squared deviation w⁴/180.
+    assert!((mean - 5.0).abs() < 5.0 * (3.0 / n).sqrt(), "{mean}");
+    assert!((variance - 3.0).abs() < 5.0 * (1296.0 / 180.0 / n).sqrt(), "{variance}");
+}
+
+#[test]
+fn what_a_random_rate_offered_is_the_integral_of_what_it_was() {
+    let model = RateModel::Uniform { minimum: mbps(2), maximum: mbps(8), interval: Span::from_ms(100) };
+    let mut capacity = capacity(&model);
+    let mut bits = 0;
+    for _ in 0..1000 {
+        bits += capacity.rate().as_bps();
+        changes(&mut capacity, 1);
+    }
+    assert!((capacity.offered_bits(ms(100_000)) - bits as f64 / 10.0).abs() < 1e-3);
+}
+
+#[test]
+fn a_packet_crosses_a_standstill_of_the_link() {
+    let steps = vec![(Span::ZERO, mbps(1)), (Span::from_ms(5), mbps(0)), (Span::from_ms(7), mbps(2))];
+    let mut capacity = capacity(&RateModel::Steps(steps));
+    assert_eq!(capacity.start(Bytes::new(1000), ms(1)), ms(9));
+    assert_eq!(capacity.change(ms(5)), Some(Time::NEVER));
+    assert_eq!(capacity.ready(ms(6)), Time::NEVER);
+    assert_eq!(capacity.change(ms(7)), Some(ms(9)), "4000 bits are left, at 2 Mbps");
+    assert_eq!(capacity.ready(ms(9)), ms(9));
+}

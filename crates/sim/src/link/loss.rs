@@ -1,0 +1,122 @@
+//! Random loss on a link.
+//!
+//! Source: Gilbert, "Capacity of a Burst-Noise Channel", 1960; Elliott, "Estimates of Error Rates for Codes on
+//! Burst-Noise Channels", 1963. A Markov chain of two states, good and bad, makes a transition per packet; each state
+//! has its own probability of loss. The stationary probability of the bad state is `good_to_bad / (good_to_bad +
+//! bad_to_good)`, its mean duration `1 / bad_to_good` packets.
+//!
+//! Every packet uses the same number of draws, so that the draws for the n-th packet of a link are the same for every
+//! algorithm.
+
+use narrows_model::LossModel;
+
+/// Random loss on a link: decides for each packet whether it is lost.
+#[derive(Clone, Debug)]
+pub struct Loss {
+    model: LossModel,
+    /// Whether the chain is in the bad state; always false for independent losses.
+    bad: bool,
+}
+
+impl Loss {
+    /// A loss process in the good state.
+    pub fn new(model: LossModel) -> Self {
+        Self { model, bad: false }
+    }
+
+    /// Whether the next packet is lost. `uniform` draws from the uniform distribution on [0, 1).
+    pub fn lose(&mut self, mut uniform: impl FnMut() -> f64) -> bool {
+        match self.model {
+            LossModel::Bernoulli { rate } => uniform() < rate,
+            LossModel::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+                let (probability, leave) =
+                    if self.bad { (loss_bad, bad_to_good) } else { (loss_good, good_to_bad) };
+                let lost = uniform() < probability;
+                self.bad ^= uniform() < leave;
+                lost
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Truth: closed forms of the two processes, within five standard deviations.
+
+    use super::{Loss, LossModel};
+    use narrows_engine::Stream;
+
+    const PACKETS: u32 = 400_000;
+
+    fn losses(model: LossModel) -> Vec<bool> {
+        let mut loss = Loss::new(model);
+        let mut stream = Stream::new(1, 0, "loss");
+        (0..PACKETS).map(|_| loss.lose(|| stream.uniform())).collect()
+    }
+
+    fn share(lost: &[bool]) -> f64 {
+        lost.iter().filter(|&&each| each).count() as f64 / lost.len() as f64
+    }
+
+    #[test]
+    fn bernoulli_loss_has_its_rate_and_no_memory() {
+        let rate = 0.02;
+        let lost = losses(LossModel::Bernoulli { rate });
+        let sigma = (rate * (1.0 - rate) / f64::from(PACKETS)).sqrt();
+        assert!((share(&lost) - rate).abs() < 5.0 * sigma);
+        let after_a_loss: Vec<_> = lost.windows(2).filter(|pair| pair[0]).map(|pair| pair[1]).collect();
+        let sigma = (rate * (1.0 - rate) / after_a_loss.len() as f64).sqrt();
+        assert!((share(&after_a_loss) - rate).abs() < 5.0 * sigma);
+    }
+
+    #[test]
+    fn bernoulli_loss_at_its_ends_loses_nothing_or_everything() {
+        assert!(losses(LossModel::Bernoulli { rate: 0.0 }).iter().all(|lost| !lost));
+        assert!(losses(LossModel::Bernoulli { rate: 1.0 }).iter().all(|lost| *lost));
+    }
+
+    #[test]
+    fn gilbert_elliott_loss_has_the_rate_of_its_stationary_chain() {
+        let (p, r, good, bad) = (0.01, 0.2, 0.001, 0.5);
+        let model =
+            LossModel::GilbertElliott { good_to_bad: p, bad_to_good: r, loss_good: good, loss_bad: bad };
+        let pi = p / (p + r);
+        let expected = (1.0 - pi) * good + pi * bad;
+        // The variance of a mean over a two-state chain: Bernoulli's, plus twice the sum of the covariances, which
+        // fall off with the chain's second eigenvalue 1 − p − r.
+        let memory = (1.0 - p - r) / (p + r);
+        let variance =
+            expected * (1.0 - expected) + 2.0 * memory * pi * (1.0 - pi) * (bad - good) * (bad - good);
+        let sigma = (variance / f64::from(PACKETS)).sqrt();
+        let found = share(&losses(model));
+        assert!((found - expected).abs() < 5.0 * sigma, "{found}, expected {expected} ± {sigma}");
+    }
+
+    #[test]
+    fn bursts_of_a_fully_lossy_bad_state_last_as_long_as_the_state() {
+        let (p, r) = (0.01, 0.25);
+        let model =
+            LossModel::GilbertElliott { good_to_bad: p, bad_to_good: r, loss_good: 0.0, loss_bad: 1.0 };
+        let lost = losses(model);
+        let bursts: Vec<_> = lost.chunk_by(|a, b| a == b).filter(|run| run[0]).map(<[bool]>::len).collect();
+        let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
+        let sigma = ((1.0 - r) / (r * r) / bursts.len() as f64).sqrt();
+        assert!((mean - 1.0 / r).abs() < 5.0 * sigma, "{mean}");
+    }
+
+    #[test]
+    fn every_packet_takes_the_same_number_of_draws() {
+        let model =
+            LossModel::GilbertElliott { good_to_bad: 0.5, bad_to_good: 0.5, loss_good: 0.0, loss_bad: 1.0 };
+        let mut loss = Loss::new(model);
+        let mut stream = Stream::new(1, 0, "loss");
+        for _ in 0..100 {
+            let mut draws = 0;
+            loss.lose(|| {
+                draws += 1;
+                stream.uniform()
+            });
+            assert_eq!(draws, 2);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! A link: the queue in front of it, the serialiser, random loss, and propagation.
+
+mod arrival_queue;
+mod capacity;
+mod fifo;
+mod loss;
+mod serializer;
+mod transmitter;
+
+pub(crate) use arrival_queue::{ArrivalQueue, make_room};
+pub(crate) use capacity::Capacity;
+pub(crate) use fifo::Fifo;
+pub(crate) use loss::Loss;
+pub(crate) use serializer::Serializer;
+pub(crate) use transmitter::{Bound, Transmitter};

@@ -1,0 +1,165 @@
+//! The network of one partition: links, packets in flight, and forwarding from link to link.
+
+use crate::events::{Event, Slots};
+use crate::layout::{Layout, Place as EntityPlace, Stop};
+use crate::link::{Bound, Transmitter, make_room};
+use crate::recorder::{FlowTallies, Place};
+use narrows_engine::{EventQueue, Slot};
+use narrows_model::LinkChange;
+use narrows_records::PacketEvent;
+use narrows_units::Time;
+use narrows_wire::{Direction, Packet};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Links and packets of a partition.
+#[derive(Debug)]
+pub(crate) struct Net {
+    /// Number of this partition.
+    pub partition: u16,
+    /// The events of the partition.
+    pub queue: EventQueue,
+    /// Slots of the events.
+    pub slots: Slots,
+    /// Places of all entities.
+    pub layout: Arc<Layout>,
+    /// The links whose queues are in this partition.
+    pub links: Vec<Transmitter>,
+    /// Place of the far end of each of `links`.
+    pub far: Vec<EntityPlace>,
+    /// Packets in flight, by link end in this partition, in order of arrival time.
+    pub pipes: Vec<VecDeque<Packet>>,
+    /// Whether hosts may take packets from each of `pipes` ahead of the clock of the run.
+    pub prompt: Vec<bool>,
+    /// Counts of the connections.
+    pub flows: FlowTallies,
+    /// Current index of the first stop of each of the model's routes.
+    pub bases: Vec<u32>,
+    /// Packets for other partitions since the last exchange.
+    pub outbox: Vec<Crossing>,
+    /// Packet-hops so far: number of links crossed, summed over packets.
+    pub hops: u64,
+    /// Number of packets sent by hosts so far.
+    pub injected: u64,
+    /// Number of packets received by hosts so far, including those for which no connection was left.
+    pub delivered: u64,
+    /// Whether packets are logged.
+    pub logged: bool,
+    /// Whether the clocks of links and hosts may differ from the clock of the run where that cannot be observed.
+    pub lookahead: bool,
+}
+
+/// A packet that crosses to another partition.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crossing {
+    /// Destination partition.
+    pub partition: u16,
+    /// Index of the pipe in that partition.
+    pub pipe: u32,
+    /// The packet, with its arrival time at the far end.
+    pub packet: Packet,
+}
+
+impl Net {
+    /// Counts and logs `packet` as sent by a host at `at`.
+    #[inline]
+    pub fn inject(&mut self, packet: &Packet, at: Time) {
+        self.injected += 1;
+        self.hops += 1;
+        if self.logged {
+            self.log(at, PacketEvent::Sent, packet.direction(), packet);
+        }
+    }
+
+    /// Counts and logs `packet` as delivered to its host at `at`.
+    #[inline]
+    pub fn deliver(&mut self, packet: &Packet, at: Time) {
+        self.delivered += 1;
+        if self.logged {
+            let there = match packet.direction() {
+                Direction::Forward => Direction::Reverse,
+                Direction::Reverse => Direction::Forward,
+            };
+            self.log(at, PacketEvent::Received, there, packet);
+        }
+    }
+
+    /// Announces `packet` to the first link of its route; the event `slot` brings it there at its arrival time.
+    #[inline]
+    pub fn announce(&mut self, packet: &Packet, slot: Slot) {
+        let Stop::Link(link) = self.layout.next_stop(packet) else {
+            unreachable!("a route starts with a link");
+        };
+        if self.links[link as usize].expect(packet, slot) {
+            self.set_due(link);
+        }
+    }
+
+    /// Passes `packet`, which the event `slot` brings at `now`, to the next link of its route.
+    pub fn enter(&mut self, packet: &mut Packet, now: Time, slot: Slot) {
+        packet.arrival = now;
+        self.announce(packet, slot);
+        if !self.lookahead
+            && let Stop::Link(link) = self.layout.next_stop(packet)
+        {
+            let sent = self.next_sent(link, Bound::after(now), packet);
+            debug_assert!(!sent, "what arrives at one time leaves at a later");
+            self.set_due(link);
+        }
+    }
+
+    /// Stores the next packet that `link` sends by `bound` in `packet`, with its arrival time at the far end. Returns
+    /// whether there is one.
+    pub fn next_sent(&mut self, link: u32, bound: Bound, packet: &mut Packet) -> bool {
+        let sent = self.links[link as usize].advance(bound, &mut self.flows, packet);
+        if sent {
+            self.hops += 1;
+            packet.next += 1;
+        }
+        sent
+    }
+
+    /// Adds `packet` to `pipe`, where it stays until its arrival time.
+    pub fn wait(&mut self, pipe: u32, packet: &Packet) {
+        let packets = &mut self.pipes[pipe as usize];
+        if packets.is_empty() {
+            self.queue.set(self.slots.of(Event::PacketArrival(pipe)), packet.arrival);
+        }
+        make_room(packets);
+        packets.push_back(*packet);
+    }
+
+    /// Removes and returns the first packet of `pipe`.
+    pub fn take(&mut self, pipe: u32) -> Option<Packet> {
+        self.pipes[pipe as usize].pop_front()
+    }
+
+    /// Applies `change` to `link` at `now`, to which the link must have advanced.
+    pub fn change_link(&mut self, link: u32, change: LinkChange, now: Time) {
+        self.links[link as usize].change(change, now, &mut self.flows);
+        self.set_due(link);
+    }
+
+    /// Number of packets on links and in pipes.
+    pub fn holding(&self) -> u64 {
+        let links = self.links.iter().map(Transmitter::holds);
+        let pipes = self.pipes.iter().map(|pipe| pipe.len() as u64);
+        links.sum::<u64>() + pipes.sum::<u64>()
+    }
+
+    /// Schedules the event at which `link` must advance.
+    pub fn set_due(&mut self, link: u32) {
+        let due = self.links[link as usize].due();
+        self.queue.set(self.slots.of(Event::Link(link)), due);
+    }
+
+    /// `direction` is the one in which packets leave the host.
+    fn log(&mut self, at: Time, event: PacketEvent, direction: Direction, packet: &Packet) {
+        let slot = packet.flow.index() as u32;
+        let place = match direction {
+            Direction::Forward => Place::Sender(slot),
+            Direction::Reverse => Place::Receiver(slot),
+        };
+        self.flows.trace.add(at, place, event, packet);
+    }
+}

@@ -1,0 +1,358 @@
+//! One partition: its network, its hosts and its clock. Partitions share nothing but the layout, which is constant.
+
+use crate::events::{Event, Slots};
+use crate::layout::{Layout, Stop};
+use crate::link::{Bound, Capacity, Fifo, Loss, Transmitter, make_room};
+use crate::net::{Crossing, Net};
+use crate::recorder::{FlowTallies, LinkRecorder, PacketTrace, Place, SeriesRecorder};
+use crate::workload::{Failed, Message, WorkloadContext, Workloads};
+use narrows_engine::{EventQueue, Slot, Stream};
+use narrows_model::{LinkModel, Model, RateModel};
+use narrows_qdisc::{Limit, droptail};
+use narrows_records::{GroupSample, Histogram};
+use narrows_units::{Rate, Span, Time};
+use narrows_wire::Packet;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A partition of the network.
+#[derive(Debug)]
+pub(crate) struct Partition<'m> {
+    /// Links, packets and events.
+    pub net: Net,
+    /// Global indices of `net.links`.
+    pub links: Vec<usize>,
+    /// Round-trip samples after the warm-up, by group.
+    pub rtts: Vec<Histogram>,
+    /// One-way delays of data packets after the warm-up, by group.
+    pub delays: Vec<Histogram>,
+    /// The connections of the partition.
+    pub workloads: Workloads<'m>,
+    /// State of each group at the end of the warm-up.
+    pub at_warmup: Vec<GroupSample>,
+    /// Time series.
+    pub series: SeriesRecorder,
+    model: &'m Model,
+    /// Time before which nothing outside a host changes or reads its state.
+    safe_time: Time,
+    /// Packets that reach hosts after the safe time, in order of announcement.
+    pending: VecDeque<Packet>,
+    /// Number of the model's changes so far.
+    changed: usize,
+    /// Whether some algorithm is external; only these can fail.
+    has_external_algorithms: bool,
+}
+
+impl<'m> Partition<'m> {
+    /// Partition `number` of replication `replication` at the start of the run.
+    pub fn new(
+        model: &'m Model,
+        layout: &Arc<Layout>,
+        number: usize,
+        replication: u32,
+        lookahead: bool,
+    ) -> Self {
+        let links: Vec<usize> = Layout::members(&layout.near, number).collect();
+        let prompt: Vec<bool> =
+            Layout::members(&layout.far, number).map(|link| lookahead && layout.sole[link]).collect();
+        let slots = Slots::new(links.len(), prompt.len(), layout.workloads.len(), model.workloads.len());
+        let mut flows = FlowTallies::new(model, Arc::clone(&layout.workloads));
+        flows.trace = PacketTrace::new(model.record.packets);
+        let mut net = Net {
+            partition: number as u16,
+            queue: EventQueue::new(slots.count()),
+            slots,
+            layout: Arc::clone(layout),
+            far: links.iter().map(|&link| layout.far[link]).collect(),
+            links: transmitters(model, &links, replication, lookahead),
+            pipes: vec![VecDeque::new(); prompt.len()],
+            prompt,
+            flows,
+            bases: layout.bases.clone(),
+            outbox: Vec::new(),
+            hops: 0,
+            injected: 0,
+            delivered: 0,
+            logged: model.record.packets.is_some(),
+            lookahead,
+        };
+        for link in 0..links.len() as u32 {
+            net.set_due(link);
+        }
+        net.queue.set(slots.of(Event::Change), change_due(model, 0));
+        net.queue.set(slots.of(Event::Measure), Time::ZERO + model.warmup);
+        net.queue.set(slots.of(Event::Sample), Time::ZERO + model.record.interval);
+        let mut workloads = Workloads::new(model, layout, number, replication);
+        workloads.start(&mut net);
+        let groups = model.groups.len();
+        let mut partition = Self {
+            net,
+            links,
+            rtts: vec![Histogram::new(); groups],
+            delays: vec![Histogram::new(); groups],
+            workloads,
+            at_warmup: vec![GroupSample::default(); groups],
+            series: SeriesRecorder::default(),
+            model,
+            safe_time: Time::ZERO,
+            pending: VecDeque::new(),
+            changed: 0,
+            has_external_algorithms: model.groups.iter().any(|group| group.algorithm.entry().is_none()),
+        };
+        partition.set_safe_time(Time::ZERO);
+        partition
+    }
+
+    /// Handles all events up to and including `until`.
+    pub fn run_until(&mut self, until: Time) {
+        while let Some((now, slot)) = self.net.queue.pop(until) {
+            match self.net.slots.event(slot) {
+                Event::Link(link) => self.advance_link(link, Bound::before(now), now),
+                Event::PacketArrival(pipe) => self.on_packet_arrival(pipe, now, slot),
+                Event::SendingHost(host) => {
+                    self.at_workloads(|workloads, context| workloads.on_sending_host(host, now, context));
+                }
+                Event::ReceivingHost(host) => {
+                    self.at_workloads(|workloads, context| workloads.on_receiving_host(host, now, context));
+                }
+                Event::ConnectionArrival(workload) => {
+                    self.at_workloads(|workloads, context| workloads.arrive(workload, now, context));
+                }
+                Event::Change => {
+                    self.change(now);
+                    self.set_safe_time(now);
+                }
+                Event::Measure => {
+                    self.measure(now);
+                    self.set_safe_time(now);
+                }
+                Event::Sample => {
+                    let interval = self.model.record.interval;
+                    self.sample(now, interval);
+                    self.net.queue.set(slot, now + interval);
+                    self.set_safe_time(now);
+                }
+            }
+        }
+    }
+
+    /// Advances the links that end in other partitions to `until` after all events up to then have been handled, so
+    /// that the outbox has every packet that can arrive there within the lookahead.
+    pub fn close(&mut self, until: Time) {
+        for link in 0..self.net.links.len() as u32 {
+            if self.net.far[link as usize].partition != self.net.partition {
+                self.advance_link(link, Bound::after(until), until);
+            }
+        }
+    }
+
+    /// Handles a message of another partition.
+    pub fn on_message(&mut self, message: Message) {
+        self.workloads.on_message(message, &mut self.net);
+    }
+
+    /// Adds a packet from another partition, when all events up to and including `now` have been handled.
+    pub fn take(&mut self, crossing: &mut Crossing, now: Time) {
+        self.in_flight(crossing.pipe, &mut crossing.packet, now);
+    }
+
+    /// Number of packets in this partition.
+    pub fn holding(&self) -> u64 {
+        self.net.holding() + self.workloads.holding() + self.pending.len() as u64
+    }
+
+    /// Failures of external algorithms so far.
+    pub fn failures(&self) -> impl Iterator<Item = Failed<'_>> {
+        // Querying every connection repeatedly would be expensive with many of them.
+        self.has_external_algorithms.then(|| self.workloads.failures()).into_iter().flatten()
+    }
+
+    /// Ends the run at `end`: completes time averages and records the last interval, which may be shorter.
+    pub fn finish(&mut self, end: Time) {
+        self.catch_up(end);
+        for link in &mut self.net.links {
+            link.recorder.bring_up(end);
+        }
+        self.workloads.finish(end);
+        let last = self.series.last_sample();
+        if last < end {
+            self.sample(end, end - last);
+        }
+    }
+
+    /// Advances a link to `bound`, and its departing packets along their routes; the clock of the run is at `now`.
+    fn advance_link(&mut self, link: u32, bound: Bound, now: Time) {
+        let far = self.net.far[link as usize];
+        let mut packet = Packet::EMPTY;
+        while self.net.next_sent(link, bound, &mut packet) {
+            if far.partition == self.net.partition {
+                self.in_flight(far.index, &mut packet, now);
+            } else {
+                self.net.outbox.push(Crossing { partition: far.partition, pipe: far.index, packet });
+            }
+        }
+        self.net.set_due(link);
+    }
+
+    /// Advances every link to the end of `now`.
+    fn catch_up(&mut self, now: Time) {
+        for link in 0..self.net.links.len() as u32 {
+            self.advance_link(link, Bound::after(now), now);
+        }
+    }
+
+    /// Handles `packet`, which reaches the far end of `pipe` at its arrival time.
+    fn in_flight(&mut self, pipe: u32, packet: &mut Packet, now: Time) {
+        match self.net.layout.next_stop(packet) {
+            Stop::Link(link) if self.net.lookahead => {
+                let slot = self.net.slots.of(Event::PacketArrival(pipe));
+                if self.net.links[link as usize].expect(packet, slot) {
+                    self.net.set_due(link);
+                }
+            }
+            Stop::Host if self.net.prompt[pipe as usize] => self.receive(packet, now),
+            Stop::Link(_) | Stop::Host => self.net.wait(pipe, packet),
+        }
+    }
+
+    /// Handles the packet that has reached the far end of `pipe`.
+    fn on_packet_arrival(&mut self, pipe: u32, now: Time, slot: Slot) {
+        let Some(mut packet) = self.net.take(pipe) else { return };
+        match self.net.layout.next_stop(&packet) {
+            Stop::Link(_) => self.net.enter(&mut packet, now, slot),
+            Stop::Host => self.receive(&mut packet, now),
+        }
+        if let Some(next) = self.net.pipes[pipe as usize].front() {
+            self.net.queue.set(slot, next.arrival);
+        }
+    }
+
+    /// Handles `packet`, which reaches the router of its host at its arrival time.
+    #[inline]
+    fn receive(&mut self, packet: &mut Packet, now: Time) {
+        let (workloads, mut context) = self.parts();
+        if !workloads.receive(packet, now, &mut context) {
+            make_room(&mut self.pending);
+            self.pending.push_back(*packet);
+        }
+    }
+
+    /// Computes the safe time, and delivers the pending packets that reach their hosts before it.
+    fn set_safe_time(&mut self, now: Time) {
+        let due = |event| self.net.queue.due(self.net.slots.of(event));
+        let end = Time::ZERO + self.model.duration;
+        self.safe_time = due(Event::Change).min(due(Event::Measure)).min(due(Event::Sample)).min(end);
+        for _ in 0..self.pending.len() {
+            let Some(packet) = self.pending.pop_front() else { return };
+            let (workloads, mut context) = self.parts();
+            if !workloads.receive_late(&packet, now, &mut context) {
+                self.pending.push_back(packet);
+            }
+        }
+    }
+
+    fn at_workloads(&mut self, act: impl FnOnce(&mut Workloads<'m>, &mut WorkloadContext<'_>)) {
+        let (workloads, mut context) = self.parts();
+        act(workloads, &mut context);
+    }
+
+    fn parts(&mut self) -> (&mut Workloads<'m>, WorkloadContext<'_>) {
+        let safe_time = if self.net.lookahead { self.safe_time } else { Time::ZERO };
+        let context =
+            WorkloadContext { net: &mut self.net, rtts: &mut self.rtts, delays: &mut self.delays, safe_time };
+        (&mut self.workloads, context)
+    }
+
+    /// Applies the next change of the network to the links of this partition.
+    fn change(&mut self, now: Time) {
+        self.catch_up(now);
+        let (model, number) = (self.model, self.changed);
+        self.changed += 1;
+        for &(link, change) in &model.changes[number].links {
+            let near = self.net.layout.near[link as usize];
+            if near.partition == self.net.partition {
+                self.net.change_link(near.index, change, now);
+            }
+        }
+        for &(route, base) in &self.net.layout.reroutes[number] {
+            self.net.bases[route as usize] = base;
+        }
+        self.net.queue.set(self.net.slots.of(Event::Change), change_due(model, self.changed));
+    }
+
+    fn measure(&mut self, now: Time) {
+        self.catch_up(now);
+        self.net.flows.since = now;
+        for link in &mut self.net.links {
+            link.measure(now);
+        }
+        self.workloads.measure(now);
+        self.at_warmup = self.workloads.sample();
+    }
+
+    fn sample(&mut self, now: Time, interval: Span) {
+        self.catch_up(now);
+        self.series.start_interval(now);
+        if self.model.record.flows {
+            self.workloads.sample_connections(&mut self.series, interval);
+        }
+        self.series.groups.extend(self.workloads.sample());
+        for link in &mut self.net.links {
+            link.recorder.bring_up(now);
+            let bits = link.bits(now);
+            self.series.link(&link.recorder, bits.sent, bits.offered, interval);
+        }
+    }
+}
+
+/// Time of change `number`; `NEVER` if there is none.
+fn change_due(model: &Model, number: usize) -> Time {
+    model.changes.get(number).map_or(Time::NEVER, |change| Time::ZERO + change.at)
+}
+
+/// The near ends of `links`, with lookahead if `lookahead`.
+fn transmitters(model: &Model, links: &[usize], replication: u32, lookahead: bool) -> Vec<Transmitter> {
+    let mut changing = vec![false; model.links.len()];
+    for (link, _) in model.changes.iter().flat_map(|change| &change.links) {
+        changing[*link as usize] = true;
+    }
+    let build = |&number: &usize| {
+        let link = &model.links[number];
+        let stream =
+            |purpose: &str| Stream::new(model.seed, replication, &format!("link {} {purpose}", link.name));
+        let capacity = Capacity::new(&link.rate, stream("rate"));
+        let loss = link.loss.map(|loss| (Loss::new(loss), stream("loss")));
+        let queue = (link.queue.build(), stream("queue"));
+        let mut transmitter = Transmitter::new(queue, capacity, loss, link.delay);
+        if lookahead {
+            let fifo = limit_and_rate(link).filter(|_| !changing[number]);
+            transmitter.use_lookahead(fifo.map(|(limit, rate)| Fifo::new(limit, rate)));
+        }
+        observe(model, number, &mut transmitter.recorder);
+        transmitter
+    };
+    links.iter().map(build).collect()
+}
+
+/// Limit and rate of a link whose departures are known at arrival: a FIFO at a constant rate without random loss.
+fn limit_and_rate(link: &LinkModel) -> Option<(Limit, Rate)> {
+    match link.rate {
+        RateModel::Constant(rate) if link.loss.is_none() && rate > Rate::ZERO => {
+            Some((droptail::limit_of(&link.queue)?, rate))
+        }
+        _ => None,
+    }
+}
+
+/// Configures the optional counts of the `recorder` of link `number`.
+fn observe(model: &Model, number: usize, recorder: &mut LinkRecorder) {
+    recorder.shares = vec![0; model.groups.len()];
+    let longest = |all: bool| {
+        let own = model.groups.iter().filter(|group| all || group.bottleneck == Some(number));
+        own.map(|group| group.rtt).max()
+    };
+    recorder.episodes.span = longest(false).or(longest(true)).unwrap_or(Span::ZERO);
+    if model.record.packets.is_some() {
+        recorder.logged = Some(Place::Link(number as u32));
+    }
+}

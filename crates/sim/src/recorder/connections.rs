@@ -1,0 +1,141 @@
+//! Losses and marks of the data packets of each connection or workload on all links of a partition.
+
+use super::{LinkRecorder, PacketTrace};
+use narrows_model::Model;
+use narrows_qdisc::{DropReason, Tap};
+use narrows_records::PacketEvent;
+use narrows_units::Time;
+use narrows_wire::{Body, Packet};
+use std::sync::Arc;
+
+/// Losses and marks after the warm-up: of each individually recorded connection, and of each other workload as a whole.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowTallies {
+    /// Number of lost packets, dropped by a queue or lost at random, by index of the connection or workload.
+    pub lost: Vec<u32>,
+    /// Number of marked packets, by index of the connection or workload.
+    pub marked: Vec<u32>,
+    /// End of the warm-up; `NEVER` before it ends.
+    pub since: Time,
+    /// The packet log.
+    pub trace: PacketTrace,
+    /// Position of the counts, and group, of each workload.
+    owners: Vec<Owner>,
+    /// The workload of each connection slot.
+    workloads: Arc<[u16]>,
+    /// The group of each block of slots if it is the same for all of them; small enough to stay in the cache.
+    blocks: Vec<Option<u16>>,
+}
+
+/// Position of the counts of one workload.
+#[derive(Clone, Copy, Debug)]
+struct Owner {
+    group: u16,
+    /// Index of its first or only count.
+    base: u32,
+    /// Its first slot, if each connection has its own count.
+    individual_from: Option<u32>,
+}
+
+impl FlowTallies {
+    /// Tallies of the connections of `model`; `workloads` has the workload of each slot.
+    pub fn new(model: &Model, workloads: Arc<[u16]>) -> Self {
+        let (mut first, mut count) = (0, 0);
+        let mut owners = Vec::with_capacity(model.workloads.len());
+        for workload in &model.workloads {
+            let individual_from = workload.individual.then_some(first);
+            owners.push(Owner { group: workload.group as u16, base: count, individual_from });
+            count += if workload.individual { workload.slots } else { 1 };
+            first += workload.slots;
+        }
+        let group = |slot: &u16| owners[usize::from(*slot)].group;
+        let uniform = |block: &[u16]| {
+            let first = group(&block[0]);
+            block.iter().all(|slot| group(slot) == first).then_some(first)
+        };
+        let blocks = workloads.chunks(1 << BLOCK_BITS).map(uniform).collect();
+        Self {
+            lost: vec![0; count as usize],
+            marked: vec![0; count as usize],
+            since: Time::NEVER,
+            trace: PacketTrace::default(),
+            owners,
+            workloads,
+            blocks,
+        }
+    }
+
+    /// The group of the connection to which `packet` belongs.
+    pub fn group(&self, packet: &Packet) -> usize {
+        let slot = packet.flow.index();
+        let group = self.blocks[slot >> BLOCK_BITS].unwrap_or_else(|| self.owner(slot).group);
+        usize::from(group)
+    }
+
+    /// Index of the counts of the connection in `slot`.
+    pub fn index(&self, slot: usize) -> usize {
+        let owner = self.owner(slot);
+        owner.base as usize + owner.individual_from.map_or(0, |first| slot - first as usize)
+    }
+
+    /// Counts `packet` as lost.
+    pub fn lost(&mut self, packet: &Packet) {
+        if self.counts(packet) {
+            let index = self.index(packet.flow.index());
+            self.lost[index] += 1;
+        }
+    }
+
+    fn marked(&mut self, packet: &Packet) {
+        if self.counts(packet) {
+            let index = self.index(packet.flow.index());
+            self.marked[index] += 1;
+        }
+    }
+
+    fn owner(&self, slot: usize) -> &Owner {
+        &self.owners[usize::from(self.workloads[slot])]
+    }
+
+    fn counts(&self, packet: &Packet) -> bool {
+        packet.sent_at >= self.since && is_data(packet)
+    }
+}
+
+/// A block has 256 slots.
+const BLOCK_BITS: u32 = 8;
+
+fn is_data(packet: &Packet) -> bool {
+    matches!(packet.body, Body::Data { .. } | Body::Datagram { .. })
+}
+
+/// Counts the drops and marks of a queue for its link and for the connections.
+#[derive(Debug)]
+pub(crate) struct QueueTap<'a> {
+    /// Counts of the link.
+    pub link: &'a mut LinkRecorder,
+    /// Counts of the connections.
+    pub flows: &'a mut FlowTallies,
+}
+
+impl QueueTap<'_> {
+    fn log(&mut self, event: PacketEvent, packet: &Packet) {
+        if let Some(place) = self.link.logged {
+            self.flows.trace.add(self.link.now(), place, event, packet);
+        }
+    }
+}
+
+impl Tap for QueueTap<'_> {
+    fn dropped(&mut self, packet: &Packet, reason: DropReason) {
+        self.link.dropped(packet.size, reason, is_data(packet).then_some(packet.flow));
+        self.flows.lost(packet);
+        self.log(PacketEvent::Dropped, packet);
+    }
+
+    fn marked(&mut self, packet: &Packet) {
+        self.link.counts.marked += 1;
+        self.flows.marked(packet);
+        self.log(PacketEvent::Marked, packet);
+    }
+}

@@ -1,0 +1,139 @@
+//! The recorder of a sender.
+
+use narrows_records::{Histogram, SpanSum};
+use narrows_transport::{SenderCounters, TransportEvent};
+use narrows_units::{Span, Time};
+
+/// Counts of one sender. The fields are in memory in this order: those that every acknowledgement uses come first.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub(crate) struct SenderRecorder {
+    /// Round-trip samples since the start: sum in picoseconds and number.
+    pub rtt: SpanSum,
+    last_ack: Option<Time>,
+    /// Number of intervals between consecutive acknowledgements after the warm-up.
+    pub ack_gaps: u64,
+    /// Number of these intervals that are compressed.
+    pub close_acks: u64,
+    ack_spacing: Span,
+    window: f64,
+    since: Time,
+    /// Time integral of the congestion window after the warm-up, packets × seconds.
+    pub window_seconds: f64,
+    /// Time over which the window was integrated, seconds.
+    pub seconds: f64,
+    /// Number of calls of the sender after the warm-up that left data unsent for a reason other than congestion
+    /// control.
+    pub otherwise_limited: u64,
+    /// Number of calls of the sender after the warm-up that left data unsent.
+    pub calls: u64,
+    /// Time at which the connection was established; `None` before.
+    pub established: Option<Time>,
+    measuring: bool,
+    /// Whether the sender gave up.
+    pub gave_up: bool,
+    /// Time at which the flow started; `None` before.
+    pub started: Option<Time>,
+    /// Time at which the last byte of a finite flow was acknowledged; `None` before.
+    pub completed: Option<Time>,
+    /// Counters at the end of the warm-up.
+    pub at_measure: SenderCounters,
+    /// Round-trip samples at the end of the warm-up.
+    pub rtt_at_measure: SpanSum,
+    /// Sum of the congestion windows just before each reduction after the warm-up, packets.
+    pub peaks: f64,
+    /// Number of reductions of the congestion window after the warm-up.
+    pub reductions: u64,
+    /// Time of the first reduction after the warm-up.
+    pub first_reduction: Time,
+    /// Time of the last reduction after the warm-up.
+    pub last_reduction: Time,
+}
+
+impl SenderRecorder {
+    /// A recorder at the start of a connection. An interval between acknowledgements that is shorter than `ack_spacing`
+    /// is compressed; zero disables the count.
+    pub fn new(ack_spacing: Span) -> Self {
+        Self { ack_spacing, ..Self::default() }
+    }
+
+    /// Ends the warm-up at `now`, when the sender's counters are `counters`.
+    pub fn measure(&mut self, now: Time, counters: &SenderCounters) {
+        self.at_measure = *counters;
+        self.rtt_at_measure = self.rtt;
+        self.measuring = true;
+        self.since = now;
+    }
+
+    /// Records that the congestion window is `window` packets from `now` on; not a number while there is none.
+    pub fn window(&mut self, now: Time, window: f64) {
+        if self.measuring && self.established.is_some() {
+            let seconds = now.since(self.since).as_secs_f64();
+            self.window_seconds += self.window * seconds;
+            self.seconds += seconds;
+        }
+        self.window = window;
+        self.since = now;
+    }
+
+    /// Records the arrival of an acknowledgement at `now`.
+    pub fn acknowledged(&mut self, now: Time) {
+        if let Some(before) = self.last_ack.replace(now)
+            && self.measuring
+            && self.ack_spacing > Span::ZERO
+        {
+            self.ack_gaps += 1;
+            self.close_acks += u64::from(now.since(before) < self.ack_spacing);
+        }
+    }
+
+    /// Records that a call of the sender left data unsent; `by_control` says whether congestion control was the reason.
+    pub fn observe_limit(&mut self, by_control: bool) {
+        if self.measuring {
+            self.calls += 1;
+            self.otherwise_limited += u64::from(!by_control);
+        }
+    }
+
+    /// Records `event` of the sender at `now`; round-trip samples after the warm-up are also added to `rtts`.
+    #[inline]
+    pub fn on_event(&mut self, event: TransportEvent, now: Time, rtts: &mut Histogram) {
+        if let TransportEvent::RttSample(span) = event {
+            self.rtt.add(span);
+            if self.measuring {
+                rtts.add(span);
+            }
+        } else {
+            self.on_rare_event(event, now);
+        }
+    }
+
+    /// As [`on_event`](Self::on_event), for all events but round-trip samples.
+    #[cold]
+    fn on_rare_event(&mut self, event: TransportEvent, now: Time) {
+        match event {
+            TransportEvent::Established => {
+                self.established = Some(now);
+                self.since = now;
+            }
+            TransportEvent::RttSample(_) => {}
+            TransportEvent::Reduction { window_before, .. } => {
+                if self.measuring {
+                    self.peaks += window_before;
+                    if self.reductions == 0 {
+                        self.first_reduction = now;
+                    }
+                    self.last_reduction = now;
+                    self.reductions += 1;
+                }
+            }
+            TransportEvent::Completed => self.completed = Some(now),
+            TransportEvent::GaveUp => self.gave_up = true,
+        }
+    }
+
+    /// Time between the first and the last reduction after the warm-up.
+    pub fn reductions_span(&self) -> Span {
+        if self.reductions > 1 { self.last_reduction - self.first_reduction } else { Span::ZERO }
+    }
+}

@@ -1,0 +1,162 @@
+//! The process that starts the connections of one workload.
+
+use super::planner::Planner;
+use crate::events::Event;
+use narrows_engine::Stream;
+use narrows_model::traffic::{ArrivalProcess, Connection, Script};
+use narrows_model::{Demand, Model, Workload};
+use narrows_units::{Bytes, Span, Time};
+
+/// The state of the demand of a workload.
+#[derive(Debug)]
+pub(crate) struct Process {
+    /// Draws the connections.
+    pub planner: Planner,
+    /// The workload's first slot.
+    first: u32,
+    /// Number of slots of fixed workloads: random draws of the other workloads count slots from there.
+    fixed_slots: u32,
+    /// Free slots; the last is taken first.
+    free: Vec<u32>,
+    open: Option<(ArrivalProcess, Stream)>,
+    /// Size of the next arrival, if its schedule gives one.
+    next_size: Option<u64>,
+    /// Arrivals so far.
+    arrived: u64,
+    /// What this side of a connection writes, by slot.
+    pub scripts: Vec<Script>,
+}
+
+/// An arrival of an open workload.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    /// Number of the connection within the workload.
+    pub index: u64,
+    /// Payload in bytes; drawn if `None`.
+    pub size: Option<u64>,
+    /// Slot of the connection; `None` if all are taken.
+    pub slot: Option<u32>,
+    /// Time of the next arrival; `NEVER` if there is none.
+    pub next: Time,
+}
+
+impl Process {
+    /// The process of workload `number`, whose first slot is `first`, in replication `replication`.
+    pub fn new(model: &Model, number: usize, first: u32, replication: u32) -> Self {
+        let workload = &model.workloads[number];
+        let fixed = model.workloads.iter().filter(|each| matches!(each.demand, Demand::Fixed { .. }));
+        let numbered = number.saturating_sub(fixed.clone().count());
+        let open = match &workload.demand {
+            Demand::Open(arrivals) => {
+                let draws = Stream::new(model.seed, replication, &format!("population {numbered} arrivals"));
+                Some((ArrivalProcess::new(arrivals.clone()), draws))
+            }
+            _ => None,
+        };
+        let scripts = match &workload.demand {
+            Demand::Exchanges { connections, side, from } => {
+                let script =
+                    |each: &Connection| Script::new(&each.sides[*side], Time::ZERO + *from + each.start);
+                connections.iter().map(script).collect()
+            }
+            _ => Vec::new(),
+        };
+        let reused = open.is_some() && !workload.individual;
+        Self {
+            planner: Planner::new(model, number, replication),
+            first,
+            fixed_slots: fixed.map(|each| each.slots).sum(),
+            free: if reused { (first..first + workload.slots).rev().collect() } else { Vec::new() },
+            open,
+            next_size: None,
+            arrived: 0,
+            scripts,
+        }
+    }
+
+    /// The first events and their times.
+    pub fn first(&mut self, workload: &Workload, number: usize) -> Vec<(Event, Time)> {
+        let slots = self.first..self.first + workload.slots;
+        match workload.demand {
+            Demand::Fixed { start, .. } => {
+                let start = |slot: u32| self.planner.start(start, slot as usize);
+                slots.map(|slot| (Event::SendingHost(slot), start(slot))).collect()
+            }
+            Demand::Users { from, .. } => {
+                let from = Time::ZERO + from;
+                slots.map(|slot| (Event::SendingHost(slot), self.think(workload, slot, 0, from))).collect()
+            }
+            Demand::Exchanges { .. } => slots
+                .zip(&self.scripts)
+                .map(|(slot, script)| (Event::SendingHost(slot), script.due()))
+                .collect(),
+            Demand::Open(_) => vec![(Event::ConnectionArrival(number as u32), self.next_arrival(Time::ZERO))],
+        }
+    }
+
+    /// Number, within the workload, of the connection that starts in `slot` after `generation` others.
+    pub fn index(&self, workload: &Workload, slot: u32, generation: u32) -> u64 {
+        match workload.demand {
+            Demand::Exchanges { .. } => u64::from(slot - self.first),
+            // Each connection of a user is a function of the slot and of the number of earlier connections.
+            _ => u64::from(slot - self.fixed_slots.min(slot)) << 32 | u64::from(generation),
+        }
+    }
+
+    /// Random stream of the send delays of connection `index` in `slot`.
+    pub fn send_delays(&self, workload: &Workload, slot: usize, index: u64) -> Stream {
+        match workload.demand {
+            Demand::Fixed { .. } => self.planner.of_fixed(slot, "send delay"),
+            _ => self.planner.send_delays(index),
+        }
+    }
+
+    /// Handles the arrival of a connection at `now`.
+    pub fn arrive(&mut self, workload: &Workload, now: Time) -> Arrival {
+        let (index, size) = (self.arrived, self.next_size);
+        self.arrived += 1;
+        let slot = if workload.individual { Some(self.first + index as u32) } else { self.free.pop() };
+        Arrival { index, size, slot, next: self.next_arrival(now) }
+    }
+
+    /// Handles the end of a connection in `slot` at `now`. Returns the time at which the slot's user starts the next
+    /// connection; `NEVER` if there is none.
+    pub fn leave(&mut self, workload: &Workload, slot: u32, generation: u32, now: Time) -> Time {
+        match workload.demand {
+            Demand::Users { .. } => return self.think(workload, slot, generation, now),
+            Demand::Exchanges { .. } => self.scripts[(slot - self.first) as usize].close(),
+            Demand::Open(_) if !workload.individual => self.free.push(slot),
+            Demand::Open(_) | Demand::Fixed { .. } => {}
+        }
+        Time::NEVER
+    }
+
+    /// Time at which the user of connection `index`, which starts at `now`, abandons it; `NEVER` without a limit.
+    pub fn patience(&self, workload: &Workload, index: u64, now: Time) -> Time {
+        match &workload.demand {
+            Demand::Users { patience: Some(patience), .. } => {
+                let mut draws = self.planner.think_time(index ^ PATIENCE);
+                now + Span::from_secs_f64(patience.sample(&mut draws))
+            }
+            _ => Time::NEVER,
+        }
+    }
+
+    /// Time at which the user of `slot` starts connection `generation`, after a think time that begins at `from`.
+    fn think(&self, workload: &Workload, slot: u32, generation: u32, from: Time) -> Time {
+        let Demand::Users { ref think, until, .. } = workload.demand else { return Time::NEVER };
+        let mut draws = self.planner.think_time(self.index(workload, slot, generation));
+        let at = from + Span::from_secs_f64(think.sample(&mut draws));
+        if at < Time::ZERO + until { at } else { Time::NEVER }
+    }
+
+    fn next_arrival(&mut self, now: Time) -> Time {
+        let Some((process, draws)) = &mut self.open else { return Time::NEVER };
+        let next = process.next(now, draws);
+        self.next_size = next.and_then(|next| next.size).map(Bytes::count);
+        next.map_or(Time::NEVER, |next| next.at)
+    }
+}
+
+/// Distinguishes the draws of a user's patience from those of think times; no slot has this many generations.
+const PATIENCE: u64 = 1 << 63;

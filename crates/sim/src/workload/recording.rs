@@ -1,0 +1,241 @@
+//! Records of connections: samples, ends of connections, and counts of removed hosts.
+
+use super::Workloads;
+use crate::host::{Ending, ReceivingHost, SendingHost};
+use crate::plan::Plan;
+use crate::recorder::SeriesRecorder;
+use narrows_model::{Demand, GroupModel, Model, Workload};
+use narrows_records::{ClassCounts, ConnectionSums, GroupCounts, GroupSample};
+use narrows_transport::{ConnectionState, TransportOptions};
+use narrows_units::{Bytes, Span, Time};
+
+/// Counts of the connections of a group in a partition.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GroupTotals {
+    /// Counts of connections whose hosts have been removed.
+    pub removed: GroupCounts,
+    /// Sums over connections whose sending or receiving host has been removed.
+    pub sums: ConnectionSums,
+    /// Counts by class of files and, within it, class of paths.
+    pub classes: Vec<ClassCounts>,
+}
+
+/// A finite connection that ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndedTransfer {
+    /// The connection.
+    pub plan: Plan,
+    /// Class of files.
+    pub file_class: u32,
+    /// Class of paths.
+    pub path_class: u32,
+    /// Time of its start.
+    pub started: Time,
+    /// Time at which it was established; `None` if it never was.
+    pub established: Option<Time>,
+    /// Time of its end.
+    pub ended: Time,
+    /// Whether it completed.
+    pub completed: bool,
+    /// Data packets sent.
+    pub packets_sent: u64,
+    /// Data packets retransmitted.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+}
+
+impl Workloads<'_> {
+    /// Ends the warm-up at `now`.
+    pub fn measure(&mut self, now: Time) {
+        self.measuring = true;
+        for host in self.sending.iter_mut().flatten() {
+            host.recorder.measure(now, host.sender.counters());
+        }
+        for newest in &mut self.receiving {
+            let mut place = newest.as_deref_mut();
+            while let Some(host) = place {
+                host.delivered_at_warmup = host.receiver.counters().bytes_delivered;
+                place = host.before.as_deref_mut();
+            }
+        }
+    }
+
+    /// Completes all sums at the end of the run, `end`.
+    pub fn finish(&mut self, end: Time) {
+        for host in self.sending.iter_mut().flatten().filter(|host| host.ended.is_none()) {
+            host.recorder.window(end, host.sender.window().unwrap_or(f64::NAN));
+        }
+    }
+
+    /// A sample of each group at the present time.
+    pub fn sample(&self) -> Vec<GroupSample> {
+        let first = |totals: &GroupTotals| GroupSample { counts: totals.removed, ..GroupSample::default() };
+        let mut samples: Vec<_> = self.groups.iter().map(first).collect();
+        for host in self.sending.iter().flatten() {
+            let sample = &mut samples[host.group];
+            sample.counts += counts_of(host);
+            match host.sender.state() {
+                _ if host.ended.is_some() => {}
+                ConnectionState::Connecting => sample.connecting += 1,
+                _ => sample.active += 1,
+            }
+        }
+        for host in self.receiving_hosts() {
+            samples[host.group].counts.bytes_delivered += host.receiver.counters().bytes_delivered;
+        }
+        samples
+    }
+
+    /// Adds the samples of the current interval of length `interval` of all individually recorded connections to
+    /// `series`.
+    pub fn sample_connections(&self, series: &mut SeriesRecorder, interval: Span) {
+        for (number, workload) in self.model.workloads.iter().enumerate() {
+            let Some(count) = individual_connections(workload) else { continue };
+            let first = self.firsts[number] as usize;
+            if self.processes[number].is_some() {
+                for host in &self.sending[first..first + count] {
+                    series.sender(host.as_ref().map(|host| (&host.sender, &host.recorder)), interval);
+                }
+            }
+            let delivered = |host: &Option<Box<ReceivingHost>>| {
+                host.as_ref().map_or(0, |host| host.receiver.counters().bytes_delivered)
+            };
+            series.delivered.extend(self.receiving[first..first + count].iter().map(delivered));
+        }
+    }
+
+    /// Sums over all connections of each group, at the end of the run.
+    pub fn sums(&self) -> Vec<ConnectionSums> {
+        let mut sums: Vec<_> = self.groups.iter().map(|totals| totals.sums).collect();
+        for host in self.sending.iter().flatten() {
+            add_sender(&mut sums[host.group], host);
+        }
+        for host in self.receiving_hosts() {
+            add_receiver(&mut sums[host.group], host);
+        }
+        sums
+    }
+
+    /// Records that the connection in `slot` ended at `at`.
+    pub(super) fn conclude(&mut self, slot: u32, at: Time, ending: Ending) {
+        let Some(host) = &self.sending[slot as usize] else { return };
+        let plan = &host.plan;
+        let totals = &mut self.groups[host.group];
+        match ending {
+            Ending::Completed => totals.removed.completed += 1,
+            Ending::Failed => totals.removed.failed += 1,
+            Ending::Abandoned => totals.removed.abandoned += 1,
+        }
+        let (Some(size), Some(started)) = (plan.size, host.recorder.started) else { return };
+        let completed = ending == Ending::Completed;
+        let (files, paths) = &self.classes[plan.workload as usize];
+        let (file_class, path_class) = (files[plan.file as usize], paths[plan.path as usize]);
+        if self.measuring {
+            let class = file_class * self.path_classes + path_class;
+            totals.classes[class as usize].add(size.count(), at - started, completed);
+            if completed {
+                let ideal = ideal_completion_s(self.model, plan);
+                totals.sums.slowdown.add((at - started).as_secs_f64() / ideal * SLOWDOWN);
+            }
+        }
+        if plan.order < self.kept[plan.workload as usize] {
+            let counters = host.sender.counters();
+            self.ended.push(EndedTransfer {
+                plan: *plan,
+                file_class,
+                path_class,
+                started,
+                established: host.recorder.established,
+                ended: at,
+                completed,
+                packets_sent: counters.packets_sent,
+                retransmissions: counters.retransmissions,
+                timeouts: counters.timeouts,
+            });
+        }
+    }
+}
+
+/// Counts of one sending host so far.
+pub(super) fn counts_of(host: &SendingHost) -> GroupCounts {
+    let (counters, recorder) = (host.sender.counters(), &host.recorder);
+    GroupCounts {
+        established: u64::from(recorder.established.is_some()),
+        packets_sent: counters.packets_sent,
+        retransmissions: counters.retransmissions,
+        bytes_sent: counters.bytes_sent,
+        timeouts: counters.timeouts,
+        loss_events: counters.loss_events,
+        ack_gaps: recorder.ack_gaps,
+        close_acks: recorder.close_acks,
+        reductions: counters.reductions,
+        rtt_ns: (recorder.rtt.ps / 1000) as u64,
+        rtt_samples: recorder.rtt.count,
+        calls: recorder.calls,
+        otherwise_limited: recorder.otherwise_limited,
+        ..GroupCounts::default()
+    }
+}
+
+/// Adds the sums of one sending host after the warm-up.
+pub(super) fn add_sender(sums: &mut ConnectionSums, host: &SendingHost) {
+    let recorder = &host.recorder;
+    let (rtt, before) = (&recorder.rtt, &recorder.rtt_at_measure);
+    let reductions = recorder.reductions as f64;
+    sums.rtt_ps.add((rtt.ps - before.ps) as f64 / (rtt.count - before.count) as f64);
+    sums.window.add(recorder.window_seconds / recorder.seconds * MILLIONTHS);
+    sums.peak.add(recorder.peaks / reductions * MILLIONTHS);
+    if recorder.reductions > 1 {
+        sums.reduction_interval_ps.add(recorder.reductions_span().as_ps() as f64 / (reductions - 1.0));
+    }
+}
+
+/// Adds the bytes delivered by one receiving host after the warm-up, unless it had received all data before.
+pub(super) fn add_receiver(sums: &mut ConnectionSums, host: &ReceivingHost) {
+    if host.delivered_at_warmup < host.size {
+        sums.delivered.add(host.receiver.counters().bytes_delivered - host.delivered_at_warmup);
+    }
+}
+
+/// Number of individually recorded connections of `workload`, which have its first slots.
+pub(crate) fn individual_connections(workload: &Workload) -> Option<usize> {
+    let count = workload.connections().filter(|_| workload.individual)?;
+    Some(count.min(u64::from(workload.slots)) as usize)
+}
+
+/// Half the transmission time of a full data packet at the bottleneck of `group`; zero if its flows have several
+/// bottlenecks.
+pub(super) fn ack_spacing(model: &Model, group: &GroupModel, transport: &TransportOptions) -> Span {
+    let Some(link) = group.bottleneck else { return Span::ZERO };
+    let rate = model.links[link].rate.mean_bps(model.duration);
+    Span::from_secs_f64((transport.mss + transport.header).bits() as f64 / rate / 2.0)
+}
+
+/// Number of rows kept for `workload`: the rows are divided equally among users, or among workloads of arrivals.
+pub(super) fn kept(model: &Model, workload: &Workload) -> u64 {
+    let others = || model.workloads.iter().filter(|each| !matches!(each.demand, Demand::Fixed { .. }));
+    let sharers = match workload.demand {
+        Demand::Fixed { .. } => return model.record.transfers,
+        Demand::Users { .. } => others().map(|each| u64::from(each.slots)).sum::<u64>(),
+        Demand::Open(_) | Demand::Exchanges { .. } => others().count() as u64,
+    };
+    model.record.transfers.div_ceil(sharers.max(1))
+}
+
+/// Completion time of the transfer on an idle path, seconds: a round trip to establish the connection, the transmission of
+/// all packets at the bottleneck's mean rate, and a round trip for the last packet and its acknowledgement. Not a number
+/// for an endless flow and for a group without a bottleneck.
+pub(crate) fn ideal_completion_s(model: &Model, plan: &Plan) -> f64 {
+    let workload = &model.workloads[plan.workload as usize];
+    let (Some(size), Some(bottleneck)) = (plan.size, model.groups[workload.group].bottleneck) else {
+        return f64::NAN;
+    };
+    let transport = &workload.transport;
+    let packets = size.count().div_ceil(transport.mss.count());
+    let bits = (size + Bytes::new(packets * transport.header.count())).bits() as f64;
+    2.0 * plan.rtt.as_secs_f64() + bits / model.links[bottleneck].rate.mean_bps(model.duration)
+}
+
+const MILLIONTHS: f64 = 1e6;
+const SLOWDOWN: f64 = 1e9;

@@ -1,0 +1,91 @@
+//! Groups on a network: the routes and workloads of each.
+
+use super::{Core, Group, Layout, Path};
+use narrows_model::{Access, Demand, GroupModel, LinkModel, PathModel, Workload};
+use std::sync::Arc;
+
+impl Core {
+    /// Gives each group of `groups` a workload on its path, one of `paths` for each group; a group without one gets no
+    /// workload yet.
+    pub fn attach(self, groups: &[Group], paths: &[Option<Path>]) -> Layout {
+        let access_rate = self.access_rate;
+        let mut layout = Layout {
+            nodes: self.nodes,
+            links: self.links,
+            routes: Vec::new(),
+            workloads: Vec::new(),
+            groups: Vec::new(),
+        };
+        for (index, (group, path)) in groups.iter().zip(paths).enumerate() {
+            layout.groups.push(GroupModel {
+                name: group.name.clone(),
+                algorithm: group.algorithm.clone(),
+                subject: group.subject,
+                bottleneck: path.as_ref().map(|path| narrowest(&layout.links, &path.forward)),
+                rtt: group.rtt.mean(),
+            });
+            let Some(path) = path else { continue };
+            let forward = layout.routes.len() as u32;
+            layout.routes.extend([path.forward.clone(), path.reverse.clone()]);
+            let paths = vec![PathModel { weight: 1.0, forward, reverse: forward + 1, class: "".into() }];
+            let access = Access::RoundTrip { rtt: group.rtt.clone(), rate: access_rate };
+            let workload = group.workload(index, paths, access);
+            let acceptors = acceptors(&workload);
+            layout.workloads.extend([Some(workload), acceptors].into_iter().flatten());
+        }
+        layout
+    }
+
+    /// The first link of `route` with the lowest rate at the start of the run.
+    pub fn narrowest(&self, route: &[u32]) -> usize {
+        narrowest(&self.links, route)
+    }
+}
+
+impl Group {
+    /// Its workload, on `paths`, with `access` links.
+    pub(super) fn workload(&self, index: usize, paths: Vec<PathModel>, access: Access) -> Workload {
+        Workload {
+            group: index,
+            demand: self.demand.clone(),
+            slots: self.slots,
+            individual: self.is_individual(),
+            size: self.size.clone(),
+            surges: self.surges.iter().map(|(surge, _)| *surge).collect(),
+            paths,
+            access,
+            transport: Arc::new(self.transport.clone()),
+            send_delay: self.send_delay,
+        }
+    }
+}
+
+impl Layout {
+    /// Puts fixed workloads first; otherwise the order stays.
+    pub(super) fn in_order(mut self) -> Self {
+        self.workloads.sort_by_key(|each| !matches!(each.demand, Demand::Fixed { .. }));
+        self
+    }
+}
+
+fn narrowest(links: &[LinkModel], route: &[u32]) -> usize {
+    let rate = |link: &u32| links[*link as usize].rate.first_bps();
+    let narrowest = route.iter().min_by(|a, b| rate(a).total_cmp(&rate(b)));
+    *narrowest.expect("a path has a link") as usize
+}
+
+/// Of connections over which both sides write: the workload of the acceptors' data.
+fn acceptors(initiators: &Workload) -> Option<Workload> {
+    let Demand::Exchanges { connections, from, .. } = &initiators.demand else { return None };
+    let back = |path: &PathModel| PathModel {
+        forward: path.reverse,
+        reverse: path.forward,
+        class: Arc::clone(&path.class),
+        ..*path
+    };
+    Some(Workload {
+        demand: Demand::Exchanges { connections: Arc::clone(connections), side: 1, from: *from },
+        paths: initiators.paths.iter().map(back).collect(),
+        ..initiators.clone()
+    })
+}

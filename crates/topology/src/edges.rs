@@ -1,0 +1,101 @@
+//! Edge routers, and transfers between the hosts behind any two of them: demand spreads over the sources behind each,
+//! and every transfer finds its receiver behind another, by the weights of both (a gravity model).
+
+use super::{Group, Layout};
+use narrows_model::traffic::Arrivals;
+use narrows_model::{Access, Demand, HostModel, PathModel, Workload};
+use std::sync::Arc;
+
+/// A router behind which there are hosts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edge {
+    /// The router, by number.
+    pub router: u32,
+    /// What edges like it are called: a path between two has the class of both.
+    pub class: String,
+    /// Its part of all sources, relative to the others'.
+    pub sources: f64,
+    /// Its part of all receivers, relative to the others'.
+    pub receivers: f64,
+}
+
+/// The edges of a network and the hosts behind them.
+#[derive(Clone, Debug)]
+pub struct Edges {
+    /// At least two.
+    pub all: Vec<Edge>,
+    /// The hosts, of sources and of receivers.
+    pub hosts: HostModel,
+}
+
+impl Edges {
+    /// What a path between two edges is called: their classes, in the order in which the classes first appear.
+    fn class(&self, from: &Edge, to: &Edge) -> Arc<str> {
+        let rank = |edge: &Edge| self.all.iter().position(|other| other.class == edge.class);
+        let (first, second) = if rank(from) <= rank(to) { (from, to) } else { (to, from) };
+        format!("{}{}", first.class, second.class).into()
+    }
+
+    /// `count` shared out by the weights of sources: whole numbers, by largest remainder, that sum to it.
+    fn share(&self, count: u64) -> Vec<u64> {
+        let all: f64 = self.all.iter().map(|edge| edge.sources).sum();
+        let exact: Vec<f64> = self.all.iter().map(|edge| count as f64 * edge.sources / all).collect();
+        let mut shares: Vec<u64> = exact.iter().map(|share| share.floor() as u64).collect();
+        let mut order: Vec<usize> = (0..exact.len()).collect();
+        order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()).then(a.cmp(&b)));
+        let missing = count - shares.iter().sum::<u64>();
+        for &edge in order.iter().cycle().take(missing as usize) {
+            shares[edge] += 1;
+        }
+        shares
+    }
+
+    /// Adds the workloads of a group to `layout`, one for each edge that has sources; routes between edges start at
+    /// `first`.
+    pub(super) fn populate(&self, layout: &mut Layout, index: usize, group: &Group, first: u32) {
+        let slots = self.share(u64::from(group.slots));
+        let sources: f64 = self.all.iter().map(|edge| edge.sources).sum();
+        let access = Access::Hosts { source: self.hosts, receiver: self.hosts };
+        let common = group.workload(index, Vec::new(), access);
+        for (from, edge) in self.all.iter().enumerate().filter(|(from, _)| slots[*from] > 0) {
+            let route = |from: usize, to: usize| first + (from * self.all.len() + to) as u32;
+            let paths =
+                self.all.iter().enumerate().filter(|(to, _)| *to != from).map(|(to, other)| PathModel {
+                    weight: other.receivers,
+                    forward: route(from, to),
+                    reverse: route(to, from),
+                    class: self.class(edge, other),
+                });
+            layout.workloads.push(Workload {
+                demand: part(&group.demand, edge.sources / sources),
+                slots: slots[from] as u32,
+                individual: false,
+                surges: surges(group, edge),
+                paths: paths.collect(),
+                ..common.clone()
+            });
+        }
+    }
+
+    /// The router of each edge.
+    pub(super) fn routers(&self) -> Vec<u32> {
+        self.all.iter().map(|edge| edge.router).collect()
+    }
+}
+
+/// What one edge has of a demand.
+fn part(demand: &Demand, share: f64) -> Demand {
+    match demand {
+        Demand::Open(Arrivals::Poisson(steps)) => {
+            let steps: Vec<_> = steps.iter().map(|(at, rate)| (*at, rate * share)).collect();
+            Demand::Open(Arrivals::Poisson(steps.into()))
+        }
+        other => other.clone(),
+    }
+}
+
+/// The surges that the sources behind one edge make.
+fn surges(group: &Group, edge: &Edge) -> Vec<narrows_model::Surge> {
+    let here = |classes: &Vec<String>| classes.is_empty() || classes.contains(&edge.class);
+    group.surges.iter().filter(|(_, classes)| here(classes)).map(|(surge, _)| *surge).collect()
+}

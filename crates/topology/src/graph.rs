@@ -1,0 +1,171 @@
+//! A graph of named routers: shortest paths through it, and what happens to them when links fail or change.
+//!
+//! Paths are shortest by propagation delay, then by number of links, then by the order of the links. They are all known
+//! before a run begins: those of the start, and those that each event leads to.
+
+mod generate;
+mod shortest;
+pub mod tiered;
+
+pub use generate::{Generated, dumbbell, parking_lot, ring, two_routers};
+
+use super::{Core, Edges, Group, Layout, Path, Placement, RoutePoints};
+use narrows_model::{ChangeModel, LinkChange};
+use narrows_units::Span;
+use shortest::State;
+
+/// Routers, links and what happens to them.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// Names of the routers, in the order of their numbers.
+    pub nodes: Vec<String>,
+    /// The links, each in one direction.
+    pub core: Core,
+    /// Edge routers and the hosts behind them, where transfers go between those.
+    pub edges: Option<Edges>,
+    /// What happens to links, ascending by time.
+    pub events: Vec<Event>,
+    /// From an event to the time at which hosts send along other paths for it.
+    pub convergence: Span,
+}
+
+/// Something that happens to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When.
+    pub at: Span,
+    /// Index into the links.
+    pub link: u32,
+    /// What.
+    pub change: LinkChange,
+}
+
+/// A time at which something changes.
+#[derive(Debug)]
+struct Epoch<'a> {
+    at: Span,
+    /// What happens to links.
+    links: Vec<(u32, LinkChange)>,
+    /// By what paths are chosen from then on, where that changes.
+    state: Option<State<'a>>,
+}
+
+impl Graph {
+    /// Links alone, of routers without names.
+    pub fn of(core: Core) -> Self {
+        Self { nodes: Vec::new(), core, edges: None, events: Vec::new(), convergence: Span::ZERO }
+    }
+
+    /// The shortest path through these routers when the run starts; `None` if there is none in one of the directions.
+    pub fn path(&self, points: &RoutePoints) -> Option<Path> {
+        State::new(&self.core).path(points)
+    }
+
+    /// Two-way propagation delay of `path` when the run starts.
+    pub fn propagation(&self, path: &Path) -> Span {
+        let all = path.forward.iter().chain(&path.reverse);
+        all.fold(Span::ZERO, |sum, link| sum + self.core.links[*link as usize].delay)
+    }
+
+    /// The number of the router with that name.
+    pub fn node(&self, name: &str) -> Option<u32> {
+        self.nodes.iter().position(|known| known == name).map(|number| number as u32)
+    }
+
+    /// Lays out the links and routes of `groups`, all of which travel between routers that a path joins, and what changes
+    /// in the course of the run.
+    pub fn layout(&self, groups: &[Group]) -> (Layout, Vec<ChangeModel>) {
+        let points: Vec<Option<&RoutePoints>> = groups.iter().map(|group| group.placement.points()).collect();
+        let path =
+            |points: &RoutePoints| self.path(points).expect("a group's path was found when it was resolved");
+        let mut paths: Vec<Option<Path>> = points.iter().map(|points| points.map(path)).collect();
+        let mut layout = self.core.clone().attach(groups, &paths);
+        let between = self.between_edges(&mut layout, groups);
+        let mut changes = Vec::new();
+        for Epoch { at, links, state } in self.epochs() {
+            let mut routes = Vec::new();
+            if let Some(state) = state {
+                routes.extend(self.edge_routes(&state, between));
+                for (group, path) in paths.iter_mut().enumerate() {
+                    let (Some(path), Some(points)) = (path, points[group]) else { continue };
+                    // Where no path is left, packets go on to the failed link and are lost there.
+                    let Some(other) = state.path(points).filter(|other| other != path) else { continue };
+                    *path = other;
+                    // All workloads of a group are on the same pair of routes, acceptors on the same in exchange.
+                    let first = layout.workloads.iter().find(|each| each.group == group);
+                    for taken in first.iter().flat_map(|workload| &workload.paths) {
+                        routes.push((taken.forward, path.forward.clone()));
+                        routes.push((taken.reverse, path.reverse.clone()));
+                    }
+                }
+            }
+            if !(links.is_empty() && routes.is_empty()) {
+                changes.push(ChangeModel { at, links, routes });
+            }
+        }
+        (layout.in_order(), changes)
+    }
+
+    /// Gives the groups whose transfers go between edges their workloads. Returns where the routes between edges begin.
+    fn between_edges(&self, layout: &mut Layout, groups: &[Group]) -> Option<u32> {
+        let spread = || groups.iter().enumerate().filter(|(_, group)| group.placement == Placement::Edges);
+        spread().next()?;
+        let edges = self.edges.as_ref().expect("transfers go between edges only where there are some");
+        let first = layout.routes.len() as u32;
+        layout.routes.extend(self.routes_between(&edges.routers()));
+        for (index, group) in spread() {
+            edges.populate(layout, index, group, first);
+        }
+        Some(first)
+    }
+
+    /// Routes between edges as they are in `state`; one that is cut keeps to the failed link.
+    fn edge_routes(&self, state: &State<'_>, first: Option<u32>) -> Vec<(u32, Vec<u32>)> {
+        let (Some(first), Some(edges)) = (first, &self.edges) else { return Vec::new() };
+        let all = between(state, &edges.routers()).into_iter().enumerate();
+        let open = all.filter(|(_, route)| !route.is_empty());
+        open.map(|(number, route)| (first + number as u32, route)).collect()
+    }
+
+    /// Shortest routes between every two of `routers`, row by row; empty from a router to itself and where there is none.
+    pub fn routes_between(&self, routers: &[u32]) -> Vec<Vec<u32>> {
+        between(&State::new(&self.core), routers)
+    }
+
+    /// Each time at which something changes, in order.
+    fn epochs(&self) -> Vec<Epoch<'_>> {
+        let mut state = State::new(&self.core);
+        let mut all: Vec<Epoch<'_>> = Vec::new();
+        for together in self.events.chunk_by(|one, next| one.at == next.at) {
+            let at = together[0].at;
+            for event in together {
+                state.change(event.link, event.change);
+            }
+            let links = together.iter().map(|event| (event.link, event.change)).collect();
+            all.push(Epoch { at, links, state: None });
+            all.push(Epoch { at: at + self.convergence, links: Vec::new(), state: Some(state.clone()) });
+        }
+        // Of paths and links that change at the same time, links come first.
+        all.sort_by_key(|epoch| (epoch.at, epoch.state.is_some()));
+        all
+    }
+}
+
+fn between(state: &State<'_>, routers: &[u32]) -> Vec<Vec<u32>> {
+    let mut all = Vec::with_capacity(routers.len() * routers.len());
+    for from in routers {
+        let tree = state.tree(*from);
+        all.extend(routers.iter().map(|to| tree.route(*to).unwrap_or_default()));
+    }
+    all
+}
+
+impl Placement {
+    /// The routers that routes of the group pass, where they are named.
+    fn points(&self) -> Option<&RoutePoints> {
+        if let Self::Routers(points) = self { Some(points) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! What the receiver sends back: echoes and reports, and the losses and marks that they reveal.
+
+use super::{DatagramSender, Totals};
+use crate::Host;
+use crate::datagram::flight::Flight;
+use narrows_cc::{Ack, Cause, Loss, Report, SentPacket};
+use narrows_units::{Rate, Span, Time};
+use narrows_wire as wire;
+
+impl DatagramSender {
+    /// Packet `number` was echoed. Bit i of `before` is set if packet `number − 1 − i` had arrived before it.
+    pub(super) fn on_echo<H: Host>(
+        &mut self,
+        number: u64,
+        before: u32,
+        ce_packets: u16,
+        now: Time,
+        host: &mut H,
+    ) {
+        self.core.counters.acks_received += 1;
+        let marked = self.core.count_marks(ce_packets);
+        let earlier = (0..u64::from(u32::BITS)).rev().filter(|back| before >> back & 1 == 1);
+        let mut newly_acked = 0;
+        for number in earlier.filter_map(|back| number.checked_sub(back + 1)) {
+            newly_acked += u64::from(self.acknowledge(number).is_some());
+        }
+        let newest = self.acknowledge(number);
+        newly_acked += u64::from(newest.is_some());
+        let rtt = newest.map(|packet| {
+            self.core.round.on_delivered(packet.sent_at, now);
+            let rtt = now - packet.sent_at;
+            self.core.take_rtt_sample(rtt, now, host);
+            rtt
+        });
+        let acked = std::mem::take(&mut self.packets);
+        self.detect_losses(Cause::Detected, now, host, Flight::next_lost);
+        if number >= self.recovery_point && self.in_episode {
+            self.in_episode = false;
+            let path = self.path(now);
+            self.core.algorithm.on_recovered(&path);
+        }
+        if marked > 0 && number >= self.recovery_point {
+            self.report_loss(Cause::Mark, true, 0, now, host);
+        }
+        if newly_acked > 0 {
+            let path = self.path(now);
+            let ack = Ack {
+                newly_acked,
+                advanced: true,
+                ce_packets: marked,
+                rtt,
+                rate: None,
+                feedback: None,
+                packets: &acked,
+            };
+            self.core.algorithm.on_ack(&ack, &path);
+        }
+        self.packets = acked;
+        self.packets.clear();
+    }
+
+    /// Packet `number` has arrived. Returns it if it was in flight.
+    fn acknowledge(&mut self, number: u64) -> Option<SentPacket> {
+        let packet = self.flight.on_arrival(number)?;
+        self.core.counters.segments_acked += 1;
+        self.core.counters.bytes_acked += packet.size.count();
+        if self.core.needs.packets {
+            self.packets.push(packet);
+        }
+        Some(packet)
+    }
+
+    /// The receiver reported on the packets up to `number`.
+    pub(super) fn on_report<H: Host>(&mut self, number: u64, report: &wire::Report, now: Time, host: &mut H) {
+        self.core.counters.acks_received += 1;
+        self.core.count_marks(report.ce_packets);
+        let Some(newest) = self.flight.remove_up_to(number) else { return };
+        self.core.round.on_delivered(newest.sent_at, now);
+        let hold = Span::from_secs_f64(f64::from(report.hold));
+        let rtt = (now - newest.sent_at).saturating_sub(hold);
+        self.core.take_rtt_sample(rtt, now, host);
+        let received = u64::from(report.received.wrapping_sub(self.reported.received));
+        let lost = u64::from(report.lost.wrapping_sub(self.reported.lost));
+        let new_events = report.loss_events.wrapping_sub(self.reported.loss_events);
+        self.reported =
+            Totals { received: report.received, lost: report.lost, loss_events: report.loss_events };
+        let counters = &mut self.core.counters;
+        counters.segments_acked += received;
+        counters.bytes_acked += received * self.core.options.mss.count();
+        counters.packets_lost += lost;
+        counters.loss_events += u64::from(new_events);
+        let path = self.path(now);
+        let window_before = self.window();
+        let feedback = Report {
+            loss_event_rate: f64::from(report.loss_event_rate),
+            receive_rate: Rate::from_bps_f64(f64::from(report.receive_rate)),
+            lost,
+            rtt,
+        };
+        self.core.algorithm.on_report(&feedback, &path);
+        if new_events > 0 {
+            let window_after = self.window();
+            self.core.report_reduction(Cause::Detected, window_before, window_after, host);
+        }
+    }
+
+    /// Declares lost the packets that `next` returns, and reports them to the algorithm at once.
+    pub(super) fn detect_losses<H: Host>(
+        &mut self,
+        cause: Cause,
+        now: Time,
+        host: &mut H,
+        mut next: impl FnMut(&mut Flight) -> Option<SentPacket>,
+    ) {
+        let (mut lost, mut new_episode) = (0, false);
+        while let Some(packet) = next(&mut self.flight) {
+            lost += 1;
+            new_episode |= packet.number >= self.recovery_point;
+            if self.core.needs.packets {
+                self.packets.push(packet);
+            }
+        }
+        if lost > 0 {
+            self.report_loss(cause, new_episode, lost, now, host);
+        }
+    }
+
+    /// Reports `lost` lost packets, or a mark, to the algorithm, and a reduction to the host.
+    fn report_loss<H: Host>(&mut self, cause: Cause, new_episode: bool, lost: u64, now: Time, host: &mut H) {
+        if new_episode {
+            self.recovery_point = self.next;
+            self.in_episode = true;
+        }
+        let path = self.path(now);
+        let window_before = self.window();
+        self.core.algorithm.on_loss(&Loss { cause, new_episode, lost, packets: &self.packets }, &path);
+        self.packets.clear();
+        self.core.count_losses(lost, now);
+        if new_episode {
+            let window_after = self.window();
+            self.core.report_reduction(cause, window_before, window_after, host);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The effect of one acknowledgement on the scoreboard.
+
+use narrows_units::Time;
+
+/// The effect of one acknowledgement on the scoreboard.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a set of independent observations")]
+pub(crate) struct Delivery {
+    /// The number of segments by which the cumulative acknowledgement advanced.
+    pub(crate) advanced: u64,
+    /// The number of segments acknowledged for the first time, cumulatively or selectively.
+    pub(crate) newly_acked: u64,
+    /// The number of these that were acknowledged selectively.
+    pub(crate) newly_sacked: u64,
+    /// A segment that the receiver reports as received twice: a D-SACK (RFC 2883).
+    pub(crate) dsack: Option<u64>,
+    /// It advanced, and its time stamp shows that it acknowledges a segment sent before the last episode (RFC 3522).
+    pub(crate) acks_original: bool,
+    /// It did not advance although segments were outstanding: a duplicate ACK (RFC 5681 §2).
+    pub(crate) duplicate_ack: bool,
+    /// Of the newly acknowledged segments the one that was sent last.
+    pub(crate) newest: Option<Newest>,
+    /// One of them was sent more than once, so that there is no round-trip sample (Karn's algorithm).
+    pub(crate) any_retransmitted: bool,
+    /// One of them, sent once, is below a segment that was acknowledged earlier.
+    pub(crate) reordered: bool,
+}
+
+/// The segment that was sent last among those acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Newest {
+    pub(crate) sent_at: Time,
+    pub(crate) number: u64,
+    /// It was sent more than once.
+    pub(crate) retransmitted: bool,
+}
+
+impl Newest {
+    /// Whether it was sent later than `other`, or at the same time with a higher number (RFC 8985 §6.2,
+    /// `RACK_sent_after`).
+    pub(crate) fn is_newer_than(self, other: Self) -> bool {
+        (self.sent_at, self.number) > (other.sent_at, other.number)
+    }
+}

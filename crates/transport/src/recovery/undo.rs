@@ -1,0 +1,193 @@
+//! Detection of spurious loss episodes, whose window reduction is then undone.
+//!
+//! There are two methods, enabled by [`UndoKind`]:
+//! * *D-SACK* (RFC 2883, RFC 3708): the receiver reports a segment that arrives twice in the first SACK block. Once
+//!   every retransmission of an episode has been reported, the episode was spurious.
+//! * *Time stamps* (Eifel, RFC 3522 §3.2): the echo in the first acknowledgement that advances shows whether it
+//!   acknowledges a segment sent before the episode. If so, the original was delayed, not lost, and the episode is
+//!   spurious, and no D-SACK needs to be waited for.
+//!
+//! An episode that started with a timeout is undone at once, since the timer has no evidence against any particular
+//! segment; other episodes only when every segment that was declared lost is acknowledged. A mark episode is never
+//! spurious, and no episode is undone once the next one has started.
+//!
+//! The time stamp is a logical clock that advances with each episode, since only the order of sending and the start of
+//! an episode matters. After an undo the segments in flight stay in flight, and the window is that before the
+//! reduction, as in Linux; by RFC 4015 §3.2 it would be reached by slow start after a timeout.
+//!
+//! Deviations: F-RTO (RFC 5682) is not implemented, so that without time stamps a spurious timeout is detected only when
+//! all that it retransmitted has been reported. The retransmission timeout does not adapt to the late acknowledgement
+//! (RFC 4015 §3.3).
+
+use super::scoreboard::Delivery;
+use crate::UndoKind;
+use std::collections::VecDeque;
+
+/// The detection of spurious episodes at one sender.
+#[derive(Clone, Debug)]
+pub(super) struct Undo {
+    kind: UndoKind,
+    /// The time stamp of the packets sent now.
+    timestamp: u8,
+    /// The last episode, while it may be undone.
+    episode: Option<Episode>,
+    /// Retransmissions not reported by D-SACKs, in the order of sending.
+    unreported: VecDeque<u64>,
+}
+
+/// An episode that may be spurious.
+#[derive(Clone, Copy, Debug)]
+struct Episode {
+    /// It started with a retransmission timeout.
+    timeout: bool,
+    /// A segment was retransmitted.
+    retransmitted: bool,
+    /// An acknowledgement showed that a retransmission was necessary.
+    genuine: bool,
+}
+
+impl Undo {
+    pub(super) fn new(kind: UndoKind) -> Self {
+        Self { kind, timestamp: 0, episode: None, unreported: VecDeque::new() }
+    }
+
+    /// The time stamp of a packet sent now (TSval, RFC 7323).
+    pub(super) fn timestamp(&self) -> u8 {
+        self.timestamp
+    }
+
+    /// A loss episode starts, with a retransmission timeout if `timeout`; all segments below `una` are acknowledged.
+    pub(super) fn on_episode(&mut self, timeout: bool, una: u64) {
+        if self.kind == UndoKind::None {
+            return;
+        }
+        self.timestamp = self.timestamp.wrapping_add(1);
+        self.unreported.retain(|&number| number >= una);
+        self.episode = Some(Episode { timeout, retransmitted: !self.unreported.is_empty(), genuine: false });
+    }
+
+    /// The window was reduced for a reason that is never spurious: the last episode cannot be undone any more.
+    pub(super) fn clear(&mut self) {
+        self.episode = None;
+    }
+
+    /// Segment `number`, declared lost, is retransmitted.
+    pub(super) fn on_retransmitted(&mut self, number: u64) {
+        if self.kind == UndoKind::None {
+            return;
+        }
+        self.unreported.push_back(number);
+        if let Some(episode) = &mut self.episode {
+            episode.retransmitted = true;
+        }
+    }
+
+    /// Whether an acknowledgement that advances with the time stamp `echo` acknowledges a segment sent before the last
+    /// episode. Always false without time stamps.
+    pub(super) fn acks_original(&self, echo: u8) -> bool {
+        self.kind == UndoKind::DuplicatesAndTimestamps && echo.wrapping_sub(self.timestamp).cast_signed() < 0
+    }
+
+    /// An acknowledgement arrived, after which `unrepaired` segments that were declared lost are not acknowledged.
+    /// Returns true, once, if the last episode was spurious.
+    pub(super) fn on_ack(&mut self, delivery: &Delivery, unrepaired: u64) -> bool {
+        if self.kind == UndoKind::None {
+            return false;
+        }
+        if let Some(number) = delivery.dsack
+            && let Some(index) = self.unreported.iter().position(|&each| each == number)
+        {
+            self.unreported.remove(index);
+        }
+        let Some(episode) = &mut self.episode else { return false };
+        // A retransmission that is SACKed has no time stamp of its own in the echo: it may have been necessary.
+        episode.genuine |= (delivery.advanced > 0 && !delivery.acks_original)
+            || (delivery.newly_sacked > 0 && delivery.any_retransmitted);
+        let by_timestamp = delivery.acks_original && !episode.genuine;
+        let by_dsack = delivery.dsack.is_some() && episode.retransmitted && self.unreported.is_empty();
+        let spurious = (by_timestamp || by_dsack) && (episode.timeout || unrepaired == 0);
+        if spurious {
+            self.episode = None;
+        }
+        spurious
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Undo;
+    use crate::UndoKind;
+    use crate::recovery::scoreboard::Delivery;
+
+    fn dsack(number: u64) -> Delivery {
+        Delivery { dsack: Some(number), ..Delivery::default() }
+    }
+
+    fn advance(acks_original: bool) -> Delivery {
+        Delivery { advanced: 1, newly_acked: 1, acks_original, ..Delivery::default() }
+    }
+
+    #[test]
+    fn an_episode_is_spurious_once_every_retransmission_was_reported_by_dsack() {
+        let mut undo = Undo::new(UndoKind::Duplicates);
+        undo.on_episode(false, 5);
+        for number in [5, 7, 5] {
+            undo.on_retransmitted(number);
+        }
+        assert!(!undo.on_ack(&dsack(7), 0));
+        assert!(!undo.on_ack(&dsack(5), 0));
+        assert!(!undo.on_ack(&dsack(9), 0));
+        assert!(undo.on_ack(&dsack(5), 0));
+        assert!(!undo.on_ack(&dsack(5), 0));
+    }
+
+    #[test]
+    fn a_loss_episode_is_not_undone_while_a_lost_segment_is_not_acknowledged() {
+        let mut undo = Undo::new(UndoKind::DuplicatesAndTimestamps);
+        undo.on_episode(false, 5);
+        undo.on_retransmitted(5);
+        assert!(!undo.on_ack(&advance(true), 1));
+        assert!(undo.on_ack(&advance(true), 0));
+    }
+
+    #[test]
+    fn an_acknowledgement_of_a_retransmission_shows_that_the_episode_is_genuine() {
+        let mut undo = Undo::new(UndoKind::DuplicatesAndTimestamps);
+        undo.on_episode(true, 5);
+        undo.on_retransmitted(5);
+        assert!(!undo.on_ack(&advance(false), 0));
+        assert!(!undo.on_ack(&advance(true), 0));
+    }
+
+    #[test]
+    fn the_time_stamp_may_wrap() {
+        let mut undo = Undo::new(UndoKind::DuplicatesAndTimestamps);
+        for _ in 0..256 {
+            undo.on_episode(true, 0);
+        }
+        assert_eq!(undo.timestamp(), 0);
+        assert!(undo.acks_original(255) && !undo.acks_original(0) && !undo.acks_original(1));
+    }
+
+    #[test]
+    fn retransmissions_of_the_previous_episode_must_be_reported_too() {
+        let mut undo = Undo::new(UndoKind::Duplicates);
+        undo.on_episode(false, 0);
+        for number in [3, 8] {
+            undo.on_retransmitted(number);
+        }
+        undo.on_episode(false, 5);
+        undo.on_retransmitted(9);
+        assert!(!undo.on_ack(&dsack(9), 0));
+        assert!(undo.on_ack(&dsack(8), 0));
+    }
+
+    #[test]
+    fn without_the_option_no_episode_is_spurious() {
+        let mut undo = Undo::new(UndoKind::None);
+        undo.on_episode(true, 0);
+        undo.on_retransmitted(0);
+        assert!(!undo.on_ack(&dsack(0), 0) && !undo.on_ack(&advance(true), 0));
+        assert!(!undo.acks_original(255));
+    }
+}

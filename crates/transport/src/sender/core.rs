@@ -1,0 +1,116 @@
+//! What a reliable sender and a sender of datagrams have in common.
+
+use super::{ConnectionState, Limit, SenderCounters};
+use crate::ecn::EcnSender;
+use crate::loss_events::LossEvents;
+use crate::round::RoundCounter;
+use crate::rto::RetransmissionTimer;
+use crate::transfer::SendBuffer;
+use crate::{Host, TransportEvent, TransportOptions};
+use narrows_cc::{Cause, CongestionControl, Needs, Path};
+use narrows_units::{Bytes, Span, Time};
+use narrows_wire::FlowId;
+use std::sync::Arc;
+
+/// The part of a sender that does not depend on its kind: the hosted congestion control algorithm, the round-trip time,
+/// marks, counts and the state of the connection.
+#[derive(Debug)]
+pub(crate) struct SenderCore {
+    pub(crate) flow: FlowId,
+    pub(crate) needs: Needs,
+    /// [`CongestionControl::needs_sent_events`].
+    pub(crate) needs_sent_events: bool,
+    pub(crate) state: ConnectionState,
+    pub(crate) limited_by: Limit,
+    pub(crate) options: Arc<TransportOptions>,
+    pub(crate) algorithm: Box<dyn CongestionControl>,
+    pub(crate) data: SendBuffer,
+    /// A sender of datagrams never starts it: its timeout is that of the echo of a datagram.
+    pub(crate) timer: RetransmissionTimer,
+    pub(crate) round: RoundCounter,
+    pub(crate) ecn: EcnSender,
+    pub(crate) loss_events: LossEvents,
+    pub(crate) counters: SenderCounters,
+}
+
+impl SenderCore {
+    pub(crate) fn new(
+        flow: FlowId,
+        options: Arc<TransportOptions>,
+        size: Option<Bytes>,
+        algorithm: Box<dyn CongestionControl>,
+        needs: Needs,
+    ) -> Self {
+        Self {
+            flow,
+            needs,
+            needs_sent_events: algorithm.needs_sent_events(),
+            state: ConnectionState::Closed,
+            limited_by: Limit::Application,
+            data: SendBuffer::new(size, options.mss),
+            timer: RetransmissionTimer::new(&options),
+            round: RoundCounter::default(),
+            ecn: EcnSender::new(options.ecn, algorithm.ecn()),
+            loss_events: LossEvents::default(),
+            counters: SenderCounters::default(),
+            options,
+            algorithm,
+        }
+    }
+
+    /// The state of the path, with `in_flight` packets in flight.
+    #[inline]
+    pub(crate) fn path(&self, in_flight: u64, window_limited: bool, now: Time) -> Path {
+        Path {
+            now,
+            mss: self.options.mss,
+            in_flight,
+            rtt: self.timer.rtt().copied(),
+            round: self.round.count(),
+            window_limited,
+        }
+    }
+
+    /// `SRTT`; `None` before the first sample.
+    #[inline]
+    pub(crate) fn smoothed_rtt(&self) -> Option<Span> {
+        self.timer.rtt().map(|rtt| rtt.smoothed)
+    }
+
+    /// Takes a round-trip time sample.
+    pub(crate) fn take_rtt_sample<H: Host>(&mut self, rtt: Span, now: Time, host: &mut H) {
+        self.timer.on_rtt_sample(rtt, now);
+        host.notify(TransportEvent::RttSample(rtt));
+    }
+
+    /// Reads the receiver's count of marked packets. Returns the number of packets newly marked.
+    #[inline]
+    pub(crate) fn count_marks(&mut self, ce_packets: u16) -> u64 {
+        let marked = self.ecn.newly_marked(ce_packets);
+        self.counters.marks_seen += marked;
+        marked
+    }
+
+    /// Counts `lost` packets, and the loss event that they start.
+    pub(crate) fn count_losses(&mut self, lost: u64, now: Time) {
+        self.counters.packets_lost += lost;
+        let rtt = self.smoothed_rtt();
+        if lost > 0 && self.loss_events.on_losses(now, rtt) {
+            self.counters.loss_events += 1;
+        }
+    }
+
+    /// Counts a reduction of the window, given in packets, and notifies the host.
+    pub(crate) fn report_reduction<H: Host>(
+        &mut self,
+        cause: Cause,
+        window_before: Option<f64>,
+        window_after: Option<f64>,
+        host: &mut H,
+    ) {
+        self.counters.reductions += 1;
+        if let (Some(window_before), Some(window_after)) = (window_before, window_after) {
+            host.notify(TransportEvent::Reduction { cause, window_before, window_after });
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""External algorithms: classes in Python files and crates of their own; found, checked, described, scaffolded."""

@@ -1,0 +1,160 @@
+"""External algorithms in Python files: loading, checking and error messages.
+
+The extension calls `find` while a scenario is resolved and `explain` when an algorithm fails.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from narrows import core
+from narrows.errors import InputError
+
+
+class AlgorithmError(Exception):
+    """An algorithm cannot be loaded from a file.
+
+    Attributes:
+        message: What is wrong.
+        allowed: What is allowed instead; empty where that says nothing.
+        hint: The nearest known name, as a question; missing where none is near.
+    """
+
+    def __init__(self, message: str, allowed: str = "", hint: str | None = None) -> None:
+        """Make the error.
+
+        Args:
+            message: What is wrong.
+            allowed: What is allowed instead.
+            hint: The nearest known name; None where none is near.
+        """
+        super().__init__(message)
+        self.message = message
+        self.allowed = allowed
+        if hint is not None:
+            self.hint = f"did you mean `{hint}`?"
+
+
+def find(file: Path, name: str) -> tuple[type, str, str]:
+    """Execute a file and return a class in it that is an algorithm.
+
+    Args:
+        file: The Python file.
+        name: Name of the class.
+
+    Returns:
+        The class, its `ecn` (one of `ECN`), and the SHA-256 of the file in hexadecimal.
+
+    Raises:
+        AlgorithmError: The file cannot be read or fails, or it has no such class, or the class is not an algorithm.
+    """
+    try:
+        content = Path(file).read_bytes()
+    except OSError as error:
+        raise AlgorithmError(f"cannot be read: {error.strerror or error}", FORM) from error
+    digest = hashlib.sha256(content).hexdigest()
+    found = _attribute(_execute(str(file), content, digest), name)
+    if not isinstance(found, type):
+        raise AlgorithmError(f"{name} is a {type(found).__name__}, not a class", FORM)
+    _check_hooks(found)
+    for attribute in ANSWERS:
+        if not hasattr(found, attribute):
+            # So that reading what an algorithm does not use costs no exception.
+            setattr(found, attribute, None)
+    ecn = getattr(found, "ecn", ECN[0])
+    if ecn not in ECN:
+        raise AlgorithmError(f"{name}.ecn is {ecn!r}", ", ".join(f'"{word}"' for word in ECN))
+    return found, ecn, digest
+
+
+def named(algorithm: str | type) -> str:
+    """Return the name of an algorithm in a scenario: of a class, its file and its name, as in `mine.py:Mine`.
+
+    Raises:
+        InputError: The class is not at the top level of a file, so that another process could not find it.
+    """
+    if isinstance(algorithm, str):
+        return algorithm
+    try:
+        file = inspect.getsourcefile(algorithm)
+    except (TypeError, OSError):
+        file = None
+    if file is None or not Path(file).is_file() or "." in algorithm.__qualname__:
+        problem = "a class must be at the top of a file, for every run reads it anew; save it and name it as"
+        raise InputError(algorithm.__qualname__, f"{problem} {FORM}")
+    path = Path(file)
+    here = Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{algorithm.__name__}"
+
+
+def explain(error: BaseException) -> str:
+    """Return the traceback of an error, without the frames of this package."""
+    trace = error.__traceback__
+    while trace is not None and Path(trace.tb_frame.f_code.co_filename).parent == HERE:
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace)).rstrip("\n")
+
+
+def _execute(file: str, content: bytes, digest: str) -> ModuleType:
+    if content in _executing:
+        raise AlgorithmError(
+            'the file starts runs while it is read for its algorithm; put them below `if __name__ == "__main__":`'
+        )
+    # A fresh module each time: what one run leaves in it must not reach another. Dataclasses look it up by its name.
+    module = ModuleType(f"narrows_algorithm_{digest[:16]}")
+    module.__file__ = file
+    sys.modules[module.__name__] = module
+    _executing.append(content)
+    try:
+        exec(compile(content, file, "exec"), module.__dict__)  # noqa: S102  # that it is executed is what it is for
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # even `sys.exit()` in the file is only a mistake in the file
+        raise AlgorithmError(f"the file fails:\n{explain(error)}") from error
+    finally:
+        _executing.pop()
+    return module
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    found: Any = getattr(module, name, None)
+    if found is not None:
+        return found
+    classes = [
+        name for name, each in vars(module).items() if isinstance(each, type) and each.__module__ == module.__name__
+    ]
+    allowed = ", ".join(classes) or "the file holds no class"
+    raise AlgorithmError(f"there is no {name} in the file", allowed, core.nearest(name, classes))
+
+
+def _check_hooks(found: type) -> None:
+    for name in (each for each in dir(found) if each.startswith("on_") and each not in HOOKS):
+        message = f"{found.__name__} has a method `{name}`, which is never called"
+        raise AlgorithmError(message, ", ".join(HOOKS), core.nearest(name, HOOKS))
+    for name in REQUIRED:
+        if not hasattr(found, name):
+            raise AlgorithmError(f"{found.__name__} has no method `{name}`", f"a class with {' and '.join(REQUIRED)}")
+    for name in (each for each in HOOKS if hasattr(found, each)):
+        method = inspect.getattr_static(found, name)
+        if not callable(getattr(found, name)):
+            raise AlgorithmError(f"{found.__name__}.{name} is a {type(method).__name__}, not a method")
+        try:
+            inspect.signature(getattr(found, name)).bind(found, None)
+        except TypeError as error:
+            raise AlgorithmError(f"{found.__name__}.{name} cannot be called with one fact: {error}") from error
+
+
+_executing: list[bytes] = []
+
+FORM = 'a file and a class in it, as in "./mine.py:Mine"'
+REQUIRED = ("on_ack", "on_loss")
+HOOKS = (*REQUIRED, "on_recovered", "on_sent", "on_spurious_loss", "on_idle_restart", "on_timer")
+ANSWERS = ("window", "pacing_rate", "ssthresh", "timer_s")
+ECN = ("classic", "counted", "low-latency")
+HERE = Path(__file__).parent

@@ -1,0 +1,72 @@
+"""The card of an external algorithm in Python, from the docstring and signature of its class."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+from narrows.errors import InputError
+from narrows.external.algorithm import AlgorithmError, find
+
+
+def external_card(text: str) -> dict[str, Any]:
+    """Return the card of an algorithm in a file.
+
+    The class's docstring gives it: a summary, then `Source:`, `Equations:`, `Deviations:` and `Validation:`, each up to
+    the next; equations and deviations are separated by semicolons. Parameters are those of `__init__` after the setup.
+
+    Args:
+        text: A file and a class in it, as in `"./mine.py:Mine"`.
+
+    Raises:
+        InputError: There is no such file, or no such algorithm in it.
+    """
+    path, _, name = text.partition("(")[0].rpartition(":")
+    try:
+        found, _, digest = find(Path(path), name)
+    except AlgorithmError as error:
+        hint = f"; {error.hint}" if hasattr(error, "hint") else ""
+        allowed = f"; allowed: {error.allowed}" if error.allowed else ""
+        raise InputError(text, f"{error.message}{allowed}{hint}") from error
+    told = _sections(inspect.cleandoc(found.__dict__.get("__doc__") or ""))
+    return {
+        "name": text,
+        "family": "python",
+        "summary": told.get("", "") or "The class has no docstring.",
+        "source": told.get("Source", "") or "not stated",
+        "equations": _parted(told.get("Equations", "")) or ["not stated"],
+        "parameters": _parameters(found),
+        "deviations": _parted(told.get("Deviations", "")),
+        "validation": told.get("Validation", ""),
+        "judged": [],
+        "digest": f"sha256:{digest}",
+    }
+
+
+def is_external(name: str) -> bool:
+    """Return whether a name is that of a class in a Python file."""
+    return ":" in name or Path(name).suffix == ".py"
+
+
+def _sections(text: str) -> dict[str, str]:
+    """Return the sections of a docstring by heading; the text before the first heading has an empty one."""
+    pieces = re.split(rf"^({'|'.join(HEADINGS)}):", text, flags=re.MULTILINE)
+    told = {"": pieces[0], **dict(zip(pieces[1::2], pieces[2::2], strict=True))}
+    return {heading: " ".join(each.split()) for heading, each in told.items()}
+
+
+def _parted(text: str) -> list[str]:
+    plain = text.rstrip(".")
+    return [] if plain in {"", "none"} else [each.strip() for each in plain.split(";")]
+
+
+def _parameters(found: type) -> list[dict[str, Any]]:
+    """Return the parameters of `__init__` after the setup."""
+    _, *given = inspect.signature(found).parameters.values()
+    named = [each for each in given if each.kind in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY}]
+    return [{"name": each.name, "default": None if each.default is each.empty else each.default} for each in named]
+
+
+HEADINGS = ("Source", "Equations", "Deviations", "Validation")

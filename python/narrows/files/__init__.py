@@ -1,0 +1,1 @@
+"""Files of results folders: atomic creation, the manifest, TOML."""

@@ -1,0 +1,130 @@
+"""Folders that are created atomically: whole or not at all.
+
+Everything is written into `.NAME.partial-PID` beside the folder's place, synced to the disk and renamed. The
+remains of a killed process are removed by the next process that writes in the same place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from narrows.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def check_place(folder: Path, *, replace: bool) -> None:
+    """Check that `folder` can be created, without writing anything.
+
+    Args:
+        folder: The folder for the results.
+        replace: Whether the folder of an earlier run there may be replaced.
+
+    Raises:
+        OutputError: It exists and is not empty (or, with `replace`, is not the folder of a run), or its parent is not
+            a writable folder.
+    """
+    if folder.exists():
+        if not folder.is_dir():
+            raise OutputError(f"{folder} exists and is not a folder")
+        if any(folder.iterdir()) and not (replace and (folder / MANIFEST).is_file()):
+            raise OutputError(f"{folder} exists and is not empty: name another folder or remove it")
+    standing = next(parent for parent in folder.absolute().parents if parent.exists())
+    if not (standing.is_dir() and os.access(standing, os.W_OK | os.X_OK)):
+        raise OutputError(f"{folder} cannot be made: {standing} is not a folder that you can write to")
+
+
+@contextmanager
+def appearing(folder: Path, *, replace: bool = False) -> Iterator[Path]:
+    """Create a folder atomically: yield a partial folder, which is renamed to `folder` when the block ends normally.
+
+    Args:
+        folder: The folder for the results.
+        replace: Whether the folder of an earlier run there is replaced.
+
+    Yields:
+        The partial folder.
+
+    Raises:
+        OutputError: As for `check_place`, or the folder cannot be created for another reason.
+    """
+    check_place(folder, replace=replace)
+    partial = folder.parent / f".{folder.name}.partial-{os.getpid()}"
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        clear_remains(folder.parent)
+        partial.mkdir()
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror or error}") from error
+    try:
+        (partial / HOST).write_text(socket.gethostname())
+        yield partial
+        (partial / HOST).unlink()
+        _sync_tree(partial)
+        _take_place(partial, folder)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+
+
+def clear_remains(parent: Path) -> None:
+    """Remove the partial folders in `parent` of processes of this host that have ended; restore folders moved aside."""
+    for entry in parent.iterdir():
+        match = REMAINS.fullmatch(entry.name)
+        if match is None or _alive(int(match["pid"])):
+            continue
+        if match["state"] == "replaced" and not (parent / match["name"]).exists():
+            entry.rename(parent / match["name"])
+        elif match["state"] == "replaced" or _is_of_this_host(entry):
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+def _take_place(partial: Path, folder: Path) -> None:
+    aside = folder.parent / f".{folder.name}.replaced-{os.getpid()}"
+    if folder.exists() and any(folder.iterdir()):
+        folder.rename(aside)
+    partial.rename(folder)
+    _sync(folder.parent)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _sync_tree(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        _sync(path)
+    _sync(folder)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_of_this_host(partial: Path) -> bool:
+    # A process that died between making the folder and naming its host left nothing else in it.
+    host = partial / HOST
+    return not host.exists() or host.read_text() == socket.gethostname()
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+MANIFEST = "manifest.json"
+HOST = ".host"
+REMAINS = re.compile(r"\.(?P<name>.+)\.(?P<state>partial|replaced)-(?P<pid>\d+)")

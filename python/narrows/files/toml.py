@@ -1,0 +1,53 @@
+"""Plain Python values as TOML text, so that a scenario built in Python is validated as one from a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+
+def to_toml(table: Mapping[str, object]) -> str:
+    """Return a table as TOML, one top-level key per line.
+
+    Args:
+        table: Strings, numbers, booleans, lists and mappings, nested as deep as needed.
+
+    Raises:
+        TypeError: A value has no form in TOML.
+
+    Examples:
+        >>> print(to_toml({"duration": "60s", "path": {"rtt": "40ms"}}), end="")
+        "duration" = "60s"
+        "path" = { "rtt" = "40ms" }
+    """
+    return "".join(f"{_string(key)} = {inline(value)}\n" for key, value in table.items())
+
+
+def inline(value: object) -> str:
+    """Return one value as TOML on one line.
+
+    Args:
+        value: A string, number, boolean, list or mapping, nested as deep as needed.
+
+    Raises:
+        TypeError: It has no form in TOML.
+    """
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return _string(value)
+        case int() | float():
+            return repr(value)
+        case Mapping():
+            inner = ", ".join(f"{_string(str(key))} = {inline(each)}" for key, each in value.items())
+            return f"{{ {inner} }}" if inner else "{}"
+        case Sequence():
+            return "[" + ", ".join(inline(each) for each in value) + "]"
+        case _:
+            raise TypeError(f"{value!r} is a {type(value).__name__}, for which TOML has no form")
+
+
+def _string(text: str) -> str:
+    # JSON's escapes are TOML's, except that TOML also wants one for the delete character.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

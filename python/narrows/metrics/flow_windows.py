@@ -1,0 +1,199 @@
+"""Metrics of a flow's congestion window over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.metrics import series, stability, windows
+from narrows.metrics.card import Share, Time, Whole, metric
+from narrows.metrics.parameters import AFTER, FROM, MILLS, UNTIL, WELZL
+
+if TYPE_CHECKING:
+    from narrows.metrics.card import Choices
+    from narrows.metrics.observed import Flow, Observed
+    from narrows.metrics.series import FloatArray
+
+
+def _windows(seen: Observed, flow: Flow, choices: Choices) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Return times (s), congestion window and ssthresh (packets) of a flow while values count; None without any."""
+    window, threshold = (seen.flow(flow, name) for name in ("cwnd_packets", "ssthresh_packets"))
+    if window is None or threshold is None:
+        return None
+    start_s = max(seen.after_s(choices["after"], window), flow.start_s)
+    within = (seen.ends_s >= start_s) & (seen.ends_s <= flow.stop_s) & ~np.isnan(window)
+    return (seen.ends_s[within], window[within], threshold[within]) if within.any() else None
+
+
+@metric(
+    of="flow",
+    unit="packets",
+    better="",
+    label="congestion window",
+    source=WELZL,
+    parameters=(Time("at", "time of the run", zero=True),),
+)
+def window_at(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Congestion window at that time."""
+    windows = seen.flow(flow, "cwnd_packets")
+    place = int(np.searchsorted(seen.ends_s, choices["at"]))
+    return NAN if windows is None or place >= len(windows) else float(windows[place])
+
+
+@metric(
+    of="flow",
+    unit="s",
+    better="lower",
+    label="time to a congestion window",
+    source=WELZL,
+    parameters=(Whole("packets", "the window to be reached"),),
+)
+def time_to_window(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Time from the flow's start until its congestion window is that large; no value where it never is."""
+    windows = seen.flow(flow, "cwnd_packets")
+    place = None if windows is None else stability.first(windows >= choices["packets"])
+    return NAN if place is None else float(seen.ends_s[place]) - flow.start_s
+
+
+@metric(of="flow", unit="share", better="", label="part of the window kept at a cut", source=MILLS, parameters=(AFTER,))
+def window_kept(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Mean over cuts of ssthresh after a cut over the congestion window an interval before.
+
+    A cut is a fall of the window that changes ssthresh or ends at it.
+    """
+    found = _windows(seen, flow, choices)
+    return NAN if found is None else series.mean_of_known(list(windows.kept(*found[1:])))
+
+
+@metric(
+    of="flow",
+    unit="share",
+    better="",
+    label="share of the cuts",
+    source=MILLS,
+    parameters=(
+        Share("least", "of the window given up", "0"),
+        Share("most", "of the window given up", "1"),
+        AFTER,
+    ),
+)
+def cut_share(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Share of the cuts that give up such a part of the window."""
+    found = _windows(seen, flow, choices)
+    kept = None if found is None else windows.kept(*found[1:])
+    if kept is None or not len(kept):
+        return NAN
+    given_up = np.round(1 - kept, PLACES)
+    return float(np.mean((given_up >= choices["least"]) & (given_up <= choices["most"])))
+
+
+@metric(
+    of="flow",
+    unit="packets",
+    better="",
+    label="growth after a cut",
+    source=MILLS,
+    parameters=(
+        Time("from", "time since the cut at which to begin", "1ms"),
+        Time("until", "time since the cut at which to end", "1s"),
+        AFTER,
+    ),
+)
+def growth_after_cut(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Growth of the congestion window in a propagation round trip, mean over cuts without another one until then."""
+    found = _windows(seen, flow, choices)
+    if found is None:
+        return NAN
+    per_second = windows.growth(*found, (choices["from"], choices["until"]))
+    return series.mean_of_known(list(per_second)) * seen.rtt_s(group)
+
+
+@metric(
+    of="flow",
+    unit="share",
+    better="",
+    label="share of the time near cuts",
+    source=MILLS,
+    parameters=(
+        Time("within", "time since a cut", "1s"),
+        AFTER,
+    ),
+)
+def time_near_cuts(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Share of the time that lies within so long after a cut."""
+    found = _windows(seen, flow, choices)
+    return NAN if found is None else windows.near_cuts(*found, choices["within"])
+
+
+@metric(
+    of="flow",
+    unit="share",
+    better="",
+    label="share of the time with a small window",
+    source=MILLS,
+    parameters=(
+        Whole("packets", "the window"),
+        AFTER,
+    ),
+)
+def window_below(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Share of the time at which the congestion window is at most that."""
+    found = _windows(seen, flow, choices)
+    return NAN if found is None else float(np.mean(found[1] <= choices["packets"]))
+
+
+@metric(
+    of="flow",
+    unit="",
+    better="lower",
+    label="coefficient of variation of the congestion window",
+    source=MILLS,
+    parameters=(AFTER,),
+)
+def window_cov(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Standard deviation over mean of the congestion window at the ends of intervals."""
+    found = _windows(seen, flow, choices)
+    return NAN if found is None else stability.cov(found[1])
+
+
+@metric(
+    of="flow",
+    unit="",
+    better="lower",
+    label="swing of the congestion window",
+    source=MILLS,
+    parameters=(
+        Time("bin", "over how long", "5s", ("rtt",)),
+        AFTER,
+    ),
+)
+def window_swing(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Mean over bins of the largest minus the smallest congestion window of a bin over the mean of the run."""
+    found = _windows(seen, flow, choices)
+    span_s = seen.rtt_s(group) if choices["bin"] == "rtt" else float(choices["bin"])
+    return NAN if found is None else windows.swing(found[1], windows.intervals(span_s, seen.interval_s))
+
+
+@metric(
+    of="flow",
+    unit="",
+    better="",
+    label="changes of the congestion window per round trip",
+    source=MILLS,
+    parameters=(
+        FROM,
+        UNTIL,
+    ),
+)
+def window_changes(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Intervals at whose end the congestion window is another than before, per propagation round trip."""
+    window, span_s = seen.flow(flow, "cwnd_packets"), choices["until"] - choices["from"]
+    if window is None or not span_s > 0 or choices["until"] > seen.duration_s:
+        return NAN
+    within = (seen.ends_s >= choices["from"]) & (seen.ends_s <= choices["until"])
+    return float(windows.changes(window[within]) * seen.rtt_s(group) / span_s)
+
+
+PLACES = 9
+NAN = float("nan")

@@ -1,0 +1,253 @@
+"""Metrics of a flow, from its sending rate and goodput over time."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.metrics import series, stability
+from narrows.metrics.card import Share, Whole, metric
+from narrows.metrics.parameters import AFTER, AT, BANSAL, BIN, FROM, MILLS, RTT_BIN, STABILITY, UNTIL, WELZL
+
+if TYPE_CHECKING:
+    from narrows.metrics.card import Choices
+    from narrows.metrics.observed import Flow, Observed
+    from narrows.metrics.series import FloatArray
+
+
+def _binned(
+    seen: Observed, group: str, flow: Flow, choices: Choices, column: str
+) -> tuple[FloatArray | None, float, float]:
+    rates = seen.flow(flow, column)
+    bin_s = seen.bin_s(choices["bin"], seen.rtt_s(group))
+    if rates is None:
+        return None, NAN, bin_s
+    start_s = max(seen.after_s(choices["after"], rates), flow.start_s)
+    if math.isnan(start_s):
+        return None, NAN, bin_s
+    return series.bins(seen.ends_s, rates, start_s, flow.stop_s, bin_s), start_s, bin_s
+
+
+def _bins_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices, start_s: float) -> float:
+    rates = seen.flow(flow, "goodput_bps")
+    if rates is None or not start_s < flow.stop_s:
+        return NAN
+    bin_s = seen.bin_s(choices["bin"], seen.rtt_s(group))
+    binned = series.bins(seen.ends_s, rates, start_s, flow.stop_s, bin_s)
+    return stability.bins_until_maximum(binned, choices["share"]) * bin_s
+
+
+@metric(
+    of="flow",
+    unit="",
+    better="lower",
+    label="coefficient of variation of goodput",
+    source=STABILITY,
+    parameters=(
+        BIN,
+        AFTER,
+    ),
+)
+def cov(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Standard deviation over mean of the flow's goodput in bins."""
+    rates, _, _ = _binned(seen, group, flow, choices, "goodput_bps")
+    return NAN if rates is None else stability.cov(rates)
+
+
+@metric(
+    of="flow",
+    unit="",
+    better="higher",
+    label="smoothness of the sending rate",
+    source="RFC 5166 §2.2.1; Bansal et al., SIGCOMM 2001",
+    parameters=(
+        RTT_BIN,
+        AFTER,
+    ),
+)
+def smoothness(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Smallest sending rate of a bin over that of the bin before: 1 never falls, 0 falls silent."""
+    rates, _, _ = _binned(seen, group, flow, choices, "throughput_bps")
+    return NAN if rates is None else stability.smoothness(rates)
+
+
+@metric(
+    of="flow",
+    unit="bps",
+    better="",
+    label="aggressiveness",
+    source=STABILITY,
+    parameters=(
+        RTT_BIN,
+        AFTER,
+    ),
+)
+def aggressiveness(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Largest rise of the sending rate from one bin to the next among bins without a retransmission."""
+    rates, start_s, bin_s = _binned(seen, group, flow, choices, "throughput_bps")
+    sent_again = seen.flow(flow, "retransmissions")
+    if rates is None or sent_again is None:
+        return NAN
+    per_bin = series.bins(seen.ends_s, sent_again, start_s, flow.stop_s, bin_s)
+    return stability.aggressiveness(rates, per_bin <= 0)
+
+
+@metric(of="flow", unit="round trips", better="lower", label="responsiveness", source=STABILITY, parameters=(AT,))
+def responsiveness(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Round trips from the onset of sustained congestion until the sending rate is at most halved.
+
+    It is halved against its mean over the ten round trips before.
+    """
+    rates, at_s, rtt_s = seen.flow(flow, "throughput_bps"), choices["at"], seen.rtt_s(group)
+    if rates is None or not flow.start_s < at_s < flow.stop_s:
+        return NAN
+    before = series.mean(seen.ends_s, rates, max(at_s - TEN_RTTS * rtt_s, flow.start_s), at_s)
+    bin_s = series.whole_intervals(rtt_s, seen.interval_s)
+    later = series.bins(seen.ends_s, rates, at_s, flow.stop_s, bin_s)
+    return stability.bins_until_halved(before, later) * bin_s / rtt_s
+
+
+@metric(
+    of="flow",
+    unit="s",
+    better="lower",
+    label="time to a number of bytes",
+    source=WELZL,
+    parameters=(Whole("n", "power of ten", "1"),),
+)
+def time_to_bytes(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Time from the flow's start until 1460 times the n-th power of ten bytes are delivered.
+
+    No value where they never are.
+    """
+    rates = seen.flow(flow, "goodput_bps")
+    if rates is None or flow.of_transfers:
+        return NAN
+    bits = series.accumulate(seen.ends_s, rates)
+    wanted = SEGMENT_BYTES * 8 * 10.0 ** min(choices["n"], BEYOND_ALL_BYTES)
+    if bits[-1] < wanted:
+        return NAN
+    # The first interval in which the sum is reached; within it, it grows evenly.
+    place = int(np.searchsorted(bits, wanted))
+    times = np.concatenate([[0.0], seen.ends_s])
+    share = (wanted - bits[place - 1]) / (bits[place] - bits[place - 1])
+    from_s = max(times[place - 1], flow.start_s)
+    return float(from_s + share * (times[place] - from_s) - flow.start_s)
+
+
+@metric(
+    of="flow",
+    unit="s",
+    better="lower",
+    label="time to the highest goodput",
+    source=MILLS,
+    parameters=(
+        Share("share", "of the highest bin from there on", "95%"),
+        BIN,
+    ),
+)
+def time_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Time from the flow's start to the end of the first bin whose goodput reaches that share of the flow's highest."""
+    return _bins_to_maximum(seen, group, flow, choices, flow.start_s)
+
+
+@metric(
+    of="flow",
+    unit="s",
+    better="lower",
+    label="recovery time",
+    source=MILLS,
+    parameters=(
+        AT,
+        Share("share", "of the highest bin from there on", "95%"),
+        BIN,
+    ),
+)
+def recovery_time(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Time from the end of heavy congestion to the end of the first bin whose goodput has recovered.
+
+    It has recovered where it reaches that share of the highest goodput of a bin thereafter.
+    """
+    return _bins_to_maximum(seen, group, flow, choices, max(choices["at"], flow.start_s))
+
+
+@metric(
+    of="flow",
+    unit="bps",
+    better="higher",
+    label="goodput",
+    source="RFC 5166 §2.1.1",
+    parameters=(
+        FROM,
+        UNTIL,
+    ),
+)
+def goodput_between(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Goodput between two times of the run."""
+    return seen.mean_between(seen.flow(flow, "goodput_bps"), choices)
+
+
+@metric(
+    of="flow",
+    unit="bps",
+    better="higher",
+    label="smallest goodput of a bin",
+    source=WELZL,
+    parameters=(
+        BIN,
+        AFTER,
+    ),
+)
+def goodput_least(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Smallest goodput in a bin."""
+    rates, _, _ = _binned(seen, group, flow, choices, "goodput_bps")
+    return NAN if rates is None or not len(rates) else float(rates.min())
+
+
+@metric(
+    of="flow",
+    unit="packets",
+    better="lower",
+    label="retransmissions",
+    source=WELZL,
+    parameters=(
+        FROM,
+        UNTIL,
+    ),
+)
+def resent_between(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Packets sent again between two times of the run."""
+    counts = seen.flow(flow, "retransmissions")
+    if counts is None:
+        return NAN
+    rates = counts / np.diff(seen.ends_s, prepend=0.0)
+    return seen.mean_between(rates, choices) * float(choices["until"] - choices["from"])
+
+
+@metric(
+    of="flow",
+    unit="share",
+    better="",
+    label="part of the sending rate kept",
+    source=BANSAL,
+    parameters=(
+        AT,
+        Whole("k", "round trip", "2"),
+    ),
+)
+def rate_kept(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
+    """Sending rate in the k-th round trip after a change over that of the ten round trips before it."""
+    rates, at_s, rtt_s = seen.flow(flow, "throughput_bps"), choices["at"], seen.rtt_s(group)
+    stop_s = at_s + choices["k"] * rtt_s
+    if rates is None or not flow.start_s < at_s or not stop_s <= flow.stop_s:
+        return NAN
+    before = series.mean(seen.ends_s, rates, max(at_s - TEN_RTTS * rtt_s, flow.start_s), at_s)
+    return series.mean(seen.ends_s, rates, stop_s - rtt_s, stop_s) / before if before > 0 else NAN
+
+
+SEGMENT_BYTES = 1460
+BEYOND_ALL_BYTES = 30
+TEN_RTTS = 10
+NAN = float("nan")

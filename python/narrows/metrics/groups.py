@@ -1,0 +1,234 @@
+"""Metrics of a group of flows over time."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.analysis import harm as performance
+from narrows.metrics import convergence, fairness, series, stability
+from narrows.metrics.card import Rate, Share, Time, metric
+from narrows.metrics.parameters import AFTER, AT, BANSAL, BIN, CHIU, HA, MSER, PEER, STABILITY
+
+if TYPE_CHECKING:
+    from narrows.metrics.card import Choices
+    from narrows.metrics.observed import Flow, Observed
+    from narrows.metrics.series import FloatArray
+
+
+def _aggregate(seen: Observed, group: str) -> FloatArray | None:
+    rates = seen.rates(seen.parts(group))
+    return None if rates is None else np.sum(rates, axis=0)
+
+
+def _newcomer(seen: Observed, group: str, to: str) -> tuple[Flow, list[Flow]] | None:
+    """Return the latest flow of a group, and the flows of group `to` that started before it; None without any."""
+    flows = seen.flows(group)
+    if not flows:
+        return None
+    latest = max(flows, key=lambda flow: flow.start_s)
+    earlier = [flow for flow in (flows if to == "own" else seen.flows(to)) if flow.start_s < latest.start_s]
+    return (latest, earlier) if earlier else None
+
+
+def _since_start(
+    seen: Observed, group: str, choices: Choices, bin_s: float
+) -> tuple[Flow, FloatArray, FloatArray] | None:
+    """Return the latest flow, its rates in bins since its start, and those of earlier flows, shape (flows, bins)."""
+    found = _newcomer(seen, group, choices["to"])
+    if found is None:
+        return None
+    latest, earlier = found
+    rates = seen.rates([latest, *earlier])
+    if rates is None:
+        return None
+    binned = [series.bins(seen.ends_s, each, latest.start_s, latest.stop_s, bin_s) for each in rates]
+    return latest, binned[0], np.array(binned[1:])
+
+
+@metric(
+    of="group",
+    unit="",
+    better="higher",
+    label="Jain's index",
+    source=CHIU,
+    parameters=(
+        Time(
+            "scale",
+            "over how long goodputs are averaged before they are compared; run is the whole of it",
+            "run",
+            ("run",),
+        ),
+        AFTER,
+    ),
+)
+def jain(seen: Observed, group: str, choices: Choices) -> float:
+    """At a scale: mean over bins of that length of Jain's index of the started flows' goodputs."""
+    flows = seen.flows(group)
+    rates = seen.rates(flows)
+    if rates is None:
+        return NAN
+    start_s = seen.after_s(choices["after"], np.sum(rates, axis=0))
+    if math.isnan(start_s):
+        return NAN
+    whole = choices["scale"] == "run"
+    bin_s = seen.duration_s - start_s if whole else series.whole_intervals(choices["scale"], seen.interval_s)
+    if not bin_s > 0:
+        return NAN
+    shares = np.array([series.bins(seen.ends_s, each, start_s, seen.duration_s, bin_s) for each in rates]).T
+    begins = series.edges(start_s, seen.duration_s, bin_s)[:-1, None]
+    starts, stops = (np.array([getattr(flow, name) for flow in flows]) for name in ("start_s", "stop_s"))
+    present = np.full(shares.shape, fill_value=True) if whole else (starts <= begins) & (stops >= begins + bin_s)
+    return fairness.mean_jain(shares, present)
+
+
+@metric(
+    of="group",
+    unit="",
+    better="lower",
+    label="coefficient of variation of the aggregate goodput",
+    source=STABILITY,
+    parameters=(
+        BIN,
+        AFTER,
+    ),
+)
+def aggregate_cov(seen: Observed, group: str, choices: Choices) -> float:
+    """Standard deviation over mean of the goodput of all flows of the group together, in bins."""
+    rates = _aggregate(seen, group)
+    if rates is None:
+        return NAN
+    return seen.deviation(rates, choices, seen.rtt_s(group), stability.cov)
+
+
+@metric(of="group", unit="s", better="lower", label="settling time", source=MSER)
+def settling_time(seen: Observed, group: str, _choices: Choices) -> float:
+    """Time after which the group's goodput is stationary by the MSER-5 rule.
+
+    No value where the run is too short to tell.
+    """
+    rates = _aggregate(seen, group)
+    return NAN if rates is None else seen.settled_s(rates)
+
+
+@metric(
+    of="group",
+    unit="share",
+    better="",
+    label="share of capacity",
+    source=BANSAL,
+    parameters=(
+        AT,
+        Time("over", "for how long", "5s"),
+    ),
+)
+def share_after(seen: Observed, group: str, choices: Choices) -> float:
+    """Goodput of the group over what its bottleneck could have sent, from that time on."""
+    rates = _aggregate(seen, group)
+    stop_s = min(choices["at"] + choices["over"], seen.duration_s)
+    if rates is None:
+        return NAN
+    bottleneck = seen.bottleneck(group)
+    if bottleneck is None:
+        return NAN
+    capacity = seen.link(bottleneck, "capacity_bps")
+    got, could = (series.mean(seen.ends_s, each, choices["at"], stop_s) for each in (rates, capacity))
+    return got / could if could > 0 else NAN
+
+
+@metric(
+    of="group",
+    unit="s",
+    better="lower",
+    label="convergence time",
+    source=HA,
+    parameters=(
+        Share("rule", "share of the earlier flows' mean rate to be reached", "80%"),
+        PEER,
+    ),
+)
+def convergence_time(seen: Observed, group: str, choices: Choices) -> float:
+    """Time from the start of the latest flow until its goodput comes up to that of the earlier ones.
+
+    It does where its mean since its start first reaches that share of the earlier flows' mean since then; the time to
+    the end of the run where it never does.
+    """
+    bin_s = series.whole_intervals(SAMPLE_S, seen.interval_s)
+    found = _since_start(seen, group, choices, bin_s)
+    if found is None:
+        return NAN
+    latest, newcomer, others = found
+    count = convergence.bins_until_share(newcomer, others.mean(axis=0), choices["rule"])
+    return latest.stop_s - latest.start_s if count is None else count * bin_s
+
+
+@metric(
+    of="group",
+    unit="s",
+    better="lower",
+    label="time to fair shares",
+    source="RFC 5166 §2.3.3; Bansal et al., SIGCOMM 2001",
+    parameters=(
+        Share("delta", "how far from equal shares is near enough", "0.1"),
+        BIN,
+        PEER,
+    ),
+)
+def delta_fair_time(seen: Observed, group: str, choices: Choices) -> float:
+    """Time from the start of the latest flow until the smallest share in a bin is (1 - delta) of an equal one.
+
+    The time to the end of the run where it never is.
+    """
+    bin_s = seen.bin_s(choices["bin"], seen.rtt_s(group))
+    found = _since_start(seen, group, choices, bin_s)
+    if found is None:
+        return NAN
+    latest, newcomer, others = found
+    count = convergence.bins_until_delta_fair(np.vstack([newcomer, others]).T, choices["delta"])
+    return latest.stop_s - latest.start_s if count is None else count * bin_s
+
+
+@metric(of="group", unit="", better="lower", label="coefficient of variation of loss rates", source=BANSAL)
+def loss_spread(seen: Observed, group: str, _choices: Choices) -> float:
+    """Standard deviation over mean of the flows' loss rates: 0 where all see the same."""
+    table = seen.records.tables["flows"]
+    codes, labels = table["group"]
+    rates = table["loss_rate"][0][codes == (labels or []).index(group)]
+    return stability.cov(rates[~np.isnan(rates)])
+
+
+@metric(
+    of="group",
+    unit="",
+    better="",
+    label="correlation of losses with windows",
+    source="Akella et al., CMU-CS-02-139, §4.2.1",
+)
+def loss_window_correlation(seen: Observed, group: str, _choices: Choices) -> float:
+    """Pearson's correlation over the flows of lost packets with the mean congestion window.
+
+    1 where a flow with a larger window loses more in proportion.
+    """
+    table = seen.records.tables["flows"]
+    codes, labels = table["group"]
+    own = codes == (labels or []).index(group)
+    return stability.correlation(table["lost_packets"][0][own], table["cwnd_mean_packets"][0][own])
+
+
+@metric(
+    of="group",
+    unit="share",
+    better="lower",
+    label="harm",
+    source="Ware, Mukerjee, Seshan, Sherry, HotNets 2019",
+    parameters=(Rate("alone", "the group's goodput without competitors"),),
+)
+def harm(seen: Observed, group: str, choices: Choices) -> float:
+    """Share of the goodput which the group has alone that it loses here; below 0 it gains."""
+    return performance.harm(choices["alone"], seen.goodput_bps(group))
+
+
+SAMPLE_S = 1.0
+NAN = float("nan")

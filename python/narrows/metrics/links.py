@@ -1,0 +1,274 @@
+"""Metrics of a link over time."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.metrics import losses, series, stability
+from narrows.metrics.card import Share, Time, Whole, metric
+from narrows.metrics.parameters import AFTER, AT, BANSAL, BIN, FROM, HA, MSER, STABILITY, UNTIL, WELZL
+
+if TYPE_CHECKING:
+    from narrows.metrics.card import Choices
+    from narrows.metrics.observed import Observed
+    from narrows.metrics.series import FloatArray
+
+STABLE = Share("factor", "of the steady loss rate", "150%")
+STEADY_FROM = Time(
+    "after",
+    "time of the run from which on the steady loss rate is taken, until the change",
+    "warmup",
+    ("warmup",),
+    zero=True,
+)
+
+
+def _standard_deviation(values: FloatArray) -> float:
+    return float(values.std()) if len(values) > 1 else NAN
+
+
+def _stabilization(seen: Observed, link: str, choices: Choices) -> losses.Stabilization:
+    widths = np.diff(seen.ends_s, prepend=0.0)
+    return losses.stabilization(
+        seen.ends_s,
+        seen.link(link, "arrived_packets") / widths,
+        seen.link(link, "dropped_packets") / widths,
+        after_s=seen.records.warmup_s if choices["after"] == "warmup" else choices["after"],
+        at_s=choices["at"],
+        rtt_s=seen.link_rtt_s(link),
+        factor=choices["factor"],
+    )
+
+
+@metric(
+    of="link",
+    unit="",
+    better="lower",
+    label="coefficient of variation of the rate",
+    source=HA,
+    parameters=(
+        BIN,
+        AFTER,
+    ),
+)
+def cov(seen: Observed, link: str, choices: Choices) -> float:
+    """Standard deviation over mean of the link's rate in bins."""
+    return seen.deviation(seen.link(link, "rate_bps"), choices, seen.link_rtt_s(link), stability.cov)
+
+
+@metric(
+    of="link",
+    unit="share",
+    better="lower",
+    label="standard deviation of utilization",
+    source=STABILITY,
+    parameters=(
+        BIN,
+        AFTER,
+    ),
+)
+def utilization_deviation(seen: Observed, link: str, choices: Choices) -> float:
+    """Standard deviation of the link's utilization in bins."""
+    rates, capacity = seen.link(link, "rate_bps"), seen.link(link, "capacity_bps")
+    start_s = seen.after_s(choices["after"], rates)
+    bin_s = seen.bin_s(choices["bin"], seen.link_rtt_s(link))
+    if math.isnan(start_s) or math.isnan(bin_s):
+        return NAN
+    sent, could = (series.bins(seen.ends_s, each, start_s, seen.duration_s, bin_s) for each in (rates, capacity))
+    return _standard_deviation(sent[could > 0] / could[could > 0])
+
+
+@metric(
+    of="link",
+    unit="packets",
+    better="lower",
+    label="standard deviation of the queue",
+    source=STABILITY,
+    parameters=(
+        BIN,
+        AFTER,
+    ),
+)
+def queue_deviation_packets(seen: Observed, link: str, choices: Choices) -> float:
+    """Standard deviation of the mean queue in bins."""
+    return seen.deviation(seen.link(link, "queue_packets"), choices, seen.link_rtt_s(link), _standard_deviation)
+
+
+@metric(
+    of="link",
+    unit="share",
+    better="higher",
+    label="utilization after a change",
+    source=BANSAL,
+    parameters=(
+        Whole("k", "round trips", "20"),
+        AT,
+    ),
+)
+def utilization_after(seen: Observed, link: str, choices: Choices) -> float:
+    """f(k): utilization over k round trips after a change."""
+    stop_s = choices["at"] + choices["k"] * seen.link_rtt_s(link)
+    if not stop_s <= seen.duration_s:
+        return NAN
+    columns = (seen.link(link, name) for name in ("rate_bps", "capacity_bps"))
+    sent, could = (series.mean(seen.ends_s, each, choices["at"], stop_s) for each in columns)
+    return sent / could if could > 0 else NAN
+
+
+@metric(
+    of="link",
+    unit="round trips",
+    better="lower",
+    label="stabilization time",
+    source=BANSAL,
+    parameters=(
+        AT,
+        STABLE,
+        STEADY_FROM,
+    ),
+)
+def stabilization_time(seen: Observed, link: str, choices: Choices) -> float:
+    """Round trips after a change until the loss rate over the ten before is near the steady one again.
+
+    It is near where, having risen above that multiple of the steady loss rate, it is within it; to the end of the run
+    where it never is.
+    """
+    return _stabilization(seen, link, choices).time_rtt
+
+
+@metric(
+    of="link",
+    unit="round trips",
+    better="lower",
+    label="stabilization cost",
+    source=BANSAL,
+    parameters=(
+        AT,
+        STABLE,
+        STEADY_FROM,
+    ),
+)
+def stabilization_cost(seen: Observed, link: str, choices: Choices) -> float:
+    """Stabilization time in round trips times the mean loss rate over it: 1 is a round trip's worth of packets."""
+    return _stabilization(seen, link, choices).cost
+
+
+@metric(
+    of="link",
+    unit="share",
+    better="lower",
+    label="loss rate",
+    source=BANSAL,
+    parameters=(
+        FROM,
+        UNTIL,
+    ),
+)
+def loss_between(seen: Observed, link: str, choices: Choices) -> float:
+    """Packets dropped by the queue over packets that reached it, between two times of the run."""
+    widths = np.diff(seen.ends_s, prepend=0.0)
+    rates = (seen.link(link, f"{name}_packets") / widths for name in ("arrived", "dropped"))
+    came, gone = (seen.mean_between(each, choices) for each in rates)
+    return gone / came if came > 0 else NAN
+
+
+@metric(
+    of="link",
+    unit="packets",
+    better="lower",
+    label="queue",
+    source="RFC 7928 §4",
+    parameters=(
+        FROM,
+        UNTIL,
+    ),
+)
+def queue_between(seen: Observed, link: str, choices: Choices) -> float:
+    """Packets that wait, time average between two times of the run."""
+    return seen.mean_between(seen.link(link, "queue_packets"), choices)
+
+
+@metric(
+    of="link",
+    unit="share",
+    better="lower",
+    label="highest loss rate",
+    source=BANSAL,
+    parameters=(
+        AT,
+        Time("within", "for how long to look", "250ms"),
+        Time("over", "length of a window; rtt is the longest propagation delay there and back", "rtt", ("rtt",)),
+    ),
+)
+def loss_peak(seen: Observed, link: str, choices: Choices) -> float:
+    """Highest loss rate over a window that begins within some time after a change."""
+    over_s = seen.link_rtt_s(link) if choices["over"] == "rtt" else float(choices["over"])
+    begins = seen.ends_s[(seen.ends_s >= choices["at"]) & (seen.ends_s <= choices["at"] + choices["within"])]
+    if math.isnan(over_s) or not len(begins) or begins[-1] + over_s > seen.duration_s:
+        return NAN
+    widths = np.diff(seen.ends_s, prepend=0.0)
+    rates = (seen.link(link, f"{name}_packets") / widths for name in ("arrived", "dropped"))
+    came, gone = (
+        series.total(seen.ends_s, each, begins + over_s) - series.total(seen.ends_s, each, begins) for each in rates
+    )
+    return float((gone[came > 0] / came[came > 0]).max()) if (came > 0).any() else NAN
+
+
+@metric(
+    of="link",
+    unit="share",
+    better="higher",
+    label="utilization",
+    source="RFC 5166 §2.1.1",
+    parameters=(
+        FROM,
+        UNTIL,
+    ),
+)
+def utilization_between(seen: Observed, link: str, choices: Choices) -> float:
+    """Bits sent over bits that could have been sent, between two times of the run."""
+    sent, could = (seen.mean_between(seen.link(link, name), choices) for name in ("rate_bps", "capacity_bps"))
+    return sent / could if could > 0 else NAN
+
+
+@metric(
+    of="link",
+    unit="s",
+    better="lower",
+    label="time to a utilization",
+    source=WELZL,
+    parameters=(
+        Share("share", "the utilization to be reached", "80%"),
+        Time(
+            "bin",
+            "over how long it is averaged, in whole intervals of the series; "
+            "rtt is the longest propagation delay there and back",
+            "rtt",
+            ("rtt",),
+        ),
+    ),
+)
+def time_to_utilization(seen: Observed, link: str, choices: Choices) -> float:
+    """End of the first bin of the run with that utilization; no value where there is none."""
+    bin_s = seen.bin_s(choices["bin"], seen.link_rtt_s(link))
+    if math.isnan(bin_s):
+        return NAN
+    columns = (seen.link(link, name) for name in ("rate_bps", "capacity_bps"))
+    sent, could = (series.bins(seen.ends_s, each, 0.0, seen.duration_s, bin_s) for each in columns)
+    place = stability.first((could > 0) & (sent >= choices["share"] * could))
+    return NAN if place is None else (place + 1) * bin_s
+
+
+@metric(of="link", unit="s", better="lower", label="settling time", source=MSER)
+def settling_time(seen: Observed, link: str, _choices: Choices) -> float:
+    """Time after which the link's rate is stationary by the MSER-5 rule.
+
+    No value where the run is too short to tell.
+    """
+    return seen.settled_s(seen.link(link, "rate_bps"))
+
+
+NAN = float("nan")

@@ -1,0 +1,70 @@
+"""Metrics of a group of flows that is compared with another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows import core
+from narrows.metrics import fairness
+from narrows.metrics.card import metric
+from narrows.metrics.parameters import HA, TO
+
+if TYPE_CHECKING:
+    from narrows.metrics.card import Choices
+    from narrows.metrics.observed import Observed
+
+
+def _per_flow(seen: Observed, group: str) -> float:
+    """Return the mean goodput of a flow; not a number where the number of flows is random."""
+    size = seen.records.group_sizes[group]
+    return NAN if size is None else seen.goodput_bps(group) / size
+
+
+def _pair(seen: Observed, group: str, choices: Choices) -> tuple[float, float, str]:
+    to = choices["to"]
+    if to == "other":
+        to = next((name for name, _, _ in seen.scenario.paths if name != group), group)
+    return _per_flow(seen, group), _per_flow(seen, to), to
+
+
+@metric(
+    of="pair",
+    unit="",
+    better="",
+    label="goodput of a flow over that of the other group",
+    source="RFC 5166 §2.3.1; Ha et al., §3",
+    parameters=(TO,),
+)
+def throughput_ratio(seen: Observed, group: str, choices: Choices) -> float:
+    """Mean goodput of the group's flows over that of the other group's: 1 is friendly where the other is TCP."""
+    own, other, _ = _pair(seen, group, choices)
+    return own / other if other > 0 else NAN
+
+
+@metric(of="pair", unit="", better="higher", label="Jain's index of two groups", source=HA, parameters=(TO,))
+def jain_of_means(seen: Observed, group: str, choices: Choices) -> float:
+    """Jain's index of the two groups' mean goodputs per flow."""
+    own, other, _ = _pair(seen, group, choices)
+    return core.jain(np.array([own, other]))
+
+
+@metric(
+    of="pair",
+    unit="",
+    better="lower",
+    label="RTT bias",
+    source="Lakshman and Madhow, IEEE/ACM ToN 5(3), 1997",
+    parameters=(TO,),
+)
+def rtt_bias(seen: Observed, group: str, choices: Choices) -> float:
+    """Exponent e for which the groups' mean goodputs per flow are as their propagation round trips to the power -e.
+
+    0 is fair, 1 is inverse proportion.
+    """
+    own, other, to = _pair(seen, group, choices)
+    return fairness.rtt_bias(own / other, seen.rtt_s(group) / seen.rtt_s(to)) if other > 0 else NAN
+
+
+NAN = float("nan")

@@ -1,0 +1,200 @@
+"""Requests for metrics by name, with or without values of parameters: `jain`, `cov(bin=10s)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from narrows import core
+from narrows.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.metrics.card import Parameter
+
+
+class MetricError(InputError):
+    """A metric does not exist, or does not apply to the scenario.
+
+    Attributes:
+        message: What is wrong.
+        given: The part of the text that is wrong.
+        allowed: What is allowed there.
+        nearest: The nearest known name; None where none is near.
+    """
+
+    def __init__(self, metric: str, message: str, given: str, allowed: str, nearest: str | None = None) -> None:
+        """Make the error about `metric`; the other arguments are the attributes."""
+        hint = f"; did you mean {nearest}?" if nearest else ""
+        super().__init__(f"measure {metric}", f"{message}: {given!r}; allowed: {allowed}{hint}")
+        self.message = message
+        self.given = given
+        self.allowed = allowed
+        self.nearest = nearest
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric with values of its parameters.
+
+    Attributes:
+        text: The request without white space: its key in summaries.
+        name: Name in the catalogue.
+        owners: `group`, `link` or both: what has a value of it.
+        counted: Whether it comes from counters, so that every run has it.
+        choices: The value of every parameter: seconds, bits per second, shares, numbers or words.
+        cards: Its cards in the catalogue by owner.
+    """
+
+    text: str
+    name: str
+    owners: tuple[str, ...]
+    counted: bool
+    choices: Mapping[str, Any]
+    cards: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def unit(self) -> str:
+        """Its unit; empty for a pure number."""
+        return str(self.cards[self.owners[0]]["unit"])
+
+
+def resolve(text: str, owner: str | None = None) -> Metric:
+    """Return the metric that a text asks for.
+
+    Args:
+        text: As in `cov` or `cov(bin=10s)`. A name that counters and series both have means the counted metric, unless
+            a parameter is given.
+        owner: "group" or "link" to exclude metrics of the other; None allows both.
+
+    Raises:
+        MetricError: There is no such metric, or it has no such parameter or value.
+    """
+    text = "".join(text.split())
+    if counted := _cards_of(_counted(), text, owner):
+        return Metric(text, text, tuple(counted), counted=True, choices={}, cards=counted)
+    name, chosen = _split(text)
+    found = _cards_of(_of_series(), name, owner)
+    if not found:
+        known = names(owner)
+        if "(" in text and name in known:
+            raise MetricError(text, "no such parameter of the metric", next(iter(chosen), ""), "none at all")
+        raise MetricError(text, "no such metric", name, ", ".join(known), core.nearest(name, known))
+    choices = _read(text, chosen, _parameters(name, next(iter(found))))
+    return Metric(text, name, tuple(found), counted=False, choices=choices, cards=found)
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """Return the card of every metric as a dict: counted metrics, then those of the series."""
+    return [*_counted(), *_of_series()]
+
+
+def counted_names(owner: str) -> list[str]:
+    """Return the names of the counted metrics of a `group` or `link`, which every run has."""
+    return [card["name"] for card in _counted() if card["family"] == owner]
+
+
+def names(owner: str | None = None) -> list[str]:
+    """Return the names of all metrics, each once; with `owner` only those of a `group` or `link`."""
+    return list(dict.fromkeys(card["name"] for card in catalogue() if owner in {None, _owner(card)}))
+
+
+def named_group(text: str, owner: str | None) -> str | None:
+    """Return the group of flows that a parameter of a metric names; None where it names none.
+
+    The extension calls this for the metrics in `[[expect]]`.
+
+    Raises:
+        MetricError: As for `resolve`.
+    """
+    from narrows.metrics.card import Group
+
+    metric = resolve(text, owner)
+    for parameter in () if metric.counted else _parameters(metric.name, metric.owners[0]):
+        if isinstance(parameter, Group) and metric.choices[parameter.name] != parameter.default:
+            return str(metric.choices[parameter.name])
+    return None
+
+
+def check(metric: Metric, scenario: core.Scenario) -> None:
+    """Check that a scenario has the groups that a metric names.
+
+    Raises:
+        MetricError: It does not.
+    """
+    groups = [name for name, _, _ in scenario.paths]
+    to = metric.choices.get("to", "own")
+    if to == "other" and len(groups) != PAIR:
+        raise MetricError(metric.text, "the group to hold it against must be named as to", to, ", ".join(groups))
+    if to not in {"own", "other", *groups}:
+        raise MetricError(metric.text, "no such group", to, ", ".join(groups))
+
+
+def _split(text: str) -> tuple[str, dict[str, str]]:
+    """Return the name in a request, and the values of parameters as written."""
+    name, opened, rest = text.partition("(")
+    if opened and not rest.endswith(")"):
+        raise _no_form(text)
+    chosen: dict[str, str] = {}
+    for part in rest.removesuffix(")").split(",") if rest not in {"", ")"} else ():
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise _no_form(text)
+        if key in chosen:
+            raise MetricError(text, f"{key} is given twice", part, "each parameter once")
+        chosen[key] = value
+    return name, chosen
+
+
+def _no_form(text: str) -> MetricError:
+    return MetricError(text, "neither a metric nor a metric with parameters", text, "as in cov or cov(bin=10s)")
+
+
+def _read(text: str, chosen: Mapping[str, str], parameters: Sequence[Parameter]) -> dict[str, float | str]:
+    known = [parameter.name for parameter in parameters]
+    for key in chosen:
+        if key not in known:
+            allowed = ", ".join(known) or "none at all"
+            raise MetricError(text, "no such parameter of the metric", key, allowed, core.nearest(key, known))
+    choices = {}
+    for parameter in parameters:
+        written = chosen.get(parameter.name, parameter.default)
+        try:
+            choices[parameter.name] = parameter.read(written)
+        except ValueError:
+            lacking = f"{parameter.name} is needed: {parameter.meaning}"
+            message = f"{parameter.name} cannot have this value" if written else lacking
+            raise MetricError(text, message, written, parameter.allowed) from None
+    return choices
+
+
+def _cards_of(cards: Sequence[dict[str, Any]], name: str, owner: str | None) -> dict[str, dict[str, Any]]:
+    return {_owner(card): card for card in cards if card["name"] == name and owner in {None, _owner(card)}}
+
+
+def _owner(card: Mapping[str, Any]) -> str:
+    return "link" if card["family"] == "link" else "group"
+
+
+def _parameters(name: str, owner: str) -> tuple[Parameter, ...]:
+    from narrows.metrics import registry
+
+    return registry.parameters(owner, name)
+
+
+@cache
+def _counted() -> list[dict[str, Any]]:
+    return [{**card, "counted": True, "parameters": []} for card in core.metrics()]
+
+
+@cache
+def _of_series() -> list[dict[str, Any]]:
+    # Its functions need numpy, which what starts fast must not load.
+    from narrows.metrics import registry
+
+    return registry.catalogue()
+
+
+PAIR = 2

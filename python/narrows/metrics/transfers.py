@@ -1,0 +1,188 @@
+"""Metrics of finite flows that come and go, by class of file and path and by start time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.metrics import series
+from narrows.metrics.card import Name, Time, metric
+from narrows.metrics.parameters import FROM, MILLS, UNTIL
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from narrows.metrics.card import Choices
+    from narrows.metrics.observed import Choice, Observed
+    from narrows.metrics.series import FloatArray
+
+    Mask = NDArray[np.bool_]
+
+FILE = Name("file", "class of files", "all")
+PATH = Name("path", "class of paths", "all")
+SINCE = Time("from", "time of the run from which on transfers begin", "warmup", ("warmup",))
+BEFORE = Time("until", "time of the run before which they begin", "end", ("end",))
+LATE = Time("over", "from when on it is late", "1s")
+
+
+@metric(
+    of="group",
+    unit="bps",
+    better="higher",
+    label="goodput of a transfer",
+    source=MILLS,
+    parameters=(FILE, PATH, SINCE, BEFORE),
+)
+def class_goodput(seen: Observed, group: str, choices: Choices) -> float:
+    """Mean over completed transfers of payload over the time from start to completion.
+
+    Of transfers of some classes that began between two times.
+    """
+    chosen = _completed(seen, group, choices)
+    if chosen is None or not chosen.any():
+        return NAN
+    table = seen.records.tables["transfers"]
+    sizes, starts, ends = (table[name][0][chosen] for name in ("bytes", "start_s", "end_s"))
+    return float(np.mean(sizes * 8.0 / (ends - starts)))
+
+
+@metric(
+    of="group",
+    unit="count",
+    better="higher",
+    label="transfers completed",
+    source=MILLS,
+    parameters=(FILE, PATH, SINCE, BEFORE),
+)
+def class_completed(seen: Observed, group: str, choices: Choices) -> float:
+    """Transfers of some classes that began between two times and completed."""
+    chosen = _completed(seen, group, choices)
+    return NAN if chosen is None else float(chosen.sum())
+
+
+@metric(
+    of="group", unit="s", better="lower", label="time to open a connection", source=MILLS, parameters=(SINCE, BEFORE)
+)
+def connection_time(seen: Observed, group: str, choices: Choices) -> float:
+    """Mean time that it took to open a connection, over transfers that began between two times."""
+    times = _connection_times(seen, group, choices)
+    known = None if times is None else times[~np.isnan(times)]
+    return NAN if known is None or not len(known) else float(known.mean())
+
+
+@metric(
+    of="group",
+    unit="share",
+    better="lower",
+    label="connections opened late",
+    source=MILLS,
+    parameters=(LATE, SINCE, BEFORE),
+)
+def late_connections(seen: Observed, group: str, choices: Choices) -> float:
+    """Share of the transfers begun between two times whose connection opened late or never.
+
+    It is late after at least that long: where that is the initial timeout, a SYN or its answer was lost.
+    """
+    times = _connection_times(seen, group, choices)
+    return NAN if times is None or not len(times) else float(np.mean(~(times < choices["over"])))
+
+
+@metric(
+    of="group",
+    unit="count",
+    better="lower",
+    label="transfers that are connecting, mean",
+    source=MILLS,
+    parameters=(FROM, UNTIL),
+)
+def connecting_between(seen: Observed, group: str, choices: Choices) -> float:
+    """Transfers that are opening a connection, mean over the ends of intervals between two times."""
+    return _census_between(seen, group, choices, "connecting_flows")
+
+
+@metric(of="group", unit="count", better="", label="active transfers, mean", source=MILLS, parameters=(FROM, UNTIL))
+def active_between(seen: Observed, group: str, choices: Choices) -> float:
+    """Transfers with an open connection, mean over the ends of intervals between two times."""
+    return _census_between(seen, group, choices, "active_flows")
+
+
+@metric(
+    of="group",
+    unit="1/s",
+    better="higher",
+    label="transfers completed per second",
+    source=MILLS,
+    parameters=(FROM, UNTIL),
+)
+def completed_between(seen: Observed, group: str, choices: Choices) -> float:
+    """Transfers completed per second between two times of the run."""
+    counts = seen.census(group, "completed_flows")
+    return NAN if counts is None else _rate(seen, counts, choices)
+
+
+@metric(of="group", unit="share", better="lower", label="retransmission rate", source=MILLS, parameters=(FROM, UNTIL))
+def retransmissions_between(seen: Observed, group: str, choices: Choices) -> float:
+    """Data packets sent again over data packets sent between two times of the run, of transfers that come and go."""
+    again, sent = (seen.census(group, name) for name in ("retransmissions", "sent_packets"))
+    if again is None or sent is None:
+        return NAN
+    of = _rate(seen, sent, choices)
+    return _rate(seen, again, choices) / of if of > 0 else NAN
+
+
+def _census_between(seen: Observed, group: str, choices: Choices, column: str) -> float:
+    values = seen.census(group, column)
+    within = (seen.ends_s > choices["from"]) & (seen.ends_s <= choices["until"])
+    return NAN if values is None or not within.any() else float(values[within].mean())
+
+
+def _rate(seen: Observed, counts: FloatArray, choices: Choices) -> float:
+    if choices["until"] > seen.duration_s:
+        return NAN
+    return series.mean(seen.ends_s, counts / np.diff(seen.ends_s, prepend=0.0), choices["from"], choices["until"])
+
+
+def _completed(seen: Observed, group: str, choices: Choices) -> Mask | None:
+    chosen = _begun(seen, group, choices)
+    if chosen is None:
+        return None
+    for column, choice in (("file_class", "file"), ("path_class", "path")):
+        if choices[choice] != "all":
+            chosen = chosen & _labelled(seen, column, choices[choice])
+    return np.asarray(chosen & seen.records.tables["transfers"]["completed"][0].astype(bool))
+
+
+def _connection_times(seen: Observed, group: str, choices: Choices) -> FloatArray | None:
+    chosen = _begun(seen, group, choices)
+    if chosen is None:
+        return None
+    table = seen.records.tables["transfers"]
+    return np.asarray(table["established_s"][0][chosen] - table["start_s"][0][chosen], dtype=np.float64)
+
+
+def _begun(seen: Observed, group: str, choices: Choices) -> Mask | None:
+    """Return which transfers of a group began between two times; None where the table has no columns."""
+    table = seen.records.tables["transfers"]
+    if "start_s" not in table:
+        return None
+    starts = table["start_s"][0]
+    return np.asarray(
+        _labelled(seen, "group", group)
+        & (starts >= _time(choices["from"], seen))
+        & (starts < _time(choices["until"], seen))
+    )
+
+
+def _time(choice: Choice, seen: Observed) -> float:
+    words = {"warmup": seen.records.warmup_s, "end": seen.duration_s}
+    return words[choice] if isinstance(choice, str) else choice
+
+
+def _labelled(seen: Observed, column: str, name: str) -> Mask:
+    codes, labels = seen.records.tables["transfers"][column]
+    return np.asarray(codes == (labels.index(name) if labels and name in labels else NONE))
+
+
+NAN = float("nan")
+NONE = -1

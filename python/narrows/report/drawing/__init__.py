@@ -1,0 +1,1 @@
+"""Drawing: figures as SVG, from scales and styles to panels on a paper."""

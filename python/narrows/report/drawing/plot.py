@@ -1,0 +1,382 @@
+"""One panel of a figure: a frame with two axes and the marks inside it, as SVG.
+
+A panel is drawn once per paper width. Values leave their traces only in the path data; the page's
+script reads them back through the scales that the panel's `data-x` and `data-y` tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.drawing.decimate import extremes
+from narrows.report.drawing.scale import INDEX, Scale, Unit, tick_label
+from narrows.report.drawing.svg import Markup, element, join, number, polyline, ring
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.drawing.decimate import FloatArray
+    from narrows.report.drawing.style import Style
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What one axis measures.
+
+    Attributes:
+        label: The quantity, without its unit.
+        unit: The unit, from which ticks take their prefix.
+        low: Value at the start.
+        high: Value at the end.
+        log: Whether the axis is logarithmic.
+        inverted: Whether values grow towards the start.
+        names: What stands at 0, 1, 2 … instead of numbers.
+    """
+
+    label: str
+    unit: Unit
+    low: float
+    high: float
+    log: bool = False
+    inverted: bool = False
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of_names(cls, label: str, names: Sequence[str], *, inverted: bool = False) -> Axis:
+        """Return an axis with equal room for each name; `inverted` puts the first one on top."""
+        return cls(label, INDEX, -0.5, len(names) - 0.5, inverted=inverted, names=tuple(names))
+
+    @property
+    def prefix(self) -> tuple[float, str]:
+        """The factor and the written unit of the tick labels."""
+        return self.unit.best(max(abs(self.low), abs(self.high)))
+
+    @property
+    def title(self) -> str:
+        """The label with its unit."""
+        written = self.prefix[1]
+        return f"{self.label} ({written})" if written else self.label
+
+    def ticks(self, scale: Scale, count: int) -> list[float]:
+        """Return about `count` round values, or the place of every name."""
+        return [float(place) for place in range(len(self.names))] if self.names else scale.ticks(count)
+
+    def written(self, tick: float, room: float) -> str:
+        """Write a tick; a name is cut to what fits into `room` drawing units."""
+        return shortened(self.names[round(tick)], room) if self.names else tick_label(tick, self.prefix[0])
+
+    def scale(self, start: float, end: float) -> Scale:
+        """Return the map of this axis onto positions from `start` to `end`."""
+        if self.inverted:
+            start, end = end, start
+        return Scale(self.low, self.high, start, end, self.log)
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where a panel's inside lies on the paper, in drawing units."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """The right edge."""
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        """The lower edge."""
+        return self.top + self.height
+
+
+class Panel:
+    """A frame that collects marks and then draws itself."""
+
+    def __init__(self, box: Box, x: Axis, y: Axis, *, title: str = "", foot: bool = True) -> None:
+        """Prepare an empty panel.
+
+        Args:
+            box: Its inside; ticks and labels lie outside.
+            x: The horizontal axis.
+            y: The vertical axis.
+            title: Name above the panel.
+            foot: Whether the horizontal axis carries labels; only the lowest of a column does.
+        """
+        self.box, self.x, self.y = box, x, y
+        self.across = x.scale(box.left, box.right)
+        self.up = y.scale(box.bottom, box.top)
+        self._title, self._foot = title, foot
+        self._behind: list[Markup] = []
+        self._ground: list[Markup] = []
+        self._marks: list[Markup] = []
+
+    def shade(self, until: float, label: str, *, low: bool = False) -> None:
+        """Shade the panel from its left edge to a value of x; its label stands at the top, or `low`."""
+        right = self._clip(self.across.position(until))
+        if right <= self.box.left + 1:
+            return
+        shape = element(
+            "rect", class_="shade", x=self.box.left, y=self.box.top, width=right - self.box.left, height=self.box.height
+        )
+        # At the right, because slow start climbs at the left.
+        level = self.box.bottom - 8 if low else self.box.top + 13
+        text = element("text", label, class_="note end", x=right - 5, y=level)
+        self._behind.append(join((shape, text if right - self.box.left > _NOTE_WIDTH else "")))
+
+    def hint(self, text: str) -> None:
+        """Write a note into the upper right corner."""
+        self._behind.append(element("text", text, class_="note end", x=self.box.right - 4, y=self.box.top + 15))
+
+    def line(self, key: str, x: FloatArray, y: FloatArray, style: Style, *, kind: str = "line") -> None:
+        """Draw a line; `kind` is its CSS class and what the read-out calls it ("line", "faint")."""
+        good = np.isfinite(y)
+        if not good.any():
+            return
+        columns = int(self.box.width)
+        # A long line is thinned, which closes its gaps; a short one keeps them.
+        kept_x, kept_y = (x, y) if len(x) <= 4 * columns else extremes(x[good], y[good], columns)
+        path = polyline(self._place(kept_x, self.across), self._place(kept_y, self.up))
+        dash = "1 3" if kind == "faint" else style.dash_pattern
+        self._add(key, style, element("path", class_=kind, d=path, stroke_dasharray=dash, data_read="line"))
+
+    def steps(self, key: str, x: FloatArray, y: FloatArray, style: Style) -> None:
+        """Draw a cumulative curve: horizontal to each next x, then up."""
+        edges = np.repeat(self._place(x, self.across), 2)[1:]
+        levels = np.repeat(self._place(y, self.up), 2)[:-1]
+        path = polyline(edges, levels)
+        self._add(
+            key, style, element("path", class_="line", d=path, stroke_dasharray=style.dash_pattern, data_read="step")
+        )
+
+    def layer(self, key: str, edges: FloatArray, bottom: FloatArray, top: FloatArray, style: Style) -> None:
+        """Draw one layer of a stack, between two lines that are constant between `edges`."""
+        x = np.repeat(self._place(edges, self.across), 2)[1:-1]
+        high, low = (np.repeat(self._place(values, self.up), 2) for values in (top, bottom))
+        fill = element("path", class_="fill", d=ring(x, high, low), data_read="stack")
+        rim = element("path", class_="rim", d=polyline(x, high), stroke_dasharray=style.dash_pattern)
+        self._add(key, style, join((fill, rim)))
+
+    def band(self, key: str, x: FloatArray, low: FloatArray, high: FloatArray, style: Style) -> None:
+        """Draw the range between two lines, behind the line it belongs to."""
+        good = np.isfinite(low) & np.isfinite(high)
+        path = ring(
+            self._place(x[good], self.across), self._place(high[good], self.up), self._place(low[good], self.up)
+        )
+        self._add(key, style, element("path", class_="band", d=path))
+
+    def ground(self, key: str, x: FloatArray, y: FloatArray, *, filled: bool, read: bool = True) -> None:
+        """Draw a limit behind the marks: a stepped line, and an area below it where `filled`."""
+        edges = np.concatenate(([self.x.low], x))
+        across = np.repeat(self._place(edges, self.across), 2)[1:-1]
+        height = np.repeat(self._place(y, self.up), 2)
+        floor = np.full(len(height), self.box.bottom)
+        area = element("path", class_="ground", d=ring(across, height, floor)) if filled else ""
+        rim = element("path", class_="limit", d=polyline(across, height), data_read="step" if read else None)
+        self._ground.append(element("g", area, rim, data_series=key))
+
+    def rug(self, key: str, x: FloatArray, row: int, css_class: str) -> None:
+        """Draw a tick at each x in a row above the panel's floor, one per column at most."""
+        columns = np.unique(np.round(self._place(x, self.across)))
+        bottom = self.box.bottom - 2 - row * (_RUG + 3)
+        path = "".join(f"M{number(column)} {number(bottom)}v{-_RUG}" for column in columns.tolist())
+        self._add(key, None, element("path", class_=f"rug {css_class}", d=path))
+
+    def point(self, key: str, at: tuple[float, float], style: Style, read: str, *, of_many: bool = False) -> None:
+        """Draw a marker that reads out a text; one `of_many` is small and pale."""
+        left, top = self.across.position(at[0]), self.up.position(at[1])
+        outline = marker(style.marker, left, top, 3.5 if of_many else 7.0)
+        css = "dot pale" if of_many else "dot"
+        self._add(key, style, element("path", element("title", read), class_=css, d=outline, data_point=read))
+
+    def whiskers(self, key: str, x: tuple[float, float], y: tuple[float, float], style: Style) -> None:
+        """Draw a horizontal and a vertical interval through the point in the middle of both."""
+        left, right = (self._clip(self.across.position(max(value, self.x.low))) for value in x)
+        low, high = (min(max(self.up.position(value), self.box.top), self.box.bottom) for value in y)
+        centre_x, centre_y = self.across.position(sum(x) / 2), self.up.position(sum(y) / 2)
+        path = f"M{number(left)} {number(centre_y)}H{number(right)}M{number(centre_x)} {number(low)}V{number(high)}"
+        self._add(key, style, element("path", class_="whisker", d=path))
+
+    def tile(self, key: str, at: tuple[float, float], style: Style, strength: float, told: tuple[str, str]) -> None:
+        """Fill the field of two names.
+
+        Args:
+            key: Name of the series.
+            at: Places of the names across and up.
+            style: Whose hue fills it.
+            strength: How full the hue is, 0 to 1.
+            told: What stands in the field, and what it reads out.
+        """
+        left, right = (self.across.position(at[0] + side / 2) for side in (-1, 1))
+        top, bottom = sorted(self.up.position(at[1] + side / 2) for side in (-1, 1))
+        edge = f"M{number(left + 1)} {number(top + 1)}H{number(right - 1)}V{number(bottom - 1)}H{number(left + 1)}Z"
+        # Half of a hue leaves the ink on it legible.
+        shape = element("path", element("title", told[1]), class_="tile", d=edge, data_point=told[1],
+                        fill_opacity=f"{strength / 2:.2f}")  # fmt: skip
+        middle = {"x": (left + right) / 2, "y": (top + bottom) / 2 + 4}
+        text = element("text", shortened(told[0], right - left), class_="value middle", **middle)
+        self._add(key, style, shape, text)
+
+    def word(self, key: str, at: tuple[float, float], text: str, *, side: int = 1, lower: float = 0.0) -> None:
+        """Write a word to the right (1) or left (-1) of a point, or above it (0), `lower` by so many drawing units."""
+        left, top = self.across.position(at[0]) + 11 * side, self.up.position(at[1]) + lower
+        css = {1: "value", 0: "value middle", -1: "value end"}[side]
+        self._add(key, None, element("text", text, class_=css, x=left, y=top + 4 if side else top - 10))
+
+    def guide(self, across: float, label: str, *, above: bool = False) -> None:
+        """Draw a vertical line at a value of x, with its name at the foot or `above` the panel."""
+        left = self.across.position(across)
+        path = f"M{number(left)} {number(self.box.top)}V{number(self.box.bottom)}"
+        self._ground.append(element("path", class_="limit", d=path, stroke_dasharray="4 3"))
+        if above:
+            self._behind.append(element("text", label, class_="note middle", x=left, y=self.box.top - 6))
+            return
+        beyond = left > self.box.left + self.box.width / 2
+        place = {"x": left + (-5 if beyond else 5), "y": self.box.bottom - 6}
+        self._behind.append(element("text", label, class_="note end" if beyond else "note", **place))
+
+    def draw(self) -> Markup:
+        """Return the panel: grid, marks, axes and labels."""
+        return element(
+            "g",
+            self._grid(),
+            *self._behind,
+            self._inside(),
+            self._labels(),
+            class_="panel",
+            data_x=_told(self.x, self.across),
+            data_y=_told(self.y, self.up),
+            data_box=" ".join(number(v) for v in (self.box.left, self.box.top, self.box.width, self.box.height)),
+            data_title=self._title or None,
+        )
+
+    def _inside(self) -> Markup:
+        # An inner svg cuts off what leaves the panel; the margin keeps strokes on the very edge whole.
+        left, top = self.box.left - _MARGIN, self.box.top - _MARGIN
+        width, height = self.box.width + 2 * _MARGIN, self.box.height + 2 * _MARGIN
+        view = " ".join(number(value) for value in (left, top, width, height))
+        return element("svg", *self._ground, *self._marks, x=left, y=top, width=width, height=height, viewBox=view)
+
+    def _grid(self) -> Markup:
+        lines = [
+            element(
+                "path",
+                class_="grid",
+                d=f"M{number(self.box.left)} {number(self.up.position(tick))}h{number(self.box.width)}",
+            )
+            for tick in self._ticks_up()
+        ]
+        if self.x.log or self.x.inverted:
+            lines += [
+                element(
+                    "path",
+                    class_="grid",
+                    d=f"M{number(self.across.position(t))} {number(self.box.top)}v{number(self.box.height)}",
+                )
+                for t in self._ticks_across()
+            ]
+        return join(lines)
+
+    def _labels(self) -> Markup:
+        box = self.box
+        texts = [
+            element(
+                "text",
+                self.y.written(tick, box.left - 8),
+                class_="tick end",
+                x=box.left - 8,
+                y=self.up.position(tick) + 4,
+            )
+            for tick in self._ticks_up()
+        ]
+        above = f"{self._title}: {self.y.title}" if self._title else self.y.title
+        name = [element("tspan", self._title, class_="name"), "\u2002"] if self._title else []
+        texts.append(element("text", *name, self.y.title, class_="label", x=box.left, y=box.top - 9, aria_label=above))
+        floor = f"M{number(box.left)} {number(box.bottom)}h{number(box.width)}"
+        texts.append(element("path", class_="floor", d=floor))
+        for tick in self._ticks_across():
+            left = self.across.position(tick)
+            texts.append(element("path", class_="floor", d=f"M{number(left)} {number(box.bottom)}v4"))
+            if self._foot:
+                label = self.x.written(tick, box.width / max(len(self.x.names), 1))
+                texts.append(element("text", label, class_="tick middle", x=left, y=box.bottom + 18))
+        if self._foot:
+            texts.append(element("text", self.x.title, class_="label end", x=box.right, y=box.bottom + 37))
+        return join(texts)
+
+    def _ticks_across(self) -> list[float]:
+        return self.x.ticks(self.across, max(3, int(self.box.width / 75)))
+
+    def _ticks_up(self) -> list[float]:
+        return self.y.ticks(self.up, max(2, int(self.box.height / 45)))
+
+    def _place(self, values: FloatArray, scale: Scale) -> FloatArray:
+        # Up to a panel's size beyond its edges, so that lines leave it in their true direction.
+        low, high = sorted((2 * scale.start - scale.end, 2 * scale.end - scale.start))
+        if scale.log:
+            part = np.log(np.maximum(values, scale.low) / scale.low) / np.log(scale.high / scale.low)
+        else:
+            part = (values - scale.low) / (scale.high - scale.low)
+        placed: FloatArray = np.clip(scale.start + part * (scale.end - scale.start), low, high)
+        return placed
+
+    def _clip(self, left: float) -> float:
+        return min(max(left, self.box.left), self.box.right)
+
+    def _add(self, key: str, style: Style | None, *marks: Markup) -> None:
+        self._marks.append(element("g", *marks, class_=style.css_class if style else None, data_series=key))
+
+
+def marker(shape: int, x: float, y: float, size: float) -> str:
+    """Return path data of a marker: circle, square, diamond, triangle up, triangle down or cross."""
+
+    def arc(across: float) -> str:
+        return f"a{number(size)} {number(size)} 0 1 0 {number(across)} 0"
+
+    if shape == 0:
+        return f"M{number(x - size)} {number(y)}{arc(2 * size)}{arc(-2 * size)}Z"
+    corners = "L".join(f"{number(x + dx * size)} {number(y + dy * size)}" for dx, dy in _CORNERS[shape - 1])
+    return f"M{corners}Z"
+
+
+def shortened(text: str, room: float) -> str:
+    """Return a text cut to what fits into `room` drawing units, with an ellipsis for what is left out."""
+    most = max(int(room / LETTER), 1)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def stacked_boxes(count: int, left: float, width: float, height: float) -> Sequence[Box]:
+    """Return boxes of panels below one another, with room for a title above each."""
+    return [Box(left, HEAD + index * (height + BETWEEN), width, height) for index in range(count)]
+
+
+def _told(axis: Axis, scale: Scale) -> str:
+    kind = "log" if axis.log else "lin"
+    return f"{kind} {scale.low!r} {scale.high!r} {number(scale.start)} {number(scale.end)} {axis.unit.name or '-'}"
+
+
+# Room above a panel for its title, between two panels, and below the last for the axis, in drawing units.
+HEAD = 26.0
+BETWEEN = 36.0
+FOOT = 44.0
+# Width of a letter of a tick, as wide as most.
+LETTER = 6.6
+
+_RUG = 8
+_MARGIN = 3.0
+_NOTE_WIDTH = 56
+_CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
+    ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    ((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),
+    ((0, -1.15), (1.1, 0.85), (-1.1, 0.85)),
+    ((0, 1.15), (1.1, -0.85), (-1.1, -0.85)),
+    (
+        (-1, -0.4), (-0.4, -0.4), (-0.4, -1), (0.4, -1), (0.4, -0.4), (1, -0.4),
+        (1, 0.4), (0.4, 0.4), (0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4),
+    ),
+)  # fmt: skip

@@ -1,0 +1,123 @@
+"""The style of an algorithm: the same colour, dash and marker in every report.
+
+The colours are eight hues that stay apart for people with colour vision deficiency, each in a tone for light and one
+for dark paper; dash and marker repeat the distinction without colour. An algorithm of the catalogue has its style by
+its place there: eight neighbours, most of them of one family, have the eight hues, and each further eight have the next
+dash and marker. Any other name (an algorithm with parameters, an external one) finds a style from a checksum of its
+letters, whose dash and marker are not a pair that the catalogue uses. Flows of one algorithm share its hue in different
+tones and dashes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, replace
+from functools import cache
+
+from narrows import core
+
+Rgb = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Style:
+    """The style of one series.
+
+    Attributes:
+        colour: Index of a hue in `HUES`.
+        dash: Index of a dash pattern in `DASHES`.
+        marker: Index of a marker shape in `MARKERS`.
+        tone: Which tone of the hue, from 0 to `TONES` - 1.
+    """
+
+    colour: int
+    dash: int
+    marker: int
+    tone: int = 0
+
+    @property
+    def css_class(self) -> str:
+        """Return the class that sets the text colour which lines and fills take over."""
+        return f"c{self.colour}t{self.tone}"
+
+    @property
+    def dash_pattern(self) -> str | None:
+        """Return the stroke's dash array; None for an unbroken line."""
+        return DASHES[self.dash] or None
+
+    def variant(self, index: int) -> Style:
+        """Return the style of the `index`-th series that shares this one's hue."""
+        return replace(self, dash=(self.dash + index) % len(DASHES), tone=index % TONES)
+
+
+def style_of(algorithm: str) -> Style:
+    """Return the style of an algorithm.
+
+    Args:
+        algorithm: Its name, with parameters where it has any.
+    """
+    return _catalogued().get(algorithm) or _by_checksum(algorithm)
+
+
+@cache
+def _catalogued() -> dict[str, Style]:
+    return {card["name"]: _by_place(place) for place, card in enumerate(core.algorithms())}
+
+
+def _by_place(place: int) -> Style:
+    row = place // len(HUES)
+    # Each row begins further on, so that the best known of different families do not meet in one hue.
+    return Style((place + SHIFT * row) % len(HUES), row % len(DASHES), row % len(MARKERS))
+
+
+def _by_checksum(name: str) -> Style:
+    checksum, colour = divmod(zlib.crc32(name.encode()), len(HUES))
+    checksum, dash = divmod(checksum, len(DASHES))
+    return Style(colour, dash, (dash + 1 + checksum % (len(MARKERS) - 1)) % len(MARKERS))
+
+
+def colour_rules(theme: str) -> str:
+    """Return the custom properties that hold every tone of every hue.
+
+    Args:
+        theme: "light" or "dark".
+    """
+    return "".join(
+        f"--c{hue}t{tone}:#{red:02x}{green:02x}{blue:02x};"
+        for hue in range(len(HUES))
+        for tone in range(TONES)
+        for red, green, blue in [tone_of(hue, tone, theme)]
+    )
+
+
+def colour_classes() -> str:
+    """Return the classes that `Style.css_class` names."""
+    return "".join(f".c{hue}t{tone}{{color:var(--c{hue}t{tone})}}" for hue in range(len(HUES)) for tone in range(TONES))
+
+
+def tone_of(hue: int, tone: int, theme: str) -> Rgb:
+    """Return the red, green and blue of a tone, each 0 to 255."""
+    base = HUES[hue][0 if theme == "light" else 1]
+    # The second tone moves away from the paper, the third towards it, as far as contrast allows.
+    ink, paper = ((0, 0, 0), (255, 255, 255)) if theme == "light" else ((255, 255, 255), (0, 0, 0))
+    towards, part = [(ink, 0.0), (ink, 0.4), (paper, 0.18)][tone]
+    red, green, blue = (round(b + (t - b) * part) for b, t in zip(base, towards, strict=True))
+    return red, green, blue
+
+
+TONES = 3
+# By how many hues a row of the catalogue begins after the one before it.
+SHIFT = 3
+# Blue, vermilion, green, purple, ochre, cyan, rose, slate: on light paper, on dark paper.
+HUES: tuple[tuple[Rgb, Rgb], ...] = (
+    ((0x1B, 0x64, 0xB4), (0x6C, 0xAF, 0xF5)),
+    ((0xC4, 0x49, 0x08), (0xFF, 0x98, 0x5A)),
+    ((0x08, 0x78, 0x55), (0x4C, 0xCB, 0x9A)),
+    ((0x84, 0x3A, 0xA6), (0xD2, 0x9A, 0xEA)),
+    ((0x8C, 0x63, 0x00), (0xE3, 0xBC, 0x4A)),
+    ((0x0E, 0x79, 0x99), (0x78, 0xD8, 0xEE)),
+    ((0xB2, 0x2B, 0x63), (0xFF, 0x8A, 0xB5)),
+    ((0x56, 0x5F, 0x6C), (0xAE, 0xB8, 0xC5)),
+)
+DASHES = ("", "8 3", "2 3", "9 3 2 3", "14 4", "5 2 1 2 1 2")
+MARKERS = ("circle", "square", "diamond", "triangle", "down", "cross")

@@ -1,0 +1,82 @@
+"""SVG and HTML as text: elements whose every attribute and text is escaped, and path data."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from narrows.report.drawing.decimate import FloatArray
+
+
+class Markup(str):
+    """Text that is markup already and must not be escaped again."""
+
+    __slots__ = ()
+
+
+def escape(text: object) -> Markup:
+    """Return text as markup; markup stays as it is."""
+    return text if isinstance(text, Markup) else Markup(html.escape(str(text), quote=True))
+
+
+def element(tag: str, *children: object, **attributes: object) -> Markup:
+    """Return one element.
+
+    Args:
+        tag: Its name.
+        children: Markup or text; text is escaped.
+        attributes: `None` and `False` leave one out, `True` writes it without a value; an
+            underscore stands for a hyphen and a last one is dropped (`class_`, `data_series`).
+    """
+    written = "".join(_attribute(name, value) for name, value in attributes.items())
+    if tag in _VOID:
+        return Markup(f"<{tag}{written}>")
+    return Markup(f"<{tag}{written}>{join(children)}</{tag}>")
+
+
+def join(parts: Iterable[object]) -> Markup:
+    """Return several pieces of markup or text as one."""
+    return Markup("".join(escape(part) for part in parts))
+
+
+def number(value: float) -> str:
+    """Write a coordinate with one decimal and nothing superfluous."""
+    text = f"{value:.1f}"
+    return (text.removesuffix(".0")) if text != "-0.0" else "0"
+
+
+def polyline(x: FloatArray, y: FloatArray) -> str:
+    """Return path data through the points; a NaN in y lifts the pen."""
+    parts: list[str] = []
+    pen_down = False
+    for left, top in zip(x.tolist(), y.tolist(), strict=True):
+        if not np.isfinite(top):
+            pen_down = False
+            continue
+        # After M further pairs are lines, which saves a letter per point.
+        parts.append(f"{' ' if pen_down else 'M'}{number(left)} {number(top)}")
+        pen_down = True
+    return "".join(parts)
+
+
+def ring(x: FloatArray, top: FloatArray, bottom: FloatArray) -> str:
+    """Return path data of the area between two lines over the same x: top forwards, bottom back."""
+    outline = polyline(np.concatenate((x, x[::-1])), np.concatenate((top, bottom[::-1])))
+    return outline + "Z" if outline else ""
+
+
+def _attribute(name: str, value: object) -> str:
+    if value is None or value is False:
+        return ""
+    written = name.rstrip("_").replace("_", "-")
+    if value is True:
+        return f" {written}"
+    return f' {written}="{escape(number(value) if isinstance(value, float) else value)}"'
+
+
+_VOID = frozenset({"br", "hr", "meta", "link", "input"})

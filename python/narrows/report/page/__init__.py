@@ -1,0 +1,1 @@
+"""The page that every report is written on: its document, how metrics are labelled, how values are written."""

@@ -1,0 +1,46 @@
+"""Estimates as text: intervals and differences, with as many decimals as tell their ends apart."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from narrows.report.drawing.scale import NARROW_SPACE, PERCENT, decimals_of, fixed
+
+if TYPE_CHECKING:
+    from narrows.report.drawing.scale import Unit
+
+
+def interval_text(interval: tuple[float, float], mean: float, unit: Unit) -> str:
+    """Write a 95 % interval in the prefix of its mean, with enough decimals to tell its ends apart."""
+    low, high = interval
+    if low == high == mean:
+        return ""
+    factor, _ = unit.best(abs(mean) if mean else max(abs(low), abs(high)))
+    ends = (low / factor, high / factor)
+    decimals = decimals_of(mean / factor)
+    finer = min(max(decimals, -math.floor(math.log10((ends[1] - ends[0]) / 2))), decimals + 2)
+    return _range(fixed(ends[0], finer), fixed(ends[1], finer))
+
+
+def difference_texts(difference: float, interval: tuple[float, float] | None, unit: Unit) -> tuple[str, str]:
+    """Write a difference with its sign and unit, and its interval; all in the prefix of the greatest of them.
+
+    Differences of shares are in percentage points.
+    """
+    low, high = interval or (difference, difference)
+    greatest = max(abs(low), abs(high), abs(difference))
+    factor, written = unit.best(greatest)
+    written = "pp" if unit is PERCENT else written
+    decimals = decimals_of(greatest / factor)
+    value, left, right = (_signed(number / factor, decimals) for number in (difference, low, high))
+    text = f"{value}{NARROW_SPACE}{written}" if written else value
+    return text, _range(left, right) if interval else ""
+
+
+def _range(low: str, high: str) -> str:
+    return f"{low}{NARROW_SPACE}…{NARROW_SPACE}{high}"
+
+
+def _signed(value: float, decimals: int) -> str:
+    return ("+" if value > 0 else "") + fixed(value, decimals)

@@ -1,0 +1,92 @@
+"""How a metric is shown, by its card: what it is called, its unit, and which direction is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from narrows.metrics import catalogue
+from narrows.report.drawing.scale import BITS_PER_SECOND, BYTES, COUNT, INDEX, PACKETS, PERCENT, SECONDS, Unit
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """How a metric is shown.
+
+    Attributes:
+        label: What it is called in the middle of a sentence.
+        unit: Its unit.
+        better: 1 where more is better, -1 where less is, 0 where neither can be said.
+    """
+
+    label: str
+    unit: Unit
+    better: int = 0
+
+    @property
+    def title(self) -> str:
+        """What it is called at the head of a row or a sentence."""
+        return self.label[:1].upper() + self.label[1:]
+
+
+def meaning(name: str, owner: str = "group") -> Meaning:
+    """Return how a metric is shown.
+
+    Args:
+        name: Its name, with choices where something about it is chosen; one that is not in the catalogue, such as that
+            of a run by another version, is read from its own words and the unit at its end.
+        owner: "group" or "link", where metrics of both have the name.
+    """
+    bare, _, choices = name.partition("(")
+    card = _cards().get((owner, bare)) or _cards().get(("link" if owner == "group" else "group", bare))
+    if card is not None:
+        label = f"{card['label']} ({choices}" if choices else card["label"]
+        return Meaning(label, unit_named(card["unit"]), BETTER[card["better"]])
+    for suffix, unit in SUFFIXES.items():
+        if name.endswith(suffix):
+            return Meaning(_words(name.removesuffix(suffix) if suffix in DROPPED else name), unit)
+    return Meaning(_words(name), INDEX)
+
+
+def unit_named(name: str) -> Unit:
+    """Return the unit that a card writes so; one without prefixes where none is known."""
+    return UNITS.get(name) or Unit(name)
+
+
+@cache
+def _cards() -> dict[tuple[str, str], dict[str, Any]]:
+    return {("link" if card["family"] == "link" else "group", card["name"]): card for card in catalogue()}
+
+
+def _words(name: str) -> str:
+    words = name.replace("_", " ").replace("rtt", "RTT").replace("cwnd", "congestion window")
+    for part in ("50", "95", "99"):
+        words = words.replace(f"p{part}", f"{part}th percentile")
+    return words
+
+
+# By the names that cards use.
+UNITS = {
+    "": INDEX,
+    "share": PERCENT,
+    "count": COUNT,
+    "bps": BITS_PER_SECOND,
+    "s": SECONDS,
+    "B": BYTES,
+    "packets": PACKETS,
+    "round trips": Unit("round trips"),
+    "1/s": Unit("/s"),
+    "bps/s": Unit("bps/s", tuple((factor, f"{written}/s") for factor, written in BITS_PER_SECOND.prefixes)),
+}
+# A name whose number is no pure one ends with its unit.
+SUFFIXES = {
+    "_bps": BITS_PER_SECOND,
+    "_packets": PACKETS,
+    "_bytes": BYTES,
+    "_s": SECONDS,
+    "_rate": PERCENT,
+    "_fraction": PERCENT,
+}
+DROPPED = frozenset({"_bps", "_packets", "_bytes", "_s"})
+BETTER = {"higher": 1, "lower": -1, "": 0}

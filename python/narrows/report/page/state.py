@@ -1,0 +1,22 @@
+"""The word for how something stands, with its sign: a check's, a claim's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.report.drawing.svg import element
+
+if TYPE_CHECKING:
+    from narrows.report.drawing.svg import Markup
+
+
+def state(css: str, sign: str, word: str) -> Markup:
+    """Return a word with a sign before it, in the colour of what it means.
+
+    Args:
+        css: "ok", "failed", "open" or "absent".
+        sign: For the eye alone.
+        word: What it says.
+    """
+    mark = element("span", sign, class_="sign", aria_hidden="true")
+    return element("span", mark, element("span", word), class_=f"state {css}")

@@ -1,0 +1,145 @@
+"""The claims of a reproduced study: how many of which strength hold, each with its effect over what is claimed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from narrows.report.drawing.scale import NARROW_SPACE, NO_DATA, Scale, quantity, tick_label
+from narrows.report.drawing.svg import Markup, element, join, number
+from narrows.report.page.estimates import interval_text
+from narrows.report.page.metrics import unit_named
+from narrows.report.page.state import state
+from narrows.reproduction.ledger import NOT_TESTABLE, VERDICTS
+from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.report.drawing.scale import Unit
+
+    Claim = Mapping[str, Any]
+
+
+def claims(entries: Sequence[Claim]) -> Markup:
+    """Return the claims of a ledger: a table of counts, buttons that hide verdicts, and every claim."""
+    articles = (_claim(each) for each in entries)
+    return join((_counts(entries), _buttons(entries), element("div", *articles, class_="claims")))
+
+
+def _counts(entries: Sequence[Claim]) -> Markup:
+    found = Counter((claim["strength"], claim["verdict"]) for claim in entries)
+    strengths = list(dict.fromkeys(claim["strength"] for claim in sorted(entries, key=_firmness)))
+    head = element(
+        "tr", element("th", "Strength", scope="col"), *(element("th", state(*_STATES[each])) for each in VERDICTS)
+    )
+    body = [
+        element("tr", element("th", each, scope="row"), *(element("td", found[each, verdict]) for verdict in VERDICTS))
+        for each in strengths
+    ]
+    caption = element("caption", "How firmly the source says it, and whether it holds")
+    table = element("table", caption, element("thead", head), element("tbody", *body), class_="sheet counts")
+    return element("div", table, class_="scroll", role="region", aria_label="Claims by strength", tabindex="0")
+
+
+def _firmness(claim: Claim) -> int:
+    return ("strong", "medium", "weak").index(claim["strength"])
+
+
+def _buttons(entries: Sequence[Claim]) -> Markup:
+    """Return a button per verdict, which hides its claims; without scripts there are none."""
+    present = {claim["verdict"] for claim in entries}
+    shown = [
+        element("button", state(*_STATES[each]), type="button", class_="key", aria_pressed="true", data_verdict=each)
+        for each in VERDICTS
+        if each in present
+    ]
+    told = element("span", "Show", class_="note")
+    return element("div", told, *shown, class_="legend filters", role="group", aria_label="Verdicts shown", hidden=True)
+
+
+def _claim(claim: Claim) -> Markup:
+    name = element("a", claim["id"], href=f"#{claim['id']}", class_="name")
+    head = element("p", state(*_STATES[claim["verdict"]]), name, element("span", claim["strength"]), class_="about")
+    told = element("div", head, element("h3", claim["statement"]), *_why(claim), class_="told")
+    return element("article", told, _found(claim), id=claim["id"], data_verdict=claim["verdict"])
+
+
+def _why(claim: Claim) -> list[Markup]:
+    parts = []
+    if claim["cause"]:
+        parts.append(element("p", claim["cause"]))
+    changed = [f"{name}: {told}" for name, told in (claim["variants"] or {}).items() if told != claim["verdict"]]
+    if changed:
+        parts.append(element("p", f"Another verdict with {', '.join(changed)}."))
+    rests = [("In the source", f"{claim['place']}; {claim['source_supports']}")]
+    if claim["effect_of"]:
+        rests.append(("Measured", f"{claim['effect_of']}, over {claim['seeds']} seeds"))
+        rests.append(("Parts", f"{claim['parts']} hold"))
+    if claim["note"]:
+        rests.append(("Note", claim["note"]))
+    rows = (element("div", element("dt", label), element("dd", text)) for label, text in rests)
+    about = element("dl", *rows, class_="facts")
+    parts.append(element("details", element("summary", "What it rests on"), about))
+    return parts
+
+
+def _found(claim: Claim) -> Markup:
+    """Return the effect with its interval, drawn and written, beside what is claimed."""
+    if claim["effect"] is None:
+        return element("div", element("p", NO_DATA), class_="found none")
+    unit, interval = unit_named(claim["unit"] or ""), claim["ci95"]
+    told = element("b", quantity(claim["effect"], unit))
+    ends = interval_text((interval[0], interval[1]), claim["effect"], unit) if interval else ""
+    lines = [_strip(claim), element("p", told, element("span", ends, class_="ci"))]
+    lines.append(element("p", f"holds if {_bounds(claim['bounds'], unit)}"))
+    if claim["published"]:
+        lines.append(element("p", f"published: {claim['published']}"))
+    if magnitude := claim["magnitude"]:
+        met = {True: "reached", False: "not reached", None: "unclear"}[magnitude["met"]]
+        effect = NO_DATA if magnitude["effect"] is None else quantity(magnitude["effect"], unit_named(""))
+        lines.append(element("p", f"magnitude: {effect}, {met} (threshold: {magnitude['whose']})"))
+    return element("div", *lines, class_="found")
+
+
+def _bounds(bounds: Sequence[float | None], unit: Unit) -> str:
+    low, high = bounds
+    if low == 0 and high is None:
+        return "positive"
+    factor, written = unit.best(max(abs(end) for end in bounds if end is not None) or 1.0)
+    ends = [tick_label(end, factor) for end in bounds if end is not None]
+    span = f"at most {ends[0]}" if low is None else f"at least {ends[0]}" if high is None else " to ".join(ends)
+    return f"{span}{NARROW_SPACE}{written}" if written else span
+
+
+def _strip(claim: Claim) -> Markup:
+    """Draw the interval over the claimed range, which goes on to the edge where it has no bound."""
+    low, high = claim["bounds"]
+    known = [claim["effect"], *(claim["ci95"] or ()), *(end for end in (low, high) if end is not None)]
+    room = 0.15 * ((max(known) - min(known)) or 1.0)
+    scale = Scale(min(known) - room, max(known) + room, 0.0, _WIDTH)
+    left, right = (scale.position(end) if end is not None else edge for end, edge in ((low, 0.0), (high, _WIDTH)))
+    width, height = number(right - left), number(_HEIGHT)
+    drawn = [element("rect", x=number(left), y="0", width=width, height=height, class_="claimed")]
+    drawn += [
+        element("path", d=f"M{number(scale.position(end))} 0V{height}", class_="bound")
+        for end in (low, high)
+        if end is not None
+    ]
+    middle = number(_HEIGHT / 2)
+    if claim["ci95"]:
+        ends = (number(scale.position(end)) for end in claim["ci95"])
+        drawn.append(element("path", d=f"M{next(ends)} {middle}H{next(ends)}", class_="whisker"))
+    drawn.append(element("circle", cx=number(scale.position(claim["effect"])), cy=middle, r="4", class_="dot"))
+    box = f"0 0 {number(_WIDTH)} {height}"
+    return element("svg", *drawn, viewBox=box, class_=f"strip {_STATES[claim['verdict']][0]}", aria_hidden="true")
+
+
+_STATES = {
+    HOLDS: ("ok", "✓", HOLDS),
+    FAILS: ("failed", "✕", FAILS),
+    INCONCLUSIVE: ("open", "?", INCONCLUSIVE),
+    NOT_TESTABLE: ("absent", NO_DATA, NOT_TESTABLE),
+}
+# Of a strip, in drawing units.
+_WIDTH, _HEIGHT = 220.0, 18.0

@@ -1,0 +1,178 @@
+"""The page of a reproduced study: its claims with verdicts, its figures beside the published ones."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from narrows.report.drawing.figure import Figure, Key
+from narrows.report.drawing.plot import Axis
+from narrows.report.drawing.scale import INDEX, quantity
+from narrows.report.drawing.style import HUES, Style
+from narrows.report.drawing.svg import Markup, element, join
+from narrows.report.page import document as page
+from narrows.report.reproduction.claims import claims
+from narrows.report.study.rows import around, response_meaning, stacked_panels
+from narrows.reproduction.quantity import Measured, QuantityError
+from narrows.statistics import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from narrows.report.drawing.figure import Paper
+    from narrows.report.drawing.plot import Panel
+    from narrows.reproduction.claims import Picture, Published, Table
+    from narrows.reproduction.quantity import Cells, Quantity
+
+
+def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Cells, folder: Path) -> str:
+    """Return the report of a reproduction as one HTML document.
+
+    Args:
+        published: The study.
+        ledger: Its claims with their verdicts.
+        cells: Rows of its experiments.
+        folder: Of the reproduction, which the commands name.
+    """
+    command = shlex.join(["narrows", "reproduce", ledger["study"], f"--{ledger['size']}", "--out", str(folder)])
+    drawn = [_figure(picture, cells, place) for place, picture in enumerate(published.pictures)]
+    found = [figure for figure in drawn if figure is not None]
+    tables = [_table(table, cells, place) for place, table in enumerate(published.tables)]
+    sections = [
+        page.section("question", "Question", element("p", published.question), _facts(published, ledger)),
+        page.section("claims", "Claims", element("p", _NOTE, class_="note"), claims(ledger["claims"])),
+        *(page.figure_section(figure, command) for figure in found),
+        *tables,
+        page.section("experiments", "Experiments", _experiments(published, ledger)),
+    ]
+    links = [("question", "Question"), ("claims", "Claims"), *((each.name, each.title) for each in found)]
+    links += [(f"table-{place}", table.title) for place, table in enumerate(published.tables)]
+    links.append(("experiments", "Experiments"))
+    header = page.page_header(published.title, "Reproduction", _badge(ledger), links)
+    return page.document(published.title, header, sections)
+
+
+def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
+    entries = [("Source", published.source), ("Size", ledger["size"]), ("Seed", str(ledger["seed"]))]
+    entries.append(("Digest of all records", ledger["digest"]))
+    rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
+    return element("dl", join(rows), class_="facts")
+
+
+def _badge(ledger: Mapping[str, Any]) -> Markup:
+    counts = ledger["verdicts"]
+    text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    css, sign = ("failed", "✕") if counts["fails"] else ("ok", "✓")
+    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+
+
+def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
+    rows = []
+    for name, about in published.experiments.items():
+        work = ledger["experiments"].get(name)
+        told = f"{work['cells']} cells, {work['seeds']} seeds" if work else f"not in the {ledger['size']} size"
+        link = element("a", told, href=f"{name}/report.html") if work else told
+        rows.append(element("div", element("dt", name), element("dd", f"{about} ", link)))
+    rows += [
+        element("div", element("dt", f"variant {each.name}"), element("dd", each.about)) for each in published.variants
+    ]
+    return element("dl", *rows, class_="facts")
+
+
+def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
+    """Draw a figure of the study again; None where its experiment was left out."""
+    asked = picture.lines[0].quantity
+    needed = sorted(asked.experiments())
+    if set(needed) - set(cells):
+        return None
+    measured = response_meaning(asked.measure) if isinstance(asked, Measured) else None
+    label = picture.axis or (measured.title if measured else "")
+    unit = measured.unit if measured else INDEX
+    traces = {
+        line.name: [_estimate(line.quantity, cells, {"x": each}) for each in picture.places] for line in picture.lines
+    }
+    means = {name: [value for value, _ in each] for name, each in traces.items()}
+    theirs = {
+        f"{name} (published)": [value or float("nan") for value in each] for name, each in picture.published.items()
+    }
+    known = [value for each in (*means.values(), *theirs.values()) for value in each if np.isfinite(value)]
+    if picture.log:
+        known = [value for value in known if value > 0]
+    if not known:
+        return None
+    # A wide interval leaves the panel rather than that all means lie in a line.
+    room = _BEYOND * (max(known) - min(known))
+    ends = [end for each in traces.values() for _, interval in each for end in interval or ()]
+    held = [*known, *(end for end in ends if abs(end - np.clip(end, min(known), max(known))) <= room)]
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        across = Axis.of_names(picture.label, [str(each) for each in picture.places])
+        up = around(label, unit, held)
+        if picture.log:
+            up = Axis(label, unit, min(known) / 1.3, max(known) * 1.3, log=True)
+        (panel,) = stacked_panels(paper, [(across, up, "")])
+        for place, (name, values) in enumerate((*means.items(), *theirs.items())):
+            chosen = [(float(x), y) for x, y in enumerate(values) if np.isfinite(y) and not (picture.log and y <= 0)]
+            style, own = _style(place), name in traces
+            if own:
+                panel.line(name, np.array([x for x, _ in chosen]), np.array([y for _, y in chosen]), style)
+            for x, y in chosen:
+                at = f"{picture.label} {picture.places[round(x)]}"
+                told = f"{name}, {at}: {quantity(y, unit)}"
+                if own and (interval := traces[name][round(x)][1]):
+                    low, high = max(interval[0], up.low), min(interval[1], up.high)
+                    panel.whiskers(name, (x, x), (low, high), style)
+                    told += f" ({quantity(interval[0], unit)} to {quantity(interval[1], unit)})"
+                panel.point(name, (x, y), style, told, of_many=not own)
+        return [panel]
+
+    keys = [Key(name, name, "dot", _style(place)) for place, name in enumerate((*traces, *theirs))]
+    seeds = len({row["replication"] for row in cells[needed[0]]})
+    caption = (picture.caption, f"Means over {seeds} seeds of experiment {', '.join(needed)}, 95 % intervals.")
+    return Figure(f"figure-{number}", picture.title, caption, keys, draw)
+
+
+def _estimate(measured: Quantity, cells: Cells, binding: Mapping[str, Any]) -> tuple[float, Sequence[float] | None]:
+    """Return the mean, NaN where there is none, and its 95 % interval over seeds."""
+    try:
+        found = estimate(measured.values(cells, binding).values())
+    except QuantityError:
+        return float("nan"), None
+    return (float("nan"), None) if found["mean"] is None else (found["mean"], found["ci95"])
+
+
+def _table(table: Table, cells: Cells, number: int) -> Markup:
+    """Set what was found beside the source's values; what was not run has a dash."""
+    head = element("tr", *(element("th", text, scope="col") for text in (table.label, *table.columns)))
+    body = []
+    for name, quantities in table.rows.items():
+        theirs = table.published.get(name, [None] * len(quantities))
+        entries = [_entry(each, cells, value) for each, value in zip(quantities, theirs, strict=True)]
+        body.append(element("tr", element("th", name, scope="row"), *(element("td", entry) for entry in entries)))
+    caption = element("caption", table.caption)
+    shown = element("table", caption, element("thead", head), element("tbody", *body), class_="sheet")
+    scroll = element("div", shown, class_="scroll", role="region", aria_label=table.title, tabindex="0")
+    return page.section(f"table-{number}", table.title, scroll)
+
+
+def _entry(asked: Quantity, cells: Cells, theirs: float | None) -> str:
+    unit = response_meaning(asked.measure).unit if isinstance(asked, Measured) else INDEX
+    mean, interval = (float("nan"), None) if asked.experiments() - set(cells) else _estimate(asked, cells, {})
+    ours = quantity(mean, unit) + (f" \N{PLUS-MINUS SIGN} {quantity(interval[1] - mean, unit)}" if interval else "")
+    return ours if theirs is None else f"{ours} ({quantity(theirs, unit)} published)"
+
+
+def _style(place: int) -> Style:
+    return Style(place % len(HUES), place % 6, place % 6)
+
+
+# How far beyond the means a figure goes for an interval, as part of their range.
+_BEYOND = 0.5
+_NOTE = (
+    "A verdict is that of the claimed direction: it holds where the whole 95 % interval over seeds lies on the claimed "
+    "side, fails where all of it lies on the other, and is inconclusive otherwise. How large the effect is to be never "
+    "decides it. The bar shows the interval over the range that is claimed."
+)

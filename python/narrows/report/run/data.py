@@ -1,0 +1,392 @@
+"""What a run folder or a comparison folder holds, read once into plain typed values.
+
+Only this module of the report knows files and Arrow; everything after it works on numpy arrays.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from narrows import core
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from narrows.report.drawing.decimate import FloatArray
+
+Columns = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A mean over replications with its 95 % interval, in the unit of the measure; None without data."""
+
+    mean: float | None
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the sanity section; `ok` is None where the check does not apply."""
+
+    name: str
+    ok: bool | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One flow's or one link's record over time in one replication.
+
+    Attributes:
+        name: Name of the flow ("cubic[0]") or link.
+        group: The flow's group; empty for a link.
+        columns: Shape (samples,) each, ascending in `time_s`; NaN where nothing applies.
+    """
+
+    name: str
+    group: str
+    columns: Mapping[str, FloatArray]
+
+    @property
+    def time(self) -> FloatArray:
+        """Ends of the record's intervals, seconds."""
+        return self.columns["time_s"]
+
+    def first_with_data(self, *names: str) -> FloatArray | None:
+        """Return the first of these columns that holds any number."""
+        for name in names:
+            values = self.columns.get(name)
+            if values is not None and np.isfinite(values).any():
+                return values
+        return None
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One `[[expect]]` clause, judged.
+
+    Attributes:
+        of: The group or link it is about.
+        owner: "group" or "link".
+        measure: Name of the measure.
+        at_least: Lower bound in the unit of the measure, None without.
+        at_most: Upper bound, None without.
+        found: What was measured.
+        verdict: "holds", "fails" or "inconclusive".
+    """
+
+    of: str
+    owner: str
+    measure: str
+    at_least: float | None
+    at_most: float | None
+    found: Measure
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Packets by value: the distribution of one quantity of one owner in one replication."""
+
+    values: FloatArray
+    packets: FloatArray
+
+
+@dataclass(frozen=True)
+class Run:
+    """One scenario with all its replications.
+
+    Attributes:
+        name: What a comparison calls it; the title for a run alone.
+        title: As the scenario says.
+        seed: Seed of the whole run.
+        replications: How many there are.
+        digest: Digest of the records.
+        groups: Measures by flow group.
+        bottlenecks: The link that is each group's bottleneck; None where its packets share no link.
+        links: Measures by link.
+        checks: The sanity section.
+        expectations: What the scenario says must come out, judged.
+        performance: What the run cost, as `summary.json` says.
+        manifest: Versions, hashes and the description.
+        scenario: The resolved scenario file, parsed.
+        flow_rows: Columns of `flows.parquet`.
+        series_rows: Columns of `series.parquet`.
+        distribution_rows: Columns of `distributions.parquet`.
+        found_warmups_s: By replication, where measuring begins, seconds; empty where the scenario says it.
+    """
+
+    name: str
+    title: str
+    seed: int
+    replications: int
+    digest: str
+    groups: Mapping[str, Mapping[str, Measure]]
+    bottlenecks: Mapping[str, str | None]
+    links: Mapping[str, Mapping[str, Measure]]
+    checks: Sequence[Check]
+    expectations: Sequence[Expectation]
+    performance: Mapping[str, float]
+    manifest: Mapping[str, Any]
+    scenario: Mapping[str, Any]
+    flow_rows: Columns = field(repr=False)
+    series_rows: Columns = field(repr=False)
+    distribution_rows: Columns = field(repr=False)
+    found_warmups_s: Sequence[float] = ()
+
+    @cached_property
+    def shown_replication(self) -> int:
+        """The replication whose course over time is drawn: the first."""
+        rows = self.series_rows.get("replication", np.empty(0))
+        return int(rows.min()) if len(rows) else 0
+
+    @cached_property
+    def recorded_s(self) -> float:
+        """End of the last recorded interval, seconds after the start; 1 without records."""
+        rows = self.series_rows.get("time_s", np.empty(0))
+        return float(rows.max()) if len(rows) else 1.0
+
+    @cached_property
+    def replication_numbers(self) -> list[int]:
+        """Every replication that has a row per flow."""
+        return [int(number) for number in np.unique(self.flow_rows.get("replication", np.empty(0)))]
+
+    @cached_property
+    def algorithms(self) -> Mapping[str, str]:
+        """The algorithm of each flow group."""
+        rows = self.flow_rows
+        if "algorithm" not in rows:
+            return {group: group for group in self.groups}
+        found = dict(zip(rows["group"].tolist(), rows["algorithm"].tolist(), strict=True))
+        return {group: str(found.get(group, group)) for group in self.groups}
+
+    @cached_property
+    def warmup_s(self) -> float:
+        """Where measuring begins, seconds after the start; where it was looked for, in the first replication."""
+        written = self.scenario.get("warmup", "0s")
+        return self.found_warmups_s[0] if self.found_warmups_s else core.quantity(written, "time")
+
+    @cached_property
+    def bottleneck(self) -> str | None:
+        """The link that the figures show: the bottleneck of the first group that has one; None where none has."""
+        return next((link for link in self.bottlenecks.values() if link), None)
+
+    @cached_property
+    def sharing(self) -> frozenset[str]:
+        """The flow groups whose bottleneck the figures show; all groups where none has one."""
+        return frozenset(group for group, link in self.bottlenecks.items() if link == self.bottleneck)
+
+    def flow_traces(self, replication: int) -> list[Trace]:
+        """Return the flows' records over time, in the order of the groups."""
+        traces = [trace for (number, kind, _), trace in self._traces.items() if (number, kind) == (replication, "flow")]
+        place = {group: index for index, group in enumerate(self.groups)}
+        return sorted(traces, key=lambda trace: (place.get(trace.group, len(place)), _number_of(trace.name)))
+
+    def link_trace(self, replication: int, link: str) -> Trace | None:
+        """Return one link's record over time, None where it was not recorded."""
+        return self._traces.get((replication, "link", link))
+
+    def active(self, replication: int, flow: str, edges: FloatArray) -> npt.NDArray[np.bool_]:
+        """Tell for each window between `edges` (seconds) whether a flow runs in all of it."""
+        start, end = self._spans.get((replication, flow), (0.0, np.inf))
+        inside: npt.NDArray[np.bool_] = (edges[:-1] >= start) & (edges[1:] <= end)
+        return inside
+
+    def histogram(self, owner: str, quantity: str, replication: int | None = None) -> Histogram | None:
+        """Return a distribution, of one replication or of all together; None without packets."""
+        rows = self.distribution_rows
+        if "owner" not in rows:
+            return None
+        chosen = (rows["owner"] == owner) & (rows["quantity"] == quantity) & (rows["packets"] > 0)
+        if replication is not None:
+            chosen &= rows["replication"] == replication
+        if not chosen.any():
+            return None
+        values, place = np.unique(rows["value_s"][chosen], return_inverse=True)
+        return Histogram(values, np.bincount(place, weights=rows["packets"][chosen]).astype(np.float64))
+
+    @cached_property
+    def _spans(self) -> Mapping[tuple[int, str], tuple[float, float]]:
+        rows = self.flow_rows
+        if "start_s" not in rows:
+            return {}
+        names = [_flow_name(str(group), str(flow)) for group, flow in zip(rows["group"], rows["flow"], strict=True)]
+        completed = rows.get("completed_s", np.full(len(names), np.nan))
+        ends = np.where(np.isfinite(completed), completed, np.inf)
+        keys = zip(rows["replication"].tolist(), names, strict=True)
+        return dict(zip(keys, zip(rows["start_s"].tolist(), ends.tolist(), strict=True), strict=True))
+
+    @cached_property
+    def _traces(self) -> Mapping[tuple[int, str, str], Trace]:
+        rows = self.series_rows
+        if not len(rows.get("time_s", ())):
+            return {}
+        names, codes = np.unique(rows["name"], return_inverse=True)
+        links = rows["kind"] == "link"
+        order = np.lexsort((rows["time_s"], codes, links, rows["replication"]))
+        key = np.stack([rows["replication"][order], links[order], codes[order]])
+        starts = np.flatnonzero(np.r_[True, (np.diff(key) != 0).any(axis=0)])
+        ends = np.r_[starts[1:], len(order)]
+        numeric = [name for name, values in rows.items() if values.dtype.kind == "f"]
+        traces = {}
+        for start, end in zip(starts, ends, strict=True):
+            picked = order[start:end]
+            replication, is_link, code = (int(part) for part in key[:, start])
+            name = str(names[code])
+            traces[replication, "link" if is_link else "flow", name] = Trace(
+                name, str(rows["group"][picked[0]]), {column: rows[column][picked] for column in numeric}
+            )
+        return traces
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Paired differences of one run's measures to the first run's, by position of the group or link."""
+
+    of: str
+    against: str
+    groups: Sequence[Mapping[str, Measure]]
+    links: Sequence[Mapping[str, Measure]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One scenario run with several algorithms on common random numbers."""
+
+    title: str
+    seed: int
+    replications: int
+    digest: str
+    runs: Sequence[Run]
+    differences: Sequence[Difference]
+    manifest: Mapping[str, Any]
+
+    def against_first(self, name: str) -> Difference | None:
+        """Return the differences of a run to the first one."""
+        wanted = (name, self.runs[0].name)
+        return next((each for each in self.differences if (each.of, each.against) == wanted), None)
+
+
+def read(folder: Path) -> Run | Comparison:
+    """Read a run folder or a comparison folder.
+
+    Raises:
+        FileNotFoundError: There is no `summary.json`.
+    """
+    summary = _json(folder / "summary.json")
+    if "algorithms" not in summary:
+        return _run(folder, str(summary["title"]))
+    manifest = _json(folder / "manifest.json")
+    folders = manifest.get("algorithms", {})
+    return Comparison(
+        title=str(summary["title"]),
+        seed=int(summary["seed"]),
+        replications=int(summary["replications"]),
+        digest=str(summary["digest"]),
+        runs=[_run(folder / folders.get(name, name), name) for name in summary["algorithms"]],
+        differences=[_difference(entry) for entry in summary.get("differences", [])],
+        manifest=manifest,
+    )
+
+
+def _run(folder: Path, name: str) -> Run:
+    summary = _json(folder / "summary.json")
+    scenario = folder / "scenario.toml"
+    return Run(
+        name=name,
+        title=str(summary["title"]),
+        seed=int(summary["seed"]),
+        replications=int(summary["replications"]),
+        digest=str(summary["digest"]),
+        groups=_owners(summary["groups"]),
+        bottlenecks={name: group.get("bottleneck") for name, group in summary["groups"].items()},
+        links=_owners(summary["links"]),
+        checks=[Check(c["name"], c["ok"], c.get("detail") or "") for c in summary["checks"]],
+        expectations=[_expectation(clause) for clause in summary.get("expectations", [])],
+        performance=summary.get("performance", {}),
+        found_warmups_s=summary.get("warmup", {}).get("end_s", []),
+        manifest=_json(folder / "manifest.json"),
+        scenario=tomllib.loads(scenario.read_text("utf-8")) if scenario.exists() else {},
+        flow_rows=_columns(folder / "flows.parquet"),
+        series_rows=_columns(folder / "series.parquet"),
+        distribution_rows=_columns(folder / "distributions.parquet"),
+    )
+
+
+def _json(path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return content
+
+
+def _owners(written: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Measure]]:
+    return {owner: _measures(measures) for owner, measures in written.items()}
+
+
+def _measures(written: Mapping[str, Any]) -> dict[str, Measure]:
+    return {name: _measure(value) for name, value in written.items() if isinstance(value, dict)}
+
+
+def _measure(written: Mapping[str, Any]) -> Measure:
+    interval = written.get("ci95")
+    return Measure(written.get("mean"), (interval[0], interval[1]) if interval else None)
+
+
+def _expectation(written: Mapping[str, Any]) -> Expectation:
+    return Expectation(
+        of=str(written.get("group") or written.get("link") or ""),
+        owner="link" if written.get("link") else "group",
+        measure=str(written["measure"]),
+        at_least=written.get("at_least"),
+        at_most=written.get("at_most"),
+        found=_measure(written),
+        verdict=str(written["verdict"]),
+    )
+
+
+def _difference(written: Mapping[str, Any]) -> Difference:
+    return Difference(
+        of=written["of"],
+        against=written["against"],
+        groups=[_measures(each) for each in written["groups"].values()],
+        links=[_measures(each) for each in written["links"].values()],
+    )
+
+
+def _columns(path: Path) -> Columns:
+    if not path.exists():
+        return {}
+    table = pq.read_table(path)
+    return {name: _column(table.column(name)) for name in table.column_names}
+
+
+def _column(column: pa.ChunkedArray[Any]) -> Any:
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return np.array(["" if word is None else word for word in column.to_pylist()], dtype=np.str_)
+    if pa.types.is_integer(column.type) and column.null_count == 0:
+        return column.to_numpy()
+    return column.cast(pa.float64()).to_numpy()
+
+
+def _number_of(flow: str) -> int:
+    # Flow 10 comes after flow 9, which the order of letters would not say.
+    number = flow.rpartition("[")[2].removesuffix("]")
+    return int(number) if number.isdigit() else 0
+
+
+def _flow_name(group: str, flow: str) -> str:
+    # The table of flows may number them within their group; the series name them in full.
+    return f"{group}[{flow}]" if flow.isdigit() else flow

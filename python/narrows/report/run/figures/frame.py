@@ -1,0 +1,125 @@
+"""What the figures of a run share: the styles and names of flows, the time axis, sentences of captions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.drawing.plot import Axis
+from narrows.report.drawing.scale import SECONDS, quantity
+from narrows.report.drawing.style import Style, style_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.drawing.decimate import FloatArray
+    from narrows.report.run.data import Run, Trace
+
+
+def flow_styles(runs: Sequence[Run], run: Run, traces: Sequence[Trace]) -> list[Style]:
+    """Return a style per flow: its algorithm's hue, in another tone and dash for each further flow.
+
+    In a comparison the tone follows the flow's place, so that a flow that all runs share looks the same in all.
+    """
+    seen: Counter[str] = Counter()
+    styles = []
+    for place, trace in enumerate(traces):
+        algorithm = run.algorithms.get(trace.group, trace.group)
+        styles.append(style_of(algorithm).variant(place if len(runs) > 1 else seen[algorithm]))
+        seen[algorithm] += 1
+    return styles
+
+
+def group_style(runs: Sequence[Run], run: Run, place: int) -> Style:
+    """Return the style of a run's flow group: the run's own in a comparison, else its algorithm's."""
+    if len(runs) > 1:
+        return style_of(run.name).variant(place)
+    groups = list(run.algorithms)
+    algorithm = run.algorithms[groups[place]]
+    return style_of(algorithm).variant(sum(run.algorithms[each] == algorithm for each in groups[:place]))
+
+
+def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
+    """Return at most `most` flows, as evenly from all groups as can be, in their order."""
+    rank: Counter[str] = Counter()
+    ranked = []
+    for place, trace in enumerate(traces):
+        ranked.append((rank[trace.group], place))
+        rank[trace.group] += 1
+    return [traces[place] for place in sorted(place for _, place in sorted(ranked)[:most])]
+
+
+def time_axis(runs: Sequence[Run]) -> Axis:
+    """Return the axis from the start to the end of the longest record."""
+    ends = [run.recorded_s for run in runs]
+    return Axis("Time", SECONDS, 0.0, max(ends))
+
+
+def flow_label(runs: Sequence[Run], run: Run, group: str, number: str = "") -> str:
+    """Return how a legend calls a flow or group; in a comparison what differs between runs goes by the run's name.
+
+    Args:
+        runs: All runs of the figure.
+        run: The one that the flow belongs to.
+        group: Its group.
+        number: What tells it from the group's other flows ("[0]"); empty for the whole group.
+    """
+    if len(runs) == 1 or group == run.name:
+        return group + number
+    return f"{run.name}{number}" if subjects(runs) == [group] else f"{run.name}: {group}{number}"
+
+
+def flow_key(runs: Sequence[Run], run: Run, group: str, number: str) -> tuple[str, str]:
+    """Return series name and label of a flow; a flow that all runs of a comparison share is one series."""
+    if len(runs) > 1 and group in subjects(runs):
+        return f"{run.name}/{group}{number}", flow_label(runs, run, group, number)
+    if len(runs) > 1 and any(group not in each.groups for each in runs):
+        return f"{run.name}/{group}{number}", flow_label(runs, run, group, number)
+    return group + number, group + number
+
+
+def subjects(runs: Sequence[Run]) -> list[str]:
+    """Return the flow groups of the same name in all runs whose algorithm differs between them."""
+    return [
+        group
+        for group in runs[0].groups
+        if all(group in run.groups for run in runs) and len({run.algorithms[group] for run in runs}) > 1
+    ]
+
+
+def after_warmup(run: Run, time: FloatArray, values: FloatArray) -> float:
+    """Return the greatest value after the warm-up, of all where there is none; 0 without values."""
+    for chosen in (values[time > run.warmup_s], values):
+        if np.isfinite(chosen).any():
+            return float(np.nanmax(chosen))
+    return 0.0
+
+
+def shown(runs: Sequence[Run]) -> str:
+    """Say which replication a figure shows, and of how many."""
+    count = runs[0].replications
+    if count == 1:
+        return f"The only replication, seed {runs[0].seed}."
+    return f"The first of {count} replications, seed {runs[0].seed}."
+
+
+def pooled(runs: Sequence[Run]) -> str:
+    """Say that a figure rests on all replications."""
+    count = runs[0].replications
+    return f"All {count} replications, seed {runs[0].seed}." if count > 1 else shown(runs)
+
+
+def interval_of(trace: Trace) -> float:
+    """Return the time between two rows of a record, seconds."""
+    return float(np.median(np.diff(trace.time))) if len(trace.time) > 1 else float(trace.time[0])
+
+
+def every(seconds: float) -> str:
+    """Write an interval of time."""
+    return quantity(seconds, SECONDS)
+
+
+LEAVES = "What is higher during the warm-up leaves the panel."
+NO_SERIES = 'This run recorded no series over time ([record] flows = "none").'

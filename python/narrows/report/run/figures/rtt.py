@@ -1,0 +1,74 @@
+"""The distribution of round-trip times."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows.report.drawing.figure import Figure, Key
+from narrows.report.drawing.plot import Axis
+from narrows.report.drawing.scale import PERCENT, SECONDS, nice_step
+from narrows.report.run.figures import frame
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.drawing.figure import Paper
+    from narrows.report.drawing.plot import Panel
+    from narrows.report.drawing.style import Style
+    from narrows.report.run.data import Histogram, Run
+
+_Curve = tuple[str, str, "Style", "Histogram"]
+
+
+def figure(runs: Sequence[Run]) -> Figure:
+    """Draw one cumulative curve per run and flow group, all on one panel."""
+    title = "Round-trip times"
+    curves = _curves(runs)
+    if not curves:
+        return Figure("rtt", title, (), absent="This run recorded no round-trip times.")
+    caption = [
+        (
+            "Cumulative distribution: how many of the round-trip times measured were at most this long; "
+            "further left is better. Values are recorded to about 1 %."
+        ),
+        frame.pooled(runs),
+    ]
+    keys = [Key(key, label, "line", style) for key, label, style, _ in curves]
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        across = _across([histogram for *_, histogram in curves])
+        (panel,) = paper.column([""], across, Axis("Share of packets", PERCENT, 0.0, 1.0))
+        for key, _, style, histogram in curves:
+            share = np.cumsum(histogram.packets) / histogram.packets.sum()
+            first = histogram.values[0]
+            panel.steps(key, np.r_[first, histogram.values, across.high], np.r_[0.0, share, 1.0], style)
+        return [panel]
+
+    return Figure("rtt", title, caption, keys, draw)
+
+
+def _curves(runs: Sequence[Run]) -> list[_Curve]:
+    curves: list[_Curve] = []
+    for run in runs:
+        for place, group in enumerate(run.groups):
+            histogram = run.histogram(group, "rtt_s")
+            if histogram is not None:
+                style = frame.group_style(runs, run, place)
+                curves.append((f"{run.name}/{group}", frame.flow_label(runs, run, group), style, histogram))
+    return curves
+
+
+def _across(histograms: Sequence[Histogram]) -> Axis:
+    low = min(float(each.values[0]) for each in histograms)
+    high = max(float(each.values[-1]) for each in histograms)
+    if high > _WIDE * low:
+        return Axis("Round-trip time", SECONDS, low * 0.95, high * 1.05, log=True)
+    step = nice_step((high - low) / 8 + low / 100)
+    return Axis("Round-trip time", SECONDS, math.floor(low / step) * step, math.ceil(high / step) * step)
+
+
+# From this ratio of the longest to the shortest on, the axis is logarithmic.
+_WIDE = 10.0

@@ -1,0 +1,118 @@
+"""What was run, in words, and how to run it again."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from narrows.report.drawing.scale import SECONDS, quantity, significant
+from narrows.report.drawing.svg import Markup, element, join
+from narrows.report.run.data import Comparison
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from narrows.report.run.data import Run
+
+
+def command(subject: Run | Comparison) -> str:
+    """Return the command that remakes the results, to be given in their folder."""
+    told = subject.manifest.get("command")
+    if told:
+        return told if isinstance(told, str) else shlex.join(told)
+    numbers = f"--seed {subject.seed} --replications {subject.replications}"
+    if not isinstance(subject, Comparison):
+        return f"narrows run scenario.toml {numbers}"
+    names = [run.name for run in subject.runs]
+    # Where other flows compete, the resolved scenarios no longer say which group was the subject.
+    if all(algorithm == run.name for run in subject.runs for algorithm in run.algorithms.values()):
+        scenario = shlex.quote(f"{folder_of(subject, names[0])}/scenario.toml")
+        return f"narrows compare {shlex.join(names)} --scenario {scenario} {numbers}"
+    runs = (f"{folder_of(subject, name)}/scenario.toml" for name in names)
+    return "; ".join(f"narrows run {shlex.quote(each)} {numbers}" for each in runs)
+
+
+def folder_of(comparison: Comparison, name: str) -> str:
+    """Return the folder of a run inside the comparison's."""
+    folders: Mapping[str, Any] = comparison.manifest.get("algorithms", {})
+    return str(folders.get(name, name))
+
+
+def what_was_run(subject: Run | Comparison) -> Markup:
+    """Return the resolved scenario in words, with seed and replications."""
+    if isinstance(subject, Comparison):
+        entries = [("Algorithms", ", ".join(run.name for run in subject.runs)), *_shared(subject.runs)]
+    else:
+        entries = _told(subject)
+    # The description counts what was wanted; what an interruption left is told here.
+    if subject.manifest.get("interrupted") or not any("seed" in text for _, text in entries):
+        entries = [*entries, ("Replications", _replications(subject))]
+    return _list(entries, "facts")
+
+
+def _replications(subject: Run | Comparison) -> str:
+    count = subject.replications
+    wanted = subject.manifest.get("replications", count)
+    done = f"{count} of {wanted}, interrupted" if subject.manifest.get("interrupted") else f"{count}"
+    return f"{done}, seed {subject.seed}"
+
+
+def _shared(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Return the first run's description, with the algorithm's name made general where all runs differ only by it."""
+    general = [[_generalized(entry, run.name) for entry in _told(run)] for run in runs]
+    shared = []
+    for place, entry in enumerate(_told(runs[0])):
+        if all(entry in _told(run) for run in runs):
+            shared.append(entry)
+        elif all(len(each) > place and each[place] == general[0][place] for each in general):
+            shared.append(general[0][place])
+        else:
+            shared += [(f"{entry[0]} ({run.name})", _told(run)[place][1]) for run in runs if len(_told(run)) > place]
+    return shared
+
+
+def _generalized(entry: tuple[str, str], name: str) -> tuple[str, str]:
+    # A name inside a longer one ("cubic" in "cubic-2008") is another name.
+    whole = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
+    return re.sub(whole, "under test", entry[0]), re.sub(whole, "the algorithm under test", entry[1])
+
+
+def _told(run: Run) -> list[tuple[str, str]]:
+    return [_entry(entry) for entry in run.manifest.get("description", [])]
+
+
+def origin(subject: Run | Comparison) -> Markup:
+    """Return what is needed to trust and repeat the numbers: digest, versions, cost, command."""
+    versions: Mapping[str, Any] = subject.manifest.get("versions", {})
+    entries: list[tuple[str, object]] = [
+        ("Digest of the records", element("code", subject.digest)),
+        ("Versions", ", ".join(f"{name} {str(version)[:12]}" for name, version in versions.items())),
+        ("Started", subject.manifest.get("started", "")),
+    ]
+    runs = subject.runs if isinstance(subject, Comparison) else [subject]
+    hops = sum(run.performance.get("packet_hops") or 0 for run in runs)
+    cpu = sum(run.performance.get("cpu_s") or 0 for run in runs)
+    if hops and cpu:
+        rate = significant(hops / cpu / 1e6)
+        entries.append(("Simulated", f"{hops / 1e6:.1f} million packet-hops in {quantity(cpu, SECONDS)}, {rate} M/s"))
+    entries.append(("Made again by", element("code", command(subject))))
+    return _list([(label, text) for label, text in entries if text], "facts")
+
+
+def _entry(told: object) -> tuple[str, str]:
+    if isinstance(told, str):
+        label, colon, text = told.partition(": ")
+        return (label, text) if colon else ("", told)
+    if isinstance(told, list | tuple) and len(told) == _PAIR:
+        return str(told[0]), str(told[1])
+    return "", str(told)
+
+
+def _list(entries: Iterable[tuple[str, object]], css: str) -> Markup:
+    rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
+    return element("dl", join(rows), class_=css)
+
+
+_PAIR = 2

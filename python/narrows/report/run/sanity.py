@@ -1,0 +1,101 @@
+"""The sanity section: what was checked about the runs, visible at a glance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.report.drawing.scale import NO_DATA, quantity
+from narrows.report.drawing.svg import Markup, element, join
+from narrows.report.page.estimates import interval_text
+from narrows.report.page.metrics import meaning
+from narrows.report.page.state import state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.report.run.data import Check, Expectation, Run
+
+
+def verdict(runs: Sequence[Run]) -> Markup:
+    """Return one badge: how many checks hold, or which fail."""
+    checks = [check for run in runs for check in run.checks if check.ok is not None]
+    failed = [check for check in checks if check.ok is False]
+    if failed:
+        names = ", ".join(dict.fromkeys(check.name for check in failed))
+        return _badge("failed", "✕", f"{len(failed)} of {len(checks)} checks failed: {names}")
+    if not checks:
+        return _badge("absent", NO_DATA, "Nothing could be checked")
+    return _badge("ok", "✓", f"All {len(checks)} checks hold")
+
+
+def checks(runs: Sequence[Run]) -> Markup:
+    """Return every check with its detail: a list for one run, a table for several."""
+    if len(runs) == 1:
+        return element("ul", *(element("li", _line(check)) for check in runs[0].checks), class_="checks")
+    names = dict.fromkeys(check.name for run in runs for check in run.checks)
+    head = element("tr", element("th", "Check", scope="col"), *(element("th", run.name, scope="col") for run in runs))
+    rows = [element("tr", element("th", name, scope="row"), *(_cell(run, name) for run in runs)) for name in names]
+    table = element(
+        "table",
+        element("caption", "Checks", class_="visually-hidden"),
+        element("thead", head),
+        element("tbody", *rows),
+        class_="checks",
+    )
+    return element("div", table, class_="scroll", role="region", aria_label="Checks", tabindex="0")
+
+
+def expectations(runs: Sequence[Run]) -> Markup:
+    """Return what the scenario says must come out, with what came out and the verdict; nothing without clauses."""
+    lines = [
+        element("li", _expectation(clause, run.name if len(runs) > 1 else ""))
+        for run in runs
+        for clause in run.expectations
+    ]
+    return element("ul", *lines, class_="checks") if lines else Markup("")
+
+
+def _expectation(clause: Expectation, run: str) -> Markup:
+    told = meaning(clause.measure, clause.owner)
+    bounds = [
+        f"{words} {quantity(bound, told.unit)}"
+        for words, bound in (("at least", clause.at_least), ("at most", clause.at_most))
+        if bound is not None
+    ]
+    interval = clause.found.interval
+    ends = f" ({interval_text(interval, clause.found.mean or 0.0, told.unit)})" if interval else ""
+    of = f"{run}: {clause.of}" if run and run != clause.of else clause.of
+    return join(
+        (
+            state(*_VERDICTS.get(clause.verdict, _VERDICTS["inconclusive"])),
+            element("b", f"{told.title} of {of}"),
+            element("span", f"{' and '.join(bounds)}: {quantity(clause.found.mean, told.unit)}{ends}", class_="detail"),
+        )
+    )
+
+
+def _line(check: Check) -> Markup:
+    return join((_mark(check.ok), element("b", check.name), element("span", check.detail, class_="detail")))
+
+
+def _cell(run: Run, name: str) -> Markup:
+    check = next((check for check in run.checks if check.name == name), None)
+    if check is None:
+        return element("td", _mark(None))
+    return element("td", _mark(check.ok), element("span", check.detail, class_="detail"))
+
+
+def _mark(ok: bool | None) -> Markup:  # noqa: FBT001, the three states of a check
+    return state(*_STATES[ok])
+
+
+def _badge(css: str, sign: str, text: str) -> Markup:
+    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+
+
+_STATES = {True: ("ok", "✓", "ok"), False: ("failed", "✕", "failed"), None: ("absent", NO_DATA, "not applicable")}
+_VERDICTS = {
+    "holds": ("ok", "✓", "holds"),
+    "fails": ("failed", "✕", "fails"),
+    "inconclusive": ("absent", "?", "inconclusive"),
+}

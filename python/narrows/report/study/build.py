@@ -1,0 +1,41 @@
+"""From a study's folder to `report.html` inside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.report.study.deployment import deployment_page
+from narrows.report.study.matrix import matrix_page
+from narrows.report.study.page import study_page
+from narrows.study.campaign import status, table
+from narrows.study.plan import load_plan
+from narrows.study.views.view import load_view
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def build(folder: Path) -> Path:
+    """Write the report of a study from the cells that are finished.
+
+    Args:
+        folder: The study's; it may be running.
+
+    Returns:
+        The path of `report.html`; an earlier one is replaced.
+
+    Raises:
+        InputError: It is no folder of a study.
+    """
+    report = folder / "report.html"
+    partial = folder / ".report.html.partial"
+    plan, cells, state, view = load_plan(folder), table(folder), status(folder), load_view(folder)
+    if view is None:
+        page = study_page(plan, cells, state, folder)
+    elif view.kind == "matrix":
+        page = matrix_page(view, plan, cells, state, folder)
+    else:
+        page = deployment_page(view, plan, cells, state, folder)
+    partial.write_text(page, encoding="utf-8")
+    partial.rename(report)
+    return report

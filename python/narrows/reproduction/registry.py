@@ -1,0 +1,99 @@
+"""The published studies: a folder each, with `claims.toml`, scenarios, and a study file for each experiment."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from narrows import core
+from narrows.errors import InputError
+from narrows.library import STUDIES
+from narrows.reproduction.claims import read_claims
+from narrows.study.overlay import offered
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from narrows.reproduction.claims import Published
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """A published study, by its folder."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """Name of the study: that of its folder."""
+        return self.folder.name
+
+    @cached_property
+    def published(self) -> Published:
+        """The contents of `claims.toml` with the words of the quick size."""
+        return read_claims(self.claims_file)
+
+    def claims(self, size: str) -> Published:
+        """Read `claims.toml` with the words of a size, "quick" or "full"."""
+        return read_claims(self.claims_file, size)
+
+    @property
+    def claims_file(self) -> Path:
+        """Path of `claims.toml`."""
+        return self.folder / CLAIMS
+
+    @property
+    def ledger(self) -> dict[str, Any] | None:
+        """The ledger committed with the study; None where there is none."""
+        file = self.folder / LEDGER
+        return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+
+    def experiments(self, size: str) -> dict[str, Path]:
+        """Return the study file of each experiment that has a size.
+
+        Args:
+            size: "quick" or "full".
+
+        Returns:
+            Paths by the name of the experiment, in the order of `claims.toml`.
+
+        Raises:
+            InputError: A study file cannot be read, or none of them has a variant that the claims name.
+        """
+        files = {name: self.folder / f"{name}.toml" for name in self.published.experiments}
+        sizes = {name: offered(file) for name, file in files.items()}
+        known = {variant for each in sizes.values() for variants in each.values() for variant in variants}
+        for variant in self.published.variants:
+            if variant.key not in known:
+                problem = f"variant {variant.name}: no study file has a variant {variant.key}"
+                raise InputError(str(self.claims_file), f"{problem}; there are {', '.join(sorted(known)) or 'none'}")
+        return {name: file for name, file in files.items() if size in sizes[name]}
+
+
+def published_studies() -> list[StudyFolder]:
+    """Return all published studies, sorted by name."""
+    return [StudyFolder(file.parent) for file in sorted(STUDIES.glob(f"*/{CLAIMS}"))]
+
+
+def find(name: str) -> StudyFolder:
+    """Return the published study with a name or number.
+
+    Args:
+        name: Name of the folder, or `number` in `claims.toml`.
+
+    Raises:
+        InputError: No study has this name or number.
+    """
+    known = published_studies()
+    for each in known:
+        if name in {each.name, each.published.number}:
+            return each
+    near = core.nearest(name, [each.name for each in known])
+    hint = f"; did you mean {near}?" if near else ""
+    raise InputError(name, f"no such published study; there are {', '.join(each.name for each in known)}{hint}")
+
+
+CLAIMS = "claims.toml"
+LEDGER = "ledger.json"

@@ -1,0 +1,1 @@
+"""Scenarios, their runs and comparisons: execution, results in memory, and results folders."""

@@ -1,0 +1,124 @@
+"""Execution of runs: the extension runs them in its own threads, without the interpreter's lock.
+
+Python handles signals in the main thread only, so the main thread polls and the extension is called from another
+thread. A run with an algorithm written in Python runs in a separate process.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from narrows import core
+from narrows.errors import Interrupted
+from narrows.metrics import check, resolve
+from narrows.run import workers
+from narrows.run.jobs import Unwatched, processors, work_s
+from narrows.run.results import Comparison, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.metrics import Metric
+    from narrows.run.jobs import Job, Watch
+
+
+def run(scenario: core.Scenario, jobs: int | None, watch: Watch | None, measures: Sequence[str] = ()) -> Run:
+    """Run every replication of a scenario; the arguments are those of `Scenario.run`."""
+    wanted = wanted_of(measures, [scenario])
+    clock = _Clock()
+    outcomes = execute([(scenario, index) for index in range(scenario.replications)], jobs, watch)
+    records = {index: each for index, each in enumerate(outcomes) if each is not None}
+    if not records:
+        raise Interrupted(NOTHING_FINISHED)
+    return Run(scenario, records, clock.started, clock.elapsed_s(), wanted)
+
+
+def compare(
+    scenarios: Mapping[str, core.Scenario], jobs: int | None, watch: Watch | None, measures: Sequence[str] = ()
+) -> Comparison:
+    """Run every replication of one scenario per algorithm; the arguments are those of `Scenario.compare`."""
+    wanted = wanted_of(measures, list(scenarios.values()))
+    replications = next(iter(scenarios.values())).replications
+    # Replication by replication, so that what has finished at an interrupt is still paired.
+    plan = [(name, index) for index in range(replications) for name in scenarios]
+    clock = _Clock()
+    outcomes = execute([(scenarios[name], index) for name, index in plan], jobs, watch)
+    wall_s = clock.elapsed_s()
+    records: dict[str, dict[int, core.Records]] = {name: {} for name in scenarios}
+    for (name, index), each in zip(plan, outcomes, strict=True):
+        if each is not None:
+            records[name][index] = each
+    runs = {
+        name: Run(scenarios[name], finished, clock.started, wall_s, wanted)
+        for name, finished in records.items()
+        if finished
+    }
+    if not runs:
+        raise Interrupted(NOTHING_FINISHED)
+    return Comparison(list(scenarios), runs, clock.started, wall_s)
+
+
+def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | None]:
+    """Run jobs in parallel.
+
+    Args:
+        jobs: Scenarios, each with the number of a replication from 0.
+        threads: Maximum number of jobs at a time; None is the number of processors.
+        watch: Receives the progress and may stop the work.
+
+    Returns:
+        The records of each job, in their order; None for a job that had not finished when the work was stopped.
+
+    Raises:
+        RunError: A run violated an invariant of the simulator.
+        AlgorithmError: An algorithm written in Python failed.
+    """
+    watch = watch or Unwatched()
+    if any(scenario.interpreted for scenario, _ in jobs):
+        return workers.execute(jobs, threads or processors(), watch)
+    progress = core.Progress()
+    total_s = sum(work_s(scenario) for scenario, _ in jobs)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        future = pool.submit(core.run, list(jobs), threads or processors(), progress)
+        try:
+            while wait([future], timeout=STEP_S).not_done:
+                watch.update(min(progress.simulated_s() / total_s, 1.0))
+                if watch.stopped():
+                    progress.cancel()
+        except BaseException:
+            progress.cancel()
+            raise
+        return future.result()
+
+
+def wanted_of(measures: Sequence[str], scenarios: Sequence[core.Scenario]) -> list[Metric]:
+    """Return the metrics of these names, checked against every scenario.
+
+    Args:
+        measures: As in `"cov(bin=10s)"`.
+        scenarios: The resolved scenarios.
+
+    Raises:
+        MetricError: One does not exist, or names a group that a scenario does not have.
+    """
+    wanted = [resolve(text) for text in measures]
+    for each in wanted:
+        for scenario in scenarios:
+            check(each, scenario)
+    return wanted
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._start_s = time.monotonic()
+
+    def elapsed_s(self) -> float:
+        return time.monotonic() - self._start_s
+
+
+NOTHING_FINISHED = "nothing had finished, so nothing is kept"
+STEP_S = 0.1

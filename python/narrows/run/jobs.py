@@ -1,0 +1,45 @@
+"""Jobs: replications of scenarios, how much work they are, and how their progress is reported."""
+
+from __future__ import annotations
+
+import os
+from typing import Protocol
+
+from narrows import core
+
+Job = tuple[core.Scenario, int]
+
+
+class Watch(Protocol):
+    """Receives the progress of some work and may stop it."""
+
+    def update(self, fraction: float) -> None:
+        """Report progress.
+
+        Args:
+            fraction: Part of all simulated time that is done, from 0 to 1.
+        """
+
+    def stopped(self) -> bool:
+        """Return True to stop the work."""
+
+
+class Unwatched:
+    """A watch that shows nothing and never stops the work."""
+
+    def update(self, fraction: float) -> None:
+        """Ignore the progress."""
+
+    def stopped(self) -> bool:
+        """Return False."""
+        return False
+
+
+def work_s(scenario: core.Scenario) -> float:
+    """Return the simulated time of a replication, seconds: twice the duration where the warm-up is `auto`."""
+    return scenario.duration_s * (1 if scenario.warmup_s is not None else 2)
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

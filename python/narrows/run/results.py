@@ -1,0 +1,252 @@
+"""Results of runs and comparisons: summaries, Arrow tables, and results folders."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from narrows import core
+from narrows.errors import ReportError
+from narrows.files.folder import appearing
+from narrows.files.manifest import write_json, write_manifest
+from narrows.metrics import measured, resolve
+from narrows.report.run import build
+from narrows.run import tables
+from narrows.run.differences import differences
+from narrows.run.expectations import judge
+from narrows.run.summary import digest, summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.core import Records, Scenario
+    from narrows.metrics import Metric
+
+
+class Tables:
+    """The Arrow tables of results as attributes by their names: `flows`, `links`, `series` and so on."""
+
+    def table(self, name: str) -> pa.Table:
+        """Return the table of this name."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> pa.Table:
+        # A table that was built once is an attribute as any other.
+        if name not in tables.names():
+            message = f"{type(self).__name__} has no attribute or table `{name}`"
+            raise AttributeError(message, name=name, obj=self)
+        found = self.__dict__[name] = self.table(name)
+        return found
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *tables.names()]
+
+
+class Run(Tables):
+    """The results of one scenario: the records of its replications, and what follows from them."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        records: Mapping[int, Records],
+        started: str,
+        wall_s: float,
+        wanted: Sequence[Metric] = (),
+    ) -> None:
+        """Make the results of a run.
+
+        Args:
+            scenario: The resolved scenario.
+            records: The records of the replications that finished, by number.
+            started: Start of the run, ISO 8601 in UTC.
+            wall_s: Elapsed real time, seconds.
+            wanted: Metrics for the summary besides those that every run has and those that the scenario expects.
+        """
+        self.scenario = scenario
+        self.records = records
+        self.started = started
+        self.wall_s = wall_s
+        self.wanted = [*wanted, *(resolve(each["measure"]) for each in scenario.expectations)]
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether fewer replications finished than were requested."""
+        return len(self.records) < self.scenario.replications
+
+    @cached_property
+    def measured(self) -> dict[int, dict[str, dict[str, dict[str, float]]]]:
+        """The value of every metric by replication, `groups` or `links`, owner and name; not a number without data."""
+        return {index: measured(self.scenario, each, self.wanted) for index, each in self.records.items()}
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The contents of `summary.json`: the mean and 95 % interval of every metric, the checks, the cost."""
+        summary = summarize(self.scenario, self.records, self.measured, self.wall_s)
+        if self.scenario.expectations:
+            summary["expectations"] = judge(self.scenario.expectations, summary)
+        return summary
+
+    def table(self, name: str) -> pa.Table:
+        """Return a table of all replications, the number of the replication first.
+
+        Args:
+            name: Name of the table. A table that does not apply to the run has no columns.
+
+        Raises:
+            KeyError: There is no such table.
+        """
+        return tables.table(self.records, name)
+
+    def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
+        """Write the run folder atomically.
+
+        Args:
+            folder: The folder; it must not exist or must be empty.
+            command: The command line for the manifest; None for a run from Python.
+            replace: Whether the folder of an earlier run there is replaced.
+
+        Raises:
+            OutputError: The folder cannot be created.
+            ReportError: The results are written, but the report could not be built.
+        """
+        with appearing(folder, replace=replace) as partial:
+            self.write(partial, command)
+            problem = _report(partial)
+        _complain(problem, folder)
+
+    def write(self, folder: Path, command: str | None) -> None:
+        """Write all files of the run folder except the report into an existing folder.
+
+        Args:
+            folder: The existing folder.
+            command: The command line for the manifest; None for a run from Python.
+        """
+        import pyarrow.parquet as pq
+
+        (folder / "scenario.toml").write_text(self.scenario.resolved, encoding="utf-8")
+        write_json(folder / "summary.json", self.summary)
+        for schema in core.tables():
+            table = self.table(schema["name"])
+            # What can be absent is not there without rows, either.
+            if table.num_rows or not schema["absent"]:
+                pq.write_table(table, folder / f"{schema['name']}.parquet", compression="zstd")
+        facts = {
+            "title": self.scenario.title,
+            "command": command,
+            "description": self.scenario.description,
+            "scenario": f"sha256:{self.scenario.digest}",
+            "inputs": {path: f"sha256:{digest}" for path, digest in self.scenario.files},
+            "seed": self.scenario.seed,
+            "replications": self.scenario.replications,
+            "finished": sorted(self.records),
+            "interrupted": self.interrupted,
+            "digest": self.summary["digest"],
+            "started": self.started,
+            "wall_s": self.wall_s,
+        }
+        write_manifest(folder, facts)
+
+
+class Comparison(Tables):
+    """The runs of one scenario with each of several algorithms as the subject."""
+
+    def __init__(self, algorithms: list[str], runs: Mapping[str, Run], started: str, wall_s: float) -> None:
+        """Make the results of a comparison.
+
+        Args:
+            algorithms: The names of all algorithms, as typed.
+            runs: The run of each algorithm of which a replication finished.
+            started: Start of the comparison, ISO 8601 in UTC.
+            wall_s: Elapsed real time, seconds.
+        """
+        self.algorithms = algorithms
+        self.runs = runs
+        self.started = started
+        self.wall_s = wall_s
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a replication of any algorithm did not finish."""
+        return len(self.runs) < len(self.algorithms) or any(run.interrupted for run in self.runs.values())
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The contents of the comparison's `summary.json`."""
+        summaries = {name: run.summary for name, run in self.runs.items()}
+        return {
+            "title": self._any.scenario.title,
+            "seed": self._any.scenario.seed,
+            "replications": max(each["replications"] for each in summaries.values()),
+            "digest": digest(each["digest"] for each in summaries.values()),
+            "algorithms": {
+                name: {key: each[key] for key in RUN_KEYS if key in each} for name, each in summaries.items()
+            },
+            "differences": differences({name: run.measured for name, run in self.runs.items()}),
+        }
+
+    def table(self, name: str) -> pa.Table:
+        """Return a table of all runs, the name of the algorithm under test first; otherwise as in `Run`."""
+        return tables.stacked({each: run.table(name) for each, run in self.runs.items()}, "subject")
+
+    def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
+        """Write the folder of the comparison, with a run folder per algorithm, atomically.
+
+        Args:
+            folder: The folder; it must not exist or must be empty.
+            command: The command line for the manifest; None for a run from Python.
+            replace: Whether the folder of an earlier run there is replaced.
+
+        Raises:
+            OutputError: The folder cannot be created.
+            ReportError: The results are written, but the report could not be built.
+        """
+        with appearing(folder, replace=replace) as partial:
+            for name, run in self.runs.items():
+                inner = partial / folder_name(name)
+                inner.mkdir()
+                run.write(inner, command)
+                _report(inner)
+            write_json(partial / "summary.json", self.summary)
+            facts = {
+                "title": self._any.scenario.title,
+                "command": command,
+                "algorithms": {name: folder_name(name) for name in self.algorithms},
+                "seed": self._any.scenario.seed,
+                "replications": self._any.scenario.replications,
+                "finished": {name: sorted(run.records) for name, run in self.runs.items()},
+                "interrupted": self.interrupted,
+                "digest": self.summary["digest"],
+                "started": self.started,
+                "wall_s": self.wall_s,
+            }
+            write_manifest(partial, facts)
+            problem = _report(partial)
+        _complain(problem, folder)
+
+    @property
+    def _any(self) -> Run:
+        return next(iter(self.runs.values()))
+
+
+def folder_name(algorithm: str) -> str:
+    """Return the name of the folder of an algorithm's run: the name as typed, without `./` and with `/` as `%2F`."""
+    return algorithm.removeprefix("./").replace("/", "%2F")
+
+
+def _report(folder: Path) -> Exception | None:
+    try:
+        build.build(folder)
+    except Exception as problem:  # noqa: BLE001  # hours of simulation are not thrown away for want of a picture
+        return problem
+    return None
+
+
+def _complain(problem: Exception | None, folder: Path) -> None:
+    if problem is not None:
+        raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
+
+
+RUN_KEYS = ("groups", "links", "checks", "expectations", "performance")

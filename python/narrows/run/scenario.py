@@ -1,0 +1,227 @@
+"""Scenarios from files, texts or dicts: check, run, compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrows import core
+from narrows.errors import InputError
+from narrows.external.algorithm import named
+from narrows.files.toml import to_toml
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from narrows.run.jobs import Watch
+    from narrows.run.results import Comparison, Run
+
+
+def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
+    """Read a scenario file and check it.
+
+    Args:
+        path: The scenario file.
+        overrides: Changes of keys, each `"key.path=value"` as after `--set`.
+
+    Raises:
+        InputError: The file cannot be read.
+        ScenarioError: The scenario has faults; `diagnostics` lists them with line and column.
+    """
+    scenario = read(path, overrides)
+    scenario.check()
+    return scenario
+
+
+def read(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
+    """Read a scenario file without checking it.
+
+    Args:
+        path: The scenario file.
+        overrides: Changes of keys, each `"key.path=value"` as after `--set`.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(str(file), error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
+    return Scenario(text, str(file), file.parent, overrides)
+
+
+class Scenario:
+    """A scenario as written; `check`, `run` and `compare` resolve it."""
+
+    def __init__(
+        self,
+        source: str | Mapping[str, object],
+        name: str = "scenario",
+        directory: str | os.PathLike[str] = ".",
+        overrides: Sequence[str] = (),
+    ) -> None:
+        """Make a scenario without checking it.
+
+        Args:
+            source: The scenario as TOML text or as a dict.
+            name: Name in messages.
+            directory: Folder to which paths in the scenario are relative.
+            overrides: Changes of keys, each `"key.path=value"` as after `--set`.
+        """
+        self.text = to_toml(source) if isinstance(source, Mapping) else source
+        self.name = name
+        self.directory = Path(directory)
+        self.overrides = list(overrides)
+
+    def __repr__(self) -> str:
+        """Return its name."""
+        return f"Scenario({self.name!r})"
+
+    def run(
+        self,
+        replications: int | None = None,
+        seed: int | None = None,
+        jobs: int | None = None,
+        watch: Watch | None = None,
+        measures: Sequence[str] = (),
+    ) -> Run:
+        """Run the scenario.
+
+        Args:
+            replications: Number of replications; None is that of the scenario, or one.
+            seed: Master seed; None is that of the scenario.
+            jobs: Maximum number of replications at a time; None is the number of processors. The results do not depend
+                on it.
+            watch: Receives the progress and may stop the work; the replications that have finished are returned.
+            measures: Further metrics for the summary, as in `"cov(bin=10s)"`.
+
+        Returns:
+            The run.
+
+        Raises:
+            ScenarioError: The scenario has faults.
+            MetricError: A metric does not exist or does not apply to the scenario.
+            RunError: A run violated an invariant of the simulator.
+            AlgorithmError: An algorithm written in Python failed.
+            Interrupted: The work was stopped before a replication had finished.
+        """
+        from narrows.run.execution import run
+
+        return run(self.resolve(None, replications, seed), jobs, watch, measures)
+
+    def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
+        self,
+        algorithms: Sequence[str | type],
+        replications: int | None = None,
+        seed: int | None = None,
+        jobs: int | None = None,
+        watch: Watch | None = None,
+        measures: Sequence[str] = (),
+    ) -> Comparison:
+        """Run the scenario once per algorithm, with common random numbers.
+
+        Args:
+            algorithms: Names, or classes at the top level of a Python file. Each is in turn the algorithm of the groups
+                marked as subject, or of all groups where none is marked.
+            replications: Number of replications per algorithm; None is that of the scenario, or five.
+            seed: Master seed; None is that of the scenario.
+            jobs: Maximum number of replications at a time; None is the number of processors. The results do not depend
+                on it.
+            watch: Receives the progress and may stop the work; the replications that have finished are returned.
+            measures: Further metrics for the summary, as in `"cov(bin=10s)"`.
+
+        Returns:
+            The comparison.
+
+        Raises:
+            InputError: A class is not at the top level of a file.
+            ScenarioError: The scenario or an algorithm has faults.
+            MetricError: A metric does not exist or does not apply to the scenario.
+            RunError: A run violated an invariant of the simulator.
+            AlgorithmError: An algorithm written in Python failed.
+            Interrupted: The work was stopped before a replication had finished.
+            ValueError: No algorithm is given, or one is given twice.
+        """
+        from narrows.run.execution import compare
+
+        names = [named(algorithm) for algorithm in algorithms]
+        return compare(self.resolve_each(names, replications, seed), jobs, watch, measures)
+
+    def check(self, replications: int | None = None, seed: int | None = None) -> core.Scenario:
+        """Check the scenario: for a run or, where the algorithm of a group is `subject`, for a comparison.
+
+        Args:
+            replications: Number of replications; None is that of the scenario.
+            seed: Master seed; None is that of the scenario.
+
+        Returns:
+            The resolved scenario.
+
+        Raises:
+            ScenarioError: The scenario has faults.
+        """
+        try:
+            return self.resolve(None, replications, seed)
+        except core.ScenarioError:
+            # All that a run may lack is a subject, and then any will do.
+            return self.resolve(stand_in(), replications, seed)
+
+    def resolve(
+        self, subject: str | None = None, replications: int | None = None, seed: int | None = None
+    ) -> core.Scenario:
+        """Check the scenario and fill in every default.
+
+        Args:
+            subject: Algorithm of the groups marked as subject, or of all groups where none is marked; None leaves them.
+            replications: Number of replications; None is that of the scenario.
+            seed: Master seed; None is that of the scenario.
+
+        Raises:
+            ScenarioError: The scenario has faults.
+        """
+        return core.load(self.text, self.name, str(self.directory), self.overrides, subject, seed, replications)
+
+    def resolve_each(
+        self, subjects: Sequence[str], replications: int | None = None, seed: int | None = None
+    ) -> dict[str, core.Scenario]:
+        """Resolve the scenario once per algorithm.
+
+        Args:
+            subjects: Names of the algorithms, each in turn the subject.
+            replications: Number of replications per algorithm; None is that of the scenario, or five.
+            seed: Master seed; None is that of the scenario.
+
+        Returns:
+            The resolved scenarios by algorithm.
+
+        Raises:
+            ScenarioError: The scenario or an algorithm has faults.
+            ValueError: No algorithm is given, or one is given twice.
+        """
+        if not subjects:
+            raise ValueError("at least one algorithm is needed")
+        twice = given_twice(subjects)
+        if twice is not None:
+            raise ValueError(f"{twice} is given twice: a comparison names each algorithm once")
+        if replications is None:
+            replications = self.resolve(subjects[0]).replications_written or COMPARED_REPLICATIONS
+        return {name: self.resolve(name, replications, seed) for name in subjects}
+
+
+def stand_in() -> str:
+    """Return the name of an algorithm for the subject where any will do: the first of the catalogue."""
+    return str(core.algorithms()[0]["name"])
+
+
+def given_twice(names: Sequence[str]) -> str | None:
+    """Return the first name that is given twice, None without one; `./mine.py:Mine` is the same as `mine.py:Mine`."""
+    plain = [name.removeprefix("./") for name in names]
+    return next((name for name, short in zip(names, plain, strict=True) if plain.count(short) > 1), None)
+
+
+COMPARED_REPLICATIONS = 5

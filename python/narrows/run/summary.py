@@ -1,0 +1,112 @@
+"""`summary.json`: the mean and interval of every metric over the replications of a run, checks, cost."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import resource
+import sys
+from typing import TYPE_CHECKING, Any
+
+from narrows.statistics import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from narrows.core import Records, Scenario
+
+    Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+def summarize(
+    scenario: Scenario, records: Mapping[int, Records], measured: Mapping[int, Measured], wall_s: float
+) -> dict[str, Any]:
+    """Summarise a run.
+
+    Args:
+        scenario: The resolved scenario.
+        records: The records by replication.
+        measured: The values of its metrics by replication.
+        wall_s: Elapsed real time, seconds.
+
+    Returns:
+        The contents of `summary.json`.
+    """
+    all_records = list(records.values())
+    sizes = all_records[0].group_sizes
+    bottlenecks = {name: link or None for name, link, _ in scenario.paths}
+    groups = over_replications([each["groups"] for each in measured.values()])
+    found = {"warmup": {"rule": "MSER-5", "end_s": [each.warmup_s for each in all_records]}}
+    return {
+        "title": scenario.title,
+        "seed": scenario.seed,
+        "replications": len(records),
+        **(found if scenario.warmup_s is None else {}),
+        "digest": digest(each.digest for each in all_records),
+        "groups": {
+            name: {"flows": sizes[name], "bottleneck": bottlenecks[name], **measures}
+            for name, measures in groups.items()
+        },
+        "links": over_replications([each["links"] for each in measured.values()]),
+        "checks": combine_checks([each.checks for each in all_records]),
+        "performance": combine_performance([each.performance for each in all_records], wall_s),
+    }
+
+
+def digest(parts: Iterable[str]) -> str:
+    """Return the SHA-256 of several digests in their order, as `sha256:` and hexadecimal digits."""
+    return "sha256:" + hashlib.sha256("".join(part + "\n" for part in parts).encode()).hexdigest()
+
+
+def over_replications(measured: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, Any]]:
+    """Return `{owner: {metric: estimate}}` from one `{owner: {metric: value}}` per replication."""
+    if not measured:
+        return {}
+    return {
+        owner: {measure: estimate(each[owner][measure] for each in measured) for measure in measures}
+        for owner, measures in measured[0].items()
+    }
+
+
+def combine_checks(checked: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Combine the checks of replications: a check fails if it fails in any, and is None if it applies to none."""
+    return [_combine_check(same) for same in zip(*checked, strict=True)]
+
+
+def combine_performance(measured: Sequence[Mapping[str, float]], wall_s: float) -> dict[str, Any]:
+    """Add up the cost of replications.
+
+    Args:
+        measured: Per replication `cpu_s` (processor time of the simulation loop, seconds), `events`, `packet_hops`.
+        wall_s: Elapsed real time of the run, seconds.
+
+    Returns:
+        The entry `performance` of `summary.json`.
+    """
+    cpu_s = math.fsum(each["cpu_s"] for each in measured)
+    packet_hops = int(sum(each["packet_hops"] for each in measured))
+    return {
+        "wall_s": wall_s,
+        "cpu_s": cpu_s,
+        "events": int(sum(each["events"] for each in measured)),
+        "packet_hops": packet_hops,
+        "packet_hops_per_s": packet_hops / cpu_s if cpu_s > 0 else None,
+        "peak_rss_bytes": peak_rss_bytes(),
+    }
+
+
+def peak_rss_bytes() -> int:
+    """Return the peak resident set size of this process, bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Linux counts in KiB, macOS in bytes.
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _combine_check(same: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    failed = [each for each in same if each["ok"] is False]
+    passed = [each for each in same if each["ok"] is True]
+    shown = (failed or passed or list(same))[0]
+    detail = shown["detail"]
+    if failed and len(same) > 1:
+        detail += f" ({len(failed)} of {len(same)} replications)"
+    return {"name": shown["name"], "ok": False if failed else True if passed else None, "detail": detail}

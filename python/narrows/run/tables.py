@@ -1,0 +1,74 @@
+"""Arrow tables of the columns of records: numbers without a copy, labels as dictionaries.
+
+A table holds the rows of all replications of a run; its first column is the number of the replication.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from narrows import core
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from narrows.core import Records
+
+    Column = tuple[NDArray[Any], list[str] | None]
+
+
+def names() -> list[str]:
+    """Return the names of all tables of a run, in their order."""
+    return [schema["name"] for schema in core.tables()]
+
+
+def table(records: Mapping[int, Records], name: str) -> pa.Table:
+    """Return a table of all replications.
+
+    Args:
+        records: The records by replication.
+        name: One of `names()`.
+
+    Returns:
+        The table; its first column is `replication`, an int32.
+    """
+    return pa.concat_tables([_of_replication(index, each.tables[name]) for index, each in records.items()])
+
+
+def stacked(tables: Mapping[str, pa.Table], key: str) -> pa.Table:
+    """Concatenate tables, with a new first column that holds their names.
+
+    Args:
+        tables: Tables with the same columns, by name.
+        key: Name of the new column.
+    """
+    return pa.concat_tables(
+        each.add_column(0, key, _constant(name, each.num_rows)) for name, each in tables.items()
+    ).unify_dictionaries()
+
+
+def _of_replication(replication: int, columns: Mapping[str, Column]) -> pa.Table:
+    arrays = {name: _array(column) for name, column in columns.items()}
+    rows = len(next(iter(arrays.values()))) if arrays else 0
+    return pa.table({"replication": pa.array(np.full(rows, replication, dtype=np.int32)), **arrays})
+
+
+def _array(column: Column) -> pa.Array[Any]:
+    values, labels = column
+    if labels is None:
+        # Not-a-number says "no value".
+        return pa.array(values, from_pandas=True)
+    codes = pa.array(values.astype(np.int32), mask=values == NO_LABEL)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(labels, pa.string()))
+
+
+def _constant(word: str, rows: int) -> pa.Array[Any]:
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, dtype=np.int32)), pa.array([word]))
+
+
+NO_LABEL = np.iinfo(np.uint32).max

@@ -1,0 +1,55 @@
+"""`summary.json` of a study with a view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from narrows.files.manifest import write_json
+from narrows.study.views import deployment, matrix
+from narrows.study.views.view import load_view
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.study.plan import Plan
+    from narrows.study.views.view import View
+
+
+def write_summary(folder: Path, plan: Plan, cells: pa.Table) -> None:
+    """Write `summary.json` into a study's folder; nothing where the study has no view.
+
+    Args:
+        folder: The folder of the study.
+        plan: What the study runs.
+        cells: The table of its finished cells.
+
+    Raises:
+        InputError: The file of the view is damaged.
+    """
+    view = load_view(folder)
+    if view is not None:
+        write_json(folder / "summary.json", summary(view, plan, cells))
+
+
+def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
+    """Return the contents of `summary.json`.
+
+    Args:
+        view: How the study is read.
+        plan: What the study runs.
+        cells: The table of its finished cells.
+    """
+    found = SUMMARIES[view.kind](view, plan, cells)
+    return {
+        "title": plan.title,
+        "kind": view.kind,
+        "seed": plan.seed,
+        "replications": plan.replications.maximum,
+        "command": view.command,
+        **found,
+    }
+
+
+SUMMARIES = {"matrix": matrix.summary, "deployment": deployment.summary}

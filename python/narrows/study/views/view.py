@@ -1,0 +1,49 @@
+"""The view of a study: which command laid it out, and how its table of cells is read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+from narrows.files.manifest import to_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class View:
+    """How a study is read.
+
+    Attributes:
+        kind: "matrix" or "deployment".
+        command: The command line that laid it out, which makes its figures again.
+        facts: What it must know besides the plan; plain data.
+    """
+
+    kind: str
+    command: str
+    facts: dict[str, Any]
+
+    def to_json(self) -> str:
+        """Return the contents of its file, `VIEW`."""
+        return to_json(asdict(self)) + "\n"
+
+
+def load_view(folder: Path) -> View | None:
+    """Read how the study in `folder` is read; None for a study as any other.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    try:
+        return View(**json.loads((folder / VIEW).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(str(folder / VIEW), f"is damaged: {error}") from None
+
+
+VIEW = "view.json"

@@ -1,0 +1,232 @@
+"""Who uses whom: arrows between Python modules and between the modules of a Rust crate, read from their sources."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+# What each module uses, by name.
+Arrows: TypeAlias = "dict[str, set[str]]"
+# A module of a crate: () is lib.rs, ("window", "reno") is window/reno.rs.
+Place: TypeAlias = "tuple[str, ...]"
+
+
+def circles(arrows: Mapping[str, Iterable[str]]) -> list[set[str]]:
+    """Return the strongly connected components of more than one node (Tarjan, SIAM J. Computing 1 (1972) 146)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[set[str]] = []
+
+    def visit(node: str) -> None:
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for other in arrows.get(node, ()):
+            if other not in order:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], order[other])
+        if low[node] == order[node]:
+            place = stack.index(node)
+            component = set(stack[place:])
+            del stack[place:]
+            if len(component) > 1:
+                found.append(component)
+
+    for node in arrows:
+        if node not in order:
+            visit(node)
+    return found
+
+
+# Python
+
+
+def python_arrows(folder: Path) -> Arrows:
+    """Return the arrows between the modules of a package; imports in functions and for type checkers count, too.
+
+    Args:
+        folder: The folder of the package, such as `python/narrows`.
+    """
+    files = {_dotted(file, folder): file for file in sorted(folder.rglob("*.py"))}
+    arrows: Arrows = {}
+    for name, file in files.items():
+        imported = _imports(ast.parse(file.read_text(encoding="utf-8")), folder.name)
+        used = {_known(each, files) for each in imported}
+        arrows[name] = {each for each in used if each is not None and each != name}
+    return arrows
+
+
+def _dotted(file: Path, folder: Path) -> str:
+    parts = file.relative_to(folder.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imports(tree: ast.AST, package: str) -> Iterator[str]:
+    """Yield the full name of everything that is imported from a package, except its compiled extension."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names) if module.split(".")[0] == package:
+                yield from (f"{module}.{each.name}" for each in names if "_core" not in module)
+            case ast.Import(names=names):
+                yield from (each.name for each in names if each.name.split(".")[0] == package)
+
+
+def _known(name: str, modules: Mapping[str, object]) -> str | None:
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+# Rust
+
+
+def rust_arrows(source: Path) -> Arrows:
+    """Return the arrows between modules of a crate that lie side by side: in `src`, or in the folder of one module.
+
+    A file and the files of its own folder are one room, so an arrow from or to `window/reno.rs` is one of `window` for
+    those outside. What `lib.rs` defines itself lies in `lib`; what it only passes on, where it is defined. Tests do not
+    count.
+
+    Args:
+        source: The folder `src` of a crate.
+
+    Returns:
+        By module, as in `window::delay`, the modules beside it that it uses.
+    """
+    texts = {place: _code(file) for place, file in _rust_files(source)}
+    passed_on = {place: dict(_reexports(text, place, texts)) for place, text in texts.items()}
+    arrows: Arrows = {}
+    for place, text in texts.items():
+        for path in _paths(text, place, texts):
+            _draw(arrows, place, _owner(path, texts, passed_on))
+    return arrows
+
+
+def _draw(arrows: Arrows, place: Place, used: Place) -> None:
+    """Add the arrow between the two modules that lie side by side and hold these."""
+    shared = 0
+    while shared < min(len(place), len(used)) and place[shared] == used[shared]:
+        shared += 1
+    if min(len(place), len(used)) > shared:
+        end = shared + 1
+        arrows.setdefault("::".join(place[:end]), set()).add("::".join(used[:end]))
+    elif shared == 0 and place != used:
+        arrows.setdefault(place[0] if place else "lib", set()).add(used[0] if used else "lib")
+
+
+def _rust_files(source: Path) -> Iterator[tuple[Place, Path]]:
+    for file in sorted(source.rglob("*.rs")):
+        parts = file.relative_to(source).with_suffix("").parts
+        if "tests" not in parts and "testing" not in parts:
+            yield () if parts == ("lib",) else parts[:-1] if parts[-1] == "mod" else parts, file
+
+
+def _code(file: Path) -> str:
+    """Return a file without comments, strings, and the tests at its end."""
+    text = re.sub(r"//[^\n]*", "", file.read_text(encoding="utf-8"))
+    text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text, flags=re.DOTALL)
+    return re.split(r"#\[cfg\(test\)\]\s*(?:pub(?:\([^)]*\))? )?mod \w+ \{", text)[0]
+
+
+def _reexports(text: str, place: Place, known: Mapping[Place, object]) -> Iterator[tuple[str, Place]]:
+    for public, tree in USE.findall(text):
+        if public:
+            for path in _expanded(tree):
+                if (found := _absolute(path, place, known)) is not None:
+                    yield found[-1], found
+
+
+def _paths(text: str, place: Place, known: Mapping[Place, object]) -> Iterator[Place]:
+    """Yield what a module names of its own crate: by `use`, or by a path in its code. What it passes on is no use."""
+    trees = [tree for public, tree in USE.findall(text) if not public]
+    inline = re.findall(r"\b(?:crate|super|self)(?:::\w+)+", USE.sub("", text))
+    for path in [each for tree in trees for each in _expanded(tree)] + inline:
+        if (found := _absolute(path, place, known)) is not None:
+            yield found
+
+
+def _expanded(tree: str) -> list[str]:
+    """Return the paths of a `use` tree, as `a::b` and `a::c` of `a::{b, c}`."""
+    head, opened, rest = tree.strip().partition("{")
+    if not opened:
+        return [re.sub(r"\s+as\s+\w+$", "", head.strip())]
+    parts, depth = [""], 0
+    for letter in rest[: rest.rindex("}")]:
+        depth += {"{": 1, "}": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [head + path for part in parts if part.strip() for path in _expanded(part)]
+
+
+def _absolute(path: str, place: Place, known: Mapping[Place, object]) -> Place | None:
+    """Return a path from the root of its crate; None where it leads out of the crate."""
+    parts = [part.strip() for part in path.split("::") if part.strip() != "*"]
+    if parts[0] == "crate":
+        return tuple(parts[1:])
+    base = list(place)
+    if parts[0] not in {"super", "self"}:
+        return (*base, *parts) if (*base, parts[0]) in known else None
+    while parts and parts[0] in {"super", "self"}:
+        if parts.pop(0) == "super":
+            if not base:
+                return None
+            base.pop()
+    return (*base, *parts)
+
+
+def _owner(path: Place, known: Mapping[Place, object], passed_on: Mapping[Place, Mapping[str, Place]]) -> Place:
+    """Return the module in which the item of a path is defined."""
+    seen: set[Place] = set()
+    while path not in seen:
+        seen.add(path)
+        end = next(end for end in range(len(path), -1, -1) if path[:end] in known)
+        if end == len(path):
+            return path
+        further = passed_on.get(path[:end], {}).get(path[end])
+        if further is None:
+            return path[:end]
+        path = (*further, *path[end + 1 :])
+    return path[:0]
+
+
+USE = re.compile(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);")
+
+
+# The plan
+
+
+def documented(plan: str, prefix: str) -> dict[str, set[str]]:
+    """Return what the rooms below a folder may use by the code map of a document, a row of three cells each.
+
+    Args:
+        plan: The document's text.
+        prefix: How the names of the rooms begin, such as `crates/`.
+    """
+    rows = re.findall(rf"^\| `{prefix}([^`]*)` \| .* \| ([^|]*) \|$", plan, flags=re.MULTILINE)
+    return {room: _listed(used) for room, used in rows}
+
+
+def _listed(used: str) -> set[str]:
+    names = [each.strip().strip("`") for each in used.split(",")]
+    return {each for each in names if each and each != "nothing"}
+
+
+def room_of(module: str, rooms: Sequence[str]) -> str:
+    """Return the room in which a Python module lies: of those that hold it the smallest.
+
+    Args:
+        module: Its dotted name, without that of the package; empty for the package itself.
+        rooms: Names of folders and files, such as `report/run`, `core.py`.
+    """
+    path = module.replace(".", "/")
+    holding = [room for room in rooms if path == room.removesuffix(".py") or path.startswith(f"{room}/")]
+    return max(holding, key=len, default=path or "__init__.py")
