@@ -41,9 +41,9 @@ def test_a_card_shows_all_that_it_holds(narrows: Narrows, card: dict[str, object
         assert row["theirs"] in text
         assert row["ours"] in text
     assert max(map(len, shown.stdout.splitlines())) <= 80
-    told = json.loads(narrows("show", str(card["name"]), "--json").stdout)
+    printed = json.loads(narrows("show", str(card["name"]), "--json").stdout)
     # An end host and its router may have one name: then both cards are shown.
-    assert card in (told if isinstance(told, list) else [told])
+    assert card in (printed if isinstance(printed, list) else [printed])
 
 
 def test_an_unknown_card_is_bad_input_and_the_nearest_is_named(narrows: Narrows) -> None:

@@ -61,7 +61,7 @@ def test_no_two_scenarios_of_the_library_have_one_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "expected"),
     [
         ("scenarios/cellular.toml", "scenario cellular is scenarios/links/cellular.toml, and its name alone will do"),
         ("scenarios/001-RWH.toml", "scenario 001-RWH has no file: its name will do"),
@@ -69,8 +69,8 @@ def test_no_two_scenarios_of_the_library_have_one_name() -> None:
         ("001-RWX", "did you mean 001-RW"),
     ],
 )
-def test_a_path_that_is_no_more_leads_to_the_scenario(given: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_a_path_that_is_no_more_leads_to_the_scenario(given: str, expected: str) -> None:
+    with pytest.raises(InputError, match=expected):
         find_scenario(given)
 
 

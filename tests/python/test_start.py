@@ -27,7 +27,7 @@ def test_help_and_mistakes_load_nothing_heavy(arguments: list[str]) -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
-def test_without_a_command_the_commands_are_told(narrows: Narrows) -> None:
+def test_without_a_command_the_commands_are_listed(narrows: Narrows) -> None:
     done = narrows()
     assert (done.returncode, done.stdout) == (2, "")
     assert all(name in done.stderr for name in ("run", "compare", "reproduce"))

@@ -1,4 +1,4 @@
-"""Product: a warm-up that is looked for is told wherever a run is."""
+"""Product: a warm-up found automatically is reported wherever a run is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Truth: contract. An algorithm written in Python stands wherever a name can, and its mistakes are told as such."""
+"""Truth: contract. An algorithm written in Python is named as any other, and its errors are reported with their place."""
 
 from __future__ import annotations
 
@@ -319,8 +319,8 @@ def test_its_card_is_its_docstring(narrows: Narrows) -> None:
     assert narrows("new", "algorithm", "mine").returncode == 0
     shown = narrows("show", "./mine.py:Mine")
     assert shown.returncode == 0
-    for told in ("./mine.py:Mine (python)", "  w += a * acked / w", "  a = 1.0", "  none yet."):
-        assert told in shown.stdout
+    for expected in ("./mine.py:Mine (python)", "  w += a * acked / w", "  a = 1.0", "  none yet."):
+        assert expected in shown.stdout
     card = json.loads(narrows("show", "mine.py:Mine", "--json").stdout)
     assert [(each["name"], each["default"]) for each in card["parameters"]] == [("a", 1.0), ("b", 0.5)]
     wrong = narrows("show", "./mine.py:Mime")

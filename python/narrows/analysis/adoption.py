@@ -69,7 +69,7 @@ def adoption(
             would grow with its size.
         camps: Names of the camp that is introduced and of the one that is there.
         fraction: Name of the column with the fraction of flows on the new algorithm, 0 to 1.
-        camp: Name of the column that tells the camps.
+        camp: Name of the column of the camps.
 
     Raises:
         AnalysisError: Fraction 0 of the old or 1 of the new camp is missing, a camp lacks a replication that the

@@ -136,7 +136,7 @@ def compare(
         response: Name of the column to compare; a pair with a missing value does not count.
         conditions: Names of the factor columns.
         reference: Compare all others with this algorithm; None compares every two.
-        treatment: Name of the column that tells the algorithms.
+        treatment: Name of the column of the algorithms.
 
     Returns:
         A row per pair of algorithms, corrected for as many comparisons as there are rows. The interval and the test
@@ -168,8 +168,8 @@ def _keyed(cells: Cells, response: str, keys: Sequence[str], treatment: str) -> 
     levels = zip(*(words(cells, key) for key in keys), strict=True)
     for name, key, value in zip(names, levels, values, strict=True):
         if key in sample[name]:
-            told = ", ".join(f"{factor} = {level}" for factor, level in zip(keys, key, strict=True))
-            raise AnalysisError(f'two cells of "{name}" have {told}; name all factors as conditions')
+            described = ", ".join(f"{factor} = {level}" for factor, level in zip(keys, key, strict=True))
+            raise AnalysisError(f'two cells of "{name}" have {described}; name all factors as conditions')
         sample[name][key] = value
     return {
         name: {key: value for key, value in found.items() if math.isfinite(value)} for name, found in sample.items()

@@ -81,7 +81,7 @@ class TwoLevel:
         return len(self.words[0][0]) if self.words else None
 
     def aliases(self, order: int = 2, longest: int | None = None) -> dict[str, tuple[str, ...]]:
-        """Tell which effects cannot be told from each other.
+        """Return which effects cannot be distinguished from one another.
 
         Args:
             order: Effects up to so many letters get an entry (2: main effects and two-factor interactions).

@@ -35,7 +35,7 @@ class Effect:
         relative: The same as a fraction of the magnitude of the grand mean; None where that is zero.
         p: Of Student's two-sided t-test between high and low; None where it cannot be made (one value on a side, or
             no spread on either).
-        aliases: Effects of the same order or below that the design cannot tell from this one.
+        aliases: Effects of the same order or below that the design cannot distinguish from this one.
     """
 
     factors: tuple[str, ...]

@@ -183,7 +183,7 @@ def clusters(
     Args:
         cells: The cells of one condition.
         responses: Names of the columns; each is averaged over replications and standardised over the algorithms.
-        treatment: Name of the column that tells the algorithms.
+        treatment: Name of the column of the algorithms.
         distance: Between two algorithms' vectors of standardised responses: 1 - |r|, under which exact opposites are
             alike; 1 - r; or Euclidean.
 
@@ -248,8 +248,8 @@ def clusters_by_condition(
     found: list[tuple[Mapping[str, str], Dendrogram]] = []
     for condition in dict.fromkeys(levels):
         rows = table.filter(np.array([each == condition for each in levels]))
-        told = dict(zip(conditions, condition, strict=True))
-        found.append((told, clusters(rows, responses, treatment, distance)))
+        described = dict(zip(conditions, condition, strict=True))
+        found.append((described, clusters(rows, responses, treatment, distance)))
     return found
 
 
@@ -267,9 +267,9 @@ def _varying(cells: Cells, responses: Sequence[str]) -> tuple[FloatArray, list[s
 def _means(cells: Cells, responses: Sequence[str], treatment: str) -> tuple[tuple[str, ...], FloatArray]:
     import numpy as np
 
-    told, values = words(cells, treatment), complete(cells, responses)
-    names = in_order(told)
-    return names, np.stack([values[np.array(told) == name].mean(axis=0) for name in names])
+    labels, values = words(cells, treatment), complete(cells, responses)
+    names = in_order(labels)
+    return names, np.stack([values[np.array(labels) == name].mean(axis=0) for name in names])
 
 
 def _distances(names: Sequence[str], standard: FloatArray, distance: Distance) -> FloatArray:

@@ -79,7 +79,11 @@ def meetings(seen: Sequence[Seen], names: Sequence[str]) -> list[Meeting]:
     for contender in names:
         for incumbent in names:
             courses = [
-                {index: told for index in replications if (told := _told(values, place, incumbent, contender, index))}
+                {
+                    index: harms
+                    for index in replications
+                    if (harms := _all_harms(values, place, incumbent, contender, index))
+                }
                 for place in conditions
             ]
             whole = [index for index in replications if all(index in course for course in courses)]
@@ -92,7 +96,7 @@ def meetings(seen: Sequence[Seen], names: Sequence[str]) -> list[Meeting]:
     return sorted(found, key=lambda each: -1 if each.condition is None else conditions.index(each.condition))
 
 
-def _told(
+def _all_harms(
     values: Mapping[Key, Values], condition: tuple[str, ...], incumbent: str, contender: str, replication: int
 ) -> dict[str, float] | None:
     here = values.get((condition, incumbent, contender, replication))
@@ -118,12 +122,12 @@ def _harm(alone: float, here: float, *, more_is_better: bool) -> float:
     return 0.0 if alone == here else harm(alone, here, more_is_better=more_is_better)
 
 
-def _mean(told: Sequence[Values]) -> dict[str, float]:
-    return {name: math.fsum(each[name] for each in told) / len(told) for name in told[0]}
+def _mean(values: Sequence[Values]) -> dict[str, float]:
+    return {name: math.fsum(each[name] for each in values) / len(values) for name in values[0]}
 
 
-def _estimates(told: Sequence[Values]) -> dict[str, Estimate]:
-    return {name: estimate(each[name] for each in told) for name in (*MEASURED, *DERIVED)}
+def _estimates(values: Sequence[Values]) -> dict[str, Estimate]:
+    return {name: estimate(each[name] for each in values) for name in (*MEASURED, *DERIVED)}
 
 
 # share: goodput over the max-min fair one. delay_s: mean one-way delay of its data packets. queue_delay_s: mean time in

@@ -131,7 +131,7 @@ def screen(
         cells: The table of cells.
         responses: Names of the columns.
         conditions: Names of the factor columns whose combinations are the conditions.
-        treatment: Name of the column that tells the algorithms; at least three.
+        treatment: Name of the column of the algorithms; at least three.
         alpha: As of `grubbs`, for each test by itself: of 100 conditions without any outlier, 100 alpha show one.
 
     Raises:

@@ -91,7 +91,7 @@ def words(cells: Cells, name: str) -> list[str]:
 
 
 def varies(values: FloatArray, *of: FloatArray) -> bool:
-    """Tell whether values differ by more than the rounding of the numbers `of` which they were made.
+    """Return whether values differ by more than the rounding of the numbers `of` which they were made.
 
     Args:
         values: Shape (n,).
@@ -115,7 +115,7 @@ def block(cells: Cells, response: str, conditions: Sequence[str], treatment: str
         cells: The table of cells.
         response: Name of the column to average; missing values do not count.
         conditions: Names of the factor columns whose combinations are the conditions; may be empty.
-        treatment: Name of the column that tells what is compared.
+        treatment: Name of the column of what is compared.
 
     Returns:
         Conditions in order of appearance as rows, treatments as columns.
@@ -139,11 +139,13 @@ def block(cells: Cells, response: str, conditions: Sequence[str], treatment: str
     for condition, row in zip(rows, gathered, strict=True):
         for name, found in zip(columns, row, strict=True):
             if not found:
-                told = ", ".join(f"{factor} = {level}" for factor, level in zip(conditions, condition, strict=True))
-                raise AnalysisError(f'"{name}" has no value of "{response}" under the condition ({told})')
+                described = ", ".join(
+                    f"{factor} = {level}" for factor, level in zip(conditions, condition, strict=True)
+                )
+                raise AnalysisError(f'"{name}" has no value of "{response}" under the condition ({described})')
     means = np.array([[math.fsum(found) / len(found) for found in row] for row in gathered])
-    told_levels = tuple(dict(zip(conditions, condition, strict=True)) for condition in rows)
-    return Block(tuple(columns), told_levels, means)
+    levels_of_rows = tuple(dict(zip(conditions, condition, strict=True)) for condition in rows)
+    return Block(tuple(columns), levels_of_rows, means)
 
 
 def _column(cells: Cells, name: str) -> Any:

@@ -53,7 +53,7 @@ class Anova:
 
     Attributes:
         sources: A row per term of the model, and the residual last.
-        left_out: Interactions that the cells cannot tell from the terms before them.
+        left_out: Interactions that the cells cannot distinguish from the terms before them.
     """
 
     sources: tuple[Source, ...]

@@ -45,12 +45,12 @@ def reproduce(arguments: argparse.Namespace) -> int:
         print(_announced(study, arguments.size, found, jobs), flush=True)
     failed = _work(arguments, study, found, folder, jobs)
     if failed:
-        print(f"{failed} cells failed; {folder}/*/failed tells why, and no verdict is given", file=sys.stderr)
+        print(f"{failed} cells failed; {folder}/*/failed says why, and no verdict is given", file=sys.stderr)
         return INTERNAL
     ledger, rows = campaign.judge(study, arguments.size, found, folder)
     write_json(folder / LEDGER, ledger)
     _report(study, ledger, rows, folder)
-    print(to_json(ledger) if arguments.json else f"{_told(ledger)}\n{_spent(found, folder)}")
+    print(to_json(ledger) if arguments.json else f"{_table(ledger)}\n{_spent(found, folder)}")
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
     return EXPECTATION_FAILED if ledger["verdicts"][FAILS] else DONE
 
@@ -114,15 +114,15 @@ def _spent(found: Sequence[Part], folder: Path) -> str:
     return f"{spent.packet_hops:.3g} packet-hops, {_span(spent.cpu_s)} of processor time"
 
 
-def _told(ledger: Mapping[str, Any]) -> str:
+def _table(ledger: Mapping[str, Any]) -> str:
     rows = [["claim", "strength", "verdict", "effect", "95 % interval", "seeds", "statement"]]
     for claim in ledger["claims"]:
         effect, ci95 = claim["effect"], claim["ci95"]
         interval = f"{ci95[0]:.3g} to {ci95[1]:.3g}" if ci95 else "-"
-        told = f"{effect:.3g}" if effect is not None else "-"
+        size = f"{effect:.3g}" if effect is not None else "-"
         statement = shorten(claim["statement"], STATEMENT, placeholder=" …")
         seeds = str(claim["seeds"] or "-")
-        rows.append([claim["id"], claim["strength"], claim["verdict"], told, interval, seeds, statement])
+        rows.append([claim["id"], claim["strength"], claim["verdict"], size, interval, seeds, statement])
     return f"{align(rows)}\n\n{_counted(ledger)}"
 
 

@@ -89,10 +89,10 @@ def _print(
         print(to_json(summary))
         return
     count = summary["replications"]
-    told = "1 replication; --replications 5 gives 95 % intervals"
+    note = "1 replication; --replications 5 gives 95 % intervals"
     if count > 1:
-        told = f"{count} replications, ± is half of a 95 % interval"
-    print(f"{summary['title']}\nseed {summary['seed']}, {told}\n")
+        note = f"{count} replications, ± is half of a 95 % interval"
+    print(f"{summary['title']}\nseed {summary['seed']}, {note}\n")
     print(tables(summary), end="\n\n")
     if arguments.measure:
         print(wanted_table(runs, [resolve(text) for text in arguments.measure]), end="\n\n")

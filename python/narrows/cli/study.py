@@ -86,7 +86,7 @@ def query(arguments: argparse.Namespace) -> int:
 def replay(arguments: argparse.Namespace) -> int:
     """Run one cell again and print its metrics, or why it fails."""
     done = campaign.replay(arguments.folder, arguments.cell)
-    told = {**done.point.levels, "algorithm": done.point.algorithm, "replication": done.replication}
+    row = {**done.point.levels, "algorithm": done.point.algorithm, "replication": done.replication}
     if isinstance(done.outcome, Failed):
         print(f"the cell fails: {done.outcome.error}", file=sys.stderr)
         return INTERNAL
@@ -95,9 +95,9 @@ def replay(arguments: argparse.Namespace) -> int:
         return INTERNAL
     same = None if done.before is None else done.before == done.outcome.digest
     if arguments.json:
-        print(to_json({**told, **done.outcome.measured, "digest": done.outcome.digest, "same": same}))
+        print(to_json({**row, **done.outcome.measured, "digest": done.outcome.digest, "same": same}))
     else:
-        print(", ".join(f"{name} = {value}" for name, value in told.items() if value is not None))
+        print(", ".join(f"{name} = {value}" for name, value in row.items() if value is not None))
         rows = [
             [f"{of.removesuffix('s')}.{owner}.{measure}", _shown(value)]
             for of, owners in done.outcome.measured.items()

@@ -122,9 +122,9 @@ def _deployment_tables(summary: Mapping[str, Any]) -> str:
             ]
             for stage in found["stages"]
         ]
-        told = plus_minus(found["total"], found["before"] / 100)
+        total = plus_minus(found["total"], found["before"] / 100)
         parts.append(
-            f"Goodput of a flow, in % of what everybody had before; the total effect is {told}\n"
+            f"Goodput of a flow, in % of what everybody had before; the total effect is {total}\n"
             + align([["moved", "naive A/B", "movers gain", "stayers gain", "A/B is wrong by"], *body])
         )
     return "\n\n".join(parts) + "\n"

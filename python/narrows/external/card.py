@@ -30,16 +30,16 @@ def external_card(text: str) -> dict[str, Any]:
         hint = f"; {error.hint}" if hasattr(error, "hint") else ""
         allowed = f"; allowed: {error.allowed}" if error.allowed else ""
         raise InputError(text, f"{error.message}{allowed}{hint}") from error
-    told = _sections(inspect.cleandoc(found.__dict__.get("__doc__") or ""))
+    sections = _sections(inspect.cleandoc(found.__dict__.get("__doc__") or ""))
     return {
         "name": text,
         "family": "python",
-        "summary": told.get("", "") or "The class has no docstring.",
-        "source": told.get("Source", "") or "not stated",
-        "equations": _parted(told.get("Equations", "")) or ["not stated"],
+        "summary": sections.get("", "") or "The class has no docstring.",
+        "source": sections.get("Source", "") or "not stated",
+        "equations": _parted(sections.get("Equations", "")) or ["not stated"],
         "parameters": _parameters(found),
-        "deviations": _parted(told.get("Deviations", "")),
-        "validation": told.get("Validation", ""),
+        "deviations": _parted(sections.get("Deviations", "")),
+        "validation": sections.get("Validation", ""),
         "judged": [],
         "digest": f"sha256:{digest}",
     }
@@ -53,8 +53,8 @@ def is_external(name: str) -> bool:
 def _sections(text: str) -> dict[str, str]:
     """Return the sections of a docstring by heading; the text before the first heading has an empty one."""
     pieces = re.split(rf"^({'|'.join(HEADINGS)}):", text, flags=re.MULTILINE)
-    told = {"": pieces[0], **dict(zip(pieces[1::2], pieces[2::2], strict=True))}
-    return {heading: " ".join(each.split()) for heading, each in told.items()}
+    sections = {"": pieces[0], **dict(zip(pieces[1::2], pieces[2::2], strict=True))}
+    return {heading: " ".join(each.split()) for heading, each in sections.items()}
 
 
 def _parted(text: str) -> list[str]:

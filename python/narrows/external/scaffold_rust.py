@@ -177,10 +177,10 @@ const SETUP: Setup = Setup {
 const PATH: Path =
     Path { now: Time::ZERO, mss: SETUP.mss, in_flight: 0, rtt: None, round: 0, window_limited: true };
 
-fn window_after(tell: impl FnOnce(&mut dyn CongestionControl)) -> f64 {
+fn window_after(events: impl FnOnce(&mut dyn CongestionControl)) -> f64 {
     let entry = Algorithm::among([&ENTRY], ENTRY.card.name, Vec::new());
     let mut algorithm = entry.expect("its own name").build(&SETUP);
-    tell(algorithm.as_mut());
+    events(algorithm.as_mut());
     algorithm.window().expect("it has a window")
 }
 

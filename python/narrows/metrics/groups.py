@@ -107,7 +107,7 @@ def aggregate_cov(seen: Observed, group: str, choices: Choices) -> float:
 def settling_time(seen: Observed, group: str, _choices: Choices) -> float:
     """Time after which the group's goodput is stationary by the MSER-5 rule.
 
-    No value where the run is too short to tell.
+    No value where the run is too short for it.
     """
     rates = _aggregate(seen, group)
     return NAN if rates is None else seen.settled_s(rates)

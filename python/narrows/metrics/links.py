@@ -266,7 +266,7 @@ def time_to_utilization(seen: Observed, link: str, choices: Choices) -> float:
 def settling_time(seen: Observed, link: str, _choices: Choices) -> float:
     """Time after which the link's rate is stationary by the MSER-5 rule.
 
-    No value where the run is too short to tell.
+    No value where the run is too short for it.
     """
     return seen.settled_s(seen.link(link, "rate_bps"))
 

@@ -153,7 +153,7 @@ class Observed:
         return self.records.warmup_s if after == "warmup" else float(after)
 
     def settled_s(self, rates: FloatArray) -> float:
-        """Return from when on a series is stationary, seconds; not a number where it is too short to tell.
+        """Return from when on a series is stationary, seconds; not a number where it is too short.
 
         The rule is MSER-5 (White, Cobb and Spratt, WSC 2000).
         """

@@ -224,11 +224,11 @@ class _Reader:
         for variant in variants:
             for name in variant.claims:
                 self.one_of(name, f"variants.{variant.name}.claims", (claim.id for claim in claims))
-        told = {name: self.text(content[name], name) for name in ("title", "number", "source", "question")}
+        texts = {name: self.text(content[name], name) for name in ("title", "number", "source", "question")}
         hops = content.get("packet_hops", {})
         self.keys(hops, "packet_hops", (), SIZES)
         return Published(
-            **told, experiments=experiments, variants=variants, claims=claims, pictures=pictures, tables=tables,
+            **texts, experiments=experiments, variants=variants, claims=claims, pictures=pictures, tables=tables,
             packet_hops={size: float(each) for size, each in hops.items()},
         )  # fmt: skip
 
@@ -237,8 +237,8 @@ class _Reader:
         self.keys(words, "words", SIZES if words else (), ())
         for name in sorted({*words.get("quick", {})} ^ {*words.get("full", {})}):
             self.fault("words", f"{name} is missing in one of the sizes")
-        told: Mapping[str, Any] = _bound(content, words.get(self.size, {}))
-        return told
+        filled: Mapping[str, Any] = _bound(content, words.get(self.size, {}))
+        return filled
 
     def variant(self, table: Mapping[str, Any], path: str) -> Variant:
         self.keys(table, path, ("name", "about", "variant"), ("claims",))

@@ -32,7 +32,7 @@ class Found:
     Attributes:
         cells: Their rows, by experiment.
         varied: The same of each variant, by its name; an experiment that a variant leaves alone is not there.
-        factors: What an experiment varies: the columns whose levels tell its cells apart.
+        factors: What an experiment varies: the columns whose levels distinguish its cells.
     """
 
     cells: Cells
@@ -44,7 +44,7 @@ class Found:
         return {**self.cells, **{name: self._mixed(name, own) for name, own in self.varied[variant].items()}}
 
     def _mixed(self, experiment: str, own: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-        # A factor of one level tells no cells apart, and a variant may give it another.
+        # A factor of one level distinguishes no cells, and a variant may give it another.
         names = [
             name for name in self.factors.get(experiment, ()) if len({row[name] for row in self.cells[experiment]}) > 1
         ]
@@ -148,9 +148,13 @@ def _cause(claim: Claim, outcome: Outcome) -> str | None:
     if outcome.effect is None:
         return f"no cell has a value; {known}"
     if outcome.verdict == INCONCLUSIVE:
-        told = f"the interval over {outcome.seeds} seeds lies on both sides"
+        undecided = f"the interval over {outcome.seeds} seeds lies on both sides"
         needed = seeds_that_decide(outcome)
-        return f"{told}, {needed} would decide if mean and spread stay; {known}" if needed else f"{told}; {known}"
+        return (
+            f"{undecided}, {needed} would decide if mean and spread stay; {known}"
+            if needed
+            else f"{undecided}; {known}"
+        )
     return known
 
 
@@ -201,8 +205,10 @@ def _digest(found: Found) -> str:
     parts = [("", name, rows) for name, rows in found.cells.items()]
     parts += [(variant, name, rows) for variant, each in found.varied.items() for name, rows in each.items()]
     # Not the cells' keys: another build that computes the same bits has the same ledger.
-    told = (f"{variant} {name} {row['digest']} {row['replication']}" for variant, name, rows in parts for row in rows)
-    return "sha256:" + hashlib.sha256("\n".join(sorted(told)).encode()).hexdigest()
+    entries = (
+        f"{variant} {name} {row['digest']} {row['replication']}" for variant, name, rows in parts for row in rows
+    )
+    return "sha256:" + hashlib.sha256("\n".join(sorted(entries)).encode()).hexdigest()
 
 
 def _short_digest(keys: Iterable[str]) -> str:

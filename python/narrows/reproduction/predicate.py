@@ -80,8 +80,8 @@ class Bounded:
             verdict = HOLDS if inside else FAILS if outside else INCONCLUSIVE
         keys = tuple(dict.fromkeys(str(cell["digest"]) for cell in self.quantity.cells(cells, binding)))
         return Outcome(
-            verdict, found["mean"], interval, len(values), self.quantity.told(binding), unit_of(self.quantity, binding),
-            keys, int(verdict == HOLDS), 1, clear, (self.least, self.most),
+            verdict, found["mean"], interval, len(values), self.quantity.describe(binding),
+            unit_of(self.quantity, binding), keys, int(verdict == HOLDS), 1, clear, (self.least, self.most),
         )  # fmt: skip
 
     def experiments(self) -> set[str]:

@@ -75,7 +75,7 @@ class Measured:
                 raise QuantityError(f"experiment {self.experiment} has no column {name}")
         found = (rows if isinstance(rows, Asked) else Asked(rows)).fitting(wanted)
         if not found:
-            raise QuantityError(f"experiment {self.experiment} has no cell with {_told(wanted)}")
+            raise QuantityError(f"experiment {self.experiment} has no cell with {_describe_levels(wanted)}")
         return found
 
     def column(self, binding: Binding) -> str:
@@ -91,13 +91,13 @@ class Measured:
             if value is not None and math.isfinite(value):
                 by_replication.setdefault(row["replication"], []).append(value)
         if self.over == "one" and any(len(each) > 1 for each in by_replication.values()):
-            raise QuantityError(f"several cells of {self.experiment} fit {_told(self.where)}: say `over`")
+            raise QuantityError(f"several cells of {self.experiment} fit {_describe_levels(self.where)}: say `over`")
         folded = {replication: FOLD[self.over](each) for replication, each in by_replication.items()}
         return {replication: value for replication, value in folded.items() if math.isfinite(value)}
 
-    def told(self, binding: Binding) -> str:
-        """Say it in words."""
-        where = _told({name: bound(value, binding) for name, value in self.where.items()})
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+        where = _describe_levels({name: bound(value, binding) for name, value in self.where.items()})
         of = f" of {where}" if where else ""
         measure = bound(self.measure, binding)
         return f"{'' if self.over == 'one' else f'{self.over} '}{measure}{of} ({self.experiment})"
@@ -125,8 +125,8 @@ class Number:
         """Return no cell."""
         return []
 
-    def told(self, _binding: Binding) -> str:
-        """Say it in words."""
+    def describe(self, _binding: Binding) -> str:
+        """Return a description in words."""
         return f"{self.value:g}"
 
     def experiments(self) -> set[str]:
@@ -152,7 +152,7 @@ class Constant:
         """
         different = set(self.values(cells, binding).values())
         if len(different) > 1:
-            raise QuantityError(f"{self.told(binding)} is not the same in every replication")
+            raise QuantityError(f"{self.describe(binding)} is not the same in every replication")
         return different.pop() if different else None
 
     def values(self, cells: Cells, binding: Binding) -> Values:
@@ -163,9 +163,9 @@ class Constant:
         """Return the cells that it is taken of."""
         return self.quantity.cells(cells, binding)
 
-    def told(self, binding: Binding) -> str:
-        """Say it in words."""
-        return self.quantity.told(binding)
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+        return self.quantity.describe(binding)
 
     def experiments(self) -> set[str]:
         """Return the experiments that it needs."""
@@ -195,10 +195,10 @@ class Folded:
         """Return the cells that it is taken of."""
         return [cell for part in self.parts for each in self.over for cell in part.cells(cells, {**binding, **each})]
 
-    def told(self, binding: Binding) -> str:
-        """Say it in words."""
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
         names = {**binding, **dict.fromkeys(self.over[0], "each")}
-        return f"{self.how} of {', '.join(part.told(names) for part in self.parts)}"
+        return f"{self.how} of {', '.join(part.describe(names) for part in self.parts)}"
 
     def experiments(self) -> set[str]:
         """Return the experiments that it needs."""
@@ -225,8 +225,8 @@ class Named:
         """Return the cells that it is taken of."""
         return self.quantity.cells(cells, binding)
 
-    def told(self, binding: Binding) -> str:
-        """Say it in words."""
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
         return str(bound(self.name, binding))
 
     def experiments(self) -> set[str]:
@@ -263,10 +263,10 @@ class Combined:
         """Return the cells that it is taken of."""
         return [*self.first.cells(cells, binding), *self.second.cells(cells, binding)]
 
-    def told(self, binding: Binding) -> str:
-        """Say it in words."""
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
         sign = "over" if self.how == "ratio" else self.how
-        return f"{self.first.told(binding)} {sign} {self.second.told(binding)}"
+        return f"{self.first.describe(binding)} {sign} {self.second.describe(binding)}"
 
     def experiments(self) -> set[str]:
         """Return the experiments that it needs."""
@@ -309,10 +309,10 @@ class Correlation:
             for cell in quantity.cells(cells, {**binding, **each})
         ]
 
-    def told(self, binding: Binding) -> str:
-        """Say it in words."""
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
         names = {**binding, **dict.fromkeys(self.over[0], "each")}
-        return f"rank correlation of {self.first.told(names)} with {self.second.told(names)}"
+        return f"rank correlation of {self.first.describe(names)} with {self.second.describe(names)}"
 
     def experiments(self) -> set[str]:
         """Return the experiments that it needs."""
@@ -340,7 +340,7 @@ class Ranked:
         found = [self.quantity.values(cells, {**binding, **each}) for each in self.among]
         own = {name: bound(value, binding) for name, value in self.at.items()}
         if own not in self.among:
-            raise QuantityError(f"{_told(own)} is none of those among which it is ranked")
+            raise QuantityError(f"{_describe_levels(own)} is none of those among which it is ranked")
         place, sign = list(self.among).index(own), -1 if self.highest else 1
         shared = set.intersection(*(set(each) for each in found))
         return {each: _ranks([sign * values[each] for values in found])[place] for each in sorted(shared)}
@@ -349,10 +349,10 @@ class Ranked:
         """Return the cells that it is taken of."""
         return [cell for each in self.among for cell in self.quantity.cells(cells, {**binding, **each})]
 
-    def told(self, binding: Binding) -> str:
-        """Say it in words."""
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
         own = {name: bound(value, binding) for name, value in self.at.items()}
-        return f"rank of {self.quantity.told({**binding, **own})} among {len(self.among)}"
+        return f"rank of {self.quantity.describe({**binding, **own})} among {len(self.among)}"
 
     def experiments(self) -> set[str]:
         """Return the experiments that it needs."""
@@ -426,7 +426,7 @@ def _key(value: Any) -> str:
         return str(value)
 
 
-def _told(where: Mapping[str, Any]) -> str:
+def _describe_levels(where: Mapping[str, Any]) -> str:
     return ", ".join(str(value) if name == "algorithm" else f"{name} = {value}" for name, value in where.items())
 
 

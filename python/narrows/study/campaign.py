@@ -51,7 +51,7 @@ class Progress(NamedTuple):
 
 
 class Watch(Protocol):
-    """Somebody who is told how far a study is and may stop it."""
+    """What is notified of the progress of a study and may stop it."""
 
     def update(self, progress: Progress) -> None:
         """Take note."""
@@ -107,7 +107,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     Args:
         folder: The study's.
         executor: Runs the cells; it is left when the work ends.
-        watch: Is told of the progress and may stop the work.
+        watch: Is notified of the progress and may stop the work.
         retry: Run failed cells once more.
         command: The command line that asked for it.
         conclude: Writes further files into the folder once every cell is settled, before the manifest lists them.

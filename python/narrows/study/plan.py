@@ -253,7 +253,7 @@ class _Planner:
         document, places = self.study.document, self.study.places
         for each in error.diagnostics:
             detail = {"allowed": each["allowed"], "hint": each["hint"]}
-            told = ", ".join(f"{name} = {level.label}" for name, level in levels.items())
+            described = ", ".join(f"{name} = {level.label}" for name, level in levels.items())
             if each["file"] == ON_COMMAND_LINE and algorithm is not None:
                 named = places["algorithms"].items[self.study.algorithms.index(algorithm)]
                 document.complain(named, each["message"], **detail)
@@ -266,7 +266,7 @@ class _Planner:
             else:
                 whole = places["factors"] if "factors" in places else places["scenario"]
                 line = f"{each['file']}:{each['line']}:{each['column']}" if each["line"] else each["file"]
-                document.complain((whole.span, whole.path), f"with {told}: {line}: {each['message']}", **detail)
+                document.complain((whole.span, whole.path), f"with {described}: {line}: {each['message']}", **detail)
 
     def _setting(self, argument: str) -> Node | None:
         return self.study.settings.get(argument.removeprefix(SET).partition("=")[0])
@@ -310,7 +310,7 @@ def _check_keys(study: Study, plan: Plan) -> None:
             where = study.places.get("factors") or study.places["algorithms"]
             study.document.complain(
                 (where.span, where.path),
-                f"two points are the same scenario: {_told(other)}; and {_told(point)}",
+                f"two points are the same scenario: {_describe(other)}; and {_describe(point)}",
                 allowed="levels and algorithms that differ in what runs",
             )
             study.document.check()
@@ -321,7 +321,7 @@ def _check_keys(study: Study, plan: Plan) -> None:
         study.document.check()
 
 
-def _told(point: Point) -> str:
+def _describe(point: Point) -> str:
     levels = {**point.levels, **({"algorithm": point.algorithm} if point.algorithm else {})}
     return ", ".join(f"{name} = {value}" for name, value in levels.items())
 

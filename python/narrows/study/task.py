@@ -46,7 +46,7 @@ class Task:
         subject: The algorithm under test; None where the scenario's own run.
         replication: Which one.
         digest: That of the resolved scenario and every file it names.
-        measures: What is taken of the series, beside what counters tell.
+        measures: What is taken of the series, besides what is counted.
     """
 
     key: str

@@ -29,7 +29,7 @@ DATA = Path(__file__).parent / "data"
 
 
 def orthogonal(runs: NDArray[np.int64] | NDArray[np.float64]) -> bool:
-    """Tell whether a coded design, shape (runs, factors), is balanced, and no column is part of another."""
+    """Return whether a coded design, shape (runs, factors), is balanced, and no column is part of another."""
     columns = np.column_stack((np.ones(len(runs)), runs))
     return np.allclose(columns.T @ columns, len(runs) * np.eye(columns.shape[1]))
 

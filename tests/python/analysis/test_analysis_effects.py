@@ -103,8 +103,8 @@ def test_half_normal_scores_are_the_tabulated_quantiles() -> None:
 def test_effects_that_a_fraction_cannot_separate_are_one_entry_with_its_aliases() -> None:
     design = two_level("ABCD", ["D=ABC"])
     found = effects(design.runs.astype(float), "ABCD", np.arange(8.0))
-    told = {effect.name: effect.aliases for effect in found}
-    assert told == {
+    aliases = {effect.name: effect.aliases for effect in found}
+    assert aliases == {
         "A": (), "B": (), "C": (), "D": (),
         "A:B": ("C:D",), "A:C": ("B:D",), "A:D": ("B:C",),
     }  # fmt: skip
@@ -162,7 +162,7 @@ def test_an_unreplicated_factorial_has_sums_of_squares_and_no_test() -> None:
     assert all(source.f is None for source in found.sources)
 
 
-def test_interactions_that_a_fraction_cannot_separate_are_left_out_and_told() -> None:
+def test_interactions_that_a_fraction_cannot_separate_are_left_out_and_listed() -> None:
     runs = np.repeat(two_level("ABCD", ["D=ABC"]).runs, 2, axis=0)
     cells = {letter: runs[:, place].astype(str) for place, letter in enumerate("ABCD")}
     found = anova({**cells, "y": np.arange(16.0) % 7}, "y", list("ABCD"))

@@ -163,7 +163,7 @@ def test_a_comparison_pairs_them_too(narrows: Narrows, scenario: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "expected"),
     [
         ("cov(bin=3)", "a time with its unit"),
         ("cvo", "did you mean cov?"),
@@ -171,10 +171,12 @@ def test_a_comparison_pairs_them_too(narrows: Narrows, scenario: Path) -> None:
         ("throughput_ratio(to=nobody)", "newreno, other"),
     ],
 )
-def test_a_wrong_measure_is_bad_input_and_nothing_runs(narrows: Narrows, scenario: Path, asked: str, told: str) -> None:
+def test_a_wrong_measure_is_bad_input_and_nothing_runs(
+    narrows: Narrows, scenario: Path, asked: str, expected: str
+) -> None:
     done = narrows("run", scenario, "--measure", asked, "--out", "out")
     assert (done.returncode, done.stdout) == (2, "")
-    assert told in done.stderr
+    assert expected in done.stderr
     assert not (scenario.parent / "out").exists()
 
 

@@ -44,7 +44,7 @@ def comparison_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """A real Chromium without any network of its own; who has none is told so, and the build server must have one."""
+    """A real Chromium without any network of its own; without one the tests are skipped, but fail on a build server."""
     if CHROMIUM is None:
         refuse = pytest.fail if os.environ.get("CI") else pytest.skip
         refuse(f"no browser to open reports in: install Chromium (looked for {', '.join(NAMES)})")

@@ -24,18 +24,18 @@ FIGURES = ["cwnd", "rates", "queue", "rtt", "tradeoff", "jain"]
 @contextmanager
 def opened(browser: Browser, report: Path, **options: Any) -> Iterator[Page]:
     """Open a report and see afterwards that it was silent: no message, no error, no request but its own."""
-    told: list[str] = []
+    messages: list[str] = []
     asked: list[str] = []
     context = browser.new_context(**options)
     context.set_default_timeout(10_000)
     page = context.new_page()
-    page.on("console", lambda message: told.append(message.text))
-    page.on("pageerror", lambda error: told.append(str(error)))
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
     page.goto(report.as_uri())
     yield page
     context.close()
-    assert told == []
+    assert messages == []
     assert [url for url in asked if not url.startswith(("data:", "blob:"))] == [report.as_uri()]
 
 

@@ -46,8 +46,8 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_claim_says_what_would_hold_in_its_unit(document: Path) -> None:
     text = document.read_text("utf-8")
-    for told in ("holds if at least 1<", "holds if 20 to 40\N{NARROW NO-BREAK SPACE}ms<", "holds if positive<"):
-        assert told in text
+    for expected in ("holds if at least 1<", "holds if 20 to 40\N{NARROW NO-BREAK SPACE}ms<", "holds if positive<"):
+        assert expected in text
     assert "a &lt;cause&gt;" in text
     assert "<b>Statement" not in text
 

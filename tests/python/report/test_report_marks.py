@@ -1,4 +1,4 @@
-"""Rules of what is drawn: no peak is lost, nothing is unescaped, every series can be told from its neighbour."""
+"""Rules of what is drawn: no peak is lost, nothing is unescaped, every series differs visibly from its neighbour."""
 
 from __future__ import annotations
 

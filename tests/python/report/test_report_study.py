@@ -42,7 +42,7 @@ def svg(figure: Figure, paper: int = 0) -> ET.Element:
     return ET.fromstring(f"<svg>{drawing(figure.draw(PAPERS[paper]))}</svg>")  # noqa: S314  # our own drawing
 
 
-def told(tree: ET.Element) -> list[str]:
+def readouts(tree: ET.Element) -> list[str]:
     """Return what all marks of a drawing read out."""
     return [mark.attrib["data-point"] for mark in tree.iter() if "data-point" in mark.attrib]
 
@@ -121,7 +121,7 @@ def test_every_figure_stays_on_its_paper(name: str, paper: int) -> None:
     panels = figure.draw(PAPERS[paper])
     tree = svg(figure, paper)
     assert figure.name == name
-    assert told(tree)
+    assert readouts(tree)
     for panel in panels:
         assert panel.box.left >= 0
         assert panel.box.right < PAPERS[paper].width
@@ -135,7 +135,7 @@ def test_the_factor_that_matters_most_is_on_top_and_its_levels_are_named() -> No
     tree = svg(FIGURES["main-effects"])
     names = [word for word in words(tree) if word in {"temperature", "pressure"}]
     assert names == ["temperature", "pressure"]
-    assert told(tree)[:2] == [f"temperature = low: 59.2{SPACE}Mbps", f"temperature = high: 80.9{SPACE}Mbps"]
+    assert readouts(tree)[:2] == [f"temperature = low: 59.2{SPACE}Mbps", f"temperature = high: 80.9{SPACE}Mbps"]
     assert words(tree).count("low") == words(tree).count("high") == 2
 
 
@@ -143,7 +143,7 @@ def test_an_interaction_has_a_line_per_level_of_the_second_factor() -> None:
     tree = svg(FIGURES["interactions"])
     assert [key.label for key in FIGURES["interactions"].keys] == ["pressure = low", "pressure = high"]
     assert len([path for path in tree.iter("path") if path.attrib.get("class") == "line"]) == 2
-    assert f"pressure = high, temperature = high: 82.5{SPACE}Mbps" in told(tree)
+    assert f"pressure = high, temperature = high: 82.5{SPACE}Mbps" in readouts(tree)
 
 
 def test_only_effects_beyond_the_margin_are_named_in_the_half_normal_plot() -> None:
@@ -151,13 +151,13 @@ def test_only_effects_beyond_the_margin_are_named_in_the_half_normal_plot() -> N
     tree = svg(FIGURES["half-normal"])
     active = {word for word in words(tree) if re.fullmatch(r"[A-D](:[A-D])*", word)}
     assert active == {"A", "C", "D", "A:C", "A:D"}
-    assert len(told(tree)) == 15
+    assert len(readouts(tree)) == 15
     assert {"ME", "SME"} <= set(words(tree))
 
 
 def test_ranks_stand_in_order_and_names_are_escaped() -> None:
     figure = FIGURES["critical-difference"]
-    assert told(svg(figure)) == ["cubic: mean rank 1.00", "newreno: mean rank 2.00", "<bic>: mean rank 3.00"]
+    assert readouts(svg(figure)) == ["cubic: mean rank 1.00", "newreno: mean rank 2.00", "<bic>: mean rank 3.00"]
     assert "<bic>" not in drawing(figure.draw(PAPERS[0]))
     assert words(svg(figure)).count("not different") == 0
     tied = Block(("a", "b", "c"), ({},) * 3, np.array([[1.0, 2, 3], [2, 1, 3], [3, 1, 2]]))
@@ -167,14 +167,14 @@ def test_ranks_stand_in_order_and_names_are_escaped() -> None:
 def test_the_tree_names_every_leaf_and_the_algorithm_that_joins_last() -> None:
     tree = svg(FIGURES["dendrogram"])
     assert {"fast", "cubic", "bic"} <= set(words(tree))
-    assert len(told(tree)) == 2
+    assert len(readouts(tree)) == 2
     assert "rtt = 10ms" in FIGURES["dendrogram"].title
     assert any("most distinct: fast" in sentence for sentence in FIGURES["dendrogram"].caption)
 
 
 def test_a_biplot_has_a_point_per_cell_and_an_arrow_per_response() -> None:
     tree = svg(FIGURES["biplot"])
-    assert len([text for text in told(tree) if text.startswith(("cubic", "bic"))]) == 4
+    assert len([text for text in readouts(tree) if text.startswith(("cubic", "bic"))]) == 4
     assert {"Jain's index", "Loss rate"} <= set(words(tree))
 
 
@@ -209,19 +209,19 @@ def test_a_response_of_a_study_is_called_by_its_measure_and_whose_it_is() -> Non
 
 def test_both_ends_of_an_effect_are_the_means_there() -> None:
     """Montgomery, example 6.2: the mean is 70.06 and the effect of A 21.63."""
-    assert f"A: 59.2{SPACE}Mbps at low, 80.9{SPACE}Mbps at high" in told(svg(FIGURES["youden"]))
+    assert f"A: 59.2{SPACE}Mbps at low, 80.9{SPACE}Mbps at high" in readouts(svg(FIGURES["youden"]))
 
 
 def test_the_greatest_effect_is_on_top_with_its_sign() -> None:
     tree = svg(FIGURES["sizes"])
     names = [word for word in words(tree) if re.fullmatch(r"[A-D](:[A-D])*", word)]
     assert names[:4] == ["A", "A:C", "A:D", "D"]
-    assert told(tree)[1] == f"A:C: \N{MINUS SIGN}18.1{SPACE}Mbps, -25.9 % of the mean"
+    assert readouts(tree)[1] == f"A:C: \N{MINUS SIGN}18.1{SPACE}Mbps, -25.9 % of the mean"
 
 
 def test_each_further_effect_leaves_what_the_printed_sums_of_squares_say() -> None:
     """Montgomery, table 6.12: 5730.94 in all, 1870.56 of it by A, 5535.80 by A, AC, AD, D and C together."""
-    left = [float(text.split(": ")[1].split(SPACE)[0]) for text in told(svg(FIGURES["residual"]))[:6]]
+    left = [float(text.split(": ")[1].split(SPACE)[0]) for text in readouts(svg(FIGURES["residual"]))[:6]]
     sums = ((5730.94, 15), (3860.38, 14), (195.14, 10))
     assert [left[0], left[1], left[5]] == pytest.approx([(rest / degrees) ** 0.5 for rest, degrees in sums], rel=0.01)
 
@@ -229,18 +229,18 @@ def test_each_further_effect_leaves_what_the_printed_sums_of_squares_say() -> No
 def test_contours_pass_where_the_model_has_their_value() -> None:
     """With A 21.63, D 14.63 and AD 16.63 the corner of hot and fast is 70.06 + 26.44 = 96.5."""
     tree = svg(FIGURES["contours"])
-    assert f"A = hot, D = fast: 96.5{SPACE}Mbps" in told(tree)
+    assert f"A = hot, D = fast: 96.5{SPACE}Mbps" in readouts(tree)
     assert {f"60.0{SPACE}Mbps", f"80.0{SPACE}Mbps"} <= set(words(tree))
 
 
 def test_settings_stand_from_least_to_greatest_over_their_levels() -> None:
     tree = svg(FIGURES["ordered"])
-    dots = [text for text in told(tree) if "Mbps" in text]
+    dots = [text for text in readouts(tree) if "Mbps" in text]
     assert [text.split(": ")[1] for text in dots] == [f"{mean}{SPACE}Mbps" for mean in ("57.8", "60.8", "79.2", "82.5")]
-    assert told(tree).count("pressure = high") == 2
+    assert readouts(tree).count("pressure = high") == 2
 
 
 def test_a_block_reads_out_its_algorithms_and_the_least_is_on_top() -> None:
     tree = svg(FIGURES["blocks"])
-    assert told(tree)[0] == f"cubic; 20ms: 2.00{SPACE}Mbps"
+    assert readouts(tree)[0] == f"cubic; 20ms: 2.00{SPACE}Mbps"
     assert len([path for path in tree.iter("path") if path.attrib.get("class") == "faint"]) == 2

@@ -51,7 +51,7 @@ def verdict(tmp_path: Path, text: str, cells: list[dict[str, Any]], **varied: li
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "told"),
+    ("a", "b", "expected"),
     [
         ([1.0, 2.0, 3.0], [2.0, 3.1, 4.0], "holds"),
         ([2.0, 3.1, 4.0], [1.0, 2.0, 3.0], "fails"),
@@ -62,19 +62,19 @@ def verdict(tmp_path: Path, text: str, cells: list[dict[str, Any]], **varied: li
     ],
 )
 def test_an_order_is_judged_by_paired_intervals(
-    tmp_path: Path, a: list[float | None], b: list[float | None], told: str
+    tmp_path: Path, a: list[float | None], b: list[float | None], expected: str
 ) -> None:
     found = verdict(tmp_path, f"direction = {{ order = [{A}, {B}] }}\n", rows(a=a, b=b))
-    assert found["verdict"] == told
-    assert (found["cause"] is None) == (told == "holds")
+    assert found["verdict"] == expected
+    assert (found["cause"] is None) == (expected == "holds")
 
 
-def test_an_inconclusive_claim_tells_how_many_seeds_would_decide(tmp_path: Path) -> None:
+def test_an_inconclusive_claim_states_how_many_seeds_would_decide(tmp_path: Path) -> None:
     # 1, 2, 3 and 4: mean 2.5, deviation 1.291. Of 9 the half interval is 2.306 * 1.291 / 3 = 0.992, of 8 it is 1.079.
     text = f"direction = {{ is = {A}, at_least = BOUND }}\n"
-    for bound, told in (("1.5", ", about 9 would decide if"), ("2.5", "more than 1000")):
+    for bound, expected in (("1.5", ", about 9 would decide if"), ("2.5", "more than 1000")):
         found = verdict(tmp_path, text.replace("BOUND", bound), rows(a=[1.0, 2.0, 3.0, 4.0]))
-        assert (found["verdict"], told in found["cause"]) == ("inconclusive", True)
+        assert (found["verdict"], expected in found["cause"]) == ("inconclusive", True)
 
 
 def test_pairs_are_of_one_replication(tmp_path: Path) -> None:
@@ -83,10 +83,10 @@ def test_pairs_are_of_one_replication(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "told"), [([1.0, 1.1], "holds"), ([9.0, 9.1], "fails"), ([1.0, 3.0], "inconclusive")]
+    ("values", "expected"), [([1.0, 1.1], "holds"), ([9.0, 9.1], "fails"), ([1.0, 3.0], "inconclusive")]
 )
-def test_a_bound_is_judged_by_the_interval(tmp_path: Path, values: list[float | None], told: str) -> None:
-    assert verdict(tmp_path, f"direction = {{ is = {A}, at_most = 2.5 }}\n", rows(a=values))["verdict"] == told
+def test_a_bound_is_judged_by_the_interval(tmp_path: Path, values: list[float | None], expected: str) -> None:
+    assert verdict(tmp_path, f"direction = {{ is = {A}, at_most = 2.5 }}\n", rows(a=values))["verdict"] == expected
 
 
 def test_every_condition_must_hold_unless_fewer_are_asked_for(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_what_was_not_run_is_not_testable(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("", "either `direction` or `not_testable` is needed"),
         (f"directon = {{ is = {A}, at_most = 2 }}\n", "did you mean `direction`?"),
@@ -189,10 +189,10 @@ def test_what_was_not_run_is_not_testable(tmp_path: Path) -> None:
         ('direction = { is = { measure = "m", over = "median" }, at_most = 2 }\n', "'median' is none of"),
     ],
 )
-def test_a_faulty_claim_is_named_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+def test_a_faulty_claim_is_named_with_its_place(tmp_path: Path, text: str, expected: str) -> None:
     with pytest.raises(InputError, match=r"claims\.1-1") as raised:
         verdict(tmp_path, text, rows(a=[1.0]))
-    assert told in str(raised.value)
+    assert expected in str(raised.value)
 
 
 def test_quantities_are_folded_over_conditions(tmp_path: Path) -> None:
@@ -223,16 +223,16 @@ def test_a_list_is_written_once(tmp_path: Path) -> None:
     lists = 'lists = { keys = ["a", "b"] }\n[experiments]'
     test = 'each = { x = "keys" }, test = { is = { measure = "m", where = { k = "{x}" } }, at_most = 2 }'
     file = tmp_path / "claims.toml"
-    for name, told in (("keys", "1 of 2"), ("kys", None)):
+    for name, expected in (("keys", "1 of 2"), ("kys", None)):
         text = HEAD.replace("[experiments]", lists) + f"direction = {{ {test.replace('keys', name)} }}\n"
         file.write_text(text, encoding="utf-8")
-        if told is None:
+        if expected is None:
             with pytest.raises(InputError, match="'kys' is none of keys"):
                 read_claims(file)
         else:
             (claim,) = read_claims(file).claims
             cells = {"e": rows(a=[1.0, 1.0], b=[3.0, 3.0])}
-            assert judged(claim, "quick", Found(cells, {}))["parts"] == told
+            assert judged(claim, "quick", Found(cells, {}))["parts"] == expected
 
 
 def test_a_condition_may_bind_which_quantity_is_named(tmp_path: Path) -> None:

@@ -116,9 +116,9 @@ def test_a_study_is_reproduced_to_the_same_ledger(
         page = (out / "report.html").read_text(encoding="utf-8")
         assert all(text in page for text in ("A small study", "Megabits"))
         assert page.count("Mbps published)") == 1
-        told = capsys.readouterr().out
-        assert "quick: 8 cells, about 5 s on 2 free processors" in told
-        assert "packet-hops, " in told
+        printed = capsys.readouterr().out
+        assert "quick: 8 cells, about 5 s on 2 free processors" in printed
+        assert "packet-hops, " in printed
     assert ledgers[0] == ledgers[1]
     ledger = json.loads(ledgers[0])
     assert ledger["experiments"] == {"one": {"cells": 4, "seeds": 2}}

@@ -75,7 +75,7 @@ def test_fractions_are_whole_flows(fractions: list[str], flows: int | None, move
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["cubic"], "cubic: is the same as cubic"),
         (["foo"], "foo: unknown algorithm"),
@@ -88,9 +88,9 @@ def test_fractions_are_whole_flows(fractions: list[str], flows: int | None, move
     ],
 )
 def test_bad_input_is_named_and_nothing_is_written(
-    narrows: Narrows, tmp_path: Path, arguments: list[str], told: str
+    narrows: Narrows, tmp_path: Path, arguments: list[str], expected: str
 ) -> None:
     done = narrows("deploy", *arguments)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert expected in done.stderr
     assert not list(tmp_path.iterdir())

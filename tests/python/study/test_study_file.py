@@ -20,7 +20,7 @@ HEAD = 'scenario = "base.toml"\nalgorithms = ["newreno"]\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "told"),
+    ("text", "place", "expected"),
     [
         ('titel = "x"\n' + HEAD, "study.toml:1:1: titel", "did you mean `title`?"),
         ("", "study.toml:1:1: scenario", "`scenario` is missing"),
@@ -53,12 +53,12 @@ HEAD = 'scenario = "base.toml"\nalgorithms = ["newreno"]\n'
         (HEAD + 'design = { kind = "sobol", runs = 6 }\n' + FACTORS, ":3:10: design", "power of two"),
     ],
 )
-def test_every_mistake_is_named_with_its_place(tmp_path: Path, text: str, place: str, told: str) -> None:
+def test_every_mistake_is_named_with_its_place(tmp_path: Path, text: str, place: str, expected: str) -> None:
     write_study(tmp_path, text)
     status, out, messages = study(tmp_path, "run", "study.toml", "--out", "out")
     assert (status, out) == (2, "")
     assert place in messages
-    assert told in messages
+    assert expected in messages
     assert "Traceback" not in messages
     assert {entry.name for entry in tmp_path.iterdir()} == {"study.toml", "base.toml"}
 
@@ -95,9 +95,9 @@ def test_a_design_tells_what_it_cannot_tell_apart(tmp_path: Path) -> None:
     write_study(tmp_path, HEAD + 'design = { kind = "fractional", fraction = 1 }\n' + three)
     plan = make_plan(read_study(tmp_path / "study.toml"))
     assert len(plan.rows) == 4
-    told = describe(plan.design)
-    assert "2^(3-1) fractional factorial, 4 runs" in told
-    assert "C: path.queue.limit" in told
-    assert "A = BC" in told
+    described = describe(plan.design)
+    assert "2^(3-1) fractional factorial, 4 runs" in described
+    assert "C: path.queue.limit" in described
+    assert "A = BC" in described
     write_study(tmp_path, HEAD + 'design = "plackett-burman"\n' + three)
     assert "Plackett-Burman design of 4 runs" in describe(make_plan(read_study(tmp_path / "study.toml")).design)

@@ -53,9 +53,9 @@ def address(tmp_path: Path) -> Iterator[str]:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as cluster:  # fmt: skip
         assert cluster.stdout is not None
-        told = next((line for line in cluster.stdout if line.startswith("tcp://")), "")
-        assert re.fullmatch(r"tcp://127\.0\.0\.1:\d+\n", told)
-        yield told.strip()
+        found = next((line for line in cluster.stdout if line.startswith("tcp://")), "")
+        assert re.fullmatch(r"tcp://127\.0\.0\.1:\d+\n", found)
+        yield found.strip()
         cluster.kill()
     for job in (tmp_path / "jobs").read_text(encoding="utf-8").split():
         with suppress(ProcessLookupError):

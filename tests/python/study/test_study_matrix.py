@@ -88,7 +88,7 @@ def test_the_same_words_go_on_with_what_they_left(narrows: Narrows, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["cubic", "foo"], "foo: unknown algorithm"),
         (["cubic", "cubic(c=0.4)"], "cubic(c=0.4): is the same as cubic"),
@@ -103,12 +103,12 @@ def test_the_same_words_go_on_with_what_they_left(narrows: Narrows, tmp_path: Pa
     ],
 )
 def test_bad_input_is_named_and_nothing_is_written(
-    narrows: Narrows, tmp_path: Path, arguments: list[str], told: str
+    narrows: Narrows, tmp_path: Path, arguments: list[str], expected: str
 ) -> None:
     (tmp_path / "taken").touch()
     done = narrows("matrix", *arguments)
     assert done.returncode == 2
-    assert told in done.stderr
+    assert expected in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 

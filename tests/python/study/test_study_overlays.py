@@ -146,18 +146,20 @@ def test_sizes_are_offered_with_the_variants_that_can_be_had(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("choice", "told"),
+    ("choice", "expected"),
     [
         (("--size", "ful"), "has no size called ful; there are full, quick; did you mean full?"),
         (("--variant", "tenth"), "has no variant called tenth; there are codel, slow"),
         (("--size", "full", "--variant", "slo"), "no variant of the size full called slo; there are codel, slow"),
     ],
 )
-def test_a_size_or_variant_that_is_not_there_is_bad_input(tmp_path: Path, choice: tuple[str, ...], told: str) -> None:
+def test_a_size_or_variant_that_is_not_there_is_bad_input(
+    tmp_path: Path, choice: tuple[str, ...], expected: str
+) -> None:
     write_study(tmp_path, OVERLAID)
     status, out, messages = study(tmp_path, "run", "study.toml", "--out", "out", *choice)
     assert (status, out) == (2, "")
-    assert told in messages
+    assert expected in messages
     assert not (tmp_path / "out").exists()
 
 
@@ -168,7 +170,7 @@ def test_a_file_without_sizes_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "place", "told"),
+    ("change", "place", "expected"),
     [
         (("[sizes.quick]", "[sizes.quick]\nsede = 1"), "sizes.quick.sede", "did you mean `seed`?"),
         (("[sizes.quick]", "[sizes.quick]\nsizes = {}"), "sizes.quick.sizes", "unknown key"),
@@ -187,14 +189,14 @@ def test_a_file_without_sizes_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_every_mistake_in_an_overlay_is_named_with_its_place(
-    tmp_path: Path, change: tuple[str, str], place: str, told: str
+    tmp_path: Path, change: tuple[str, str], place: str, expected: str
 ) -> None:
     assert change[0] in OVERLAID
     file = write_study(tmp_path, OVERLAID.replace(*change))
     with pytest.raises(ScenarioError) as caught:
         make_plan(read_study(file, choice=Choice("full" if "10" in change[0] else None)))
     assert place in str(caught.value)
-    assert told in str(caught.value)
+    assert expected in str(caught.value)
 
 
 def test_braces_are_mere_text_in_a_file_without_words(tmp_path: Path) -> None:
@@ -240,7 +242,7 @@ def test_a_file_may_extend_the_description_of_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("extending", "extended", "told"),
+    ("extending", "extended", "expected"),
     [
         (
             EXTENDING,
@@ -253,13 +255,15 @@ def test_a_file_may_extend_the_description_of_another(tmp_path: Path) -> None:
         (EXTENDING, EXTENDING, "itself extends another file"),
     ],
 )
-def test_a_fault_in_either_file_has_its_place_there(tmp_path: Path, extending: str, extended: str, told: str) -> None:
+def test_a_fault_in_either_file_has_its_place_there(
+    tmp_path: Path, extending: str, extended: str, expected: str
+) -> None:
     write_study(tmp_path, extended)
     file = tmp_path / "other.toml"
     file.write_text(extending, encoding="utf-8")
     with pytest.raises(ScenarioError) as caught:
         make_plan(read_study(file))
-    assert told in str(caught.value)
+    assert expected in str(caught.value)
 
 
 def test_a_folder_keeps_the_file_that_was_extended(tmp_path: Path) -> None:

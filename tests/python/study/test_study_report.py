@@ -26,9 +26,9 @@ def test_a_study_ends_with_its_report(tmp_path: Path) -> None:
     status, out, messages = study(tmp_path, "run", "study.toml", "--out", "out", "--quiet")
     assert status == 0, messages
     assert "Report: out/report.html" in messages
-    for told in ("Generators: C=AB", "Resolution: III", "A = BC"):
-        assert told in out
-        assert told in words(tmp_path / "out/report.html")
+    for expected in ("Generators: C=AB", "Resolution: III", "A = BC"):
+        assert expected in out
+        assert expected in words(tmp_path / "out/report.html")
     text = words(tmp_path / "out/report.html")
     # The question comes first and what was found next, before the design.
     text = text[text.index("Which <algorithm> & why?") :]

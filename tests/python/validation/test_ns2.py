@@ -23,26 +23,26 @@ def _resolved(case: str) -> dict[str, Any]:
     return tomllib.loads(run.scenario("ns2", case).resolve().resolved)
 
 
-def _told(case: str, agents: dict[str, str]) -> Any:
+def _options(case: str, agents: dict[str, str]) -> Any:
     return counterpart.arguments(_resolved(case), agents)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["case"])
-def test_every_scenario_with_agents_can_be_told_to_ns2(entry: dict[str, Any]) -> None:
+def test_every_scenario_with_agents_can_be_given_to_ns2(entry: dict[str, Any]) -> None:
     flows = _resolved(entry["case"])["flows"]
-    agents = _told(entry["case"], entry["agents"])["agents"].split()
+    agents = _options(entry["case"], entry["agents"])["agents"].split()
     assert agents == [entry["agents"][flow["name"]] for flow in flows for _ in range(flow["count"])]
 
 
 def test_droptail_holds_in_ns2_what_ours_holds() -> None:
-    told = _told("r1-sack-n1-1bdp", {"sack": "sack"})
-    assert (told["queue"], told["limit"]) == ("DropTail", "62")
+    options = _options("r1-sack-n1-1bdp", {"sack": "sack"})
+    assert (options["queue"], options["limit"]) == ("DropTail", "62")
 
 
 def test_units_become_those_of_the_driver() -> None:
-    told = _told("r8-sack", {"sack": "sack"})
+    options = _options("r8-sack", {"sack": "sack"})
     expected = {"rate": "4000000000", "rtts": "0.1", "packet": "1000", "loss": "0.01", "ssthresh": "13", "end": "481.5"}
-    assert {name: told[name] for name in expected} == expected
+    assert {name: options[name] for name in expected} == expected
 
 
 def test_what_the_driver_does_not_know_is_an_error() -> None:

@@ -1,7 +1,7 @@
 """One panel of a figure: a frame with two axes and the marks inside it, as SVG.
 
 A panel is drawn once per paper width. Values leave their traces only in the path data; the page's
-script reads them back through the scales that the panel's `data-x` and `data-y` tell.
+script reads them back through the scales in the panel's `data-x` and `data-y`.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class Panel:
         path = f"M{number(left)} {number(centre_y)}H{number(right)}M{number(centre_x)} {number(low)}V{number(high)}"
         self._add(key, style, element("path", class_="whisker", d=path))
 
-    def tile(self, key: str, at: tuple[float, float], style: Style, strength: float, told: tuple[str, str]) -> None:
+    def tile(self, key: str, at: tuple[float, float], style: Style, strength: float, texts: tuple[str, str]) -> None:
         """Fill the field of two names.
 
         Args:
@@ -210,16 +210,16 @@ class Panel:
             at: Places of the names across and up.
             style: Whose hue fills it.
             strength: How full the hue is, 0 to 1.
-            told: What stands in the field, and what it reads out.
+            texts: What stands in the field, and what it reads out.
         """
         left, right = (self.across.position(at[0] + side / 2) for side in (-1, 1))
         top, bottom = sorted(self.up.position(at[1] + side / 2) for side in (-1, 1))
         edge = f"M{number(left + 1)} {number(top + 1)}H{number(right - 1)}V{number(bottom - 1)}H{number(left + 1)}Z"
         # Half of a hue leaves the ink on it legible.
-        shape = element("path", element("title", told[1]), class_="tile", d=edge, data_point=told[1],
+        shape = element("path", element("title", texts[1]), class_="tile", d=edge, data_point=texts[1],
                         fill_opacity=f"{strength / 2:.2f}")  # fmt: skip
         middle = {"x": (left + right) / 2, "y": (top + bottom) / 2 + 4}
-        text = element("text", shortened(told[0], right - left), class_="value middle", **middle)
+        text = element("text", shortened(texts[0], right - left), class_="value middle", **middle)
         self._add(key, style, shape, text)
 
     def word(self, key: str, at: tuple[float, float], text: str, *, side: int = 1, lower: float = 0.0) -> None:
@@ -249,8 +249,8 @@ class Panel:
             self._inside(),
             self._labels(),
             class_="panel",
-            data_x=_told(self.x, self.across),
-            data_y=_told(self.y, self.up),
+            data_x=_scale(self.x, self.across),
+            data_y=_scale(self.y, self.up),
             data_box=" ".join(number(v) for v in (self.box.left, self.box.top, self.box.width, self.box.height)),
             data_title=self._title or None,
         )
@@ -355,7 +355,7 @@ def stacked_boxes(count: int, left: float, width: float, height: float) -> Seque
     return [Box(left, HEAD + index * (height + BETWEEN), width, height) for index in range(count)]
 
 
-def _told(axis: Axis, scale: Scale) -> str:
+def _scale(axis: Axis, scale: Scale) -> str:
     kind = "log" if axis.log else "lin"
     return f"{kind} {scale.low!r} {scale.high!r} {number(scale.start)} {number(scale.end)} {axis.unit.name or '-'}"
 

@@ -1,4 +1,4 @@
-"""Estimates as text: intervals and differences, with as many decimals as tell their ends apart."""
+"""Estimates as text: intervals and differences, with as many decimals as distinguish their ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def interval_text(interval: tuple[float, float], mean: float, unit: Unit) -> str:
-    """Write a 95 % interval in the prefix of its mean, with enough decimals to tell its ends apart."""
+    """Write a 95 % interval in the prefix of its mean, with enough decimals to distinguish its ends."""
     low, high = interval
     if low == high == mean:
         return ""

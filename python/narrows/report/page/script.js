@@ -71,7 +71,7 @@
     });
   }
 
-  function tell(figure, head, entries) {
+  function readOut(figure, head, entries) {
     const output = figure.querySelector(".readout");
     output.replaceChildren(
       ...[head, ...entries].map(([label, text]) => {
@@ -103,7 +103,7 @@
       }
     }
     const entries = [...labels].filter(([series]) => found.has(series));
-    tell(figure, ["at", quantity(across.value(at), across.unit)], entries.map(([series, label]) => {
+    readOut(figure, ["at", quantity(across.value(at), across.unit)], entries.map(([series, label]) => {
       return [label, [...new Set(found.get(series))].join(" / ")];
     }));
     paper.querySelector(".cursor").setAttribute("d", panels.map((p) => `M${at} ${p.top}v${p.height}`).join(""));
@@ -119,7 +119,7 @@
 
   function readPoint(figure, paper, point) {
     const [label, text] = point.text.split(/: (.*)/s);
-    tell(figure, [label, text], []);
+    readOut(figure, [label, text], []);
     paper.querySelector(".cursor").setAttribute("d", `M${point.x - 11} ${point.y}a11 11 0 1 0 22 0a11 11 0 1 0 -22 0`);
   }
 

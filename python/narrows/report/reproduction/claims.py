@@ -54,22 +54,26 @@ def _buttons(entries: Sequence[Claim]) -> Markup:
         for each in VERDICTS
         if each in present
     ]
-    told = element("span", "Show", class_="note")
-    return element("div", told, *shown, class_="legend filters", role="group", aria_label="Verdicts shown", hidden=True)
+    label = element("span", "Show", class_="note")
+    return element(
+        "div", label, *shown, class_="legend filters", role="group", aria_label="Verdicts shown", hidden=True
+    )
 
 
 def _claim(claim: Claim) -> Markup:
     name = element("a", claim["id"], href=f"#{claim['id']}", class_="name")
     head = element("p", state(*_STATES[claim["verdict"]]), name, element("span", claim["strength"]), class_="about")
-    told = element("div", head, element("h3", claim["statement"]), *_why(claim), class_="told")
-    return element("article", told, _found(claim), id=claim["id"], data_verdict=claim["verdict"])
+    statement = element("div", head, element("h3", claim["statement"]), *_why(claim), class_="stated")
+    return element("article", statement, _found(claim), id=claim["id"], data_verdict=claim["verdict"])
 
 
 def _why(claim: Claim) -> list[Markup]:
     parts = []
     if claim["cause"]:
         parts.append(element("p", claim["cause"]))
-    changed = [f"{name}: {told}" for name, told in (claim["variants"] or {}).items() if told != claim["verdict"]]
+    changed = [
+        f"{name}: {verdict}" for name, verdict in (claim["variants"] or {}).items() if verdict != claim["verdict"]
+    ]
     if changed:
         parts.append(element("p", f"Another verdict with {', '.join(changed)}."))
     rests = [("In the source", f"{claim['place']}; {claim['source_supports']}")]
@@ -89,9 +93,9 @@ def _found(claim: Claim) -> Markup:
     if claim["effect"] is None:
         return element("div", element("p", NO_DATA), class_="found none")
     unit, interval = unit_named(claim["unit"] or ""), claim["ci95"]
-    told = element("b", quantity(claim["effect"], unit))
+    value = element("b", quantity(claim["effect"], unit))
     ends = interval_text((interval[0], interval[1]), claim["effect"], unit) if interval else ""
-    lines = [_strip(claim), element("p", told, element("span", ends, class_="ci"))]
+    lines = [_strip(claim), element("p", value, element("span", ends, class_="ci"))]
     lines.append(element("p", f"holds if {_bounds(claim['bounds'], unit)}"))
     if claim["published"]:
         lines.append(element("p", f"published: {claim['published']}"))

@@ -73,8 +73,8 @@ def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
     rows = []
     for name, about in published.experiments.items():
         work = ledger["experiments"].get(name)
-        told = f"{work['cells']} cells, {work['seeds']} seeds" if work else f"not in the {ledger['size']} size"
-        link = element("a", told, href=f"{name}/report.html") if work else told
+        text = f"{work['cells']} cells, {work['seeds']} seeds" if work else f"not in the {ledger['size']} size"
+        link = element("a", text, href=f"{name}/report.html") if work else text
         rows.append(element("div", element("dt", name), element("dd", f"{about} ", link)))
     rows += [
         element("div", element("dt", f"variant {each.name}"), element("dd", each.about)) for each in published.variants
@@ -121,12 +121,12 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
                 panel.line(name, np.array([x for x, _ in chosen]), np.array([y for _, y in chosen]), style)
             for x, y in chosen:
                 at = f"{picture.label} {picture.places[round(x)]}"
-                told = f"{name}, {at}: {quantity(y, unit)}"
+                text = f"{name}, {at}: {quantity(y, unit)}"
                 if own and (interval := traces[name][round(x)][1]):
                     low, high = max(interval[0], up.low), min(interval[1], up.high)
                     panel.whiskers(name, (x, x), (low, high), style)
-                    told += f" ({quantity(interval[0], unit)} to {quantity(interval[1], unit)})"
-                panel.point(name, (x, y), style, told, of_many=not own)
+                    text += f" ({quantity(interval[0], unit)} to {quantity(interval[1], unit)})"
+                panel.point(name, (x, y), style, text, of_many=not own)
         return [panel]
 
     keys = [Key(name, name, "dot", _style(place)) for place, name in enumerate((*traces, *theirs))]

@@ -199,7 +199,7 @@ class Run:
         return self._traces.get((replication, "link", link))
 
     def active(self, replication: int, flow: str, edges: FloatArray) -> npt.NDArray[np.bool_]:
-        """Tell for each window between `edges` (seconds) whether a flow runs in all of it."""
+        """Return for each window between `edges` (seconds) whether a flow runs in all of it."""
         start, end = self._spans.get((replication, flow), (0.0, np.inf))
         inside: npt.NDArray[np.bool_] = (edges[:-1] >= start) & (edges[1:] <= end)
         return inside

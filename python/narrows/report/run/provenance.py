@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 def command(subject: Run | Comparison) -> str:
     """Return the command that remakes the results, to be given in their folder."""
-    told = subject.manifest.get("command")
-    if told:
-        return told if isinstance(told, str) else shlex.join(told)
+    command_line = subject.manifest.get("command")
+    if command_line:
+        return command_line if isinstance(command_line, str) else shlex.join(command_line)
     numbers = f"--seed {subject.seed} --replications {subject.replications}"
     if not isinstance(subject, Comparison):
         return f"narrows run scenario.toml {numbers}"
@@ -45,8 +45,8 @@ def what_was_run(subject: Run | Comparison) -> Markup:
     if isinstance(subject, Comparison):
         entries = [("Algorithms", ", ".join(run.name for run in subject.runs)), *_shared(subject.runs)]
     else:
-        entries = _told(subject)
-    # The description counts what was wanted; what an interruption left is told here.
+        entries = _description(subject)
+    # The description counts what was wanted; what an interruption left is stated here.
     if subject.manifest.get("interrupted") or not any("seed" in text for _, text in entries):
         entries = [*entries, ("Replications", _replications(subject))]
     return _list(entries, "facts")
@@ -61,15 +61,19 @@ def _replications(subject: Run | Comparison) -> str:
 
 def _shared(runs: Sequence[Run]) -> list[tuple[str, str]]:
     """Return the first run's description, with the algorithm's name made general where all runs differ only by it."""
-    general = [[_generalized(entry, run.name) for entry in _told(run)] for run in runs]
+    general = [[_generalized(entry, run.name) for entry in _description(run)] for run in runs]
     shared = []
-    for place, entry in enumerate(_told(runs[0])):
-        if all(entry in _told(run) for run in runs):
+    for place, entry in enumerate(_description(runs[0])):
+        if all(entry in _description(run) for run in runs):
             shared.append(entry)
         elif all(len(each) > place and each[place] == general[0][place] for each in general):
             shared.append(general[0][place])
         else:
-            shared += [(f"{entry[0]} ({run.name})", _told(run)[place][1]) for run in runs if len(_told(run)) > place]
+            shared += [
+                (f"{entry[0]} ({run.name})", _description(run)[place][1])
+                for run in runs
+                if len(_description(run)) > place
+            ]
     return shared
 
 
@@ -79,7 +83,7 @@ def _generalized(entry: tuple[str, str], name: str) -> tuple[str, str]:
     return re.sub(whole, "under test", entry[0]), re.sub(whole, "the algorithm under test", entry[1])
 
 
-def _told(run: Run) -> list[tuple[str, str]]:
+def _description(run: Run) -> list[tuple[str, str]]:
     return [_entry(entry) for entry in run.manifest.get("description", [])]
 
 
@@ -101,13 +105,13 @@ def origin(subject: Run | Comparison) -> Markup:
     return _list([(label, text) for label, text in entries if text], "facts")
 
 
-def _entry(told: object) -> tuple[str, str]:
-    if isinstance(told, str):
-        label, colon, text = told.partition(": ")
-        return (label, text) if colon else ("", told)
-    if isinstance(told, list | tuple) and len(told) == _PAIR:
-        return str(told[0]), str(told[1])
-    return "", str(told)
+def _entry(given: object) -> tuple[str, str]:
+    if isinstance(given, str):
+        label, colon, text = given.partition(": ")
+        return (label, text) if colon else ("", given)
+    if isinstance(given, list | tuple) and len(given) == _PAIR:
+        return str(given[0]), str(given[1])
+    return "", str(given)
 
 
 def _list(entries: Iterable[tuple[str, object]], css: str) -> Markup:

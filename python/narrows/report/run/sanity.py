@@ -56,20 +56,22 @@ def expectations(runs: Sequence[Run]) -> Markup:
 
 
 def _expectation(clause: Expectation, run: str) -> Markup:
-    told = meaning(clause.measure, clause.owner)
+    meant = meaning(clause.measure, clause.owner)
     bounds = [
-        f"{words} {quantity(bound, told.unit)}"
+        f"{words} {quantity(bound, meant.unit)}"
         for words, bound in (("at least", clause.at_least), ("at most", clause.at_most))
         if bound is not None
     ]
     interval = clause.found.interval
-    ends = f" ({interval_text(interval, clause.found.mean or 0.0, told.unit)})" if interval else ""
+    ends = f" ({interval_text(interval, clause.found.mean or 0.0, meant.unit)})" if interval else ""
     of = f"{run}: {clause.of}" if run and run != clause.of else clause.of
     return join(
         (
             state(*_VERDICTS.get(clause.verdict, _VERDICTS["inconclusive"])),
-            element("b", f"{told.title} of {of}"),
-            element("span", f"{' and '.join(bounds)}: {quantity(clause.found.mean, told.unit)}{ends}", class_="detail"),
+            element("b", f"{meant.title} of {of}"),
+            element(
+                "span", f"{' and '.join(bounds)}: {quantity(clause.found.mean, meant.unit)}{ends}", class_="detail"
+            ),
         )
     )
 

@@ -67,12 +67,12 @@ def _side_by_side(comparison: Comparison, title: str, kind: str, place: int, *, 
     ]
     rows = []
     for name in _names(columns):
-        told = meaning(name, kind.removesuffix("s"))
+        meant = meaning(name, kind.removesuffix("s"))
         cells = [
-            join((_cell(measures.get(name), told), _difference(difference.get(name), told)))
+            join((_cell(measures.get(name), meant), _difference(difference.get(name), meant)))
             for measures, difference in zip(columns, differences, strict=True)
         ]
-        rows.append((name, told, cells))
+        rows.append((name, meant, cells))
     return _tables(title, heads, rows, minor=minor)
 
 
@@ -82,24 +82,24 @@ def _names(columns: Sequence[Mapping[str, Measure]]) -> list[str]:
     return [name for name in names if any(name in each and each[name].mean is not None for each in columns)]
 
 
-def _cell(measure: Measure | None, told: Meaning) -> Markup:
+def _cell(measure: Measure | None, meant: Meaning) -> Markup:
     if measure is None or measure.mean is None:
         return element("span", NO_DATA, class_="none", title="no data")
-    value = element("data", quantity(measure.mean, told.unit), value=repr(measure.mean))
+    value = element("data", quantity(measure.mean, meant.unit), value=repr(measure.mean))
     if measure.interval is None:
         return value
-    text = interval_text(measure.interval, measure.mean, told.unit)
+    text = interval_text(measure.interval, measure.mean, meant.unit)
     return join((value, element("span", text, class_="ci"))) if text else value
 
 
-def _difference(measure: Measure | None, told: Meaning) -> Markup:
+def _difference(measure: Measure | None, meant: Meaning) -> Markup:
     if measure is None or measure.mean is None:
         return Markup("")
     clear = measure.interval is not None and (measure.interval[0] > 0 or measure.interval[1] < 0)
     if measure.mean == 0 and measure.interval in {None, (0.0, 0.0)}:
         return element("span", "= no difference", class_="difference plain")
-    text, ends = difference_texts(measure.mean, measure.interval, told.unit)
-    judged = told.better * measure.mean if clear else 0
+    text, ends = difference_texts(measure.mean, measure.interval, meant.unit)
+    judged = meant.better * measure.mean if clear else 0
     css, word, sign = (
         ("better", "better", "▲") if judged > 0 else ("worse", "worse", "▼") if judged < 0 else _EVEN[clear]
     )
@@ -134,11 +134,11 @@ def _table(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, named: b
     body = [
         element(
             "tr",
-            element("th", told.title, scope="row"),
+            element("th", meant.title, scope="row"),
             *(element("td", cell) for cell in cells),
             data_measure=name,
         )
-        for name, told, cells in rows
+        for name, meant, cells in rows
     ]
     table = element(
         "table",

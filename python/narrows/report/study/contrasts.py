@@ -45,8 +45,8 @@ def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth
         edge = np.array([across.low, across.high])
         panel.line("equal", edge, edge, _JOINT, kind="faint")
         for effect, (low, high), active in zip(effects, ends, limits.active, strict=True):
-            told = f"{effect.name}: {quantity(low, shown.unit)} at low, {quantity(high, shown.unit)} at high"
-            panel.point(*(("active", (low, high), _ACTIVE) if active else ("noise", (low, high), _LOOK)), told,
+            text = f"{effect.name}: {quantity(low, shown.unit)} at low, {quantity(high, shown.unit)} at high"
+            panel.point(*(("active", (low, high), _ACTIVE) if active else ("noise", (low, high), _LOOK)), text,
                         of_many=not active)  # fmt: skip
             if active:
                 panel.word("active", (low, high), effect.name, side=1 if high > grand else -1)
@@ -89,7 +89,7 @@ def sizes(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
     left = len(effects) - len(order)
     caption = (
         "Mean at the high level less mean at the low one: its size, and its sign at the end.",
-        "Names after a comma are effects that the design cannot tell from the first.",
+        "Names after a comma are effects that the design cannot distinguish from the first.",
         f"The {left} smallest are left out." if left else "",
     )
     return Figure("sizes", f"Sizes of the effects on {shown.label}", caption, _KEYS, draw)
@@ -130,7 +130,7 @@ def contours(response: str, pair: tuple[Effect, Effect], together: float, grand:
     Args:
         response: Name of the measure.
         pair: Main effects of the two, the greater first.
-        together: Their interaction, in the unit of the response; 0 where the design does not tell it.
+        together: Their interaction, in the unit of the response; 0 where the design cannot estimate it.
         grand: Mean of all runs.
         levels: By factor, its low and its high level.
     """
@@ -150,8 +150,8 @@ def contours(response: str, pair: tuple[Effect, Effect], together: float, grand:
             _contour(panel, x, y, quantity(value, shown.unit))
         for place, corner in enumerate(corners):
             at = (place // 2, place % 2)
-            told = f"{one} = {levels[one][at[0]]}, {other} = {levels[other][at[1]]}: {quantity(corner, shown.unit)}"
-            panel.point("corners", at, _ACTIVE, told)
+            text = f"{one} = {levels[one][at[0]]}, {other} = {levels[other][at[1]]}: {quantity(corner, shown.unit)}"
+            panel.point("corners", at, _ACTIVE, text)
         return [panel]
 
     caption = (
@@ -162,7 +162,7 @@ def contours(response: str, pair: tuple[Effect, Effect], together: float, grand:
     return Figure("contours", f"{shown.title} over {one} and {other}", caption, (), draw)
 
 
-def _contour(panel: Panel, x: FloatArray, y: FloatArray, told: str) -> None:
+def _contour(panel: Panel, x: FloatArray, y: FloatArray, text: str) -> None:
     """Draw one line in coded units, whose ends -1 and 1 are the places 0 and 1, and name its middle."""
     inside = np.flatnonzero(np.abs(x) <= _BEYOND)
     for run in np.split(inside, np.flatnonzero(np.diff(inside) > 1) + 1):
@@ -170,7 +170,7 @@ def _contour(panel: Panel, x: FloatArray, y: FloatArray, told: str) -> None:
             across, up = (x[run] + 1) / 2, (y[run] + 1) / 2
             panel.line("contour", across, up, _LOOK)
             middle = len(run) // 2
-            panel.word("contour", (float(across[middle]), float(up[middle])), told, side=1)
+            panel.word("contour", (float(across[middle]), float(up[middle])), text, side=1)
 
 
 _LOOK = Style(0, 0, 0)

@@ -64,7 +64,7 @@ def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
         shown = meaning(OF.get(name, name))
         label = f"{shown.title}{' of a flow' if name == view_of.PER_FLOW else ''}"
         if not each.stages:
-            total = _told(each.total, shown.unit, each.before)
+            total = _describe(each.total, shown.unit, each.before)
             found.append(f"{label}: when everybody moves, {total}.")
             continue
         first = each.stages[0]
@@ -72,10 +72,10 @@ def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
         wrong = max(clear or each.stages, key=lambda stage: abs(stage.bias["mean"] or 0.0))
         found.append(
             f"{label}: with {_part(first.fraction)} of the flows on {view.facts['new']}, an A/B test says "
-            f"{_told(first.naive, shown.unit, each.before)}; when everybody moves, the total effect is "
-            f"{_told(each.total, shown.unit, each.before)}. "
+            f"{_describe(first.naive, shown.unit, each.before)}; when everybody moves, the total effect is "
+            f"{_describe(each.total, shown.unit, each.before)}. "
             + (
-                f"The naive estimate is wrong by up to {_told(wrong.bias, shown.unit, each.before)}, "
+                f"The naive estimate is wrong by up to {_describe(wrong.bias, shown.unit, each.before)}, "
                 f"at {_part(wrong.fraction)}."
                 if clear
                 else "Between the two no fraction shows a clear difference."
@@ -84,22 +84,22 @@ def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
         spill = max(each.stages, key=lambda stage: abs(stage.spillover["mean"] or 0.0))
         if _is_clear(spill.spillover):
             found.append(
-                f"{label} of those who stay on {view.facts['old']}: {_told(spill.spillover, shown.unit, each.before)} "
-                f"where {_part(spill.fraction)} have moved."
+                f"{label} of those who stay on {view.facts['old']}: "
+                f"{_describe(spill.spillover, shown.unit, each.before)} where {_part(spill.fraction)} have moved."
             )
     return found
 
 
-def _told(effect: Estimate, unit: Unit, before: float) -> str:
+def _describe(effect: Estimate, unit: Unit, before: float) -> str:
     mean, interval = effect["mean"], effect["ci95"]
     if mean is None:
         return "nothing"
-    told, ends = difference_texts(mean, (interval[0], interval[1]) if interval else None, unit)
+    text, ends = difference_texts(mean, (interval[0], interval[1]) if interval else None, unit)
     # A difference of shares is in percentage points already.
     relative = (
         f", {100 * mean / before:+.0f} %".replace("-", "\N{MINUS SIGN}") if before and unit is not PERCENT else ""
     )
-    return f"{told}{relative}{f' ({ends})' if ends else ''}"
+    return f"{text}{relative}{f' ({ends})' if ends else ''}"
 
 
 def _is_clear(effect: Estimate) -> bool:
@@ -161,9 +161,9 @@ def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: st
             panel.band(camp, x, least, most, styles[camp])
             panel.line(camp, x, np.array([_mean(each) for _, each in points]), styles[camp])
             for fraction, each in points:
-                told = f"{view.facts[camp]}, {_part(fraction)} moved: {quantity(each['mean'], shown.unit)}"
+                text = f"{view.facts[camp]}, {_part(fraction)} moved: {quantity(each['mean'], shown.unit)}"
                 if np.isfinite(_mean(each)):
-                    panel.point(camp, (fraction, _mean(each)), styles[camp], told, of_many=True)
+                    panel.point(camp, (fraction, _mean(each)), styles[camp], text, of_many=True)
         return [panel]
 
     keys = [
@@ -179,13 +179,13 @@ def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: st
 def _estimates(found: Adoption, name: str, basis: str) -> Figure:
     """Draw what an A/B test says at every fraction beside the total effect and the spillover."""
     shown = meaning(OF.get(name, name))
-    told = {
+    estimates = {
         "naive": ("what an A/B test says", Style(1, 0, 0)),
         "spillover": ("what those who stay get", Style(7, 0, 1)),
     }
     total = found.total
     ends = [0.0, *_ends(total)]
-    ends += [end for stage in found.stages for key in told for end in _ends(getattr(stage, key))]
+    ends += [end for stage in found.stages for key in estimates for end in _ends(getattr(stage, key))]
     known = [end for end in ends if np.isfinite(end)]
     beyond = 0.08 * ((max(known) - min(known)) or 1.0)
 
@@ -196,7 +196,7 @@ def _estimates(found: Adoption, name: str, basis: str) -> Figure:
         panel.line("zero", across, np.zeros(2), Style(7, 0, 0), kind="faint")
         panel.band("total", across, np.full(2, low), np.full(2, high), TOTAL)
         panel.line("total", across, np.full(2, _mean(total)), TOTAL)
-        for key, (words, style) in told.items():
+        for key, (words, style) in estimates.items():
             for stage in found.stages:
                 effect: Estimate = getattr(stage, key)
                 if not np.isfinite(_mean(effect)):
@@ -210,7 +210,7 @@ def _estimates(found: Adoption, name: str, basis: str) -> Figure:
 
     keys = [
         Key("total", "total effect: everybody new less everybody old", "line", TOTAL),
-        *(Key(key, words, "dot", style) for key, (words, style) in told.items()),
+        *(Key(key, words, "dot", style) for key, (words, style) in estimates.items()),
         Key("zero", "no difference", "faint", Style(7, 0, 0)),
     ]
     caption = (

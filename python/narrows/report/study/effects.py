@@ -47,8 +47,8 @@ def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
             ends = np.array([points[0][0], points[-1][0]])
             panel.line(factor, ends, np.full(2, float(row)), _LOOK)
             for place, (value, level) in enumerate(points):
-                told = f"{factor} = {level}: {quantity(value, shown.unit)}"
-                panel.point(factor, (value, row), _LOOK, told)
+                text = f"{factor} = {level}: {quantity(value, shown.unit)}"
+                panel.point(factor, (value, row), _LOOK, text)
                 side = -1 if place == 0 else 1 if place == len(points) - 1 else 0
                 panel.word(factor, (value, row), level, side=side)
         return [panel]
@@ -111,9 +111,9 @@ def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) ->
         panel.guide(limits.simultaneous_margin, "SME")
         for place, score in zip(order, scores.tolist(), strict=True):
             effect, active = effects[place], limits.active[place]
-            told = f"{effect.name}: {quantity(effect.value, shown.unit, sign=True)}"
+            text = f"{effect.name}: {quantity(effect.value, shown.unit, sign=True)}"
             key = "active" if active else "noise"
-            panel.point(key, (sizes[place], score), _ACTIVE if active else _LOOK, told, of_many=not active)
+            panel.point(key, (sizes[place], score), _ACTIVE if active else _LOOK, text, of_many=not active)
             if active:
                 near_end = sizes[place] > 0.6 * greatest
                 panel.word(key, (sizes[place], score), effect.name, side=-1 if near_end else 1)

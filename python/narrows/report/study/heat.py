@@ -32,12 +32,12 @@ def heat_map(response: str, means: Block) -> Figure:
     def draw(paper: Paper) -> Sequence[Panel]:
         panel = rows_panel(paper, Axis.of_names("Algorithm", means.treatments), "", names, row=26.0)
         for row, condition in enumerate(means.conditions):
-            told = ", ".join(f"{factor} = {level}" for factor, level in condition.items())
+            levels = ", ".join(f"{factor} = {level}" for factor, level in condition.items())
             for column, algorithm in enumerate(means.treatments):
                 value = float(means.values[row, column])
                 strength = (value - low) / (high - low) if high > low else 0.0
                 text = quantity(value, shown.unit)
-                panel.tile("mean", (column, row), _LOOK, strength, (text, f"{algorithm}; {told}: {text}"))
+                panel.tile("mean", (column, row), _LOOK, strength, (text, f"{algorithm}; {levels}: {text}"))
         return [panel]
 
     factors = ", ".join(means.conditions[0]) if means.conditions else ""

@@ -71,33 +71,33 @@ def times(plan: Plan) -> str:
 def findings(found: Sequence[Meeting]) -> list[str]:
     """Say who harms whom beyond what an algorithm's own kind does to it, and beyond the interval, the worst first."""
     whole = [each for each in found if each.condition is None and each.contender != each.incumbent]
-    told = [_goodput(each, found) for each in _clear(whole, "excess_harm", 1)[:MOST]]
-    if not told:
-        told = ["Nobody clearly takes more goodput from another algorithm than that one's own kind does."]
-    told += [
+    sentences = [_goodput(each, found) for each in _clear(whole, "excess_harm", 1)[:MOST]]
+    if not sentences:
+        sentences = ["Nobody clearly takes more goodput from another algorithm than that one's own kind does."]
+    sentences += [
         f"Beside {each.contender}, {each.incumbent} keeps more than beside its own kind: it loses "
         f"{_percent(each.found['harm'])} of the goodput that it has alone, {_points(each.found['excess_harm'])} less."
         for each in _clear(whole, "excess_harm", -1)[:1]
     ]
-    told += [
+    sentences += [
         f"Beside {each.contender}, packets of {each.incumbent} are late: {_percent(each.found['delay_harm'])} of their "
         f"delay is the contender's doing, {_points(each.found['excess_delay_harm'])} more than beside its own kind."
         for each in _clear(whole, "excess_delay_harm", 1)[:1]
     ]
-    return told
+    return sentences
 
 
 def _goodput(worst: Meeting, found: Sequence[Meeting]) -> str:
-    told = (
+    sentence = (
         f"Beside {worst.contender}, {worst.incumbent} loses {_percent(worst.found['harm'])} of the goodput that it has "
         f"alone, {_points(worst.found['excess_harm'])} more than beside its own kind"
     )
     same = [each for each in found if (each.contender, each.incumbent) == (worst.contender, worst.incumbent)]
     places = _clear([each for each in same if each.condition is not None], "excess_harm", 1)
     if len(same) <= _TWO or not places or places[0].condition is None:
-        return f"{told}."
+        return f"{sentence}."
     place = places[0]
-    return f"{told}; most at {', '.join(places[0].condition)}: {_percent(place.found['harm'])}."
+    return f"{sentence}; most at {', '.join(places[0].condition)}: {_percent(place.found['harm'])}."
 
 
 def _clear(found: Sequence[Meeting], name: str, sign: int) -> list[Meeting]:
@@ -149,8 +149,8 @@ def _figures(found: Sequence[Meeting], basis: str) -> Iterator[Figure]:
         if all(each["share"]["mean"] is None for each in pairs.values()):
             continue
         if condition is None:
-            told = f"Mean over {len(conditions)} conditions; " if len(conditions) > 1 else ""
-            yield pair_maps("all", "Over all conditions", pairs, ALL, f"{told}{basis}")
+            scope = f"Mean over {len(conditions)} conditions; " if len(conditions) > 1 else ""
+            yield pair_maps("all", "Over all conditions", pairs, ALL, f"{scope}{basis}")
         elif len(conditions) > 1:
             title = ", ".join(condition)
             yield pair_maps(f"condition-{place}", title, pairs, (SHARE, HARM, QUEUE_DELAY), basis)

@@ -45,8 +45,8 @@ def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:
             panel.point(key, at, style, f"joined at: {significant(max(link.height))}", of_many=True)
         return [panel]
 
-    told = ", ".join(f"{factor} = {level}" for factor, level in condition.items())
-    title = f"Which algorithms behave alike: {told}" if told else "Which algorithms behave alike"
+    levels = ", ".join(f"{factor} = {level}" for factor, level in condition.items())
+    title = f"Which algorithms behave alike: {levels}" if levels else "Which algorithms behave alike"
     caption = (
         "Algorithms that join far at the left behave alike in all responses.",
         f"Joined last, and so the most distinct: {', '.join(tree.distinct)}." if tree.distinct else "",
@@ -77,8 +77,8 @@ def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> 
         labels = [response_meaning(name).title for name in components.responses]
         for (x, y), (r, s), label in zip(arrows.tolist(), plane.arrows.tolist(), labels, strict=True):
             panel.line("responses", np.array([0.0, x]), np.array([0.0, y]), _JOINT)
-            told = f"{label}: correlation {significant(r)} with component 1, {significant(s)} with component 2"
-            panel.point("responses", (x, y), _JOINT, told, of_many=True)
+            text = f"{label}: correlation {significant(r)} with component 1, {significant(s)} with component 2"
+            panel.point("responses", (x, y), _JOINT, text, of_many=True)
         _name(panel, arrows.tolist(), labels)
         return [panel]
 

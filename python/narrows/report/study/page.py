@@ -1,4 +1,4 @@
-"""The page of a study: its question, what was found, the design with what it cannot tell, and the figures."""
+"""The page of a study: its question, what was found, the design with what it cannot distinguish, and the figures."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
 
 def _question(plan: Plan) -> list[Markup]:
     algorithms = [name for name in dict.fromkeys(point.algorithm for point in plan.points) if name]
-    told = [element("p", plan.question)] if plan.question else []
+    question = [element("p", plan.question)] if plan.question else []
     entries = [("Base scenario", plan.base.file)]
     if algorithms:
         entries.append(("Algorithms", ", ".join(algorithms)))
@@ -59,7 +59,7 @@ def _question(plan: Plan) -> list[Markup]:
         levels = list(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
         few = levels if len(levels) <= _SHOWN else [*levels[:_SHOWN], f"… ({len(levels)} values)"]
         entries.append((factor, ", ".join(few)))
-    return [*told, facts(entries)]
+    return [*question, facts(entries)]
 
 
 def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
@@ -117,10 +117,10 @@ def _signed(difference: Estimate, response: str) -> str:
     value, interval = difference["mean"], difference["ci95"]
     if value is None:
         return NO_DATA
-    told, ends = difference_texts(
+    text, ends = difference_texts(
         value, (interval[0], interval[1]) if interval else None, response_meaning(response).unit
     )
-    return f"{told} ({ends})" if ends else told
+    return f"{text} ({ends})" if ends else text
 
 
 def _clear(difference: Estimate) -> bool:
@@ -183,5 +183,5 @@ def _anchor(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
-# Levels of a factor that are told in words.
+# Levels of a factor that are named in the text.
 _SHOWN = 8

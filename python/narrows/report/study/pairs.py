@@ -92,9 +92,9 @@ def _fill(panel: Panel, wanted: Quantity, names: Sequence[str], pairs: Pairs) ->
             if found is None or not math.isfinite(value):
                 continue
             text = field_text(found, factor)
-            told = wanted.says.format(contender=contender, incumbent=incumbent, value=text, unit=unit)
+            sentence = wanted.says.format(contender=contender, incumbent=incumbent, value=text, unit=unit)
             key = _key(wanted, value)
-            panel.tile(key, (column, row), LOOKS[key], wanted.strength(value, most), (text, told))
+            panel.tile(key, (column, row), LOOKS[key], wanted.strength(value, most), (text, sentence))
 
 
 def field_text(found: Estimate, scale: float) -> str:

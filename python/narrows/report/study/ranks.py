@@ -52,11 +52,11 @@ def critical_difference(ranking: Ranking, of: str) -> Figure:
             panel.point(name, (rank - 1, row), style_of(name), f"{name}: mean rank {significant(rank)}")
         return [panel]
 
-    told = "" if ranking.p is None else f"Friedman's test that all are alike: p = {_p(ranking.p)}."
+    test = "" if ranking.p is None else f"Friedman's test that all are alike: p = {_p(ranking.p)}."
     caption = (
         f"Mean rank by {of} over {ranking.conditions} conditions.",
         "Mean ranks farther apart than the critical difference (Nemenyi, 95 %) differ; a bar joins those that do not.",
-        told,
+        test,
     )
     return Figure("critical-difference", f"Ranks by {of}", caption, (), draw)
 

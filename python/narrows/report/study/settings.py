@@ -52,8 +52,10 @@ def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequ
             Axis.of_names("", factors, inverted=True),
         )
         for place, mean in enumerate(means):
-            told = ", ".join(f"{factor} = {level}" for factor, level in mean.levels.items())
-            upper.point("mean", (place, mean.mean), _LOOK, f"{told}: {quantity(mean.mean, shown.unit)}", of_many=True)
+            described = ", ".join(f"{factor} = {level}" for factor, level in mean.levels.items())
+            upper.point(
+                "mean", (place, mean.mean), _LOOK, f"{described}: {quantity(mean.mean, shown.unit)}", of_many=True
+            )
             for row, factor in enumerate(factors):
                 level = mean.levels[factor]
                 strength = list(levels[factor]).index(level) / max(len(levels[factor]) - 1, 1)
@@ -89,8 +91,8 @@ def values_by_level(response: str, means: Sequence[Mean], levels: Mapping[str, S
             style = Style(places[factor] % 2, 0, 0)
             for mean in means:
                 if mean.levels[factor] == level:
-                    told = ", ".join(f"{name} = {each}" for name, each in mean.levels.items())
-                    read = f"{told}: {quantity(mean.mean, shown.unit)}"
+                    described = ", ".join(f"{name} = {each}" for name, each in mean.levels.items())
+                    read = f"{described}: {quantity(mean.mean, shown.unit)}"
                     panel.point("values", (mean.mean, row), style, read, of_many=True)
         return [panel]
 

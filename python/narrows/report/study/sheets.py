@@ -55,7 +55,7 @@ def variance(response: str, table: Anova) -> Markup:
         for sentence in (
             "Type II sums of squares; replications that share random numbers are a block.",
             f"{hidden} effects with p of {_LEVEL:g} or more, or less of a part, are left out." if hidden else "",
-            f"The design cannot tell {', '.join(':'.join(term) for term in table.left_out[:6])} from the others."
+            f"The design cannot distinguish {', '.join(':'.join(term) for term in table.left_out[:6])} from the others."
             if table.left_out
             else "",
         )
@@ -68,14 +68,14 @@ def variance(response: str, table: Anova) -> Markup:
 def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
     """Return the pairs of algorithms with effect sizes and corrected p values."""
     shown = response_meaning(response)
-    told = []
+    lines = []
     for row in rows:
         mean, interval = row.difference["mean"], row.difference["ci95"]
         if mean is None:
             continue
         value, ends = difference_texts(mean, (interval[0], interval[1]) if interval else None, shown.unit)
         resampled = NO_DATA if row.bootstrap is None else interval_text(row.bootstrap, mean, shown.unit)
-        told.append(
+        lines.append(
             (
                 f"{row.of} {MINUS} {row.against}",
                 value,
@@ -93,7 +93,7 @@ def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
         f"corrected for {len(rows)} comparisons: Holm's keeps the chance of any false one, Benjamini and "
         "Hochberg's the part of false ones among those called different."
     )
-    return sheet(f"{shown.title}, algorithm against algorithm", heads, told, note)
+    return sheet(f"{shown.title}, algorithm against algorithm", heads, lines, note)
 
 
 def duels(response: str, found: Majority) -> Markup:
@@ -174,9 +174,9 @@ def probability(p: float | None) -> str:
 def _greatest(found: Sequence[Outlier]) -> str:
     farthest = max(found, key=lambda each: each.test.statistic)
     unit = response_meaning(farthest.response).unit
-    told = ", ".join(farthest.condition.values())
+    levels = ", ".join(farthest.condition.values())
     values = f"{quantity(farthest.value, unit)}, mean of all {quantity(farthest.mean, unit)}"
-    return f"{values} ({told})" if told else values
+    return f"{values} ({levels})" if levels else values
 
 
 _LEVEL = 0.05

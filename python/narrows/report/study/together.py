@@ -43,9 +43,9 @@ def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Par
     ]
     if not tables and not drawn:
         return
-    told, folded = ([replace(each, caption=(*each.caption, basis)) for each in some] for some in (drawn, hidden))
+    shown, folded = ([replace(each, caption=(*each.caption, basis)) for each in some] for some in (drawn, hidden))
     summary = f"The trees of {len(hidden)} conditions"
-    yield Part("together", "All responses together", tables, told, summary, folded)
+    yield Part("together", "All responses together", tables, shown, summary, folded)
 
 
 def _tables(

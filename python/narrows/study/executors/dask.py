@@ -27,7 +27,7 @@ class Dask:
 
         Args:
             address: The scheduler's.
-            say: Is told what a person should know: refused workers, and waiting for some.
+            say: Is called with messages for the user: refused workers, and waiting for some.
 
         Raises:
             InputError: Dask is not installed, or no scheduler answers there, or every worker is refused.
@@ -83,7 +83,7 @@ class Dask:
         return [outcome for outcome in outcomes if outcome is not None]
 
     def simulated_s(self) -> float:
-        """Not known: cells that run elsewhere do not tell."""
+        """Not known: cells that run elsewhere do not report it."""
         return 0.0
 
     def cancel(self) -> None:

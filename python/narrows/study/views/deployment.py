@@ -189,8 +189,8 @@ def _flows(parts: Mapping[str, float], given: int | None) -> int:
         return max(needed, FLOWS)
     if given is None or given < needed:
         lowest = next(name for name, part in parts.items() if min(part, EVERYBODY - part) == smallest)
-        told = f"is less than one flow of {given or MOST_FLOWS} in one of the camps"
-        raise InputError(f"--fractions {lowest}", f"{told}; allowed: {needed} flows or more (--flows {needed})")
+        problem = f"is less than one flow of {given or MOST_FLOWS} in one of the camps"
+        raise InputError(f"--fractions {lowest}", f"{problem}; allowed: {needed} flows or more (--flows {needed})")
     return given
 
 

@@ -100,10 +100,10 @@ def split(text: str) -> list[str]:
 
 
 def _problem(diagnostic: Mapping[str, object]) -> str:
-    told = str(diagnostic["message"])
+    text = str(diagnostic["message"])
     if diagnostic["allowed"]:
-        told += f"; allowed: {diagnostic['allowed']}"
-    return f"{told}; {diagnostic['hint']}" if diagnostic["hint"] else told
+        text += f"; allowed: {diagnostic['allowed']}"
+    return f"{text}; {diagnostic['hint']}" if diagnostic["hint"] else text
 
 
 # Combinations with the same fault are many, and one is enough to see it.

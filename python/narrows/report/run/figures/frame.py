@@ -64,7 +64,7 @@ def flow_label(runs: Sequence[Run], run: Run, group: str, number: str = "") -> s
         runs: All runs of the figure.
         run: The one that the flow belongs to.
         group: Its group.
-        number: What tells it from the group's other flows ("[0]"); empty for the whole group.
+        number: What distinguishes it from the group's other flows ("[0]"); empty for the whole group.
     """
     if len(runs) == 1 or group == run.name:
         return group + number

@@ -36,7 +36,7 @@ class _Cloud:
     style: Style
     points: Sequence[tuple[float, float]]
 
-    def told(self, delay: float, rate: float) -> str:
+    def describe(self, delay: float, rate: float) -> str:
         return f"{self.label}: {quantity(rate, BITS_PER_SECOND)}, {quantity(delay, SECONDS)}"
 
 
@@ -74,14 +74,14 @@ def figure(runs: Sequence[Run]) -> Figure:
 
 def _paint(panel: Panel, cloud: _Cloud) -> None:
     if len(cloud.points) == 1:
-        panel.point(cloud.key, cloud.points[0], cloud.style, cloud.told(*cloud.points[0]))
+        panel.point(cloud.key, cloud.points[0], cloud.style, cloud.describe(*cloud.points[0]))
         return
     for place, point in enumerate(cloud.points, start=1):
-        panel.point(cloud.key, point, cloud.style, f"{cloud.told(*point)} (replication {place})", of_many=True)
+        panel.point(cloud.key, point, cloud.style, f"{cloud.describe(*point)} (replication {place})", of_many=True)
     delay, rate = (_interval(values) for values in zip(*cloud.points, strict=True))
     middle = (sum(delay) / 2, sum(rate) / 2)
     panel.whiskers(cloud.key, delay, rate, cloud.style)
-    panel.point(cloud.key, middle, cloud.style, f"{cloud.told(*middle)} (mean)")
+    panel.point(cloud.key, middle, cloud.style, f"{cloud.describe(*middle)} (mean)")
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float]:
