@@ -1,4 +1,4 @@
-"""Truth: contract. An algorithm written in Python is named as any other, and its errors are reported with their place."""
+"""Truth: contract. An algorithm written in Python is named as any other, and errors in it are reported as such."""
 
 from __future__ import annotations
 
