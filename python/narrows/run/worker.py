@@ -1,74 +1,109 @@
-"""A worker process: `python -m narrows.run.worker` reads a pickled job, runs it and writes the result.
+"""A worker process: `python -P -m narrows.run.worker` reads a job, runs it and writes the result.
 
-Standard output carries pickles, each preceded by its length: `("progress", simulated_s)` repeatedly, then one of
-`("records", …)`, `("algorithm error", text)`, `("run error", text)`. Output of an algorithm goes to standard error. A
-worker whose parent has ended exits at its next progress message.
+Standard input carries the job and stays open: where it ends, the parent has ended, and the worker ends at once,
+whatever it is doing. Standard output carries `("progress", simulated_s)` repeatedly, then one of `("records", …)`,
+`("algorithm error", text)`, `("run error", text)`. An algorithm prints to standard error and has nothing to read.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pickle
 import random
 import signal
-import struct
 import sys
-from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Event, Lock, Thread
 from typing import IO, Any
 
 from narrows import core
+from narrows.run.frames import receive, send
 
 
 def main() -> None:
     """Run the job on standard input."""
     # The parent handles the interrupt.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    try:
-        _send(answers, _work(answers))
-    except BrokenPipeError:
+    _end_with_parent()
+    jobs, answers = _take_streams()
+    job = receive(jobs)
+    if job is None:
         os._exit(1)
+    Thread(target=_end_with_stream, args=(jobs,), daemon=True).start()
+    # A process that an algorithm forks has no other thread of this one: it would wait for them forever.
+    os.register_at_fork(after_in_child=lambda: os._exit(1))
+    _Replies(answers).work(job)
     # Not even a thread that an algorithm has started keeps the process alive.
     os._exit(0)
 
 
-def _work(answers: IO[bytes]) -> tuple[str, Any]:
-    job = sys.stdin.buffer.read()
+class _Replies:
+    """The answers to one job."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._lock = Lock()
+
+    def work(self, job: tuple[bytes, str, int, int]) -> None:
+        progress, end = core.Progress(), Event()
+        Thread(target=self._report, args=(progress, end), daemon=True).start()
+        answer = _answer(job, progress)
+        end.set()
+        self._send(answer)
+
+    def _report(self, progress: core.Progress, end: Event) -> None:
+        while not end.wait(STEP_S):
+            self._send(("progress", progress.simulated_s()))
+
+    def _send(self, answer: tuple[str, Any]) -> None:
+        with self._lock:
+            try:
+                send(self._stream, answer)
+            except OSError:
+                os._exit(1)
+
+
+def _answer(job: tuple[bytes, str, int, int], progress: core.Progress) -> tuple[str, Any]:
+    pickled, digest, replication, seed = job
+    # An algorithm that draws from Python's own generator meets the same numbers in every process.
+    random.seed(f"{seed} {replication}")
     try:
-        scenario, digest, replication = _unpack(job)
+        scenario = pickle.loads(pickled)  # noqa: S301  # the parent is this program
     except core.ScenarioError as error:
         return "algorithm error", f"the scenario was valid when the run started and no longer is:\n{error}"
     if scenario.digest != digest:
         return "algorithm error", "a file of the scenario changed while its runs were in progress"
-    progress = core.Progress()
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        future = pool.submit(core.run, [(scenario, replication)], 1, progress)
-        while wait([future], timeout=STEP_S).not_done:
-            _send(answers, ("progress", progress.simulated_s()))
-        try:
-            return "records", future.result()[0]
-        except core.AlgorithmError as error:
-            return "algorithm error", str(error)
-        except core.RunError as error:
-            return "run error", str(error)
+    try:
+        return "records", core.run([(scenario, replication)], 1, progress)[0]
+    except core.AlgorithmError as error:
+        return "algorithm error", str(error)
+    except core.RunError as error:
+        return "run error", str(error)
 
 
-def _unpack(job: bytes) -> tuple[core.Scenario, str, int]:
-    load, digest, replication, seed = pickle.loads(job)  # noqa: S301  # the parent is this program
-    # An algorithm that draws from Python's own generator meets the same numbers in every process.
-    random.seed(f"{seed} {replication}")
-    return pickle.loads(load), digest, replication  # noqa: S301
+def _take_streams() -> tuple[IO[bytes], IO[bytes]]:
+    """Return standard input and output, and leave an algorithm an empty input and standard error."""
+    jobs, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    os.dup2(2, 1)
+    return jobs, answers
 
 
-def _send(answers: IO[bytes], answer: tuple[str, Any]) -> None:
-    content = pickle.dumps(answer, protocol=pickle.HIGHEST_PROTOCOL)
-    answers.write(LENGTH.pack(len(content)) + content)
-    answers.flush()
+def _end_with_stream(jobs: IO[bytes]) -> None:
+    jobs.read(1)
+    os._exit(1)
 
 
-LENGTH = struct.Struct("<Q")
+def _end_with_parent() -> None:
+    """Let Linux kill this process when its parent ends: an algorithm may keep the interpreter from all threads."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 STEP_S = 0.1
+PR_SET_PDEATHSIG = 1
 
 if __name__ == "__main__":
     main()

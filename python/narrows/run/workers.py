@@ -13,11 +13,11 @@ import subprocess
 import sys
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from threading import Event
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.run.frames import GarbledError, receive, send
 from narrows.run.jobs import work_s
-from narrows.run.worker import LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,8 @@ class _Pool:
         if self._stop.is_set():
             return None
         process = subprocess.Popen(
-            [sys.executable, "-m", "narrows.run.worker"],
+            # `-P`: without it, modules in the working directory would take the place of Python's own.
+            [sys.executable, "-P", "-m", "narrows.run.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONHASHSEED": "0"},
@@ -117,14 +118,16 @@ class _Pool:
         assert process.stdin is not None  # noqa: S101  # both are pipes
         assert process.stdout is not None  # noqa: S101
         try:
-            process.stdin.write(pickle.dumps((pickle.dumps(scenario), scenario.digest, replication, scenario.seed)))
-            process.stdin.close()
+            send(process.stdin, (pickle.dumps(scenario), scenario.digest, replication, scenario.seed))
+            answer: tuple[str, Any] | None = receive(process.stdout)
+            while answer is not None and answer[0] == "progress":
+                self._progress[place] = answer[1]
+                answer = receive(process.stdout)
         except BrokenPipeError:
             return None
-        answer = _receive(process.stdout)
-        while answer is not None and answer[0] == "progress":
-            self._progress[place] = answer[1]
-            answer = _receive(process.stdout)
+        except GarbledError:
+            process.kill()
+            return "algorithm error", f"replication {replication}: {GARBLED}"
         return answer
 
 
@@ -141,16 +144,5 @@ def _outcome(answer: tuple[str, Any] | None, status: int, replication: int) -> c
     return records
 
 
-def _receive(answers: IO[bytes]) -> tuple[str, Any] | None:
-    head = answers.read(LENGTH.size)
-    if len(head) < LENGTH.size:
-        return None
-    (length,) = LENGTH.unpack(head)
-    content = answers.read(length)
-    if len(content) < length:
-        return None
-    answer: tuple[str, Any] = pickle.loads(content)  # noqa: S301  # the worker is this program
-    return answer
-
-
 STEP_S = 0.1
+GARBLED = "an algorithm wrote to a file descriptor of the process that ran it, and the results are lost"

@@ -1,0 +1,61 @@
+"""Messages between this program and its worker processes: pickles in frames.
+
+A frame is a mark, the length of a pickle, and the pickle. Anything else comes from an algorithm that writes to a file
+descriptor of its process.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from typing import IO, Any
+
+
+class GarbledError(Exception):
+    """What arrived is not a frame."""
+
+
+def send(stream: IO[bytes], message: object) -> None:
+    """Write one message.
+
+    Raises:
+        OSError: The other end is closed.
+    """
+    content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(HEAD.pack(MARK, len(content)) + content)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read one message; None where the stream ends before or within it.
+
+    Raises:
+        GarbledError: What arrived is not a frame.
+    """
+    head = _read(stream, HEAD.size)
+    if len(head) < HEAD.size:
+        return None
+    mark, length = HEAD.unpack(head)
+    if mark != MARK:
+        raise GarbledError
+    content = _read(stream, length)
+    if len(content) < length:
+        return None
+    try:
+        return pickle.loads(content)  # noqa: S301  # the other end is this program
+    except Exception as error:  # a damaged pickle may raise anything
+        raise GarbledError from error
+
+
+def _read(stream: IO[bytes], length: int) -> bytes:
+    content = b""
+    while len(content) < length:
+        part = stream.read(length - len(content))
+        if not part:
+            break
+        content += part
+    return content
+
+
+MARK = b"narrows\x01"
+HEAD = struct.Struct("<8sQ")

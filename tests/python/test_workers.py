@@ -1,0 +1,130 @@
+"""Truth: contract. Processes that run algorithms in Python end with the command; its folder does not affect them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from command_line import SHORT, command, environment, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_line import Narrows
+
+ALGORITHM = """\
+import os
+
+class Mine:
+    def __init__(self, setup):
+        self.window = 10.0
+
+    def on_ack(self, ack):
+        {on_ack}
+
+    def on_loss(self, loss): ...
+"""
+NOTE_PID = "open('partial', 'w').write(str(os.getpid())); os.replace('partial', 'pid')"
+
+
+def place(folder: Path, on_ack: str) -> Path:
+    """Write an algorithm and a scenario that uses it; return the scenario."""
+    (folder / "mine.py").write_text(ALGORITHM.format(on_ack=on_ack), encoding="utf-8")
+    return write(folder, SHORT.replace('"aiad"', '"./mine.py:Mine"'))
+
+
+def wait_for(condition: object, message: str) -> None:
+    """Wait until a function of no argument returns True."""
+    assert callable(condition)
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end, message
+        time.sleep(0.05)
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether a process exists and is no zombie."""
+    done = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)  # noqa: S607
+    return done.stdout.strip() not in {"", "Z"}
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while True: pass",
+        pytest.param(
+            # Iterates in C and never lets another thread of Python run.
+            "import collections, itertools; collections.deque(itertools.repeat(None), maxlen=0)",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends such a process"),
+        ),
+    ],
+)
+def test_a_worker_ends_when_the_command_is_killed(tmp_path: Path, loop: str) -> None:
+    scenario = place(tmp_path, f"{NOTE_PID}\n        {loop}")
+    process = subprocess.Popen(command(["run", scenario]), cwd=tmp_path, stderr=subprocess.DEVNULL, env=environment())
+    wait_for((tmp_path / "pid").exists, "the algorithm was never called")
+    worker = int((tmp_path / "pid").read_text())
+    assert is_alive(worker)
+    process.kill()
+    process.wait()
+    wait_for(lambda: not is_alive(worker), "the worker outlives the command")
+
+
+@pytest.mark.parametrize("module", ["queue", "random", "numpy", "narrows"])
+def test_a_worker_imports_nothing_from_the_working_directory(tmp_path: Path, module: str) -> None:
+    scenario = place(tmp_path, "pass")
+    (tmp_path / f"{module}.py").write_text("open('executed', 'w')\nraise SystemExit(1)\n", encoding="utf-8")
+    program = "import sys; from narrows.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program, "run", scenario, "--out", "out"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(),
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "executed").exists()
+
+
+def test_output_to_the_descriptors_of_the_process_is_an_error_of_the_algorithm(
+    narrows: Narrows, tmp_path: Path
+) -> None:
+    write_to_all = """
+        for descriptor in range(3, 30):
+            try:
+                os.write(descriptor, b"garbage that is no frame")
+            except OSError:
+                pass
+"""
+    done = narrows("run", place(tmp_path, write_to_all), "--out", "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "file descriptor" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_process_that_an_algorithm_forks_ends_at_once(narrows: Narrows, tmp_path: Path) -> None:
+    fork = """
+        if not os.path.exists("pid"):
+            child = os.fork()
+            assert child
+            open("pid", "w").write(str(child))
+"""
+    done = narrows("run", place(tmp_path, fork), "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert not is_alive(int((tmp_path / "pid").read_text()))
+
+
+def test_an_algorithm_has_nothing_to_read(narrows: Narrows, tmp_path: Path) -> None:
+    done = narrows("run", place(tmp_path, "assert not os.read(0, 1)"), "--out", "out")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_thread_that_an_algorithm_starts_does_not_keep_the_command(narrows: Narrows, tmp_path: Path) -> None:
+    start = "threading.active_count() > 9 or threading.Thread(target=time.sleep, args=(1e6,)).start()"
+    done = narrows("run", place(tmp_path, f"import threading, time; {start}"), "--out", "out")
+    assert done.returncode == 0, done.stderr
