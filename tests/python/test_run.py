@@ -37,6 +37,7 @@ GROUP_MEASURES = {
     "rtt_mean_s",
     "cwnd_mean_packets",
     "cwnd_peak_packets",
+    "cwnd_before_reduction_packets",
     "reduction_interval_s",
     "timeouts",
 }

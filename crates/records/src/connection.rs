@@ -46,8 +46,10 @@ pub struct ConnectionRecord {
     pub window_seconds: f64,
     /// Time over which the window was integrated, seconds.
     pub seconds: f64,
+    /// Maximum of the congestion window over that time, packets; not a number if it had none.
+    pub window_peak: f64,
     /// Sum of the congestion windows just before each reduction after the warm-up, packets.
-    pub peaks: f64,
+    pub before_reductions: f64,
     /// Number of reductions of the congestion window after the warm-up.
     pub reductions: u64,
     /// Time between the first and the last of these reductions.

@@ -61,8 +61,10 @@ pub struct ConnectionSums {
     pub rtt_ps: Total,
     /// Mean congestion windows of connections while established, in 10⁻⁶ packets.
     pub window: Total,
+    /// Maximum congestion windows of connections while established, in 10⁻⁶ packets.
+    pub window_peak: Total,
     /// Mean congestion windows of connections just before a reduction, in 10⁻⁶ packets.
-    pub peak: Total,
+    pub before_reduction: Total,
     /// Mean times between reductions of connections, picoseconds.
     pub reduction_interval_ps: Total,
     /// Completion times of connections divided by those on an idle path, in units of 10⁻⁹.
@@ -168,7 +170,8 @@ impl ConnectionSums {
         self.delivered.merge(&other.delivered);
         self.rtt_ps.merge(&other.rtt_ps);
         self.window.merge(&other.window);
-        self.peak.merge(&other.peak);
+        self.window_peak.merge(&other.window_peak);
+        self.before_reduction.merge(&other.before_reduction);
         self.reduction_interval_ps.merge(&other.reduction_interval_ps);
         self.slowdown.merge(&other.slowdown);
     }

@@ -34,7 +34,8 @@ pub(super) fn table(records: &Records) -> Table {
     table.real("ack_compression", |flow| flow.close_acks as f64 / flow.ack_gaps as f64);
     table.real("rtt_mean_s", |flow| flow.rtts.mean_s_since(&flow.rtts_at_warmup));
     table.real("cwnd_mean_packets", |flow| flow.window_seconds / flow.seconds);
-    table.real("cwnd_peak_packets", |flow| flow.peaks / flow.reductions as f64);
+    table.real("cwnd_peak_packets", |flow| flow.window_peak);
+    table.real("cwnd_before_reduction_packets", |flow| flow.before_reductions / flow.reductions as f64);
     table.real("reduction_interval_s", reduction_interval_s);
     table.real("reductions", |flow| flow.reductions as f64);
     table.real("completion_time_s", completion_time_s);

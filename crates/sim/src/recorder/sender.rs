@@ -22,6 +22,8 @@ pub(crate) struct SenderRecorder {
     pub window_seconds: f64,
     /// Time over which the window was integrated, seconds.
     pub seconds: f64,
+    /// Maximum of the congestion window over that time, packets; 0 if it had none.
+    pub window_peak: f64,
     /// Number of calls of the sender after the warm-up that left data unsent for a reason other than congestion
     /// control.
     pub otherwise_limited: u64,
@@ -41,7 +43,7 @@ pub(crate) struct SenderRecorder {
     /// Round-trip samples at the end of the warm-up.
     pub rtt_at_measure: SpanSum,
     /// Sum of the congestion windows just before each reduction after the warm-up, packets.
-    pub peaks: f64,
+    pub before_reductions: f64,
     /// Number of reductions of the congestion window after the warm-up.
     pub reductions: u64,
     /// Time of the first reduction after the warm-up.
@@ -71,6 +73,7 @@ impl SenderRecorder {
             let seconds = now.since(self.since).as_secs_f64();
             self.window_seconds += self.window * seconds;
             self.seconds += seconds;
+            self.window_peak = self.window_peak.max(self.window);
         }
         self.window = window;
         self.since = now;
@@ -119,7 +122,7 @@ impl SenderRecorder {
             TransportEvent::RttSample(_) => {}
             TransportEvent::Reduction { window_before, .. } => {
                 if self.measuring {
-                    self.peaks += window_before;
+                    self.before_reductions += window_before;
                     if self.reductions == 0 {
                         self.first_reduction = now;
                     }
@@ -130,6 +133,11 @@ impl SenderRecorder {
             TransportEvent::Completed => self.completed = Some(now),
             TransportEvent::GaveUp => self.gave_up = true,
         }
+    }
+
+    /// Maximum of the congestion window after the warm-up, packets; not a number if it had none.
+    pub fn peak_packets(&self) -> f64 {
+        if self.window_peak > 0.0 { self.window_peak } else { f64::NAN }
     }
 
     /// Time between the first and the last reduction after the warm-up.

@@ -185,7 +185,8 @@ pub(super) fn add_sender(sums: &mut ConnectionSums, host: &SendingHost) {
     let reductions = recorder.reductions as f64;
     sums.rtt_ps.add((rtt.ps - before.ps) as f64 / (rtt.count - before.count) as f64);
     sums.window.add(recorder.window_seconds / recorder.seconds * MILLIONTHS);
-    sums.peak.add(recorder.peaks / reductions * MILLIONTHS);
+    sums.window_peak.add(recorder.peak_packets() * MILLIONTHS);
+    sums.before_reduction.add(recorder.before_reductions / reductions * MILLIONTHS);
     if recorder.reductions > 1 {
         sums.reduction_interval_ps.add(recorder.reductions_span().as_ps() as f64 / (reductions - 1.0));
     }
