@@ -21,6 +21,7 @@ FILES = {
     "scenario.toml",
     "summary.json",
     "flows.parquet",
+    "groups.parquet",
     "links.parquet",
     "series.parquet",
     "distributions.parquet",

@@ -2,7 +2,7 @@
 //!
 //! A [`Table`](crate::Table) takes its columns from here, in this order, and no others.
 
-use crate::metrics;
+use crate::metrics::{self, Metric};
 use std::sync::LazyLock;
 
 /// Schema of a table of a run.
@@ -66,10 +66,16 @@ pub fn tables() -> &'static [TableSchema] {
             absent,
             columns: columns.to_vec(),
         };
-        let of_links = metrics::of_links().map(|card| real(card.name, card.unit, card.definition));
-        let links: Vec<_> = std::iter::once(label("link", "the link")).chain(of_links).collect();
+        let metrics_of = |owner, cards: &mut dyn Iterator<Item = &Metric>| -> Vec<_> {
+            std::iter::once(owner)
+                .chain(cards.map(|card| real(card.name, card.unit, card.definition)))
+                .collect()
+        };
+        let groups = metrics_of(label("group", "the group"), &mut metrics::of_groups());
+        let links = metrics_of(label("link", "the link"), &mut metrics::of_links());
         vec![
             table("flows", "a flow that is recorded on its own", "", FLOWS),
+            table("groups", "a group of flows", "", &groups),
             table("links", "a link that is not an access link", "", &links),
             table("series", "a flow or a link, and an interval of `record.interval`", "", SERIES),
             table("distributions", "a bucket of a histogram of a group or a link", "", DISTRIBUTIONS),
@@ -225,9 +231,9 @@ const CLASSES: &[ColumnSchema] = &[
         "payload over the time from start to completion, mean over completed flows",
     ),
     real("completion_time_s", "s", "mean time from start to completion"),
-    real("completion_time_p50_s", "s", "median of that time, within 0.4 %"),
-    real("completion_time_p95_s", "s", "95th percentile of that time, within 0.4 %"),
-    real("completion_time_p99_s", "s", "99th percentile of that time, within 0.4 %"),
+    real("completion_time_p50_s", "s", "median of that time, within 0.8 %"),
+    real("completion_time_p95_s", "s", "95th percentile of that time, within 0.8 %"),
+    real("completion_time_p99_s", "s", "99th percentile of that time, within 0.8 %"),
 ];
 
 const TRANSFERS: &[ColumnSchema] = &[

@@ -4,6 +4,7 @@ mod census;
 mod classes;
 mod distributions;
 mod flows;
+mod groups;
 mod links;
 mod packets;
 mod series;
@@ -16,13 +17,14 @@ use std::ops::Index;
 
 /// All tables of a run, in the order of [`schema::tables`](crate::schema::tables).
 #[derive(Clone, Debug)]
-pub struct Tables([Table; 8]);
+pub struct Tables([Table; 9]);
 
 impl Tables {
     /// The tables of the run with `records`.
     pub fn of(records: &Records) -> Self {
         Self([
             flows::table(records),
+            groups::table(records),
             links::table(records),
             series::table(records),
             distributions::table(records),
@@ -68,7 +70,7 @@ impl<'t> IntoIterator for &'t Tables {
 
 impl IntoIterator for Tables {
     type Item = Table;
-    type IntoIter = std::array::IntoIter<Table, 8>;
+    type IntoIter = std::array::IntoIter<Table, 9>;
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }
