@@ -114,6 +114,10 @@ def page(card: Card, figure: str) -> str:
             for p in card["parameters"]
         ]
         parts.append("## Parameters\n\n" + "\n".join(rows))
+    if card["variables"]:
+        rows = ["| variable | unit | meaning |", "|---|---|---|"]
+        rows += [f"| `{v['name']}` | {v['unit']} | {cell(v['meaning'])} |" for v in card["variables"]]
+        parts.append("## Variables\n\n" + "\n".join(rows))
     if card["deviations"]:
         parts.append("## Deviations\n\n" + "\n".join(f"* {line}" for line in card["deviations"]))
     parts.append("## Validation")

@@ -33,10 +33,13 @@ def test_a_list_is_a_line_or_an_object_for_each_entry(narrows: Narrows, kind: st
 def test_a_card_shows_all_that_it_holds(narrows: Narrows, card: dict[str, object]) -> None:
     shown = narrows("show", str(card["name"]))
     assert shown.returncode == 0
-    for heading in ("Source", "Equations", "Parameters", "Deviations", "Validation"):
+    for heading in ("Source", "Equations", "Parameters", "Variables", "Deviations", "Validation"):
         assert f"\n{heading}\n" in shown.stdout
     text, judged = " ".join(shown.stdout.split()), card["judged"]
     assert isinstance(judged, list)
+    for variable in card["variables"]:  # type: ignore[attr-defined]
+        assert f"{variable['name']}" in text
+        assert variable["meaning"] in text
     for row in judged:
         assert row["theirs"] in text
         assert row["ours"] in text

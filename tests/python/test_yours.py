@@ -328,6 +328,19 @@ def test_its_card_is_its_docstring(narrows: Narrows) -> None:
     assert "did you mean `Mine`?" in wrong.stderr
 
 
+def test_a_docstring_declares_variables_with_units_and_meanings(narrows: Narrows, tmp_path: Path) -> None:
+    source = scaffold.PYTHON % {"name": "mine", "class": "Mine"}
+    told = "    Variables: queue_s (s): time in the queue; gain: of the controller; bare.\n    Deviations"
+    (tmp_path / "mine.py").write_text(source.replace("    Deviations", told), encoding="utf-8")
+    assert "  queue_s (s): time in the queue" in narrows("show", "./mine.py:Mine").stdout
+    card = json.loads(narrows("show", "mine.py:Mine", "--json").stdout)
+    assert [tuple(each.values()) for each in card["variables"]] == [
+        ("queue_s", "s", "time in the queue"),
+        ("gain", "", "of the controller"),
+        ("bare", "", ""),
+    ]
+
+
 SCRIPT = """\
 import narrows as nw
 

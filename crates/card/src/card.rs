@@ -4,6 +4,7 @@ use crate::fault::Fault;
 use crate::parameter::Parameter;
 use crate::value::Value;
 use crate::values::Values;
+use crate::variable::Variable;
 
 /// What an algorithm or a queue discipline is: name, source, equations, parameters, deviations.
 ///
@@ -22,6 +23,8 @@ pub struct Card {
     pub equations: &'static [&'static str],
     /// Parameters in the order of the source.
     pub parameters: &'static [Parameter],
+    /// Inner variables that records may hold, in the order in which they are observed.
+    pub variables: &'static [Variable],
     /// Where the implementation departs from its source, and why.
     pub deviations: &'static [&'static str],
 }

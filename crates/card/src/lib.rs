@@ -13,6 +13,7 @@ mod nearest;
 mod parameter;
 mod value;
 mod values;
+mod variable;
 
 pub use card::Card;
 pub use comparison::{Catalogue, Comparison};
@@ -22,3 +23,4 @@ pub use nearest::nearest;
 pub use parameter::{Domain, INFINITE, LENGTHS, Parameter, SIZES};
 pub use value::Value;
 pub use values::{Values, assignments};
+pub use variable::Variable;

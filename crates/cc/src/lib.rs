@@ -119,7 +119,7 @@ pub trait CongestionControl: Send + Debug {
     }
 
     /// Calls `record` with name and value of each internal variable that records may hold.
-    fn observe(&self, _record: &mut dyn FnMut(&'static str, f64)) {}
+    fn observe(&self, _record: &mut dyn FnMut(&str, f64)) {}
 
     /// A copy with the same state.
     fn boxed_clone(&self) -> Box<dyn CongestionControl>;

@@ -199,7 +199,7 @@ impl CongestionControl for Recorded {
         self.algorithm.failure()
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         self.algorithm.observe(record);
     }
 

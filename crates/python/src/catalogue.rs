@@ -37,6 +37,12 @@ fn card<'py>(py: Python<'py>, card: &Card, catalogue: Catalogue) -> PyResult<Bou
     set_all(&dict, &heading(card.name, card.family, card.summary, card.source))?;
     dict.set_item("equations", card.equations)?;
     dict.set_item("parameters", parameters.collect::<PyResult<Vec<_>>>()?)?;
+    let variables = card.variables.iter().map(|each| {
+        let dict = PyDict::new(py);
+        set_all(&dict, &[("name", each.name), ("unit", each.unit), ("meaning", each.meaning)])?;
+        Ok(dict)
+    });
+    dict.set_item("variables", variables.collect::<PyResult<Vec<_>>>()?)?;
     dict.set_item("deviations", card.deviations)?;
     let comparisons: Vec<_> = catalogue.comparisons(card.name).collect();
     let lines: Vec<String> =

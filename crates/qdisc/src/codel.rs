@@ -11,7 +11,7 @@ pub use law::{CodelLaw, Control};
 
 use crate::discipline::independent;
 use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_wire::Packet;
 
 /// Settings of a CoDel queue.
@@ -65,7 +65,7 @@ impl QueueDiscipline for Codel {
         self.waiting.backlog()
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
         tell("count", f64::from(self.law.count()));
     }
 }
@@ -101,6 +101,11 @@ pub static ENTRY: Entry = Entry {
                 domain: Domain::Flag { default: false },
             },
         ],
+        variables: &[Variable {
+            name: "count",
+            unit: "count",
+            meaning: "signals since the dropping state was entered",
+        }],
         deviations: &[
             "times are not rounded to 1.024 us and the square root is exact; Linux takes a Newton step of 16 bits",
             "after a mark the packet leaves and the next signal falls due as after a drop, as in Linux; RFC 8289 leaves \

@@ -60,6 +60,7 @@ pub static ENTRY: Entry = Entry {
         source: "the Internet's default; RFC 7567 §2 tells what it costs",
         equations: &["drop the arrival if waiting + arrival > limit"],
         parameters: &[LIMIT],
+        variables: &[],
         deviations: &["a limit of L packets holds L waiting packets; ns-2 holds L - 1"],
     },
     marks: false,

@@ -194,6 +194,7 @@ pub static ENTRY: Entry = Entry {
                 domain: Domain::Choice { default: "head", allowed: &["head", "tail"] },
             },
         ],
+        variables: &[],
         deviations: &[
             "each leg of each flow has a queue of its own; the paper and ns-2 hash flows into buckets",
             "the longest queue is found to 64 bytes; of equals it is the one that grew last, in ns-2 the one whose \

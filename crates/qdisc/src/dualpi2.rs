@@ -20,7 +20,7 @@
 
 use crate::discipline::independent;
 use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Packet};
 
@@ -202,7 +202,7 @@ impl QueueDiscipline for DualPi2 {
         self.next_update = Some(context.now + self.config.update);
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
         tell("probability", self.law.probability);
         tell("low_latency_packets", self.low_latency.backlog().packets as f64);
         tell("classic_packets", self.classic.backlog().packets as f64);
@@ -290,6 +290,19 @@ pub static ENTRY: Entry = Entry {
                 unit: "",
                 source: "sch_dualpi2.c",
                 domain: Domain::Fraction { default: 0.1, zero: false },
+            },
+        ],
+        variables: &[
+            Variable { name: "probability", unit: "", meaning: "p', the output of the PI controller" },
+            Variable {
+                name: "low_latency_packets",
+                unit: "packets",
+                meaning: "packets that wait in the low-latency queue",
+            },
+            Variable {
+                name: "classic_packets",
+                unit: "packets",
+                meaning: "packets that wait in the classic queue",
             },
         ],
         deviations: &[

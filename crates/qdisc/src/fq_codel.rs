@@ -16,7 +16,7 @@ use crate::codel::{self, CodelLaw, Control, INTERVAL, TARGET};
 use crate::discipline::independent;
 use crate::rows::Rows;
 use crate::{Backlog, Context, DropReason, Entry, Limit, QueueDiscipline, Settings};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::Bytes;
 use narrows_wire::{Direction, Packet};
 use std::collections::VecDeque;
@@ -159,7 +159,7 @@ impl QueueDiscipline for FqCodel {
         self.rows.backlog()
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
         tell("flows_new", self.new.len() as f64);
         tell("flows_old", self.old.len() as f64);
     }
@@ -220,6 +220,10 @@ pub static ENTRY: Entry = Entry {
                 source: "RFC 8290 §5.2.6",
                 domain: Domain::Flag { default: true },
             },
+        ],
+        variables: &[
+            Variable { name: "flows_new", unit: "count", meaning: "queues in the list of new flows" },
+            Variable { name: "flows_old", unit: "count", meaning: "queues in the list of old flows" },
         ],
         deviations: &[
             "the hash's salt is drawn from the queue's random numbers with the first arrival, so collisions differ \

@@ -69,7 +69,7 @@ pub trait QueueDiscipline: Send + Debug {
     }
 
     /// Inner variables by name, for records only.
-    fn observe(&self, _tell: &mut dyn FnMut(&'static str, f64)) {}
+    fn observe(&self, _tell: &mut dyn FnMut(&str, f64)) {}
 }
 
 /// What waits in a queue.

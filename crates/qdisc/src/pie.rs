@@ -13,7 +13,7 @@ pub use law::PieLaw;
 
 use crate::discipline::independent;
 use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 
@@ -101,7 +101,7 @@ impl QueueDiscipline for Pie {
         self.next_update = Some(context.now + self.config.update);
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
         tell("probability", self.law.probability());
     }
 }
@@ -174,6 +174,7 @@ pub static ENTRY: Entry = Entry {
                 domain: Domain::Flag { default: false },
             },
         ],
+        variables: &[Variable { name: "probability", unit: "", meaning: "drop probability" }],
         deviations: &[
             "the wait is that of the last packet to leave, zero once none waits, as in Linux; RFC 8033 divides the backlog by \
              an estimate of the rate, or takes time stamps",

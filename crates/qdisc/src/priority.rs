@@ -126,6 +126,7 @@ pub static ENTRY: Entry = Entry {
                 domain: Domain::Limits,
             },
         ],
+        variables: &[],
         deviations: &[
             "all classes share one limit besides their own; Linux's prio limits each class alone and never pushes out",
         ],

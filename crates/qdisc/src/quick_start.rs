@@ -8,7 +8,7 @@ pub use approvals::{Approvals, Encoding};
 use crate::parameters::{DISCIPLINE, LIMIT};
 use crate::router::{self, Computation, Router};
 use crate::{Backlog, Context, Entry, Settings};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::Span;
 use narrows_wire::{Packet, Request};
 
@@ -39,7 +39,7 @@ impl Computation for Approvals {
         }
     }
 
-    fn variables(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn variables(&self, tell: &mut dyn FnMut(&str, f64)) {
         tell("peak_utilization", self.peak());
     }
 }
@@ -88,6 +88,11 @@ pub static ENTRY: Entry = Entry {
                 domain: Domain::Choice { default: "rfc4782", allowed: &["rfc4782", "linear", "exact"] },
             },
         ],
+        variables: &[Variable {
+            name: "peak_utilization",
+            unit: "share",
+            meaning: "largest utilization of the recent intervals",
+        }],
         deviations: &[
             "use and approvals share one interval, which ns-2 sets apart with the same default",
             "requests are answered as they arrive and are rounded here, not by the sender, with the same result",

@@ -8,7 +8,7 @@ pub use law::RcpLaw;
 use crate::parameters::{DISCIPLINE, LIMIT};
 use crate::router::{self, Computation, Router};
 use crate::{Backlog, Context, Entry, Settings};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Packet, Request};
 
@@ -52,7 +52,7 @@ impl Computation for RcpLaw {
         self.on_wake(context.now, context.rate, waiting.bytes);
     }
 
-    fn variables(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn variables(&self, tell: &mut dyn FnMut(&str, f64)) {
         tell("offer_bps", self.offer());
     }
 }
@@ -108,6 +108,7 @@ pub static ENTRY: Entry = Entry {
                 domain: Domain::Fraction { default: 0.05, zero: false },
             },
         ],
+        variables: &[Variable { name: "offer_bps", unit: "bps", meaning: "rate offered to every flow" }],
         deviations: &[
             "the timer begins with the first arrival",
             "the mean round-trip time moves by a fixed gain, as in the paper; the authors' ns-2 code weighs by bytes",

@@ -22,7 +22,7 @@ use crate::{
     Backlog, Conflict, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Setting, Settings,
     Threshold, Unit,
 };
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 
@@ -132,7 +132,7 @@ impl QueueDiscipline for Red {
         self.next_adaptation = Some(context.now + ADAPTATION_INTERVAL);
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
         tell("average", self.law.average());
         tell("max_p", self.law.max_p());
     }
@@ -214,6 +214,14 @@ pub static ENTRY: Entry = Entry {
                 source: "ns-2.35",
                 domain: Domain::Flag { default: false },
             },
+        ],
+        variables: &[
+            Variable {
+                name: "average",
+                unit: "as the thresholds",
+                meaning: "exponentially weighted average of the queue",
+            },
+            Variable { name: "max_p", unit: "", meaning: "signal probability at the upper threshold" },
         ],
         deviations: &[
             "the arrival that ends an idle time decays the average once more, as ns-2 does and the paper does not",

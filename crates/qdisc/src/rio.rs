@@ -14,7 +14,7 @@
 use crate::parameters::LIMIT;
 use crate::red::{self, Idle, RedLaw, Verdict};
 use crate::{Backlog, Classes, Conflict, Context, DropReason, Entry, Limit, QueueDiscipline, Settings, Unit};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::Bytes;
 use narrows_wire::Packet;
 use std::collections::VecDeque;
@@ -189,7 +189,7 @@ impl QueueDiscipline for Rio {
         self.backlog
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
         tell("average_in", self.inside.law.average());
         tell("average_total", self.outside.law.average());
     }
@@ -286,6 +286,18 @@ pub static ENTRY: Entry = Entry {
                 unit: "",
                 source: "ns-2.35",
                 domain: Domain::Flag { default: false },
+            },
+        ],
+        variables: &[
+            Variable {
+                name: "average_in",
+                unit: "as the thresholds",
+                meaning: "average of the waiting favoured packets",
+            },
+            Variable {
+                name: "average_total",
+                unit: "as the thresholds",
+                meaning: "average of all waiting packets",
             },
         ],
         deviations: &[

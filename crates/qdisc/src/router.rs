@@ -23,7 +23,7 @@ pub(crate) trait Computation: Debug + Send {
     fn on_timer(&mut self, _waiting: Backlog, _context: &Context<'_>) {}
 
     /// Inner variables by name, for records only.
-    fn variables(&self, tell: &mut dyn FnMut(&'static str, f64));
+    fn variables(&self, tell: &mut dyn FnMut(&str, f64));
 }
 
 /// A queue with a computation in front of it.
@@ -67,7 +67,7 @@ impl<C: Computation> QueueDiscipline for Router<C> {
         }
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
         self.computation.variables(tell);
         self.waiting.observe(tell);
     }

@@ -78,6 +78,7 @@ pub static ENTRY: Entry = Entry {
                 domain: Domain::Length { default: "0.17bdp", whole: true },
             },
         ],
+        variables: &[],
         deviations: &[
             "what cannot be marked joins as long as there is room; switches that make a step of RED drop it",
         ],

@@ -8,7 +8,7 @@ pub use law::XcpLaw;
 use crate::parameters::{DISCIPLINE, LIMIT};
 use crate::router::{self, Computation, Router};
 use crate::{Backlog, Context, Entry, Settings};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Span, Time};
 use narrows_wire::{Packet, Request};
 
@@ -55,7 +55,7 @@ impl Computation for XcpLaw {
         self.on_wake(context.now, context.rate, waiting.bytes);
     }
 
-    fn variables(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    fn variables(&self, tell: &mut dyn FnMut(&str, f64)) {
         self.observe(tell);
     }
 }
@@ -117,6 +117,18 @@ pub static ENTRY: Entry = Entry {
                 unit: "",
                 source: "INITIAL_Te_VALUE in ns-2.35",
                 domain: Domain::Span { default: "50ms", zero: false },
+            },
+        ],
+        variables: &[
+            Variable {
+                name: "mean_rtt_s",
+                unit: "s",
+                meaning: "mean round-trip time of the packets of the last control interval",
+            },
+            Variable {
+                name: "persistent_queue_bytes",
+                unit: "B",
+                meaning: "least queue of the last round trip",
             },
         ],
         deviations: &[

@@ -288,7 +288,7 @@ impl CongestionControl for Counting {
     fn ecn(&self) -> EcnUse {
         EcnUse::Counted
     }
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("marks", self.1 as f64);
     }
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {

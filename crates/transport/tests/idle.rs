@@ -52,7 +52,7 @@ impl CongestionControl for Pausing {
     fn on_timer(&mut self, _path: &Path) {
         self.paused = false;
     }
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         self.restarts.iter().for_each(|at| record("restart", at.as_secs_f64()));
     }
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {

@@ -58,7 +58,7 @@ impl CongestionControl for Auditor {
         assert!(self.episode.take().is_some(), "only an episode in progress can end");
         self.window.on_recovered(path);
     }
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("acked", self.acked as f64);
     }
     fn on_spurious_loss(&mut self, path: &Path) {

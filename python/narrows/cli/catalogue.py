@@ -59,6 +59,7 @@ def render(card: dict[str, Any]) -> str:
         _section("Source", [card["source"]]),
         _section("Equations", card["equations"]),
         _section("Parameters", [_parameter(each) for each in card["parameters"]] or ["none"]),
+        _section("Variables", [_variable(each) for each in card["variables"]] or ["none"]),
         _section("Deviations", card["deviations"] or ["none"]),
         _section("Validation", _validation(card)),
     ]
@@ -98,6 +99,12 @@ def _parameter(parameter: dict[str, Any]) -> str:
         return value
     source = f" ({parameter['source']})" if parameter["source"] else ""
     return f"{value}: {parameter['meaning']}; {parameter['allowed']}{source}"
+
+
+def _variable(variable: dict[str, Any]) -> str:
+    unit = f" ({variable['unit']})" if variable["unit"] else ""
+    meaning = f": {variable['meaning']}" if variable["meaning"] else ""
+    return f"{variable['name']}{unit}{meaning}"
 
 
 KINDS = {

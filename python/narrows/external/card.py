@@ -14,8 +14,9 @@ from narrows.external.algorithm import AlgorithmError, find
 def external_card(text: str) -> dict[str, Any]:
     """Return the card of an algorithm in a file.
 
-    The class's docstring gives it: a summary, then `Source:`, `Equations:`, `Deviations:` and `Validation:`, each up to
-    the next; equations and deviations are separated by semicolons. Parameters are those of `__init__` after the setup.
+    The class's docstring gives it: a summary, then `Source:`, `Equations:`, `Variables:`, `Deviations:` and
+    `Validation:`, each up to the next; equations, variables and deviations are separated by semicolons. A variable is
+    written `name (unit): meaning`. Parameters are those of `__init__` after the setup.
 
     Args:
         text: A file and a class in it, as in `"./mine.py:Mine"`.
@@ -38,6 +39,7 @@ def external_card(text: str) -> dict[str, Any]:
         "source": sections.get("Source", "") or "not stated",
         "equations": _parted(sections.get("Equations", "")) or ["not stated"],
         "parameters": _parameters(found),
+        "variables": _variables(sections.get("Variables", "")),
         "deviations": _parted(sections.get("Deviations", "")),
         "validation": sections.get("Validation", ""),
         "judged": [],
@@ -69,4 +71,11 @@ def _parameters(found: type) -> list[dict[str, Any]]:
     return [{"name": each.name, "default": None if each.default is each.empty else each.default} for each in named]
 
 
-HEADINGS = ("Source", "Equations", "Deviations", "Validation")
+def _variables(text: str) -> list[dict[str, str]]:
+    """Return the variables of a section such as `"queue_s (s): time in the queue; gain: gain of the controller"`."""
+    found = [VARIABLE.fullmatch(each) for each in _parted(text)]
+    return [{key: value or "" for key, value in each.groupdict().items()} for each in found if each]
+
+
+VARIABLE = re.compile(r"(?P<name>\w+)(?: \((?P<unit>[^)]*)\))?(?:: (?P<meaning>.*))?")
+HEADINGS = ("Source", "Equations", "Variables", "Deviations", "Validation")

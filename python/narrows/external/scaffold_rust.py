@@ -142,6 +142,7 @@ pub static ENTRY: Entry = Entry {
                 domain: Domain::Number { default: 0.5, minimum: 0.01, maximum: 0.99 },
             },
         ],
+        variables: &[],
         deviations: &[],
     },
     needs: |_| Needs::RELIABLE,

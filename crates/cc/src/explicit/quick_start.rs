@@ -187,7 +187,7 @@ impl CongestionControl for QuickStart {
         self.inner.failure()
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         self.inner.observe(record);
     }
 

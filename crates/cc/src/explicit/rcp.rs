@@ -94,6 +94,7 @@ pub(crate) const RCP: Entry = Entry {
             "acknowledgement: pacing rate = smallest rate offered on the path",
         ],
         parameters: &[],
+        variables: &[],
         deviations: &["on a path without an rcp queue the window is the initial window"],
     },
     needs: |_| Needs::RELIABLE,

@@ -118,6 +118,7 @@ pub(crate) const XCP: Entry = Entry {
             "loss: w = w / 2; timeout: w = 1",
         ],
         parameters: &[],
+        variables: &[],
         deviations: &[
             "on a path without an xcp queue the window is constant",
             "in loss recovery the window may fall and not grow; ns-2 uses no feedback of duplicate acknowledgements",

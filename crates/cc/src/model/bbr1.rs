@@ -138,7 +138,7 @@ impl CongestionControl for Bbr1 {
         self.window.on_recovered();
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("bandwidth_bps", self.bw().rate(self.mss));
         if let Some(rtt) = self.min_rtt.min_rtt() {
             record("min_rtt_s", rtt.as_secs_f64());

@@ -135,7 +135,7 @@ impl CongestionControl for Bbr3 {
         self.handle_spurious_loss_detection();
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         let state = self.state.get();
         record("state", state.number());
         record("bandwidth_bps", self.bw());

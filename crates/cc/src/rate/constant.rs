@@ -49,6 +49,7 @@ pub(crate) const CONSTANT: Entry = Entry {
             source: "none: set by the scenario",
             domain: Domain::Rate { default: "1Mbps" },
         }],
+        variables: &[],
         deviations: &["packets are evenly spaced; ns-2 has an optional random jitter"],
     },
     needs: |_| Needs::datagrams(Reports::Nothing),

@@ -10,7 +10,7 @@
 
 use super::{RATE_MAX, RATE_MIN, payload_rate};
 use crate::{Ack, CongestionControl, Entry, Limits, Loss, Needs, Path, Reports, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Bytes, Span, Time};
 
 /// RAP's parameters and state.
@@ -83,9 +83,9 @@ impl CongestionControl for Rap {
         self.increase_at = Some(self.increase_after(path.now));
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("rate", self.rate);
-        record("srtt", self.srtt);
+        record("srtt_s", self.srtt);
     }
 
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
@@ -127,6 +127,10 @@ pub(crate) const RAP: Entry = Entry {
                 source: "Yang and Lam 2000; 1 for b = 1/2",
                 domain: Domain::Number { default: 0.0, minimum: 0.0, maximum: 1000.0 },
             },
+        ],
+        variables: &[
+            Variable { name: "rate", unit: "packets/s", meaning: "sending rate" },
+            Variable { name: "srtt_s", unit: "s", meaning: "smoothed round-trip time" },
         ],
         deviations: &[
             "losses are detected by three later packets or the timeout of RFC 6298, not by a timeout of 1.2 srtt + 4 var for each packet",

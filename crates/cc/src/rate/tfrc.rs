@@ -126,11 +126,11 @@ impl CongestionControl for Tfrc {
         self.nofeedback_at = Some(path.now + self.nofeedback_time());
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("rate", self.rate);
         record("loss_event_rate", self.loss_event_rate);
         if let Some(rtt) = self.rtt {
-            record("rtt", rtt.mean);
+            record("rtt_s", rtt.mean);
         }
     }
 

@@ -15,7 +15,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 
 /// BIC's parameters and state.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl WindowRule for Bic {
         window.size * if window.size > self.low_window { self.beta } else { 0.5 }
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("w_max", self.w_max);
     }
 }
@@ -143,6 +143,11 @@ pub(crate) const BIC: Entry = Entry {
                 domain: Domain::Number { default: 0.05, minimum: 0.0, maximum: 1.0 },
             },
         ],
+        variables: &[Variable {
+            name: "w_max",
+            unit: "packets",
+            meaning: "W_max, the window at the last loss",
+        }],
         deviations: &[
             "real numbers, where Linux 2.6.22 counts acknowledgements; 0.8 where it has 819/1024",
             "packets acknowledged are counted; 2.6.22 estimates their number from the acknowledgements",

@@ -100,6 +100,7 @@ pub(crate) const BINOMIAL: Entry = Entry {
                 ..TAKEN
             },
         ],
+        variables: &[],
         deviations: DEVIATIONS,
     },
     needs: |_| Needs::RELIABLE,
@@ -117,6 +118,7 @@ pub(crate) const SQRT: Entry = Entry {
         source: "Bansal and Balakrishnan, INFOCOM 2001; SQRT(1/gamma) by Bansal et al., SIGCOMM 2001 §3",
         equations: &["round trip: w = w + 1.5 / (gamma sqrt(w))", "loss: w = w - sqrt(w) / gamma"],
         parameters: &[GAMMA],
+        variables: &[],
         deviations: &[
             DEVIATIONS[0],
             DEVIATIONS[1],

@@ -12,7 +12,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::Time;
 
 /// CUBIC's parameters and state.
@@ -122,7 +122,7 @@ impl WindowRule for Cubic {
         }
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("w_max", self.w_max);
         if let Some(epoch) = &self.epoch {
             record("k", epoch.k);
@@ -169,6 +169,19 @@ pub(crate) const CUBIC: Entry = Entry {
                 unit: "",
                 source: "RFC 9438 §4.7",
                 domain: Domain::Flag { default: true },
+            },
+        ],
+        variables: &[
+            Variable {
+                name: "w_max",
+                unit: "packets",
+                meaning: "W_max, the window before the last decrease",
+            },
+            Variable { name: "k", unit: "s", meaning: "K, the time from the decrease to W_max" },
+            Variable {
+                name: "w_est",
+                unit: "packets",
+                meaning: "W_est, the window of the Reno-friendly region",
             },
         ],
         deviations: &[

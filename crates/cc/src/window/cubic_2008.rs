@@ -12,7 +12,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
 /// Parameters and state of CUBIC of 2008.
@@ -90,7 +90,7 @@ impl WindowRule for Cubic2008 {
         (1.0 - self.beta) * window.size
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("w_max", self.w_max);
         if let Some(epoch) = &self.epoch {
             record("k", epoch.k);
@@ -113,6 +113,15 @@ pub(crate) const CUBIC_2008: Entry = Entry {
             "loss: W_max = w (2 - beta) / 2 if w < W_max else w; ssthresh = w = (1 - beta) w",
         ],
         parameters: &[C, BETA, FAST_CONVERGENCE, S_MAX, LIMIT],
+        variables: &[
+            Variable {
+                name: "w_max",
+                unit: "packets",
+                meaning: "W_max, the window before the last decrease",
+            },
+            Variable { name: "k", unit: "s", meaning: "K, the time from the decrease to W_max" },
+            Variable { name: "w_tcp", unit: "packets", meaning: "window of the Reno-friendly region" },
+        ],
         deviations: &[
             "real numbers, where Linux 2.6.22 counts acknowledgements; 0.8 where it has 819/1024",
             "the window is raised to W_tcp at once, not over a round trip; W_tcp grows with acknowledgements, as in 2.6.22, not with time",
@@ -130,6 +139,15 @@ pub(crate) const CUBIC_2005: Entry = Entry {
         summary: "CUBIC as published in 2005 and in Linux 2.6.13: as cubic-2008, with the limit of 16 packets in 100 ms below W_max, too",
         source: "Rhee and Xu, PFLDnet 2005; Linux 2.6.13",
         parameters: &[C, BETA, FAST_CONVERGENCE, S_MAX],
+        variables: &[
+            Variable {
+                name: "w_max",
+                unit: "packets",
+                meaning: "W_max, the window before the last decrease",
+            },
+            Variable { name: "k", unit: "s", meaning: "K, the time from the decrease to W_max" },
+            Variable { name: "w_tcp", unit: "packets", meaning: "window of the Reno-friendly region" },
+        ],
         deviations: &[
             CUBIC_2008.card.deviations[0],
             CUBIC_2008.card.deviations[1],

@@ -15,7 +15,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup, SlowStartKind};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
 /// Parameters and state of Linux's CUBIC.
@@ -157,7 +157,7 @@ impl WindowRule for CubicLinux {
         }
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("w_max", self.state.last_max as f64);
         record("k", self.state.k as f64 / 1024.0);
         record("cnt", self.state.cnt as f64);
@@ -216,6 +216,20 @@ pub(crate) const CUBIC_LINUX: Entry = Entry {
                 unit: "",
                 source: "Linux module parameter tcp_friendliness",
                 domain: Domain::Flag { default: true },
+            },
+        ],
+        variables: &[
+            Variable { name: "w_max", unit: "packets", meaning: "last_max_cwnd" },
+            Variable { name: "k", unit: "s", meaning: "bic_K" },
+            Variable {
+                name: "cnt",
+                unit: "packets",
+                meaning: "packets acknowledged that increase the window by one",
+            },
+            Variable {
+                name: "w_tcp",
+                unit: "packets",
+                meaning: "tcp_cwnd, the window of the Reno-friendly region",
             },
         ],
         deviations: &[

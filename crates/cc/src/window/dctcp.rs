@@ -9,7 +9,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, EcnUse, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::Time;
 
 /// DCTCP's parameters and state.
@@ -66,7 +66,7 @@ impl WindowRule for Dctcp {
         EcnUse::Counted
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("alpha", self.alpha);
     }
 }
@@ -99,6 +99,11 @@ pub(crate) const DCTCP: Entry = Entry {
                 domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1.0 },
             },
         ],
+        variables: &[Variable {
+            name: "alpha",
+            unit: "share",
+            meaning: "alpha, the estimated fraction of packets that are marked",
+        }],
         deviations: &[
             "the receiver sends counts of marks, where in the RFC it echoes each by ECE; packets are counted, not bytes",
             "no increase from a decrease until data sent after it is acknowledged, as in Linux; the RFC does not say",

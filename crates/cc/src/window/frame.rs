@@ -200,7 +200,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         self.rule.ecn()
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         self.rule.observe(record);
     }
 

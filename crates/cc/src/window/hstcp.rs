@@ -15,7 +15,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 
 /// HighSpeed TCP's parameters, and the increase of the current round.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ impl WindowRule for HighSpeed {
         (1.0 - b) * window.size
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("a", self.step);
     }
 }
@@ -131,6 +131,7 @@ pub(crate) const HSTCP: Entry = Entry {
                 domain: Domain::Number { default: 0.1, minimum: 0.01, maximum: 0.5 },
             },
         ],
+        variables: &[Variable { name: "a", unit: "packets", meaning: "a(w), the increase per round trip" }],
         deviations: &[
             "a is computed once per round, with the window at its start",
             "above high_window, for which the RFC gives no rule, the decrease stays high_decrease; in ns-2 it follows the same line",

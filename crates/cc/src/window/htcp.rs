@@ -14,7 +14,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
 /// H-TCP's parameters and state.
@@ -158,7 +158,7 @@ impl WindowRule for Htcp {
         self.epoch = Some(path.now);
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("beta", self.beta);
         record("throughput", self.throughput.largest);
     }
@@ -212,6 +212,18 @@ pub(crate) const HTCP: Entry = Entry {
                 unit: "s",
                 source: "Linux 2.6.22; 0.25 in NIST SP 500-282",
                 domain: Domain::Number { default: 0.0, minimum: 0.0, maximum: 100.0 },
+            },
+        ],
+        variables: &[
+            Variable {
+                name: "beta",
+                unit: "",
+                meaning: "beta, the factor by which a loss multiplies the window",
+            },
+            Variable {
+                name: "throughput",
+                unit: "packets/s",
+                meaning: "largest throughput since the last loss",
             },
         ],
         deviations: &[

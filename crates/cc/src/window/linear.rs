@@ -71,6 +71,7 @@ pub(crate) const AIMD: Entry = Entry {
         source: "Chiu and Jain 1989; Akella et al. 2002 §3.2",
         equations: &["round trip: w = w + a", "loss: w = b w"],
         parameters: &[ADDED, Parameter { source: "RFC 5681 §3.1 (standard TCP)", domain: part(0.5), ..KEPT }],
+        variables: &[],
         deviations: DEVIATIONS,
     },
     needs: |_| Needs::RELIABLE,

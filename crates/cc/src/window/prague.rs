@@ -13,7 +13,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, EcnUse, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// Prague's parameters and state.
@@ -112,7 +112,7 @@ impl WindowRule for Prague {
         EcnUse::LowLatency
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("alpha", self.alpha);
     }
 }
@@ -153,6 +153,11 @@ pub(crate) const PRAGUE: Entry = Entry {
                 domain: Domain::Number { default: 500.0, minimum: 0.0, maximum: 1e9 },
             },
         ],
+        variables: &[Variable {
+            name: "alpha",
+            unit: "share",
+            meaning: "alpha, the estimated fraction of packets that are marked",
+        }],
         deviations: &[
             "packets are counted, not bytes; the window falls at once, where Linux takes one packet per acknowledgement",
             "no detection of classic ECN queues (RFC 3168), which is switched off in the reference implementation, too",

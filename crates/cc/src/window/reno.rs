@@ -36,6 +36,7 @@ pub(crate) const RENO: Entry = Entry {
             "loss: ssthresh = w = w / 2; timeout: ssthresh = w / 2, w = 1",
         ],
         parameters: &[],
+        variables: &[],
         deviations: &[
             "packets acknowledged are counted, not acknowledgements, so that delayed acknowledgements do not slow the increase (as in Linux; ns-2 counts acknowledgements)",
             "the window is halved, not the data in flight (RFC 5681 eq. 4), as in Linux and ns-2; a window that is not fully used does not grow",

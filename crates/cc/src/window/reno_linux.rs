@@ -8,7 +8,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Values};
+use narrows_card::{Card, Values, Variable};
 
 /// The rule and its count of packets.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +37,7 @@ impl WindowRule for RenoLinux {
         ((window.size as u64 / 2) as f64).max(2.0)
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("credit", self.credit as f64);
     }
 }
@@ -55,6 +55,11 @@ pub(crate) const RENO_LINUX: Entry = Entry {
             "loss: ssthresh = w = floor(w / 2); timeout: ssthresh = floor(w / 2), w = 1",
         ],
         parameters: &[],
+        variables: &[Variable {
+            name: "credit",
+            unit: "packets",
+            meaning: "packets acknowledged that have not yet counted for the window",
+        }],
         deviations: &[
             "the window is halved at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],

@@ -75,5 +75,5 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     }
 
     /// Calls `record` with name and value of each internal variable that records may hold.
-    fn observe(&self, _record: &mut dyn FnMut(&'static str, f64)) {}
+    fn observe(&self, _record: &mut dyn FnMut(&str, f64)) {}
 }

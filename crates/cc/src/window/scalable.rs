@@ -67,6 +67,7 @@ pub(crate) const SCALABLE: Entry = Entry {
                 domain: Domain::Number { default: 16.0, minimum: 0.0, maximum: 1_000_000.0 },
             },
         ],
+        variables: &[],
         deviations: &[
             "packets acknowledged are counted; Linux adds one packet for each min(w, 50) acknowledgements, 50 instead of 100 because of delayed acknowledgements",
             "low_window is a parameter, as in the source; in Linux the minimum with the window has a similar effect",

@@ -12,7 +12,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
 /// Westwood+'s parameters and state.
@@ -75,7 +75,7 @@ impl WindowRule for Westwood {
         self.acked += ack.newly_acked;
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         if let Some((_, rate)) = self.rates {
             record("rate", rate);
         }
@@ -110,6 +110,7 @@ pub(crate) const WESTWOOD: Entry = Entry {
                 domain: Domain::Number { default: 0.875, minimum: 0.0, maximum: 1.0 },
             },
         ],
+        variables: &[Variable { name: "rate", unit: "packets/s", meaning: "B, the estimated bandwidth" }],
         deviations: &[
             "a loss never raises the window, as in the paper; Linux sets it to B RTT_min at the end of recovery even if that is more",
             "RTT_min is the minimum of samples, where 2.6.22 takes SRTT; as there, a timeout resets it",

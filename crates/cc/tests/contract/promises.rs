@@ -1,6 +1,6 @@
 //! The contract of all algorithms, for the `subjects` of the test file that includes this one.
 
-use crate::facts::{MSS, histories, histories_then_growth};
+use crate::facts::{MSS, histories, histories_then_growth, rounds_with_losses};
 use narrows_cc::card::{Domain, Value};
 use narrows_cc::fact::replay;
 use narrows_cc::{
@@ -8,6 +8,9 @@ use narrows_cc::{
 };
 use narrows_units::{Bytes, Rate};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use std::collections::BTreeSet;
 
 fn setups() -> impl Strategy<Value = Setup> {
     let first_cut = prop_oneof![Just(FirstCut::Rule), Just(FirstCut::Half)];
@@ -59,9 +62,42 @@ fn value(domain: Domain, draw: u32) -> Value {
 }
 
 fn state(algorithm: &dyn CongestionControl) -> impl PartialEq + std::fmt::Debug + use<> {
-    let mut inner = Vec::new();
-    algorithm.observe(&mut |name, value| inner.push((name, value)));
+    let inner = observed(algorithm);
     (algorithm.limits(), algorithm.window(), algorithm.ssthresh(), algorithm.next_timer(), inner)
+}
+
+/// Names and values of the inner variables.
+fn observed(algorithm: &dyn CongestionControl) -> Vec<(String, f64)> {
+    let mut inner = Vec::new();
+    algorithm.observe(&mut |name, value| inner.push((name.to_owned(), value)));
+    inner
+}
+
+/// Histories with the same facts in every run of the tests: drawn ones, and one with many losses in every round.
+fn fixed_histories(count: usize) -> Vec<(Setup, Vec<Fact>)> {
+    let mut runner = TestRunner::deterministic();
+    let drawn = (setups(), histories(400));
+    let mut draw = || drawn.new_tree(&mut runner).expect("nothing is filtered").current();
+    let lossy = (draw().0, rounds_with_losses(40));
+    (0..count).map(|_| draw()).chain([lossy]).collect()
+}
+
+#[test]
+fn every_declared_variable_is_observed_in_some_history() {
+    let histories = fixed_histories(64);
+    for entry in crate::subjects() {
+        let mut seen = BTreeSet::new();
+        for (setup, facts) in &histories {
+            let algorithm = Algorithm::among([entry], entry.card.name, Vec::new()).expect("the defaults");
+            let mut algorithm = algorithm.build(setup);
+            for fact in facts {
+                fact.apply_to(&mut *algorithm);
+                seen.extend(observed(&*algorithm).into_iter().map(|(name, _)| name));
+            }
+        }
+        let declared: BTreeSet<_> = entry.card.variables.iter().map(|each| each.name.to_owned()).collect();
+        assert_eq!(seen, declared, "{}", entry.card.name);
+    }
 }
 
 /// The start of a loss episode.
@@ -94,6 +130,23 @@ proptest! {
                 prop_assert!(limits.pacing.is_none_or(|rate| rate > Rate::ZERO), "{algorithm:?}");
                 prop_assert!(algorithm.window().is_none_or(|window| window.is_finite() && window >= 1.0));
                 prop_assert!(algorithm.ssthresh().is_none_or(|ssthresh| ssthresh >= 2.0), "{algorithm:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_declared_variables_are_observed_in_their_order(setup in setups(), draw in any::<u32>(), facts in histories(200)) {
+        for (entry, mut algorithm) in crate::subjects().zip(all_algorithms(&setup, draw)) {
+            for fact in std::iter::once(None).chain(facts.iter().map(Some)) {
+                if let Some(fact) = fact {
+                    fact.apply_to(&mut *algorithm);
+                }
+                let mut declared = entry.card.variables.iter();
+                for (name, value) in observed(&*algorithm) {
+                    let known = declared.any(|variable| variable.name == name);
+                    prop_assert!(known, "{}: {name} is not the next variable of the card", entry.card.name);
+                    prop_assert!(value.is_finite(), "{}: {name} is {value}", entry.card.name);
+                }
             }
         }
     }

@@ -30,7 +30,35 @@ pub fn histories_then_growth(length: usize, more: usize) -> impl Strategy<Value 
     })
 }
 
-#[derive(Clone, Copy, Debug)]
+/// A steady flow of `rounds` round trips that loses every other packet of twenty, and has the rest acknowledged.
+pub fn rounds_with_losses(rounds: u64) -> Vec<Fact> {
+    let of_round = |round: u64| {
+        let step = |kind, gap, rtt, packets| Step {
+            kind,
+            gap,
+            rtt,
+            packets,
+            marked: 0,
+            in_flight: 20,
+            new_round: kind == Kind::Acked,
+            window_limited: true,
+            rate: Some(10_000_000),
+            feedback: None,
+        };
+        let rtt = Some(Span::from_ms(40));
+        let acked = step(Kind::Acked, Span::from_ms(40), rtt, 1);
+        let losses = (0..10).flat_map(move |loss| {
+            let new_episode = round.is_multiple_of(2) && loss == 0;
+            let sent = step(Kind::Sent, Span::ZERO, rtt, 1);
+            [sent, step(Kind::Detected { new_episode }, Span::from_us(10), rtt, 1), sent]
+        });
+        losses.chain([acked, step(Kind::Recovered, Span::ZERO, rtt, 1)])
+    };
+    let mut history = History::default();
+    (0..rounds).flat_map(of_round).map(|step| history.fact(step)).collect()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Acked,
     Reported,

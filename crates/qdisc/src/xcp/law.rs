@@ -132,7 +132,7 @@ impl XcpLaw {
     }
 
     /// Inner variables by name, for records only.
-    pub fn observe(&self, tell: &mut dyn FnMut(&'static str, f64)) {
+    pub fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
         tell("mean_rtt_s", self.mean_rtt);
         tell("persistent_queue_bytes", self.persistent_queue);
     }

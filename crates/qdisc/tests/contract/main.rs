@@ -4,6 +4,7 @@
 mod disciplines;
 
 use disciplines::{drawn, hasty, set, with};
+use narrows_card::Domain;
 use narrows_qdisc::{
     Backlog, Context, Discipline, DropReason, Limit, QueueDiscipline, Setting, Tap, catalogue, droptail,
 };
@@ -135,10 +136,33 @@ impl Ledger {
     }
 }
 
+/// Names of the variables that `discipline` may have: those of its card and, where packets wait in another discipline,
+/// of that one's.
+fn declared(discipline: &Discipline) -> BTreeSet<&'static str> {
+    let card = &catalogue::find(discipline.name()).expect("it is in the catalogue").card;
+    let inner = card.parameters.iter().filter_map(|parameter| match parameter.domain {
+        Domain::Discipline { allowed, .. } => Some(allowed),
+        _ => None,
+    });
+    let inner = inner.flatten().filter_map(|name| catalogue::find(name)).map(|entry| &entry.card);
+    std::iter::once(card).chain(inner).flat_map(|card| card.variables).map(|each| each.name).collect()
+}
+
+/// Names of the variables of `queue`, each of which must have a value.
+fn observed(queue: &dyn QueueDiscipline) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    queue.observe(&mut |name, value| {
+        assert!(value.is_finite(), "{name} is {value}");
+        assert!(names.insert(name.to_owned()), "{name} is observed twice");
+    });
+    names
+}
+
 /// Takes a fresh queue through `steps`, checking after each, then empties it. What became of every packet.
 fn drive(discipline: &Discipline, steps: &[Step], seed: u64) -> Vec<(u64, Fate)> {
     let mut queue = discipline.build();
     let limit = discipline.limit();
+    let declared = declared(discipline);
     let two_queues = discipline.name() == "dualpi2";
     let mut ledger = Ledger { two_queues, ..Ledger::default() };
     let mut now = Time::ZERO;
@@ -174,8 +198,19 @@ fn drive(discipline: &Discipline, steps: &[Step], seed: u64) -> Vec<(u64, Fate)>
             }
         }
         ledger.check(&*queue, limit);
+        let names = observed(&*queue);
+        assert!(names.iter().all(|name| declared.contains(name.as_str())), "{names:?} of {declared:?}");
     }
     ledger.fates
+}
+
+#[test]
+fn every_discipline_observes_what_its_card_declares() {
+    for entry in catalogue::entries() {
+        let declared: BTreeSet<_> = entry.card.variables.iter().map(|each| each.name.to_owned()).collect();
+        let seen = observed(&*with(entry, Vec::new()).build());
+        assert_eq!(seen, declared, "{}", entry.card.name);
+    }
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use super::Bbr1;
 use crate::{Entry, Needs};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 
 /// The card of `bbr1`.
 pub const BBR1: Entry = Entry {
@@ -44,6 +44,25 @@ pub const BBR1: Entry = Entry {
                 unit: "",
                 source: "bbr_lt_bw_sampling",
                 domain: Domain::Flag { default: true },
+            },
+        ],
+        variables: &[
+            Variable { name: "bandwidth_bps", unit: "bps", meaning: "estimated bandwidth of the path" },
+            Variable { name: "min_rtt_s", unit: "s", meaning: "estimated round-trip propagation delay" },
+            Variable {
+                name: "pacing_gain",
+                unit: "",
+                meaning: "factor of the bandwidth at which packets are paced",
+            },
+            Variable {
+                name: "cwnd_gain",
+                unit: "",
+                meaning: "factor of the bandwidth-delay product that the window is",
+            },
+            Variable {
+                name: "extra_acked",
+                unit: "packets",
+                meaning: "part of the window that covers the aggregation of acknowledgements",
             },
         ],
         deviations: &[

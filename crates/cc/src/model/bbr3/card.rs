@@ -2,7 +2,7 @@
 
 use super::Bbr3;
 use crate::{Entry, Needs};
-use narrows_card::{Card, Domain, Parameter};
+use narrows_card::{Card, Domain, Parameter, Variable};
 
 /// The card of `bbr3`.
 pub const BBR3: Entry = Entry {
@@ -39,6 +39,29 @@ pub const BBR3: Entry = Entry {
                 unit: "",
                 source: "Headroom, section 2.8",
                 domain: Domain::Number { default: 0.15, minimum: 0.0, maximum: 0.9 },
+            },
+        ],
+        variables: &[
+            Variable {
+                name: "state",
+                unit: "",
+                meaning: "state, numbered from 0: Startup, Drain, ProbeBW_DOWN, ProbeBW_CRUISE, ProbeBW_REFILL, ProbeBW_UP, ProbeRTT",
+            },
+            Variable { name: "bandwidth_bps", unit: "bps", meaning: "BBR.bw" },
+            Variable { name: "max_bandwidth_bps", unit: "bps", meaning: "BBR.max_bw" },
+            Variable { name: "min_rtt_s", unit: "s", meaning: "BBR.min_rtt" },
+            Variable { name: "pacing_gain", unit: "", meaning: "BBR.pacing_gain" },
+            Variable { name: "cwnd_gain", unit: "", meaning: "BBR.cwnd_gain" },
+            Variable { name: "extra_acked", unit: "packets", meaning: "BBR.extra_acked" },
+            Variable {
+                name: "inflight_longterm",
+                unit: "packets",
+                meaning: "BBR.inflight_longterm, once it is set",
+            },
+            Variable {
+                name: "inflight_shortterm",
+                unit: "packets",
+                meaning: "BBR.inflight_shortterm, while it is set",
             },
         ],
         deviations: &[

@@ -2,7 +2,7 @@
 
 use super::{ReceiveRates, Rules, Tfrc};
 use crate::{CongestionControl, Entry, LossHistory, Needs, Reports, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::Time;
 
 /// The card of `tfrc`.
@@ -61,6 +61,11 @@ pub(crate) const TFRC: Entry = Entry {
                 source: "RFC 5348 §4.5; on in ns-2",
                 domain: Domain::Flag { default: true },
             },
+        ],
+        variables: &[
+            Variable { name: "rate", unit: "packets/s", meaning: "X, the allowed sending rate" },
+            Variable { name: "loss_event_rate", unit: "", meaning: "p, loss events per packet" },
+            Variable { name: "rtt_s", unit: "s", meaning: "R, the smoothed round-trip time" },
         ],
         deviations: &[
             "the receiver uses the transport's smoothed round-trip time, with weight 1/8, not that of the equation",

@@ -15,7 +15,7 @@
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 
 /// Compound TCP's parameters and state.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl WindowRule for Ctcp {
         self.rounds.restart();
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("dwnd", self.delay_window);
         record("gamma", self.gamma);
     }
@@ -158,6 +158,10 @@ pub(crate) const CTCP: Entry = Entry {
                 source: "draft-sridharan-tcpm-ctcp-02; Andrew's module for Linux; off",
                 domain: Domain::Flag { default: false },
             },
+        ],
+        variables: &[
+            Variable { name: "dwnd", unit: "packets", meaning: "delay-based part of the window" },
+            Variable { name: "gamma", unit: "packets", meaning: "gamma, the queue above which dwnd shrinks" },
         ],
         deviations: &[
             "the sources do not bound dwnd; dwnd_max and dwnd_ratio do if given",

@@ -11,7 +11,7 @@
 
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 use std::fmt::Debug;
 
@@ -40,7 +40,7 @@ pub(super) trait Target: Clone + Debug + Send + 'static {
     fn on_ack(&mut self, _ack: &Ack<'_>, _path: &Path) {}
 
     /// Calls `record` with name and value of each internal variable that records may hold.
-    fn observe(&self, _record: &mut dyn FnMut(&'static str, f64)) {}
+    fn observe(&self, _record: &mut dyn FnMut(&str, f64)) {}
 }
 
 /// A constant `α`, packets.
@@ -109,7 +109,7 @@ impl<T: Target> WindowRule for Fast<T> {
         self.updated(window.size, path)
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("alpha", self.target.alpha());
         self.target.observe(record);
     }
@@ -139,6 +139,11 @@ pub(crate) const FAST: Entry = Entry {
             PERIOD,
             UPDATE,
         ],
+        variables: &[Variable {
+            name: "alpha",
+            unit: "packets",
+            meaning: "alpha, the packets to keep in the queue",
+        }],
         deviations: DEVIATIONS,
     },
     needs: |_| Needs::RELIABLE,

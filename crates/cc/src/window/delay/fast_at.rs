@@ -9,7 +9,7 @@
 
 use super::fast::{self, Target};
 use crate::{Ack, Entry, Path};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
 /// The levels of `α`, the thresholds between them, and the measured throughput.
@@ -87,7 +87,7 @@ impl Target for Tuning {
         }
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&'static str, f64)) {
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("throughput", self.throughput.unwrap_or(0.0));
     }
 }
@@ -121,6 +121,10 @@ pub(crate) const FAST_AT: Entry = Entry {
             fast::GAIN,
             fast::PERIOD,
             fast::UPDATE,
+        ],
+        variables: &[
+            Variable { name: "alpha", unit: "packets", meaning: "alpha, the packets to keep in the queue" },
+            Variable { name: "throughput", unit: "packets/s", meaning: "smoothed throughput" },
         ],
         deviations: &[
             "the thresholds are not in the source; the defaults are those of the FAST prototype as far as known",

@@ -93,6 +93,7 @@ pub(crate) const VEGAS: Entry = Entry {
                 domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1_000_000.0 },
             },
         ],
+        variables: &[],
         deviations: &[
             "the window grows in every round of slow start, as in Linux; in the paper in every other",
             "a round with fewer than 3 samples adds Reno's increase for its last acknowledgement, as in Linux",
