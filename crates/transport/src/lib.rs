@@ -22,7 +22,7 @@ mod transfer;
 mod usage;
 
 pub use endpoint::{ReceivingEndpoint, SenderSnapshot, SendingEndpoint};
-pub use options::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
+pub use options::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 pub use receiver::ReceiverCounters;
 pub use sender::{ConnectionState, Limit, SenderCounters};
 

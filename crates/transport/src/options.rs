@@ -49,6 +49,8 @@ pub struct TransportOptions {
     pub quick_ack: bool,
     /// The formula of the retransmission timeout.
     pub rto: RtoRule,
+    /// When the retransmission timer starts anew.
+    pub rto_restart: RtoRestart,
     /// The retransmission timeout before the first round-trip sample.
     pub initial_rto: Span,
     /// The minimum retransmission timeout, applied as [`RtoRule`] says.
@@ -85,6 +87,7 @@ impl Default for TransportOptions {
             delayed_ack_timeout: Span::from_ms(40),
             quick_ack: false,
             rto: RtoRule::Rfc6298,
+            rto_restart: RtoRestart::Ack,
             initial_rto: Span::from_ms(1_000),
             min_rto: Span::from_ms(200),
             max_rto: Span::from_ms(60_000),
@@ -149,6 +152,16 @@ pub enum RtoRule {
     Rfc6298,
     /// `SRTT + max(min_rto, 4 RTTVAR)`, as in Linux.
     Linux,
+}
+
+/// When the retransmission timer of a recovering sender starts anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoRestart {
+    /// When the cumulative acknowledgement advances (RFC 6298 §5.3), and with the first fast retransmission.
+    Ack,
+    /// Then, and whenever the first unacknowledged segment is sent again: the careful variant of RFC 6675 §6, as far as
+    /// Linux takes it.
+    Head,
 }
 
 #[cfg(test)]

@@ -7,12 +7,18 @@
 //! `SRTT + max(min_rto, 4 RTTVAR)`; never more than `max_rto` (§2.5); `initial_rto` before the first sample (§2.1). A
 //! back-off lasts until a fresh sample (§5, after rule 5.7).
 //!
+//! The timer bounds how long the first unacknowledged segment, the *head*, stays without progress. Where lost
+//! retransmissions are detected without it (RFC 8985), a recovery can last longer than a timeout while that segment is
+//! sent again and again; RFC 6675 §6 therefore permits a sender to re-arm the timer with each retransmission. By
+//! [`RtoRestart::Head`] the retransmissions of the head do so, as in Linux (`tcp_xmit_retransmit_queue`).
+//!
 //! Deviations: the timer starts anew with a fast retransmission, as in Linux and ns-2, where RFC 6298 §5 would let it
-//! run on. Simulated clocks are exact, yet `G` is 10 ms, ns-2's `tcpTick_`: with `G = 0` a standing queue of constant
-//! length drives `RTTVAR` to zero, and the timer then expires before a fast retransmission can be acknowledged.
+//! run on. Linux also restarts it for a SACK of data sent before the head was last sent again. Simulated clocks are
+//! exact, yet `G` is 10 ms, ns-2's `tcpTick_`: with `G = 0` a standing queue of constant length drives `RTTVAR` to zero,
+//! and the timer then expires before a fast retransmission can be acknowledged.
 
 use crate::rtt::RttEstimator;
-use crate::{RtoRule, TransportOptions};
+use crate::{RtoRestart, RtoRule, TransportOptions};
 use narrows_cc::RttView;
 use narrows_units::{Span, Time};
 
@@ -29,6 +35,7 @@ pub(crate) struct RetransmissionTimer {
     expirations: u32,
     rtt: RttEstimator,
     rule: RtoRule,
+    restart: RtoRestart,
     /// The timeout before the first sample.
     initial_rto: Span,
     min_rto: Span,
@@ -45,6 +52,7 @@ impl RetransmissionTimer {
             expirations: 0,
             rtt: RttEstimator::new(options.rto),
             rule: options.rto,
+            restart: options.rto_restart,
             initial_rto: options.initial_rto,
             min_rto: options.min_rto,
             max_rto: options.max_rto,
@@ -90,6 +98,15 @@ impl RetransmissionTimer {
     pub(crate) fn on_sent(&mut self, now: Time) {
         if self.deadline == Time::NEVER {
             self.restart(now);
+        }
+    }
+
+    /// The first unacknowledged segment was sent again.
+    #[inline]
+    pub(crate) fn on_head_sent_again(&mut self, now: Time) {
+        match self.restart {
+            RtoRestart::Ack => self.on_sent(now),
+            RtoRestart::Head => self.restart(now),
         }
     }
 

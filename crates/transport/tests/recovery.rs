@@ -4,6 +4,7 @@ mod wire;
 
 use narrows_cc::Cause;
 use narrows_transport::RecoveryKind::{self, NewReno, Rack, Reno, Sack};
+use narrows_transport::RtoRestart;
 use narrows_units::{Span, Time};
 use narrows_wire::Body;
 use wire::{Fate, GAP, Halving, POLICIES, Wire, at, lose_once, options};
@@ -112,6 +113,22 @@ fn rack_detects_a_lost_retransmission_after_a_round_trip() {
     assert_eq!(wire.sender.counters().reductions, 1);
     let spans = spacing(&wire);
     assert!(spans[0] >= RTT && spans[0] < RTT + Span::from_ms(12), "{spans:?}");
+}
+
+#[test]
+fn a_head_that_is_lost_again_and_again_costs_a_timeout_unless_each_retransmission_restarts_the_timer() {
+    // Segment 40 is lost eleven times; RACK alone declares each loss after a round trip of 40 ms, the timeout is 200 ms.
+    for (rto_restart, timeouts) in [(RtoRestart::Ack, 2..=9), (RtoRestart::Head, 0..=0)] {
+        let script = |packet: &narrows_wire::Packet, count: usize| match packet.body {
+            Body::Data { .. } if packet.number == 40 && count < 11 => Fate::Drop,
+            _ => Fate::Deliver,
+        };
+        let options = narrows_transport::TransportOptions { rto_restart, ..options(Rack) };
+        let mut wire = Wire::new(options, Halving::fixed(20.0), Some(600), script);
+        assert!(wire.complete(Span::from_ms(60_000)));
+        let counters = wire.sender.counters();
+        assert!(timeouts.contains(&counters.timeouts), "{rto_restart:?}: {}", counters.timeouts);
+    }
 }
 
 #[test]

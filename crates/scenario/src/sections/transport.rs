@@ -12,7 +12,7 @@ use crate::section::{self, Fields, Section};
 use crate::value::{Count, KeyType, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, Words, words};
 use narrows_cc::{FirstCut, QuickStartRequest, SlowStartKind};
 use narrows_model::algorithm::Control;
-use narrows_transport::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
+use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span};
 
 preset_keys! {
@@ -109,6 +109,11 @@ preset_keys! {
         /// rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar).
         option rto: RtoRule = [RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Linux],
 
+        /// When a running retransmission timer starts anew. ack: when new data is acknowledged (RFC 6298 §5.3), and with
+        /// the first fast retransmission. head: also whenever the first unacknowledged segment is sent again, as in
+        /// Linux (permitted by RFC 6675 §6).
+        option rto_restart: RtoRestart = [RtoRestart::Ack, RtoRestart::Ack, RtoRestart::Head],
+
         /// Retransmission timeout before the first sample.
         option initial_rto: Positive<Span> = [Span::from_ms(1000); 3],
 
@@ -143,6 +148,7 @@ words!(SlowStartKind {
 });
 words!(FirstCut { Rule = "rule", Half = "half" });
 words!(UndoKind { None = "none", Duplicates = "dsack", DuplicatesAndTimestamps = "dsack+timestamps" });
+words!(RtoRestart { Ack = "ack", Head = "head" });
 words!(RtoRule { Rfc6298 = "rfc6298", Linux = "linux" });
 
 /// There is no limit.

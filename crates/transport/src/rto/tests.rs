@@ -1,7 +1,7 @@
 //! Rules of RFC 6298 §2 and §5, one test each.
 
 use super::RetransmissionTimer;
-use crate::{RtoRule, TransportOptions};
+use crate::{RtoRestart, RtoRule, TransportOptions};
 use narrows_units::{Span, Time};
 
 /// With a timeout of 1 s before the first sample, of 300 ms after a first sample of 100 ms.
@@ -61,6 +61,18 @@ fn rule_5_1_sending_starts_the_timer_unless_it_runs() {
     assert_eq!(timer.deadline(), at(450));
     timer.on_sent(at(200));
     assert_eq!(timer.deadline(), at(450));
+}
+
+/// RFC 6675 §6.
+#[test]
+fn sending_the_head_again_restarts_the_timer_only_where_the_option_says_so() {
+    for (rto_restart, expected) in [(RtoRestart::Ack, 450), (RtoRestart::Head, 500)] {
+        let mut timer = RetransmissionTimer::new(&TransportOptions { rto_restart, ..<_>::default() });
+        timer.on_rtt_sample(Span::from_ms(100), at(100));
+        timer.on_sent(at(150));
+        timer.on_head_sent_again(at(200));
+        assert_eq!(timer.deadline(), at(expected), "{rto_restart:?}");
+    }
 }
 
 #[test]

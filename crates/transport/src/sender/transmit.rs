@@ -142,7 +142,11 @@ impl Sender {
             self.pacer.on_sent(rate, payload, self.core.algorithm.limits().burst, now);
         }
         self.last_sent_at = now;
-        self.core.timer.on_sent(now);
+        if retransmission == Some(self.recovery.board().una()) {
+            self.core.timer.on_head_sent_again(now);
+        } else {
+            self.core.timer.on_sent(now);
+        }
         let app_limited = self.store_detail(number, idle, now);
         if needs_sent_events {
             let path = self.path(now);
