@@ -20,6 +20,7 @@ from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.registry import LEDGER, find, published_studies
 from narrows.run.jobs import processors
 from narrows.study.executors.threads import Threads
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -45,7 +46,7 @@ def reproduce(arguments: argparse.Namespace) -> int:
         print(_announced(study, arguments.size, found, jobs), flush=True)
     failed = _work(arguments, study, found, folder, jobs)
     if failed:
-        print(f"{failed} cells failed; {folder}/*/failed says why, and no verdict is given", file=sys.stderr)
+        print(f"{counted(failed, 'cell')} failed; {folder}/*/failed says why, and no verdict is given", file=sys.stderr)
         return INTERNAL
     ledger, rows = campaign.judge(study, arguments.size, found, folder)
     write_json(folder / LEDGER, ledger)
@@ -97,10 +98,12 @@ def _work(arguments: argparse.Namespace, study: StudyFolder, found: Sequence[Par
 def _announced(study: StudyFolder, size: str, found: Sequence[Part], jobs: int) -> str:
     cells = sum(part.cells for part in found)
     lines = [study.published.title, study.published.source]
-    lines += [f"  {part.path}: {part.cells} cells of {part.simulated_s / part.cells:.4g} s" for part in found]
+    lines += [
+        f"  {part.path}: {counted(part.cells, 'cell')} of {part.simulated_s / part.cells:.4g} s" for part in found
+    ]
     hops = study.published.packet_hops.get(size)
-    taking = f", about {_span(hops / HOPS_PER_S / jobs)} on {jobs} free processors" if hops else ""
-    return "\n".join([*lines, f"{size}: {cells} cells{taking}\n"])
+    taking = f", about {_span(hops / HOPS_PER_S / jobs)} on {counted(jobs, 'free processor')}" if hops else ""
+    return "\n".join([*lines, f"{size}: {counted(cells, 'cell')}{taking}\n"])
 
 
 def _span(time_s: float) -> str:

@@ -23,6 +23,7 @@ from narrows.study.plan import Plan, load_plan, make_plan
 from narrows.study.store import Store
 from narrows.study.task import Failed, Finished
 from narrows.study.views.summary import write_summary
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -61,7 +62,7 @@ def status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(to_json(found._asdict()))
         return DONE
-    print(f"{found.finished} of {found.cells} cells are finished, {found.failed} failed")
+    print(f"{found.finished} of {counted(found.cells, 'cell is', 'cells are')} finished, {found.failed} failed")
     if found.running is not None:
         print(f"process {found.running['pid']} on {found.running['host']} works on it since {found.running['since']}")
     elif found.finished + found.failed < found.cells:
@@ -134,7 +135,7 @@ class _Shown:
         """Show the progress."""
         failed = f", {progress.failed} failed" if progress.failed else ""
         settled = progress.finished + progress.failed
-        note = f"{settled} of {progress.cells} cells{failed}, {progress.cells_per_s:.3g} cells/s"
+        note = f"{settled} of {counted(progress.cells, 'cell')}{failed}, {progress.cells_per_s:.3g} cells/s"
         self.display.update(progress.fraction, note)
 
     def stopped(self) -> bool:
@@ -166,7 +167,7 @@ def _end(found: campaign.Status, folder: Path, arguments: argparse.Namespace) ->
     if arguments.json:
         print(to_json(found._asdict()))
     else:
-        print(f"{found.finished} of {found.cells} cells are finished, {found.failed} failed")
+        print(f"{found.finished} of {counted(found.cells, 'cell is', 'cells are')} finished, {found.failed} failed")
     return end(found, folder, arguments)
 
 
@@ -220,7 +221,9 @@ def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:
     if replications.measure is not None:
         times += f" to {replications.maximum}"
     print(
-        f"{len(plan.rows)} combinations x {algorithms} algorithms x {times} replications: {_cells(plan)} cells", end=""
+        f"{counted(len(plan.rows), 'combination')} x {counted(algorithms, 'algorithm')} x "
+        f"{times} {'replication' if times == '1' else 'replications'}: {counted(_cells(plan), 'cell')}",
+        end="",
     )
     print(" or more\n" if replications.measure is not None else "\n", flush=True)
 

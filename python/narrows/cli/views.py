@@ -17,6 +17,7 @@ from narrows.study.plan import PLAN
 from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
 from narrows.study.views.view import VIEW, View
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -76,7 +77,11 @@ def _view(
     )
     if not arguments.json:
         cells = len(plan.points) * plan.replications.maximum
-        print(f"{plan.title}\n{cells} cells, {plan.replications.maximum} replications, seed {plan.seed}\n", flush=True)
+        times = counted(plan.replications.maximum, "replication")
+        print(
+            f"{plan.title}\n{counted(cells, 'cell')}, {times}, seed {plan.seed}\n",
+            flush=True,
+        )
     # A folder named after what it holds has what an earlier, interrupted command of the same words has left.
     if not (folder / PLAN).is_file():
         view = View(kind, shlex.join(["narrows", *arguments.given]), facts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.study.keys import Key, names
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,7 +135,8 @@ def _full(factors: Sequence[Factor]) -> Design:
 
     rows = full_factorial({factor.name: factor.levels for factor in factors})
     sizes = " x ".join(str(len(factor.levels)) for factor in factors)
-    return Design("full", rows, {"name": f"full factorial, {sizes} = {len(rows)} combinations"})
+    product = f"{sizes} = " if len(factors) > 1 else ""
+    return Design("full", rows, {"name": f"full factorial, {product}{counted(len(rows), 'combination')}"})
 
 
 def _two_level(
@@ -198,7 +200,7 @@ def _points(
         for point in draw(len(factors), runs, seed)
     ]
     called = "Latin hypercube" if kind.name == "latin-hypercube" else "Sobol' points"
-    return Design(kind.name, rows, {"name": f"{called}, {runs} combinations, drawn from seed {seed}"})
+    return Design(kind.name, rows, {"name": f"{called}, {counted(runs, 'combination')}, drawn from seed {seed}"})
 
 
 def _at(factor: Factor, part: float) -> Level:

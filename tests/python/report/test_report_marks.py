@@ -94,6 +94,7 @@ def test_flows_of_one_algorithm_share_its_hue_but_neither_tone_nor_dash() -> Non
     assert first.colour == second.colour
     assert first.tone != second.tone
     assert first.dash_pattern != second.dash_pattern
+    assert first.marker != second.marker
 
 
 @pytest.mark.parametrize(("theme", "paper"), [("light", (0xFC, 0xFC, 0xFA)), ("dark", (0x14, 0x17, 0x1B))])

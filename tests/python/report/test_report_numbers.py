@@ -22,7 +22,7 @@ from narrows.report.drawing.scale import (
     significant,
     tick_label,
 )
-from narrows.report.page.estimates import difference_texts, interval_text
+from narrows.report.page.estimates import difference_texts, interval_text, relative_text
 from narrows.report.page.metrics import meaning
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
@@ -119,6 +119,13 @@ def test_a_difference_of_shares_is_in_percentage_points() -> None:
     assert difference_texts(0.01, None, PERCENT) == (f"+1.00{SPACE}pp", "")
 
 
-def test_an_unknown_measure_is_read_from_its_suffix() -> None:
-    assert meaning("ack_delay_p95_s").title == "Ack delay 95th percentile"
+def test_a_measure_outside_the_catalogue_goes_by_its_name_in_the_unit_at_its_end() -> None:
+    assert meaning("ack_delay_p95_s").title == "ack_delay_p95_s"
     assert meaning("ack_delay_p95_s").unit is SECONDS
+
+
+def test_a_small_difference_has_a_decimal_and_one_that_rounds_to_nothing_no_sign() -> None:
+    minus = "\N{MINUS SIGN}"
+    parts = {0.12: f"+12{SPACE}%", -0.003: f"{minus}0.3{SPACE}%", -0.0001: f"0.0{SPACE}%", 0.0: f"0.0{SPACE}%"}
+    assert {part: relative_text(part) for part in parts} == parts
+    assert difference_texts(0.0, (-0.0001, 0.0001), SECONDS)[0] == f"0{SPACE}µs"

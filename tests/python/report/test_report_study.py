@@ -15,8 +15,10 @@ from narrows.analysis.multivariate import biplot, clusters, principal_components
 from narrows.analysis.ranks import ranking
 from narrows.analysis.table import Block
 from narrows.report.drawing.figure import PAPERS, drawing, height
-from narrows.report.drawing.plot import Axis, shortened
+from narrows.report.drawing.lettering import all_shortened, shortened
+from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import BITS_PER_SECOND
+from narrows.report.drawing.style import style_of
 from narrows.report.study import contrasts, multivariate, pairs, ranks, settings
 from narrows.report.study import effects as drawn_effects
 from narrows.report.study.rows import response_meaning
@@ -184,8 +186,8 @@ def test_rows_of_the_heat_map_are_contenders_and_the_poorer_an_incumbent_the_ful
               if "tile" in mark.attrib.get("class", "")}  # fmt: skip
     assert fields == {
         "<bic> beside bbr1: 25 ± 4 % of its fair share": 0.5,
-        "bbr1 beside <bic>: 50 % of its fair share": 0.25,
-        "bbr1 beside bbr1: 110 ± 10 % of its fair share": 0.03,
+        "bbr1 beside <bic>: 50 % of its fair share": 0.33,
+        "bbr1 beside bbr1: 110 ± 10 % of its fair share": 0.1,
     }
     # The first contender's fields lie above the second's, and the first incumbent's are at the left.
     assert words(tree)[:3] == ["110 ± 10", "25 ± 4", "50"]
@@ -205,6 +207,28 @@ def test_a_response_of_a_study_is_called_by_its_measure_and_whose_it_is() -> Non
     assert (shown.title, shown.unit, shown.better) == ("Goodput of cubic", BITS_PER_SECOND, 1)
     assert response_meaning("link.bottleneck reverse.loss_rate").title == "Loss rate of bottleneck reverse"
     assert response_meaning("jain").label == "Jain's index"
+    assert response_meaning("group.web.completion_time_p95_s").title == "Completion time of web, 95th percentile"
+    assert response_meaning("group.web.cov(bin=10s)").label == "coefficient of variation of goodput of web (bin=10s)"
+
+
+def test_an_algorithm_has_one_style_in_every_figure_of_a_study() -> None:
+    cells = {
+        "rtt": ["10ms", "80ms"] * 2,
+        "algorithm": ["newreno"] * 2 + ["cubic"] * 2,
+        "rate_bps": [1e6, 2e6, 3e6, 5e6],
+    }
+    crossed = drawn_effects.interactions("rate_bps", [pair_means(cells, "rate_bps", "rtt", "algorithm")])
+    assert {key.label: key.style for key in crossed.keys} == {
+        f"algorithm = {name}": style_of(name) for name in ("newreno", "cubic")
+    }
+
+
+def test_names_that_would_read_alike_keep_their_ends() -> None:
+    assert all_shortened(["copa(compete=true)", "copa(compete=false)", "cubic"], 60) == [
+        "copa…rue)",
+        "copa…lse)",
+        "cubic",
+    ]
 
 
 def test_both_ends_of_an_effect_are_the_means_there() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.plot import FOOT, Axis, Panel, stacked_boxes
+from narrows.report.drawing.lettering import width_of
+from narrows.report.drawing.plot import FOOT, RIGHT, Axis, Panel, stacked_boxes
 from narrows.report.drawing.svg import Markup, join
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ class Paper:
     left: float
     tall: float
     low: float
+
+    def beside(self, names: Sequence[str]) -> float:
+        """Return where a panel begins that has these names at its left, cut where they would take too much of it."""
+        return min(max(self.left, max(map(width_of, names)) + 16), self.width * 0.4)
 
     def column(self, titles: Sequence[str], x: Axis, y: Axis) -> list[Panel]:
         """Return a panel per title, below one another on the same axes; a panel that stands alone shows no title."""
@@ -97,5 +102,4 @@ def without_repeats(keys: Iterable[Key]) -> list[Key]:
     return list({key.name: key for key in reversed(list(keys))}.values())[::-1]
 
 
-RIGHT = 14.0
 PAPERS = (Paper("wide", 880.0, 62.0, 300.0, 150.0), Paper("narrow", 360.0, 48.0, 220.0, 130.0))

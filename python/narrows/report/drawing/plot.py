@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.report.drawing.decimate import extremes
-from narrows.report.drawing.scale import INDEX, Scale, Unit, tick_label
+from narrows.report.drawing.lettering import GAP, all_shortened, kept_inside, lanes, shortened, width_of
+from narrows.report.drawing.scale import INDEX, NARROW_SPACE, Scale, Unit, tick_label
 from narrows.report.drawing.svg import Markup, element, join, number, polyline, ring
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Axis:
 
     def written(self, tick: float, room: float) -> str:
         """Write a tick; a name is cut to what fits into `room` drawing units."""
-        return shortened(self.names[round(tick)], room) if self.names else tick_label(tick, self.prefix[0])
+        return all_shortened(self.names, room)[round(tick)] if self.names else tick_label(tick, self.prefix[0])
 
     def scale(self, start: float, end: float) -> Scale:
         """Return the map of this axis onto positions from `start` to `end`."""
@@ -115,6 +116,7 @@ class Panel:
         self._behind: list[Markup] = []
         self._ground: list[Markup] = []
         self._marks: list[Markup] = []
+        self._tiled = False
 
     def shade(self, until: float, label: str, *, low: bool = False) -> None:
         """Shade the panel from its left edge to a value of x; its label stands at the top, or `low`."""
@@ -210,21 +212,33 @@ class Panel:
             at: Places of the names across and up.
             style: Whose hue fills it.
             strength: How full the hue is, 0 to 1.
-            texts: What stands in the field, and what it reads out.
+            texts: What stands in the field, and what it reads out. What does not fit into one line takes two, parted at
+                the sign ±, and where half of an interval does not fit either, it is read out alone.
         """
+        self._tiled = True
         left, right = (self.across.position(at[0] + side / 2) for side in (-1, 1))
         top, bottom = sorted(self.up.position(at[1] + side / 2) for side in (-1, 1))
         edge = f"M{number(left + 1)} {number(top + 1)}H{number(right - 1)}V{number(bottom - 1)}H{number(left + 1)}Z"
         # Half of a hue leaves the ink on it legible.
         shape = element("path", element("title", texts[1]), class_="tile", d=edge, data_point=texts[1],
                         fill_opacity=f"{strength / 2:.2f}")  # fmt: skip
-        middle = {"x": (left + right) / 2, "y": (top + bottom) / 2 + 4}
-        text = element("text", shortened(texts[0], right - left), class_="value middle", **middle)
-        self._add(key, style, shape, text)
+        lines = [shortened(line, right - left) for line in _lines_of(texts[0], right - left - GAP)]
+        middle, first = (left + right) / 2, (top + bottom) / 2 + 4 - LINE / 2 * (len(lines) - 1)
+        written = [
+            element("text", line, class_="value middle", x=middle, y=first + place * LINE)
+            for place, line in enumerate(lines)
+        ]
+        self._add(key, style, shape, *written)
 
     def word(self, key: str, at: tuple[float, float], text: str, *, side: int = 1, lower: float = 0.0) -> None:
-        """Write a word to the right (1) or left (-1) of a point, or above it (0), `lower` by so many drawing units."""
-        left, top = self.across.position(at[0]) + 11 * side, self.up.position(at[1]) + lower
+        """Write a word to the right (1) or left (-1) of a point, or above it (0), `lower` by so many drawing units.
+
+        What would leave the panel is moved back into it.
+        """
+        half = side * width_of(text) / 2
+        middle = self.across.position(at[0]) + 11 * side + half
+        left = kept_inside(middle, text, self.box.left, self.box.right) - half
+        top = self.up.position(at[1]) + lower
         css = {1: "value", 0: "value middle", -1: "value end"}[side]
         self._add(key, None, element("text", text, class_=css, x=left, y=top + 4 if side else top - 10))
 
@@ -263,6 +277,9 @@ class Panel:
         return element("svg", *self._ground, *self._marks, x=left, y=top, width=width, height=height, viewBox=view)
 
     def _grid(self) -> Markup:
+        if self._tiled:
+            # Lines would run through what stands in the tiles.
+            return join(())
         lines = [
             element(
                 "path",
@@ -295,22 +312,42 @@ class Panel:
             for tick in self._ticks_up()
         ]
         above = f"{self._title}: {self.y.title}" if self._title else self.y.title
-        name = [element("tspan", self._title, class_="name"), "\u2002"] if self._title else []
-        texts.append(element("text", *name, self.y.title, class_="label", x=box.left, y=box.top - 9, aria_label=above))
+        room = box.right + RIGHT - box.left
+        title = shortened(self._title, room)
+        name = [element("tspan", title, class_="name"), "\u2002"] if title else []
+        unit = shortened(self.y.title, room - width_of(title)) if width_of(title) + GAP < room else ""
+        texts.append(element("text", *name, unit, class_="label", x=box.left, y=box.top - 9, aria_label=above))
         floor = f"M{number(box.left)} {number(box.bottom)}h{number(box.width)}"
         texts.append(element("path", class_="floor", d=floor))
-        for tick in self._ticks_across():
+        for tick, label, middle in self._labels_across():
             left = self.across.position(tick)
             texts.append(element("path", class_="floor", d=f"M{number(left)} {number(box.bottom)}v4"))
             if self._foot:
-                label = self.x.written(tick, box.width / max(len(self.x.names), 1))
-                texts.append(element("text", label, class_="tick middle", x=left, y=box.bottom + 18))
+                texts.append(element("text", label, class_="tick middle", x=middle, y=box.bottom + 18))
         if self._foot:
-            texts.append(element("text", self.x.title, class_="label end", x=box.right, y=box.bottom + 37))
+            title = shortened(self.x.title, box.right)
+            texts.append(
+                element("text", title, class_="label end", x=box.right, y=box.bottom + 37, aria_label=self.x.title)
+            )
         return join(texts)
 
     def _ticks_across(self) -> list[float]:
-        return self.x.ticks(self.across, max(3, int(self.box.width / 75)))
+        return [tick for tick, _, _ in self._labels_across()]
+
+    def _labels_across(self) -> list[tuple[float, str, float]]:
+        """Return as many ticks as have room for their labels: value, label and where its middle stands."""
+        room = self.box.width / max(len(self.x.names), 1) - GAP
+        labels: list[tuple[float, str, float]] = []
+        for count in range(max(3, int(self.box.width / 75)), 0, -1):
+            labels = [self._label_across(tick, room) for tick in self.x.ticks(self.across, count)]
+            written = sorted((middle, label) for _, label, middle in labels)
+            if not any(lanes([middle for middle, _ in written], [label for _, label in written])):
+                break
+        return labels
+
+    def _label_across(self, tick: float, room: float) -> tuple[float, str, float]:
+        label = self.x.written(tick, room)
+        return tick, label, kept_inside(self.across.position(tick), label, 0.0, self.box.right + RIGHT)
 
     def _ticks_up(self) -> list[float]:
         return self.y.ticks(self.up, max(2, int(self.box.height / 45)))
@@ -344,10 +381,13 @@ def marker(shape: int, x: float, y: float, size: float) -> str:
     return f"M{corners}Z"
 
 
-def shortened(text: str, room: float) -> str:
-    """Return a text cut to what fits into `room` drawing units, with an ellipsis for what is left out."""
-    most = max(int(room / LETTER), 1)
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _lines_of(text: str, room: float) -> list[str]:
+    """Return the lines in which an estimate fits into `room` drawing units."""
+    value, sign, half = text.partition(" ± ")
+    if not sign or width_of(text) <= room:
+        return [text]
+    below = f"±{NARROW_SPACE}{half}"
+    return [value, below] if width_of(below) <= room + GAP else [value]
 
 
 def stacked_boxes(count: int, left: float, width: float, height: float) -> Sequence[Box]:
@@ -364,8 +404,10 @@ def _scale(axis: Axis, scale: Scale) -> str:
 HEAD = 26.0
 BETWEEN = 36.0
 FOOT = 44.0
-# Width of a letter of a tick, as wide as most.
-LETTER = 6.6
+# Room at the right of the last panel.
+RIGHT = 14.0
+# Height of a line of text.
+LINE = 13.0
 
 _RUG = 8
 _MARGIN = 3.0

@@ -62,14 +62,22 @@ class Scale:
 
 
 def linear_ticks(low: float, high: float, count: int) -> list[float]:
-    """Return the multiples of a round step inside [low, high].
+    """Return the multiples of a round step inside [low, high], at least two.
 
     Args:
         low: Least value.
         high: Greatest value, above `low`.
         count: How many ticks are wanted; the result has about as many.
     """
-    step = nice_step((high - low) / max(count, 1))
+    # A step may be up to 2.5 times the part of the range that was asked for, and leave one multiple inside.
+    for wanted in range(max(count, 1), _ENOUGH + 1):
+        ticks = _multiples(low, high, nice_step((high - low) / wanted))
+        if len(ticks) > 1:
+            return ticks
+    return _multiples(low, high, nice_step((high - low) / max(count, _ENOUGH)))
+
+
+def _multiples(low: float, high: float, step: float) -> list[float]:
     first = math.ceil(low / step - _ROUNDING)
     last = math.floor(high / step + _ROUNDING)
     digits = max(0, 1 - math.floor(math.log10(step)))
@@ -171,4 +179,6 @@ INDEX = Unit("", ((1.0, ""),))
 _ALMOST_ONE = 0.9995
 # Slack for binary fractions: 0.3 / 0.1 is just below 3.
 _ROUNDING = 1e-9
+# Steps of at most so many parts of a range leave two multiples inside, for a step is at most 2.5 times its part.
+_ENOUGH = 5
 _EVERY = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)

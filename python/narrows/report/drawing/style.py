@@ -46,8 +46,13 @@ class Style:
         return DASHES[self.dash] or None
 
     def variant(self, index: int) -> Style:
-        """Return the style of the `index`-th series that shares this one's hue."""
-        return replace(self, dash=(self.dash + index) % len(DASHES), tone=index % TONES)
+        """Return the style of the `index`-th series that shares this one's hue: another dash, marker and tone."""
+        return replace(
+            self,
+            dash=(self.dash + index) % len(DASHES),
+            marker=(self.marker + index) % len(MARKERS),
+            tone=index % TONES,
+        )
 
 
 def style_of(algorithm: str) -> Style:

@@ -77,7 +77,7 @@ def page_header(title: str, kind: str, verdict: Markup, links: Sequence[tuple[st
         element(
             "div",
             element("p", f"Narrows · {kind}", class_="kicker"),
-            element("button", "Dark", type="button", class_="tool theme", aria_pressed="false", hidden=True),
+            element("button", "Dark", type="button", class_="tool theme", hidden=True),
             class_="bar",
         ),
         element("h1", title),

@@ -38,9 +38,19 @@ def difference_texts(difference: float, interval: tuple[float, float] | None, un
     return text, _range(left, right) if interval else ""
 
 
+def relative_text(part: float) -> str:
+    """Write a difference as a part of what it is relative to, signed, with a decimal where it is less than 1 %.
+
+    A part that is less than half of the last decimal is written without a sign.
+    """
+    percent = 100 * part
+    return f"{_signed(percent, 0 if abs(percent) >= 1 else 1)}{NARROW_SPACE}%"
+
+
 def _range(low: str, high: str) -> str:
     return f"{low}{NARROW_SPACE}…{NARROW_SPACE}{high}"
 
 
 def _signed(value: float, decimals: int) -> str:
-    return ("+" if value > 0 else "") + fixed(value, decimals)
+    text = fixed(value, decimals)
+    return f"+{text}" if value > 0 and float(f"{value:.{decimals}f}") else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -18,24 +18,31 @@ class Meaning:
         label: What it is called in the middle of a sentence.
         unit: Its unit.
         better: 1 where more is better, -1 where less is, 0 where neither can be said.
+        named: Whether the label is that of a card; a name stands as it is.
     """
 
     label: str
     unit: Unit
     better: int = 0
+    named: bool = True
 
     @property
     def title(self) -> str:
         """What it is called at the head of a row or a sentence."""
-        return self.label[:1].upper() + self.label[1:]
+        return self.label[:1].upper() + self.label[1:] if self.named else self.label
+
+    def of(self, owner: str) -> Meaning:
+        """Return the same with the name of whose it is: "goodput of cubic", "RTT of cubic, mean"."""
+        end = min((place for sign in (", ", " (") if (place := self.label.find(sign)) >= 0), default=len(self.label))
+        return replace(self, label=f"{self.label[:end]} of {owner}{self.label[end:]}")
 
 
 def meaning(name: str, owner: str = "group") -> Meaning:
     """Return how a metric is shown.
 
     Args:
-        name: Its name, with choices where something about it is chosen; one that is not in the catalogue, such as that
-            of a run by another version, is read from its own words and the unit at its end.
+        name: Its name, with choices where something about it is chosen. One that is not in the catalogue, such as that
+            of a run by another version, is shown by its name, in the unit that the end of the name gives.
         owner: "group" or "link", where metrics of both have the name.
     """
     bare, _, choices = name.partition("(")
@@ -43,10 +50,7 @@ def meaning(name: str, owner: str = "group") -> Meaning:
     if card is not None:
         label = f"{card['label']} ({choices}" if choices else card["label"]
         return Meaning(label, unit_named(card["unit"]), BETTER[card["better"]])
-    for suffix, unit in SUFFIXES.items():
-        if name.endswith(suffix):
-            return Meaning(_words(name.removesuffix(suffix) if suffix in DROPPED else name), unit)
-    return Meaning(_words(name), INDEX)
+    return Meaning(name, next((unit for suffix, unit in SUFFIXES.items() if name.endswith(suffix)), INDEX), named=False)
 
 
 def unit_named(name: str) -> Unit:
@@ -57,13 +61,6 @@ def unit_named(name: str) -> Unit:
 @cache
 def _cards() -> dict[tuple[str, str], dict[str, Any]]:
     return {("link" if card["family"] == "link" else "group", card["name"]): card for card in catalogue()}
-
-
-def _words(name: str) -> str:
-    words = name.replace("_", " ").replace("rtt", "RTT").replace("cwnd", "congestion window")
-    for part in ("50", "95", "99"):
-        words = words.replace(f"p{part}", f"{part}th percentile")
-    return words
 
 
 # By the names that cards use.
@@ -88,5 +85,4 @@ SUFFIXES = {
     "_rate": PERCENT,
     "_fraction": PERCENT,
 }
-DROPPED = frozenset({"_bps", "_packets", "_bytes", "_s"})
 BETTER = {"higher": 1, "lower": -1, "": 0}

@@ -282,7 +282,8 @@
     const root = document.documentElement;
     const system = matchMedia("(prefers-color-scheme: dark)");
     const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-    const show = () => button.setAttribute("aria-pressed", String(dark()));
+    // The button says what a press on it leads to.
+    const show = () => (button.textContent = dark() ? "Light" : "Dark");
     button.hidden = false;
     button.addEventListener("click", () => {
       root.dataset.theme = dark() ? "light" : "dark";
@@ -292,7 +293,21 @@
     show();
   }
 
+  // A table that is wider than the page says so, and at its right end where it began.
+  function bringHints(table) {
+    const show = () => {
+      const hidden = table.scrollWidth - table.clientWidth;
+      if (hidden <= 1) delete table.dataset.more;
+      else table.dataset.more = table.scrollLeft < hidden - 1 ? "right" : "left";
+    };
+    table.addEventListener("scroll", show, { passive: true });
+    addEventListener("resize", show);
+    table.closest("details")?.addEventListener("toggle", show);
+    show();
+  }
+
   document.querySelectorAll("figure").forEach(bringAlive);
+  document.querySelectorAll(".scroll").forEach(bringHints);
   document.querySelectorAll(".filters").forEach(bringFilters);
   bringThemes(document.querySelector(".theme"));
 })();

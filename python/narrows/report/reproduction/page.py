@@ -9,7 +9,7 @@ import numpy as np
 
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import INDEX, quantity
+from narrows.report.drawing.scale import INDEX, NO_DATA, quantity
 from narrows.report.drawing.style import HUES, Style
 from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.page import document as page
@@ -17,6 +17,7 @@ from narrows.report.reproduction.claims import claims
 from narrows.report.study.rows import around, response_meaning, stacked_panels
 from narrows.reproduction.quantity import Measured, QuantityError
 from narrows.statistics import estimate
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +66,8 @@ def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
 def _badge(ledger: Mapping[str, Any]) -> Markup:
     counts = ledger["verdicts"]
     text = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    css, sign = ("failed", "✕") if counts["fails"] else ("ok", "✓")
+    # That a paper's claim fails is a finding, and no failure of what was run.
+    css, sign = ("absent", NO_DATA) if counts["fails"] else ("ok", "✓")
     return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
 
 
@@ -73,7 +75,11 @@ def _experiments(published: Published, ledger: Mapping[str, Any]) -> Markup:
     rows = []
     for name, about in published.experiments.items():
         work = ledger["experiments"].get(name)
-        text = f"{work['cells']} cells, {work['seeds']} seeds" if work else f"not in the {ledger['size']} size"
+        text = (
+            f"{counted(work['cells'], 'cell')}, {counted(work['seeds'], 'seed')}"
+            if work
+            else f"not in the {ledger['size']} size"
+        )
         link = element("a", text, href=f"{name}/report.html") if work else text
         rows.append(element("div", element("dt", name), element("dd", f"{about} ", link)))
     rows += [

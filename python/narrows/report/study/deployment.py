@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from narrows.report.drawing.figure import RIGHT, Figure, Key
-from narrows.report.drawing.plot import BETWEEN, HEAD, Axis, Box, Panel
+from narrows.report.drawing.figure import Figure, Key
+from narrows.report.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.report.drawing.scale import PERCENT, quantity
 from narrows.report.drawing.style import Style, style_of
 from narrows.report.drawing.svg import Markup, element
 from narrows.report.page import document as page
-from narrows.report.page.estimates import difference_texts, interval_text
+from narrows.report.page.estimates import difference_texts, interval_text, relative_text
 from narrows.report.page.metrics import meaning
 from narrows.report.study.matrix import origin, times
 from narrows.report.study.page import badge, facts
@@ -96,9 +96,7 @@ def _describe(effect: Estimate, unit: Unit, before: float) -> str:
         return "nothing"
     text, ends = difference_texts(mean, (interval[0], interval[1]) if interval else None, unit)
     # A difference of shares is in percentage points already.
-    relative = (
-        f", {100 * mean / before:+.0f} %".replace("-", "\N{MINUS SIGN}") if before and unit is not PERCENT else ""
-    )
+    relative = f", {relative_text(mean / before)}" if before and unit is not PERCENT else ""
     return f"{text}{relative}{f' ({ends})' if ends else ''}"
 
 

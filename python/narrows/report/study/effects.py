@@ -12,9 +12,10 @@ import numpy as np
 
 from narrows.analysis.effects import half_normal, named
 from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import Axis
+from narrows.report.drawing.lettering import kept_inside, lanes
+from narrows.report.drawing.plot import LINE, Axis
 from narrows.report.drawing.scale import INDEX, quantity
-from narrows.report.drawing.style import HUES, Style
+from narrows.report.drawing.style import HUES, Style, style_of
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
@@ -40,17 +41,20 @@ def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
     grand = sum(mean.mean * mean.cells for mean in first) / sum(mean.cells for mean in first)
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        panel = rows_panel(paper, around(shown.title, shown.unit, values, 0.25), "", factors)
+        across = around(shown.title, shown.unit, values, 0.25)
+        lower = _level_places(rows_panel(paper, across, "", factors), means, factors)
+        # A name stands above the line of its row, and what would cover it below, then farther out on either side.
+        most = max(abs(_line_of(lane)) for each in lower.values() for lane in each.values())
+        panel = rows_panel(paper, across, "", factors, row=30.0 + 2 * most)
         panel.guide(grand, "mean of all", above=True)
         for row, factor in enumerate(factors):
             points = sorted((mean.mean, mean.levels[factor]) for mean in means[factor])
             ends = np.array([points[0][0], points[-1][0]])
             panel.line(factor, ends, np.full(2, float(row)), _LOOK)
-            for place, (value, level) in enumerate(points):
+            for value, level in points:
                 text = f"{factor} = {level}: {quantity(value, shown.unit)}"
                 panel.point(factor, (value, row), _LOOK, text)
-                side = -1 if place == 0 else 1 if place == len(points) - 1 else 0
-                panel.word(factor, (value, row), level, side=side)
+                panel.word(factor, (value, row), level, side=0, lower=_line_of(lower[factor][level]))
         return [panel]
 
     caption = (
@@ -58,6 +62,26 @@ def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
         "The longer the bar, the more the factor matters by itself.",
     )
     return Figure("main-effects", f"Main effects on {shown.label}", caption, (), draw)
+
+
+def _line_of(lane: int) -> float:
+    """Return by how many drawing units a name in a lane stands lower than one right above its mark."""
+    away = LINE * (lane // 2)
+    return _BELOW + away if lane % 2 else -away
+
+
+def _level_places(
+    panel: Panel, means: Mapping[str, Sequence[Mean]], factors: Sequence[str]
+) -> dict[str, dict[str, int]]:
+    """Return, by factor, the lane in which the name of each level stands, so that none covers another."""
+    found = {}
+    for factor in factors:
+        points = sorted((mean.mean, mean.levels[factor]) for mean in means[factor])
+        names = [level for _, level in points]
+        edges = (panel.box.left, panel.box.right)
+        centres = [kept_inside(panel.across.position(value), level, *edges) for value, level in points]
+        found[factor] = dict(zip(names, lanes(centres, names), strict=True))
+    return found
 
 
 def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
@@ -82,7 +106,7 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
         return panels
 
     keys = [
-        Key(f"{lines}={level}", f"{lines} = {level}", "dot", _style(place))
+        Key(f"{lines}={level}", f"{lines} = {level}", "dot", _style(lines, level, place))
         for lines in dict.fromkeys(list(pair[0].levels)[1] for pair in pairs)
         for place, level in enumerate(dict.fromkeys(lvl for pair in pairs for lvl in _levels_if(pair, lines)))
     ]
@@ -132,7 +156,7 @@ def _lines(panel: Panel, pair: Sequence[Mean], unit: Unit) -> None:
     places = {level: place for place, level in enumerate(_levels(pair, across))}
     for place, level in enumerate(_levels(pair, lines)):
         chosen = sorted((places[mean.levels[across]], mean.mean) for mean in pair if mean.levels[lines] == level)
-        key, style = f"{lines}={level}", _style(place)
+        key, style = f"{lines}={level}", _style(lines, level, place)
         panel.line(key, np.array([float(x) for x, _ in chosen]), np.array([y for _, y in chosen]), style)
         for x, y in chosen:
             name = f"{lines} = {level}, {across} = {panel.x.names[x]}"
@@ -147,9 +171,12 @@ def _levels_if(pair: Sequence[Mean], lines: str) -> list[str]:
     return _levels(pair, lines) if list(pair[0].levels)[1] == lines else []
 
 
-def _style(place: int) -> Style:
-    return Style(place % len(HUES), place % 6, place % 6)
+def _style(factor: str, level: str, place: int) -> Style:
+    """Return the style of a level: an algorithm's own, else one by its place."""
+    return style_of(level) if factor == "algorithm" else Style(place % len(HUES), place % 6, place % 6)
 
 
 _LOOK = Style(0, 0, 0)
+# From above a mark to below it, in drawing units.
+_BELOW = 30.0
 _ACTIVE = Style(1, 0, 2)

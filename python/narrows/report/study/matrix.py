@@ -10,6 +10,7 @@ from narrows.report.page import document as page
 from narrows.report.study.page import badge, facts
 from narrows.report.study.pairs import ALL, HARM, QUEUE_DELAY, SHARE, pair_maps
 from narrows.study.views import matrix as view_of
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,8 +65,7 @@ def origin(view: View, plan: Plan, folder: Path) -> Markup:
 
 def times(plan: Plan) -> str:
     """Say how many replications there are."""
-    count = plan.replications.maximum
-    return f"{count} replication{'' if count == 1 else 's'}"
+    return counted(plan.replications.maximum, "replication")
 
 
 def findings(found: Sequence[Meeting]) -> list[str]:

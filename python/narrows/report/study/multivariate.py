@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from narrows.report.drawing.figure import Figure, Key
-from narrows.report.drawing.plot import LETTER, Axis, shortened
+from narrows.report.drawing.lettering import LETTER, shortened
+from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import INDEX, significant
 from narrows.report.drawing.style import Style, style_of
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels

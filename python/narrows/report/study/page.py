@@ -13,6 +13,7 @@ from narrows.report.study import responses, together
 from narrows.report.study.rows import response_meaning
 from narrows.study.design import describe
 from narrows.study.findings import Finding, findings
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +93,8 @@ def _sentences(finding: Finding) -> Iterator[str]:
         low, high = quantity(top.low, shown.unit), quantity(top.high, shown.unit)
         yield f"{shown.title} moves most with {top.factor}: {low} at {top.low_level}, {high} at {top.high_level}."
     if finding.missing:
-        yield f"{shown.title}: {finding.missing} cells have no value and do not count."
+        missing = counted(finding.missing, "cell has no value and does", "cells have no value and do")
+        yield f"{shown.title}: {missing} not count."
 
 
 def _means_table(finding: Finding) -> Markup:
@@ -131,22 +133,33 @@ def _clear(difference: Estimate) -> bool:
 def badge(state: Status) -> Markup:
     """Return whether all cells are there."""
     if state.failed:
-        css, sign, text = "failed", "✕", f"{state.failed} of {state.cells} cells failed"
+        css, sign, text = "failed", "✕", f"{state.failed} of {counted(state.cells, 'cell')} failed"
     elif state.finished < state.cells:
-        css, sign, text = "absent", NO_DATA, f"{state.finished} of {state.cells} cells are finished"
+        css, sign, text = (
+            "absent",
+            NO_DATA,
+            f"{state.finished} of {counted(state.cells, 'cell is', 'cells are')} finished",
+        )
     else:
-        css, sign, text = "ok", "✓", f"All {state.cells} cells are finished"
+        css, sign, text = (
+            "ok",
+            "✓",
+            f"All {state.cells} cells are finished" if state.cells > 1 else "The one cell is finished",
+        )
     return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
 
 
 def _cells(plan: Plan, cells: pa.Table, state: Status) -> Markup:
     failed = [names for names in cells["checks_failed"].to_pylist() if names]
-    counted = {name: sum(name in names.split(", ") for names in failed) for name in _each(failed)}
-    checks = "; ".join(f"{name}: in {count}" for name, count in counted.items()) or "none"
+    times = {name: sum(name in names.split(", ") for names in failed) for name in _each(failed)}
+    checks = "; ".join(f"{name}: in {count}" for name, count in times.items()) or "none"
     algorithms = len(plan.rows[0])
     entries = [
         ("Cells", f"{state.finished} of {state.cells} finished, {state.failed} failed"),
-        ("Made of", f"{len(plan.rows)} combinations of levels, {algorithms} algorithms, {_times(plan)} replications"),
+        (
+            "Made of",
+            f"{counted(len(plan.rows), 'combination')} of levels, {counted(algorithms, 'algorithm')}, {_times(plan)}",
+        ),
         ("Sanity checks that failed", checks),
     ]
     return facts(entries)
@@ -154,7 +167,7 @@ def _cells(plan: Plan, cells: pa.Table, state: Status) -> Markup:
 
 def _times(plan: Plan) -> str:
     few, many = plan.replications.minimum, plan.replications.maximum
-    return str(few) if few == many else f"{few} to {many}"
+    return counted(few, "replication") if few == many else f"{few} to {many} replications"
 
 
 def _each(names: Sequence[str]) -> list[str]:

@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.figure import RIGHT, Figure, Key
-from narrows.report.drawing.plot import BETWEEN, HEAD, LETTER, Axis, Box, Panel
+from narrows.report.drawing.figure import Figure, Key
+from narrows.report.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.report.drawing.scale import NO_DATA, SECONDS
 from narrows.report.drawing.style import Style
 
@@ -61,7 +61,7 @@ def pair_maps(name: str, title: str, pairs: Pairs, wanted: Sequence[Quantity], b
     styles = {_key(each, _mean(found[each.name])) for found in pairs.values() for each in wanted}
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        left = min(max(paper.left, LETTER * max(map(len, names)) + 16), paper.width * 0.4)
+        left = paper.beside(names)
         tall = ROW * len(names)
         panels = []
         for place, each in enumerate(wanted):
@@ -135,11 +135,16 @@ def _key(wanted: Quantity, value: float) -> str:
 
 def _of_share(part: float, _most: float) -> float:
     """Return how full the hue is: 0 at the fair share, 1 at a quarter or at four times it and beyond."""
-    return min(abs(math.log2(part)) / 2, 1.0) if part > 0 else 1.0
+    return _visible(min(abs(math.log2(part)) / 2, 1.0)) if part > 0 else 1.0
 
 
 def _of_harm(part: float, _most: float) -> float:
-    return min(abs(part), 1.0)
+    return _visible(min(abs(part), 1.0))
+
+
+def _visible(part: float) -> float:
+    """Return how full a hue is that stands for a part of its range, so that on dark paper, too, a tenth shows."""
+    return math.pow(part, GAMMA)
 
 
 def _of_amount(value: float, most: float) -> float:
@@ -198,6 +203,7 @@ KEYS = (
     Key("amount", "the fuller the more", "fill", LOOKS["amount"]),
 )
 ROW = 32.0
+GAMMA = 0.6
 # Names below each map, in drawing units.
 UNDER = 34.0
 # From here on a field has no room for decimals, and no need.

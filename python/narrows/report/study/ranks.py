@@ -15,6 +15,7 @@ from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import INDEX, significant
 from narrows.report.drawing.style import Style, style_of
 from narrows.report.study.rows import rows_panel
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,7 @@ def critical_difference(ranking: Ranking, of: str) -> Figure:
 
     test = "" if ranking.p is None else f"Friedman's test that all are alike: p = {_p(ranking.p)}."
     caption = (
-        f"Mean rank by {of} over {ranking.conditions} conditions.",
+        f"Mean rank by {of} over {counted(ranking.conditions, 'condition')}.",
         "Mean ranks farther apart than the critical difference (Nemenyi, 95 %) differ; a bar joins those that do not.",
         test,
     )

@@ -22,6 +22,7 @@ from narrows.report.study import ranks as rank_figures
 from narrows.report.study.part import Part, allowed
 from narrows.report.study.rows import response_meaning
 from narrows.study.findings import grouping
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -173,7 +174,8 @@ def _basis(plan: Plan, finding: Finding) -> str:
     overall, interval = finding.overall["mean"], finding.overall["ci95"]
     unit = response_meaning(finding.response).unit
     ends = f", 95 % interval {interval_text((interval[0], interval[1]), overall or 0.0, unit)}" if interval else ""
-    return f"{finding.replications} replications, seed {plan.seed}; mean of all {quantity(overall, unit)}{ends}."
+    times = counted(finding.replications, "replication")
+    return f"{times}, seed {plan.seed}; mean of all {quantity(overall, unit)}{ends}."
 
 
 def _with_values(cells: pa.Table, name: str) -> pa.Table:

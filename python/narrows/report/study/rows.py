@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.figure import RIGHT
-from narrows.report.drawing.plot import BETWEEN, HEAD, LETTER, Axis, Box, Panel
+from narrows.report.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.report.page.metrics import Meaning, meaning
 from narrows.study.measures import split
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
 def rows_panel(paper: Paper, across: Axis, label: str, names: Sequence[str], *, row: float = 30.0) -> Panel:
     """Return a panel with a row per name, the first on top, and room for the names at the left."""
-    left = min(max(paper.left, LETTER * max(map(len, names)) + 16), paper.width * 0.4)
+    left = paper.beside(names)
     box = Box(left, HEAD, paper.width - left - RIGHT, row * len(names))
     return Panel(box, across, Axis.of_names(label, names, inverted=True))
 
@@ -38,7 +36,7 @@ def response_meaning(name: str) -> Meaning:
     owner, measure = split(name)
     kind, _, of = owner.partition(".")
     shown = meaning(measure, kind or "group")
-    return replace(shown, label=f"{shown.label} of {of}") if of else shown
+    return shown.of(of) if of else shown
 
 
 def around(label: str, unit: Unit, values: Sequence[float], margin: float = 0.08) -> Axis:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.figure import RIGHT, Figure, Key
-from narrows.report.drawing.plot import HEAD, LETTER, Axis, Box, Panel
+from narrows.report.drawing.figure import Figure, Key
+from narrows.report.drawing.plot import HEAD, RIGHT, Axis, Box, Panel
 from narrows.report.drawing.scale import quantity
 from narrows.report.drawing.style import Style, style_of
 from narrows.report.study.rows import around, response_meaning, rows_panel
@@ -36,7 +36,7 @@ def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequ
     factors = list(levels)
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        left = min(max(paper.left, LETTER * max(map(len, factors)) + 16), paper.width * 0.4)
+        left = paper.beside(factors)
         width = paper.width - left - RIGHT
         # A tick with a name for each place would say nothing that the strip below does not.
         across = Axis.of_names("Settings, in the order of the response", [""] * len(means))

@@ -9,6 +9,7 @@ from narrows.report.drawing.scale import MINUS, NO_DATA, quantity, significant
 from narrows.report.drawing.svg import Markup, element
 from narrows.report.page.estimates import difference_texts, interval_text
 from narrows.report.study.rows import response_meaning
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,9 @@ def variance(response: str, table: Anova) -> Markup:
         sentence
         for sentence in (
             "Type II sums of squares; replications that share random numbers are a block.",
-            f"{hidden} effects with p of {_LEVEL:g} or more, or less of a part, are left out." if hidden else "",
+            f"{counted(hidden, 'effect is', 'effects are')} left out, with p of {_LEVEL:g} or more, or less of a part."
+            if hidden
+            else "",
             f"The design cannot distinguish {', '.join(':'.join(term) for term in table.left_out[:6])} from the others."
             if table.left_out
             else "",
@@ -89,9 +92,9 @@ def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
         )
     heads = ("", "Difference", "95 % by t", "95 % by bootstrap", "Hedges' g", "Cliff's δ", "p, Holm", "p, FDR")
     note = (
-        f"{rows[0].pairs} pairs of cells each with the same condition and random numbers. p of the paired t test, "
-        f"corrected for {len(rows)} comparisons: Holm's keeps the chance of any false one, Benjamini and "
-        "Hochberg's the part of false ones among those called different."
+        f"{counted(rows[0].pairs, 'pair')} of cells each with the same condition and random numbers. p of the paired t "
+        f"test, corrected for {counted(len(rows), 'comparison')}: Holm's keeps the chance of any false one, Benjamini "
+        "and Hochberg's the part of false ones among those called different."
     )
     return sheet(f"{shown.title}, algorithm against algorithm", heads, lines, note)
 

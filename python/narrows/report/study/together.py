@@ -10,6 +10,7 @@ from narrows.analysis.table import AnalysisError
 from narrows.report.study import multivariate as figures
 from narrows.report.study import sheets
 from narrows.report.study.part import Part, allowed
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +33,7 @@ def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Par
         found: What was found of each response.
     """
     responses = [finding.response for finding in found if finding.missing == 0]
-    basis = f"{max((finding.replications for finding in found), default=0)} replications, seed {plan.seed}."
+    basis = f"{counted(max((finding.replications for finding in found), default=0), 'replication')}, seed {plan.seed}."
     several = len({point.algorithm for point in plan.points}) > 1
     trees = list(_trees(plan, cells, responses)) if several else []
     tables = list(_tables(plan, cells, responses, [tree for _, tree in trees], several=several))

@@ -11,6 +11,7 @@ from narrows.errors import InputError
 from narrows.files.toml import inline
 from narrows.statistics import estimate
 from narrows.study.views.layout import checked, lay_out, study_text
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +66,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
         "flows.new.count": list(moved.values()),
         "flows.old.count": [count - each for each in moved.values()],
     }
-    title = f"{algorithm} replaces {against} in {count} flows"
+    title = f"{algorithm} replaces {against} in {counted(count, 'flow')}"
     text = study_text(title, QUESTION, SCENARIO, MEASURES, {"deployed": (list(moved), moves)})
     study, plan = lay_out(text, "narrows deploy", base, seed, replications)
     return study, plan, {"new": algorithm, "old": against, "flows": count, "moved": moved}

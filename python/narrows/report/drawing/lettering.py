@@ -1,0 +1,66 @@
+"""Words on a drawing: how wide they are, how they are shortened, and which stand beside one another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def width_of(text: str) -> float:
+    """Return about how wide a text is, in drawing units."""
+    return LETTER * len(text)
+
+
+def shortened(text: str, room: float) -> str:
+    """Return a text cut to what fits into `room` drawing units, with an ellipsis for what is left out."""
+    most = max(int(room / LETTER), 1)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def all_shortened(names: Sequence[str], room: float) -> list[str]:
+    """Return names cut to what fits into `room` drawing units; those that would read alike keep their ends instead."""
+    cut = [shortened(name, room) for name in names]
+    return [
+        _ends(name, room) if name and cut.count(short) > 1 else short for name, short in zip(names, cut, strict=True)
+    ]
+
+
+def _ends(name: str, room: float) -> str:
+    most = max(int(room / LETTER), _LEAST)
+    if len(name) <= most:
+        return name
+    last = (most - 1) // 2
+    return f"{name[: most - 1 - last]}…{name[len(name) - last :]}"
+
+
+def kept_inside(centre: float, text: str, left: float, right: float) -> float:
+    """Return where the middle of a text stands so that all of it lies between `left` and `right`, near `centre`."""
+    half = width_of(text) / 2
+    return min(max(centre, left + half), max(right - half, left + half))
+
+
+def lanes(centres: Sequence[float], texts: Sequence[str]) -> list[int]:
+    """Return a lane, from 0, for each text, so that texts of one lane stand beside one another.
+
+    Args:
+        centres: Middles of the texts, in drawing units, ascending.
+        texts: The texts.
+    """
+    ends: list[float] = []
+    found = []
+    for centre, text in zip(centres, texts, strict=True):
+        half = width_of(text) / 2
+        lane = next((each for each, end in enumerate(ends) if centre - half >= end + GAP), len(ends))
+        ends[lane : lane + 1] = [centre + half]
+        found.append(lane)
+    return found
+
+
+# Width of a letter of a tick, as wide as most.
+LETTER = 6.6
+# Between two texts in a row.
+GAP = 6.0
+# Letters that the two ends of a name and the ellipsis between them take at least.
+_LEAST = 3
