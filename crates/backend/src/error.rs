@@ -8,9 +8,10 @@ use std::fmt;
 pub enum RunError {
     /// The run was cancelled.
     Interrupted,
-    /// Packets were lost or made up by the simulator itself: its records would be worthless.
+    /// Packets were not conserved, which is an error of the simulator: its records would be worthless. The message
+    /// gives the counts.
     NotConserved(String),
-    /// An algorithm that is not compiled in failed.
+    /// An external algorithm failed.
     Algorithm(Box<AlgorithmFailure>),
 }
 
@@ -19,7 +20,7 @@ pub enum RunError {
 pub struct AlgorithmFailure {
     /// The algorithm with parameters, as in records.
     pub algorithm: String,
-    /// Number of the flow in the run.
+    /// Number of the flow's connection slot.
     pub flow: usize,
     /// Name of the flow's group.
     pub group: String,

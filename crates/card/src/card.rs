@@ -6,14 +6,14 @@ use crate::value::Value;
 use crate::values::Values;
 use crate::variable::Variable;
 
-/// What an algorithm or a queue discipline is: name, source, equations, parameters, deviations.
+/// The description of an algorithm or a queue discipline: name, source, equations, parameters, deviations.
 ///
 /// The command line, the scenario file, its JSON Schema, the documentation and the tests read it.
 #[derive(Clone, Copy, Debug)]
 pub struct Card {
     /// The name in scenario files and on the command line.
     pub name: &'static str,
-    /// The family it is listed in: `"standard"`, `"high-speed"`, `"active"`, …
+    /// Name of the family under which it is listed: `"standard"`, `"high-speed"`, `"active"`, …
     pub family: &'static str,
     /// One line that says what it is.
     pub summary: &'static str,
@@ -30,7 +30,7 @@ pub struct Card {
 }
 
 impl Card {
-    /// Every parameter at its default.
+    /// The values of all parameters at their defaults.
     pub fn defaults(&self) -> Values {
         Values::defaults(self.parameters)
     }
@@ -39,7 +39,7 @@ impl Card {
     ///
     /// # Errors
     ///
-    /// A name that is no parameter, a name given twice, or a value outside its domain.
+    /// If a name is no parameter or is given twice, or a value is outside its domain.
     pub fn values(&self, given: Vec<(String, Value)>) -> Result<Values, Fault> {
         Values::new(self.parameters, given)
     }

@@ -3,21 +3,21 @@
 //! `comparisons.tsv` holds the result of every comparison, as the test that makes it computed it. The tests assert their
 //! own rows; `validation/comparisons.py --write` writes all of them anew.
 
-/// A comparison of an algorithm or a queue with what a source says.
+/// A comparison of an algorithm or a queue with a closed form or a figure of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
     /// What was measured, under which conditions, and what it is compared with.
     pub what: &'static str,
-    /// The result: the relative difference, or the measured value where what it is compared with is a range.
+    /// The relative difference in percent; the measured value where the reference is a range.
     pub result: &'static str,
-    /// The test that makes it, a path in the source tree.
+    /// Path of the test file that makes the comparison, from the root of the repository.
     pub test: &'static str,
 }
 
 /// The catalogues whose entries are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Catalogue {
-    /// Congestion control.
+    /// Congestion control algorithms.
     Algorithms,
     /// Queue disciplines.
     Queues,
@@ -31,7 +31,7 @@ impl Catalogue {
         }
     }
 
-    /// The comparisons of the entry `name`, in the order of the table.
+    /// The comparisons of the entry `name`, in the order of the table `comparisons.tsv`.
     pub fn comparisons(self, name: &str) -> impl Iterator<Item = Comparison> {
         TABLE.lines().filter_map(move |line| {
             let mut columns = line.split('\t');
@@ -42,8 +42,12 @@ impl Catalogue {
         })
     }
 
-    /// For tests: asserts that `measured` is `expected` within `tolerance`, a part of it, and that the table has this
-    /// difference.
+    /// For tests: asserts that `measured` differs from `expected` by at most `tolerance`, as a fraction of `expected`,
+    /// and that the table has the row `what` with this difference.
+    ///
+    /// # Panics
+    ///
+    /// If either assertion fails.
     #[track_caller]
     pub fn assert_near(self, name: &str, what: &str, measured: f64, expected: f64, tolerance: f64) {
         let error = measured / expected - 1.0;
@@ -56,7 +60,12 @@ impl Catalogue {
         self.assert_result(name, what, &result);
     }
 
-    /// For tests: asserts that the table has this result, or prints its row where all rows are written anew.
+    /// For tests: asserts that the table has the row `what` with this `result`; prints the row instead if all rows are
+    /// being written.
+    ///
+    /// # Panics
+    ///
+    /// If the table has no such row, or another result in it.
     #[track_caller]
     pub fn assert_result(self, name: &str, what: &str, result: &str) {
         let test = std::panic::Location::caller().file();

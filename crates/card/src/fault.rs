@@ -2,42 +2,42 @@
 
 use std::fmt;
 
-/// What is wrong with an algorithm or its parameters as written.
+/// An error in the name or the parameters of an algorithm as written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// No algorithm has that name.
+    /// There is no algorithm with that name.
     UnknownName {
-        /// As written.
+        /// The name as written.
         given: String,
-        /// The nearest known name.
+        /// The nearest known name; `None` if none is near.
         nearest: Option<&'static str>,
     },
     /// The algorithm has no such parameter.
     UnknownParameter {
-        /// As written.
+        /// The name as written.
         given: String,
-        /// All parameters that it has.
+        /// Names of all its parameters.
         allowed: Vec<&'static str>,
-        /// The nearest of them.
+        /// The nearest of these names; `None` if none is near.
         nearest: Option<&'static str>,
     },
-    /// The value is of another kind than the parameter's, or outside its domain.
+    /// The value has the wrong type, or is outside the parameter's domain.
     BadValue {
-        /// The parameter.
+        /// Name of the parameter.
         parameter: &'static str,
-        /// As written.
+        /// The value as written.
         given: String,
-        /// The values it may take, in words.
+        /// Allowed values, in words.
         allowed: String,
     },
-    /// The parameter was given twice.
+    /// A parameter was given twice.
     Repeated {
-        /// The parameter.
+        /// Name of the parameter.
         parameter: &'static str,
     },
-    /// Not of the form `name` or `name(key=value, …)`.
+    /// The text is not of the form `name` or `name(parameter=value, …)`.
     Form {
-        /// As written.
+        /// The text as written.
         given: String,
     },
 }

@@ -1,8 +1,10 @@
 //! The name a person may have meant.
 
-/// The name in `known` nearest to `given`, without regard to case: by Damerau-Levenshtein distance, if that is at most a
-/// third of the longer of the two names, or one edit where that is more; else the shortest of those that `given`
-/// begins, up to the end of one of their words, as `goodput` begins `goodput_bps`.
+/// The name in `known` that `given` was probably meant to be, ignoring case; `None` if none is near.
+///
+/// It is the one with the least Damerau-Levenshtein distance, if that is at most a third of the longer name's length,
+/// or 1 if that is more. Otherwise it is the shortest name of which `given` is a prefix that ends at a word boundary,
+/// as `goodput` is of `goodput_bps`.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = given.to_lowercase();
     let mut best: Option<(usize, &str)> = None;

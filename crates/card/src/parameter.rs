@@ -8,103 +8,102 @@ use std::fmt;
 /// A parameter of an algorithm or a queue discipline.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// Its name in scenario files and on the command line.
+    /// Name in scenario files and on the command line.
     pub name: &'static str,
-    /// What it means.
+    /// What the parameter sets.
     pub meaning: &'static str,
     /// Unit of a bare number; `""` for a pure number, and for values that are written with their unit.
     pub unit: &'static str,
     /// Paper or RFC, with section, that gives the default; `""` where the source of the whole card does.
     pub source: &'static str,
-    /// The values it may take, and its default.
+    /// Allowed values, and the default.
     pub domain: Domain,
 }
 
-/// The values that a parameter may take, and its default as one would write it. An empty default is that of a parameter
-/// that must be given; words that are no value stand for a default that follows from other parameters.
+/// The values that a parameter may have, and its default as written in a scenario. A parameter with an empty default is
+/// required; a default that is not a value describes in words how it follows from other parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Domain {
     /// A number from `minimum` to `maximum`, both allowed.
     Number {
-        /// Default.
+        /// Default value.
         default: f64,
-        /// Smallest value.
+        /// Smallest allowed value.
         minimum: f64,
-        /// Largest value; may be infinite.
+        /// Largest allowed value; may be infinite.
         maximum: f64,
     },
     /// A whole number from `minimum` to `maximum`, both allowed.
     Integer {
-        /// Default.
+        /// Default value.
         default: u64,
-        /// Smallest value.
+        /// Smallest allowed value.
         minimum: u64,
-        /// Largest value.
+        /// Largest allowed value.
         maximum: u64,
     },
-    /// A part of a whole: a percentage, or a number from 0 to 1.
+    /// A fraction, from 0 to 1: a percentage or a number.
     Fraction {
-        /// Default.
+        /// Default value.
         default: f64,
         /// Whether 0 is allowed.
         zero: bool,
     },
-    /// A rate above zero with its unit.
+    /// A rate above zero, with its unit.
     Rate {
-        /// Default.
+        /// Default, as written.
         default: &'static str,
     },
-    /// A time with its unit.
+    /// A duration with its unit.
     Span {
-        /// Default.
+        /// Default, as written.
         default: &'static str,
-        /// Whether 0 is allowed.
+        /// Whether zero is allowed.
         zero: bool,
     },
-    /// Bytes, or whole packets of the largest size.
+    /// A size in bytes, or in whole packets of the largest size.
     Size {
-        /// Default.
+        /// Default, as written.
         default: &'static str,
     },
-    /// A length of a queue above zero: packets, bytes, the time that the link takes for it, or parts of the
-    /// bandwidth-delay product.
+    /// A queue length above zero, in packets, bytes, transmission time or bandwidth-delay products.
     Length {
-        /// Default.
+        /// Default, as written.
         default: &'static str,
-        /// Whether packets are whole numbers.
+        /// Whether a number of packets must be whole.
         whole: bool,
     },
-    /// What may wait: a length of a queue, room for a packet at least, or `infinite`.
+    /// A buffer limit: a queue length with room for at least one packet, or `infinite`.
     Limit {
-        /// Default.
+        /// Default, as written.
         default: &'static str,
     },
-    /// A list of limits, by default empty.
+    /// A list of buffer limits; the default is an empty list.
     Limits,
     /// `true` or `false`.
     Flag {
-        /// Default.
+        /// Default value.
         default: bool,
     },
-    /// One of a few words.
+    /// One of several words.
     Choice {
-        /// Default.
+        /// Default word.
         default: &'static str,
-        /// All words.
+        /// The allowed words.
         allowed: &'static [&'static str],
     },
-    /// A list of names of groups of flows, which must be given.
+    /// A required list of names of flow groups.
     Groups,
-    /// A table with the class of each group of flows that it names, from 0 to `worst`, which must be given.
+    /// A required table with the class, from 0 to `worst`, of each flow group that it names.
     Classes {
-        /// Largest class.
+        /// Largest class number.
         worst: u64,
     },
     /// Another queue discipline with its parameters.
     Discipline {
-        /// Default, in words.
+        /// Description of the default.
         default: &'static str,
-        /// Names of the disciplines.
+        /// Names of the allowed disciplines.
         allowed: &'static [&'static str],
     },
 }
@@ -129,7 +128,7 @@ impl Parameter {
 }
 
 impl Domain {
-    /// The value of a parameter that was not given; the empty word where it must be.
+    /// The default as a value; an empty word if the parameter is required.
     pub fn default(&self) -> Value {
         match self {
             Self::Number { default, .. } | Self::Fraction { default, .. } => Value::Number(*default),
@@ -152,7 +151,8 @@ impl Domain {
         self.default() == Value::Word(String::new())
     }
 
-    /// Whether the parameter may take `value`. Lists, tables and disciplines are no [`Value`].
+    /// Whether `value` is allowed. Always false for parameters that are lists, tables or disciplines, which have no
+    /// [`Value`].
     pub fn contains(&self, value: &Value) -> bool {
         let is_a = |word: &str, dimensions| Quantity::parse(word, dimensions).is_ok();
         match (self, value) {
@@ -217,11 +217,11 @@ pub(crate) fn rate(text: &str) -> Option<Rate> {
     }
 }
 
-/// The word for no limit.
+/// The word for a missing limit.
 pub const INFINITE: &str = "infinite";
 
-/// In what a length of a queue is written.
+/// Dimensions in which a queue length may be written.
 pub const LENGTHS: &[Dimension] = &[Dimension::Packets, Dimension::Size, Dimension::Time, Dimension::Bdp];
 
-/// In what a size is written.
+/// Dimensions in which a size may be written.
 pub const SIZES: &[Dimension] = &[Dimension::Packets, Dimension::Size];

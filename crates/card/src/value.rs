@@ -14,7 +14,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Reads `true` and `false` as flags, numbers as numbers, and all else as words.
+    /// Parses `text`: `true` and `false` as flags, decimal numbers as numbers, everything else as a word.
     pub fn parse(text: &str) -> Self {
         match text {
             "true" => Self::Flag(true),

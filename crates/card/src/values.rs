@@ -6,7 +6,7 @@ use crate::parameter::{Parameter, rate};
 use crate::value::Value;
 use narrows_units::Rate;
 
-/// The checked values of a card's parameters: every one is present and inside its domain.
+/// The checked values of the parameters of a card: each has a value inside its domain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values(Vec<(&'static str, Value)>);
 
@@ -39,7 +39,11 @@ impl Values {
         Ok(values)
     }
 
-    /// The value of a parameter that the card declares as a number.
+    /// Value of the parameter `name`, a number.
+    ///
+    /// # Panics
+    ///
+    /// If the card does not declare `name` as a number.
     pub fn number(&self, name: &str) -> f64 {
         match self.get(name) {
             Value::Number(number) => *number,
@@ -47,12 +51,20 @@ impl Values {
         }
     }
 
-    /// The value of a parameter that the card declares as a rate.
+    /// Value of the parameter `name`, a rate.
+    ///
+    /// # Panics
+    ///
+    /// If the card does not declare `name` as a rate.
     pub fn rate(&self, name: &str) -> Rate {
         rate(self.word(name)).expect("a value inside its domain is a rate")
     }
 
-    /// The value of a parameter that the card declares as a flag.
+    /// Value of the parameter `name`, a flag.
+    ///
+    /// # Panics
+    ///
+    /// If the card does not declare `name` as a flag.
     pub fn flag(&self, name: &str) -> bool {
         match self.get(name) {
             Value::Flag(flag) => *flag,
@@ -60,7 +72,11 @@ impl Values {
         }
     }
 
-    /// The value of a parameter that the card declares as a choice of words.
+    /// Value of the parameter `name`, a word.
+    ///
+    /// # Panics
+    ///
+    /// If the card does not declare `name` as a choice of words.
     pub fn word(&self, name: &str) -> &str {
         match self.get(name) {
             Value::Word(word) => word,
@@ -68,7 +84,7 @@ impl Values {
         }
     }
 
-    /// Every parameter with its value, in the order of the card.
+    /// Name and value of each parameter, in the order of the card.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         self.0.iter().map(|(name, value)| (*name, value))
     }
@@ -79,9 +95,10 @@ impl Values {
     }
 }
 
-/// Reads `(parameter=value, …)`; an empty text gives no value.
+/// Parses `(parameter=value, …)` into names and values, which are not checked; see
+/// [`Card::values`](crate::Card::values). An empty text has none.
 ///
-/// `None` if the text has another form. Which names and values are allowed is for [`Card::values`](crate::Card::values).
+/// `None` if the text has another form.
 pub fn assignments(text: &str) -> Option<Vec<(String, Value)>> {
     if text.is_empty() {
         return Some(Vec::new());

@@ -8,17 +8,21 @@ use crate::{CongestionControl, Entry, Needs, Setup, catalogue};
 use narrows_card::{Fault, Value, Values, assignments, nearest};
 use std::fmt;
 
-/// An algorithm with its parameters, which can be built any number of times.
+/// An algorithm with its parameters, from which any number of instances can be built.
 #[derive(Clone, Debug)]
 pub struct Algorithm {
-    /// Card, needs and constructor.
+    /// Its catalogue entry: card, needs and constructor.
     pub entry: &'static Entry,
-    /// The value of every parameter.
+    /// Values of its parameters.
     pub values: Values,
 }
 
 impl Algorithm {
-    /// Reads `name` or `name(parameter=value, …)`, for an algorithm of the [`catalogue`].
+    /// Parses `name` or `name(parameter=value, …)`, for an algorithm of the [`catalogue`].
+    ///
+    /// # Errors
+    ///
+    /// If the text has another form, or as [`new`](Self::new).
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let form = || Fault::Form { given: text.to_owned() };
         let text = text.trim();
@@ -27,12 +31,20 @@ impl Algorithm {
         Self::new(name.trim(), given)
     }
 
-    /// The algorithm `name` of the [`catalogue`] with the parameters `given`, and the defaults of all others.
+    /// The algorithm `name` of the [`catalogue`] with the parameters `given`; all others have their defaults.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such algorithm, if it has no such parameter, or if a value is outside its domain.
     pub fn new(name: &str, given: Vec<(String, Value)>) -> Result<Self, Fault> {
         Self::among(catalogue::entries(), name, given)
     }
 
-    /// As [`new`](Self::new), with `known` as the catalogue.
+    /// As [`new`](Self::new), with the entries `known` as the catalogue.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
     pub fn among(
         known: impl IntoIterator<Item = &'static Entry>,
         name: &str,
@@ -47,7 +59,7 @@ impl Algorithm {
         Ok(Self { entry, values: entry.card.values(given)? })
     }
 
-    /// What the host must provide for it.
+    /// What the host must provide for the algorithm with these parameters.
     pub fn needs(&self) -> Needs {
         (self.entry.needs)(&self.values)
     }

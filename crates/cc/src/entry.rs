@@ -3,13 +3,13 @@
 use crate::{CongestionControl, Needs, Setup};
 use narrows_card::{Card, Values};
 
-/// An algorithm of the catalogue.
+/// The catalogue entry of an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Name, source, equations, parameters.
+    /// Name, source, equations, parameters and deviations.
     pub card: Card,
     /// What the host must provide for the algorithm with these parameters.
     pub needs: fn(&Values) -> Needs,
-    /// Builds the algorithm from checked parameters for one flow.
+    /// Builds an instance for one flow from the values of the parameters.
     pub build: fn(&Values, &Setup) -> Box<dyn CongestionControl>,
 }

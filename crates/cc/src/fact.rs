@@ -10,15 +10,16 @@ use narrows_wire::{Feedback, Request};
 pub struct Path {
     /// Current time.
     pub now: Time,
-    /// Payload of a full segment, bytes.
+    /// Payload of a full segment.
     pub mss: Bytes,
     /// Packets sent, not acknowledged and not declared lost, after this event.
     pub in_flight: u64,
     /// Round-trip times; `None` before the first sample.
     pub rtt: Option<RttView>,
-    /// Round trips so far: grows by one when a packet sent after the last increment is acknowledged.
+    /// Number of round trips so far. It grows by one when a packet sent after its last increase is acknowledged.
     pub round: u64,
-    /// Whether the window, and nothing else, kept the sender from sending more. Windows grow only if it did (RFC 9438 §5.8).
+    /// Whether the congestion window alone kept the sender from sending more. Windows grow only if it did (RFC 9438
+    /// §5.8).
     pub window_limited: bool,
 }
 
@@ -29,9 +30,9 @@ pub struct RttView {
     pub latest: Span,
     /// Smallest sample of the connection.
     pub min: Span,
-    /// `SRTT`.
+    /// `SRTT`: the smoothed round-trip time.
     pub smoothed: Span,
-    /// `RTTVAR`.
+    /// `RTTVAR`: the round-trip time variation.
     pub variation: Span,
 }
 
@@ -49,22 +50,22 @@ pub struct Ack<'a> {
     pub rtt: Option<Span>,
     /// Delivery rate over the last round trip; `None` unless the algorithm needs it.
     pub rate: Option<RateSample>,
-    /// Answer of the routers to a request.
+    /// The routers' response to a request; `None` without one.
     pub feedback: Option<Feedback>,
     /// The packets acknowledged for the first time, oldest first; empty unless the algorithm needs them.
     pub packets: &'a [SentPacket],
 }
 
-/// A report of a datagram receiver.
+/// A report of a datagram receiver (RFC 5348 §3.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
     /// Loss event rate, loss events per packet, 0 to 1; 0 before the first loss (RFC 5348 §5).
     pub loss_event_rate: f64,
-    /// Rate at which payload was received over the last round trip, bits per second.
+    /// Rate at which payload was received over the last round trip.
     pub receive_rate: Rate,
-    /// Packets found to be lost since the last report.
+    /// Packets declared lost since the last report.
     pub lost: u64,
-    /// Round-trip time of the newest packet reported, less the delay of the receiver.
+    /// Round-trip time of the newest packet reported, less the receiver's delay.
     pub rtt: Span,
 }
 
@@ -81,7 +82,7 @@ pub struct Loss<'a> {
     pub packets: &'a [SentPacket],
 }
 
-/// What a loss episode started with.
+/// The cause of a loss episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Acknowledgements of later packets: duplicate ACKs, SACK or RACK.
@@ -92,18 +93,18 @@ pub enum Cause {
     Mark,
 }
 
-/// A packet and the state of the flow when it left.
+/// A packet and the state of the flow when it was sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SentPacket {
     /// Segment number.
     pub number: u64,
-    /// Payload, bytes.
+    /// Payload of the packet.
     pub size: Bytes,
-    /// Time of departure.
+    /// Time at which it was sent.
     pub sent_at: Time,
-    /// Packets in flight when it left, itself included.
+    /// Packets in flight when it was sent, itself included.
     pub in_flight: u64,
-    /// Packets declared lost on this connection before it left.
+    /// Packets declared lost on this connection before it was sent.
     pub lost_before: u64,
     /// Whether the application, not congestion control, limited the sender (draft-ietf-ccwg-bbr §4.1.1.3).
     pub app_limited: bool,
@@ -114,22 +115,22 @@ pub struct SentPacket {
 pub struct RateSample {
     /// Packets delivered in `interval`.
     pub delivered: u64,
-    /// Length of the sample: the longer of the time to send and the time to acknowledge the packets.
+    /// Duration of the sample: the longer of the time to send and the time to acknowledge the packets.
     pub interval: Span,
-    /// `delivered` over `interval`, bits of payload per second.
+    /// `delivered` divided by `interval`, as a rate of payload.
     pub rate: Rate,
-    /// Packets that had been delivered on the connection when the sampled packet left.
+    /// Packets that had been delivered on the connection when the sampled packet was sent.
     pub prior_delivered: u64,
     /// Packets in flight just before this acknowledgement.
     pub prior_in_flight: u64,
-    /// Whether the application limited the sender when the sampled packet left.
+    /// Whether the application limited the sender when the sampled packet was sent.
     pub app_limited: bool,
 }
 
 /// An event that owns its data.
 ///
 /// There is one for each method by which a host changes an algorithm, so that the facts of a flow, in their order, and
-/// its [`Setup`](crate::catalogue::Setup) determine every answer.
+/// its [`Setup`](crate::Setup) determine every answer.
 /// [`set_window`](CongestionControl::set_window) has none: only an algorithm that contains another calls it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fact {
@@ -184,7 +185,8 @@ impl Fact {
         Self::Lost { loss, packets: packets.to_vec(), path: *path }
     }
 
-    /// Calls the method of `algorithm` for this event. Returns the request if the event is [`Requested`](Self::Requested).
+    /// Calls the method of `algorithm` for this event. Returns its request if the event is
+    /// [`Requested`](Self::Requested), otherwise `None`.
     pub fn apply_to(&self, algorithm: &mut dyn CongestionControl) -> Option<Request> {
         match self {
             Self::Sent(packet, path) => algorithm.on_sent(packet, path),

@@ -50,7 +50,7 @@ use std::fmt::Debug;
 /// The host owns sequence numbers, loss detection and the order of retransmissions; its recovery policy declares the start
 /// and the end of loss episodes. The algorithm owns the congestion window, ssthresh and the pacing rate.
 pub trait CongestionControl: Send + Debug {
-    /// What the host may send now.
+    /// Window, pacing rate and burst that the host must observe now.
     fn limits(&self) -> Limits;
 
     /// The congestion window in packets, not rounded; `None` for an algorithm without a window.
@@ -65,13 +65,13 @@ pub trait CongestionControl: Send + Debug {
     /// A report of a datagram receiver arrived; only for algorithms that need [`Reports::LossEvents`].
     fn on_report(&mut self, _report: &Report, _path: &Path) {}
 
-    /// The connection is open; `feedback` is the answer of the routers to the request in its SYN.
+    /// The connection is open; `feedback` is the routers' response to the request in its SYN.
     fn on_answer(&mut self, _feedback: Feedback, _path: &Path) {}
 
     /// Packets were declared lost, or a congestion mark started an episode.
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path);
 
-    /// The loss episode is over that the last [`Loss::new_episode`] started.
+    /// The last loss episode, whose start [`Loss::new_episode`] declared, is over.
     fn on_recovered(&mut self, _path: &Path) {}
 
     /// Whether the algorithm uses [`on_sent`](Self::on_sent) or [`request`](Self::request). Constant over its lifetime;
@@ -90,7 +90,7 @@ pub trait CongestionControl: Send + Debug {
     /// The host is about to send after it has sent nothing for a retransmission timeout or longer (RFC 5681 §4.1).
     fn on_idle_restart(&mut self, _path: &Path) {}
 
-    /// When the host is to call [`on_timer`](Self::on_timer); `None` for not at all. May change with every event.
+    /// When [`on_timer`](Self::on_timer) is to be called; `None` for not at all. May change with every event.
     fn next_timer(&self) -> Option<Time> {
         None
     }
@@ -125,29 +125,29 @@ pub trait CongestionControl: Send + Debug {
     fn boxed_clone(&self) -> Box<dyn CongestionControl>;
 }
 
-/// What a host may send now. At least one of `window` and `pacing` is `Some`.
+/// The limits that a host must observe when it sends. At least one of `window` and `pacing` is `Some`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Packets that may be in flight, at least 1; `None` for no limit.
+    /// Maximum number of packets in flight, at least 1; `None` for no limit.
     pub window: Option<u64>,
-    /// Pacing rate, bits of payload per second; `None` where the algorithm does not pace.
+    /// Pacing rate of payload; `None` if the algorithm does not pace.
     pub pacing: Option<Rate>,
-    /// Payload that may leave back to back when the flow is paced, bytes.
+    /// Payload that a paced sender may send back to back.
     pub burst: Bytes,
 }
 
 /// The first error of an external algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Simulated time of the error.
+    /// Simulated time at which it occurred.
     pub at: Time,
     /// Message for the author of the algorithm.
     pub reason: String,
 }
 
 impl Limits {
-    /// These limits, with a window of one packet if there is neither a window nor a rate. Without it a sender of an endless
-    /// transfer would never stop sending.
+    /// These limits, with a window of one packet added if there is neither a window nor a rate: without a limit, the
+    /// sender of an endless transfer would never stop.
     #[must_use]
     pub fn bounded(self) -> Self {
         let endless = self.window.is_none() && self.pacing.is_none();

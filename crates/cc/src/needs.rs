@@ -5,30 +5,30 @@ use std::fmt;
 /// What the host must provide for an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needs {
-    /// The sender and receiver that host it.
+    /// The kind of sender and receiver that host it.
     pub transport: Transport,
-    /// Each packet of an acknowledgement or a loss, as [`SentPacket`](crate::SentPacket)s.
+    /// Whether it needs the packets of each acknowledgement and loss, as [`SentPacket`](crate::SentPacket)s.
     pub packets: bool,
-    /// Delivery-rate samples. Datagram senders make none.
+    /// Whether it needs delivery-rate samples, which only reliable senders make.
     pub rate_samples: bool,
 }
 
 impl Needs {
-    /// A reliable sender, and no details of acknowledgements or losses.
+    /// The needs of an algorithm on a reliable sender that uses neither packets nor rate samples.
     pub const RELIABLE: Self = Self { transport: Transport::Reliable, packets: false, rate_samples: false };
 
-    /// A datagram sender whose receiver sends `reports`, and no details of acknowledgements or losses.
+    /// The needs of an algorithm on a datagram sender whose receiver sends `reports`, without packets and rate samples.
     pub const fn datagrams(reports: Reports) -> Self {
         Self { transport: Transport::Datagram(reports), ..Self::RELIABLE }
     }
 }
 
-/// Which sender and receiver host an algorithm.
+/// The kind of sender and receiver that host an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Transport {
-    /// A byte stream; lost segments are retransmitted.
+    /// A reliable byte stream: lost segments are retransmitted.
     Reliable,
-    /// Numbered packets that are sent once.
+    /// Numbered datagrams, each sent once.
     Datagram(Reports),
 }
 
@@ -42,23 +42,24 @@ impl fmt::Display for Transport {
     }
 }
 
-/// What a datagram receiver sends back.
+/// The feedback of a datagram receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reports {
-    /// Nothing at all.
+    /// None.
     Nothing,
-    /// A report of each packet as it arrives; the sender detects losses.
+    /// A report for each packet as it arrives; the sender detects losses.
     EachPacket,
-    /// Loss events and the receive rate, once a round trip and at once when a loss event starts (RFC 5348 §6); the
-    /// receiver detects losses.
+    /// Loss event rate and receive rate, once per round trip and when a loss event starts (RFC 5348 §6); the receiver
+    /// detects losses.
     LossEvents(LossHistory),
 }
 
-/// How a receiver averages loss intervals (RFC 5348 §5.4, §5.5).
+/// Parameters of the average loss interval at a receiver (RFC 5348 §5.4, §5.5).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossHistory {
-    /// Closed loss intervals in the average, at least 1.
+    /// Number of closed loss intervals in the average, at least 1.
     pub intervals: usize,
-    /// Smallest weight, 0 to 1, that history discounting leaves to a closed interval; 1 switches it off.
+    /// Lower bound of the factor by which history discounting reduces the weight of closed intervals, 0 to 1; 1
+    /// disables it.
     pub least_discount: f64,
 }

@@ -15,21 +15,21 @@ pub use hystart_plus_plus::HyStartPlusPlus;
 
 use crate::{Ack, Path, SlowStartKind};
 
-/// A variant of slow start and its state.
+/// A variant of slow start with its state.
 #[derive(Clone, Debug)]
 pub enum SlowStart {
-    /// Ends with a loss or at ssthresh (RFC 5681 §3.1).
+    /// Ends at a loss or at ssthresh (RFC 5681 §3.1).
     Standard,
-    /// Ends when an ACK train is long or the delay has risen (Ha and Rhee 2011).
+    /// Ends when an ACK train is long or the delay has increased (Ha and Rhee 2011).
     HyStart(HyStart),
-    /// As the standard one, but slower above 100 packets (RFC 3742).
+    /// As the standard variant, but slower above 100 packets (RFC 3742).
     Limited,
-    /// Ends when the delay has been high for five rounds, in which it grows slower (RFC 9406).
+    /// Ends when the delay has been increased for five rounds, in which the window grows more slowly (RFC 9406).
     HyStartPlusPlus(HyStartPlusPlus),
 }
 
 impl SlowStart {
-    /// The variant `kind`; `paced`: the host paces the flow.
+    /// The variant `kind` in its initial state; `paced` says whether the host paces the flow.
     pub fn new(kind: SlowStartKind, paced: bool) -> Self {
         match kind {
             SlowStartKind::Standard => Self::Standard,
@@ -39,8 +39,8 @@ impl SlowStart {
         }
     }
 
-    /// Whether slow start ends now; called for each acknowledgement in slow start, before the window grows. `window` is in
-    /// packets.
+    /// Whether slow start ends now. Called for each acknowledgement in slow start before the window grows; `window` is
+    /// in packets.
     pub fn is_over(&mut self, window: f64, ack: &Ack<'_>, path: &Path) -> bool {
         match self {
             Self::Standard | Self::Limited => false,
@@ -49,7 +49,7 @@ impl SlowStart {
         }
     }
 
-    /// Packets to add to a window of `window` packets in slow start for `acked` packets acknowledged.
+    /// The increase of a window of `window` packets in slow start, in packets, for `acked` packets acknowledged.
     pub fn growth(&self, window: f64, acked: f64) -> f64 {
         match self {
             Self::Standard | Self::HyStart(_) => acked,
@@ -58,7 +58,7 @@ impl SlowStart {
         }
     }
 
-    /// A timeout starts a new slow start.
+    /// A new slow start begins after a timeout: resets the state.
     pub fn restart(&mut self) {
         match self {
             Self::Standard | Self::Limited => {}

@@ -93,7 +93,7 @@ impl Control {
         }
     }
 
-    /// Its name, without parameters and without its file.
+    /// Its name, without parameters and file.
     pub fn name(&self) -> &str {
         match self {
             Self::Listed(algorithm) => algorithm.entry.card.name,

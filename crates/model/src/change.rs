@@ -19,8 +19,8 @@ pub struct ChangeModel {
 pub enum LinkChange {
     /// The link fails: it drops waiting packets, the packet in transmission and all arrivals until it is restored.
     Fail,
-    /// It works again.
+    /// The link works again after a failure.
     Restore,
-    /// Its propagation delay from now on. A packet never overtakes another.
+    /// The propagation delay becomes this. Packets are never reordered.
     Delay(Span),
 }

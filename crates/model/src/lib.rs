@@ -52,7 +52,7 @@ pub struct Model {
 pub struct LinkModel {
     /// Its name: `"bottleneck"`, `"bottleneck reverse"`, `"A-B"`, …
     pub name: String,
-    /// Index of the router at which its packets wait.
+    /// Index of the router at which its queue is.
     pub from: u32,
     /// Index of the router to which it leads.
     pub to: u32,
@@ -73,7 +73,7 @@ pub enum RateModel {
     Constant(Rate),
     /// Rates and the times from which they apply, ascending, starting at 0.
     Steps(Vec<(Span, Rate)>),
-    /// `high` for `duty` of each period, then `low`.
+    /// `high` for the fraction `duty` of each period, then `low`.
     Square {
         /// Rate in the first part.
         high: Rate,
@@ -86,7 +86,7 @@ pub enum RateModel {
     },
     /// Every `interval`, a random step from the current rate.
     Walk {
-        /// Rate at the start.
+        /// Rate at the start of the run.
         start: Rate,
         /// Distribution of the steps.
         step: Step,
@@ -94,7 +94,7 @@ pub enum RateModel {
         minimum: Rate,
         /// Upper bound.
         maximum: Rate,
-        /// Time between steps.
+        /// Time between two steps.
         interval: Span,
     },
     /// Every `interval`, a draw from the uniform distribution on `[minimum, maximum]`.
@@ -103,7 +103,7 @@ pub enum RateModel {
         minimum: Rate,
         /// Upper bound.
         maximum: Rate,
-        /// Time between draws.
+        /// Time between two draws.
         interval: Span,
     },
     /// Delivery opportunities of 1500 bytes at recorded times.
@@ -113,15 +113,15 @@ pub enum RateModel {
 /// A step of a random walk from the current rate B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// Up or down by this amount, each with probability ½; a step across a bound is taken in the other direction.
+    /// Up or down by this rate, each with probability ½; a step across a bound is taken in the other direction.
     Fixed(Rate),
-    /// Uniform in [B − D, B + D] for this D, mirrored at the bounds.
+    /// Uniform in [B − D, B + D] for this D, reflected at the bounds.
     Mirrored(Rate),
-    /// As `Mirrored`, but a rate beyond a bound becomes the bound.
+    /// Uniform in [B − D, B + D] for this D, clipped to the bounds.
     Clipped(Rate),
-    /// Uniform in [0, B + D] for this D, then clipped.
+    /// Uniform in [0, B + D] for this D, clipped to the bounds.
     Additive(Rate),
-    /// Uniform in [0, µB] for this µ, then clipped.
+    /// Uniform in [0, µB] for this µ, clipped to the bounds.
     Multiplicative(f64),
 }
 
@@ -232,18 +232,19 @@ pub struct Trace {
 pub enum LossModel {
     /// Each packet with the same probability.
     Bernoulli {
-        /// Probability.
+        /// Loss probability, 0 to 1.
         rate: f64,
     },
-    /// Two states, each with its own loss probability (Gilbert 1960, Elliott 1963); a step per packet.
+    /// A two-state Markov chain that makes a step per packet, with a loss probability for each state (Gilbert 1960,
+    /// Elliott 1963).
     GilbertElliott {
-        /// Probability of going from good to bad.
+        /// Probability of a transition from the good to the bad state.
         good_to_bad: f64,
-        /// Probability of going from bad to good.
+        /// Probability of a transition from the bad to the good state.
         bad_to_good: f64,
-        /// Loss probability while good.
+        /// Loss probability in the good state.
         loss_good: f64,
-        /// Loss probability while bad.
+        /// Loss probability in the bad state.
         loss_bad: f64,
     },
 }

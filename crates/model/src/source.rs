@@ -9,41 +9,41 @@ use narrows_units::{Rate, Span};
 pub enum SourceModel {
     /// All data is written at the start of the flow.
     Bulk,
-    /// A packet is written whenever the rate has made the bits of one, as it is on the wire.
+    /// A constant bit rate in full packets: each is written when the rate has accumulated its bits on the wire.
     Rate(RateModel),
-    /// As [`Rate`](Self::Rate), at the difference between `whole` and a rate over time, which must not exceed it.
+    /// As [`Rate`](Self::Rate), at `whole` less a rate over time, which must not exceed it.
     Leaving {
-        /// Both together.
+        /// Rate of the source and the others together.
         whole: Rate,
-        /// The rate left to others.
+        /// Rate left to the others, over time.
         left: RateModel,
     },
     /// As [`Leaving`](Self::Leaving), on a link that all flows share equally: the number of sending flows of the group
-    /// leaves the given rate to the others, and each of them sends slightly more than its share.
+    /// varies so that the others get the given rate, and each sends slightly more than its fair share.
     Sharing {
-        /// All together.
+        /// Rate of the link.
         whole: Rate,
-        /// The rate left to the others together.
+        /// Rate left to the others together, over time.
         left: RateModel,
-        /// How many others there are.
+        /// Number of other flows.
         others: u32,
-        /// How many flows the group has.
+        /// Number of flows in the group.
         count: u32,
     },
-    /// As [`Rate`](Self::Rate), at a rate that is on and off, starting with on.
+    /// As [`Rate`](Self::Rate), at a rate that alternates between on and off, starting with on.
     OnOff {
-        /// The rate while it is on.
+        /// Rate during on periods.
         rate: Rate,
-        /// How long it is on, each time.
+        /// Durations of the on periods.
         on: Spans,
-        /// How long it is off, each time.
+        /// Durations of the off periods.
         off: Spans,
     },
     /// Writes of random sizes, in whole packets, at random intervals; the first at the start of the flow.
     Writes {
-        /// Time between two.
+        /// Times between two writes.
         interval: Spans,
-        /// How much, each time.
+        /// Sizes of the writes.
         size: Sizes,
     },
 }

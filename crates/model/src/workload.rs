@@ -24,7 +24,7 @@ pub struct Workload {
     /// Payload of a connection; the components of a mixture are the classes of files. `None` for endless flows and
     /// where the demand gives the sizes.
     pub size: Option<Sizes>,
-    /// Times and places of larger transfers.
+    /// Intervals in which some transfers are larger.
     pub surges: Vec<Surge>,
     /// Paths that a connection may take; at least one.
     pub paths: Vec<PathModel>,
@@ -125,12 +125,12 @@ pub enum Demand {
     Fixed {
         /// Start time.
         start: Start,
-        /// Source of its data.
+        /// The source of its data.
         source: SourceModel,
     },
-    /// Connections arrive independently of earlier ones; a connection that finds all slots taken is refused.
+    /// Connections arrive independently of earlier ones; a connection that finds all slots occupied is refused.
     Open(Arrivals),
-    /// Each slot is a user: think time, transfer, think time, and so on.
+    /// Each slot is a user with alternating think times and transfers.
     Users {
         /// Think time: from the end of a transfer to the start of the next, seconds.
         think: Distribution,
@@ -158,7 +158,7 @@ pub enum Demand {
 pub enum Start {
     /// At this time of the run.
     At(Span),
-    /// Uniformly distributed between the two times.
+    /// Uniformly distributed between these two times.
     Between(Span, Span),
 }
 
@@ -167,7 +167,7 @@ pub enum Start {
 pub struct Surge {
     /// Start of the interval.
     pub from: Span,
-    /// End of the interval.
+    /// End of the interval, exclusive.
     pub until: Span,
     /// Fraction of the transfers started in the interval that are larger, 0 to 1.
     pub share: f64,
@@ -178,7 +178,7 @@ pub struct Surge {
 /// A path between two routers.
 #[derive(Clone, Debug)]
 pub struct PathModel {
-    /// Relative frequency of the path.
+    /// Weight of the path in the random choice, relative to the others.
     pub weight: f64,
     /// Route of data packets: an index into the model's routes.
     pub forward: u32,

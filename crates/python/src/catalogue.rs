@@ -6,19 +6,19 @@ use narrows_lab::{algorithm, metrics, queues};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The cards of all algorithms.
+/// The cards of all algorithms as dicts, grouped by family.
 #[pyfunction(name = "algorithms")]
 pub fn algorithm_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     algorithm::listed().map(|entry| algorithm_card(py, entry)).collect()
 }
 
-/// The cards of all queue disciplines.
+/// The cards of all queue disciplines as dicts.
 #[pyfunction(name = "queues")]
 pub fn queue_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     queues::entries().iter().map(|entry| card(py, &entry.card, Catalogue::Queues)).collect()
 }
 
-/// The cards of the metrics that come from counters.
+/// The cards of the metrics in every run as dicts: those of groups, then those of links.
 #[pyfunction(name = "metrics")]
 pub fn metric_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     metrics::catalogue().iter().map(|each| metric(py, each)).collect()

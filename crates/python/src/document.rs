@@ -11,10 +11,14 @@ type Span = (usize, usize);
 /// Where, key path, message, what was given, what is allowed, hint.
 type Fault = (Span, String, String, Option<String>, String, Option<String>);
 
-/// Reads the document `text`, which messages call `file`.
+/// Parses the TOML document `text`, which error messages call `file`.
 ///
-/// A value comes as `(value, (start, end))` with its bytes in the document; a table's value is a dict of
-/// `key: ((start, end), value)` in the order of the document.
+/// A value is returned as `(value, (start, end))` with its byte range in the document; the value of a table is a dict
+/// of `key: ((start, end), value)` in the order of the document.
+///
+/// # Errors
+///
+/// `ScenarioError` with all errors of syntax.
 #[pyfunction]
 pub fn read_toml<'py>(py: Python<'py>, text: &str, file: &str) -> PyResult<Bound<'py, PyAny>> {
     match read_document(text, file) {
@@ -23,9 +27,9 @@ pub fn read_toml<'py>(py: Python<'py>, text: &str, file: &str) -> PyResult<Bound
     }
 }
 
-/// The error that complains about the document `text`, which messages call `file`.
+/// A `ScenarioError` with errors found in the document `text`, which messages call `file`.
 ///
-/// Each fault is a span, a key path, a message, what was given, what is allowed, and a hint.
+/// Each fault is `((start, end), key path, message, given, allowed, hint)`; the first is a byte range.
 #[pyfunction]
 pub fn complaint<'py>(
     py: Python<'py>,

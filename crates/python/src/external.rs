@@ -18,7 +18,7 @@ use pyo3::types::PyDict;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Loads algorithms from Python files.
+/// A loader of algorithms from Python files.
 #[derive(Debug, Default)]
 pub struct Files {
     interrupt: Mutex<Option<PyErr>>,
@@ -34,7 +34,7 @@ struct PythonClass {
 }
 
 impl Files {
-    /// The `KeyboardInterrupt` raised while a file was executed, if there was one.
+    /// Removes and returns the `KeyboardInterrupt` that was raised while a file was executed; `None` if there was none.
     pub fn interrupt(&self) -> Option<PyErr> {
         self.interrupt.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -11,39 +11,39 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// One replication of one model.
+/// One replication of one model, to be run.
 pub struct Job {
-    /// What to run.
+    /// The model.
     pub model: Arc<Model>,
-    /// Which replication.
+    /// Number of the replication, from 0.
     pub replication: u32,
 }
 
-/// What came of a job.
+/// The result of a job.
 pub enum Outcome {
-    /// What it left behind, and the digest.
+    /// The results of the replication, and their digest.
     Finished(Box<Replication>, String),
-    /// Stopped before its end, or never begun.
-    Stopped,
-    /// The simulator broke one of its own rules: what happened.
+    /// Cancelled during the run or before its start.
+    Cancelled,
+    /// The simulator failed: packets were not conserved, or it panicked; a message.
     Failed(String),
-    /// An algorithm that is not compiled in made a mistake: what, when and in which flow.
-    Mistaken(String),
+    /// An external algorithm failed: time, flow, group and traceback.
+    AlgorithmFailed(String),
 }
 
-/// Runs all jobs, `threads` at a time, in the order in which they are given. Where there are several threads for each job,
-/// a large run is cut into parts that run side by side. After a failure, or when `progress` is cancelled, no further job
-/// begins.
+/// Runs all jobs in their order on `threads` threads and returns their results in the same order. If there are several
+/// threads per job, a large run is partitioned among them. After a failure, or if `progress` is cancelled, no further
+/// job starts.
 pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
-    let outcomes: Mutex<Vec<Outcome>> = Mutex::new(jobs.iter().map(|_| Outcome::Stopped).collect());
+    let outcomes: Mutex<Vec<Outcome>> = Mutex::new(jobs.iter().map(|_| Outcome::Cancelled).collect());
     let each = (threads.get() / jobs.len().max(1)).max(1);
     let work = || {
         while !progress.is_cancelled() {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(place) else { break };
             let outcome = attempt(job, each, progress);
-            if matches!(outcome, Outcome::Failed(_) | Outcome::Mistaken(_)) {
+            if matches!(outcome, Outcome::Failed(_) | Outcome::AlgorithmFailed(_)) {
                 progress.cancel();
             }
             outcomes.lock().expect("no thread panics while it holds the outcomes")[place] = outcome;
@@ -71,8 +71,8 @@ fn attempt(job: &Job, threads: usize, progress: &Progress) -> Outcome {
             let digest = replication.digest();
             Outcome::Finished(Box::new(replication), digest)
         }
-        Ok(Err(RunError::Interrupted)) => Outcome::Stopped,
-        Ok(Err(RunError::Algorithm(failure))) => Outcome::Mistaken(failure.to_string()),
+        Ok(Err(RunError::Interrupted)) => Outcome::Cancelled,
+        Ok(Err(RunError::Algorithm(failure))) => Outcome::AlgorithmFailed(failure.to_string()),
         Ok(Err(error @ RunError::NotConserved(_))) => Outcome::Failed(error.to_string()),
         Err(panic) => Outcome::Failed(format!("a panic: {}", words(panic.as_ref()))),
     }

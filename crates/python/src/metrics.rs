@@ -3,7 +3,7 @@
 use narrows_lab::scenario::{MetricFault, SeriesMetric, SeriesMetrics};
 use pyo3::prelude::*;
 
-/// The metrics of `narrows.metrics`.
+/// The metrics of the series, which the Python package `narrows.metrics` computes.
 #[derive(Debug)]
 pub struct PythonMetrics;
 

@@ -8,7 +8,7 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What one replication left behind.
+/// The results of one replication: tables, metrics and checks.
 #[pyclass(name = "Records", module = "narrows._core", frozen, get_all)]
 pub struct PyRecords {
     digest: String,
@@ -46,7 +46,11 @@ impl PyRecords {
 }
 
 impl PyRecords {
-    /// Moves `replication`, whose digest is `digest`, to Python.
+    /// Moves `replication`, whose digest is `digest`, to Python; columns are not copied.
+    ///
+    /// # Errors
+    ///
+    /// If Python cannot allocate an object.
     pub fn new(py: Python<'_>, replication: Replication, digest: String) -> PyResult<Self> {
         let tables = PyDict::new(py);
         for each in replication.tables {
@@ -65,8 +69,9 @@ impl PyRecords {
     }
 }
 
-/// The schema of every table of a run, in their order: `name`, `row` (what a row is), `absent` (when the table has no
-/// columns, `""` if never) and `columns`, each with `name`, `kind`, `unit` and `meaning`.
+/// The schema of each table of a run as a dict: `name`, `row` (what a row describes), `absent` (the condition under
+/// which the table has no columns, `""` if it always has them) and `columns`, each with `name`, `kind`, `unit` and
+/// `meaning`.
 #[pyfunction(name = "tables")]
 pub fn table_schemas(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     schemas().iter().map(|each| table_schema(py, each)).collect()

@@ -23,7 +23,7 @@ pyo3::create_exception!(
     "An algorithm written in Python made a mistake during a run: simulated time, flow, group and traceback."
 );
 
-/// How far runs have come, and the wish to stop them; may be used from any thread while they go on.
+/// Progress of runs, and a switch to cancel them; usable from any thread while they go on.
 #[pyclass(name = "Progress", module = "narrows._core", frozen)]
 pub struct PyProgress(Arc<Progress>);
 
@@ -50,9 +50,13 @@ impl PyProgress {
     }
 }
 
-/// Runs replications of scenarios on `threads` threads without the interpreter's lock.
+/// Runs pairs of a scenario and a replication number on `threads` threads, with the interpreter's lock released.
 ///
-/// The records come in the order of the jobs, `None` for each that had not finished when `progress` was cancelled.
+/// The records are in the order of the jobs; `None` for each job that was cancelled through `progress`.
+///
+/// # Errors
+///
+/// `ValueError` without a thread, `RunError` if the simulator fails, `AlgorithmError` if an external algorithm fails.
 #[pyfunction(name = "run")]
 pub fn run_jobs(
     py: Python<'_>,
@@ -78,8 +82,8 @@ pub fn run_jobs(
 fn convert(py: Python<'_>, place: usize, job: &Job, outcome: Outcome) -> PyResult<Option<PyRecords>> {
     match outcome {
         Outcome::Finished(replication, digest) => PyRecords::new(py, *replication, digest).map(Some),
-        Outcome::Stopped => Ok(None),
-        Outcome::Mistaken(mistake) => {
+        Outcome::Cancelled => Ok(None),
+        Outcome::AlgorithmFailed(mistake) => {
             Err(AlgorithmError::new_err(format!("replication {}: {mistake}", job.replication)))
         }
         Outcome::Failed(problem) => {

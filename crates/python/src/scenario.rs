@@ -103,7 +103,7 @@ impl PyScenario {
 }
 
 impl PyScenario {
-    /// What runs.
+    /// The resolved model.
     pub fn model(&self) -> Arc<Model> {
         Arc::clone(&self.model)
     }
@@ -144,6 +144,15 @@ impl PyScenario {
     clippy::needless_pass_by_value,
     reason = "Python's list is converted, so there is nothing to borrow"
 )]
+/// Reads and resolves the scenario `text`.
+///
+/// `file` is its name in messages, `directory` the folder to which its paths are relative, `overrides` the arguments of
+/// `--set`; `subject`, `seed` and `replications` replace the values of the scenario. Paths in overrides are relative to
+/// `overrides_directory`, or to the working directory if that is empty.
+///
+/// # Errors
+///
+/// `ScenarioError` with all errors of the scenario.
 #[expect(
     clippy::too_many_arguments,
     reason = "what crosses the border is flat; Python's side has the objects"
@@ -178,13 +187,17 @@ pub fn load(
     }
 }
 
-/// JSON Schema of the scenario file.
+/// The JSON Schema of the scenario file, as text.
 #[pyfunction]
 pub fn schema() -> String {
     scenario::schema()
 }
 
-/// The error that lists `diagnostics`.
+/// A `ScenarioError` with `diagnostics`.
+///
+/// # Errors
+///
+/// If Python cannot allocate an object.
 pub fn error(py: Python<'_>, diagnostics: &[Diagnostic]) -> PyResult<PyErr> {
     let text: Vec<String> = diagnostics.iter().map(Diagnostic::render).collect();
     let error = ScenarioError::new_err(text.join("\n"));

@@ -5,14 +5,15 @@ use narrows_lab::records::warmup;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-/// Jain's index of shares in any unit; not a number where there is nothing to share.
+/// Jain's fairness index of an array of shares in any unit, (Σx)² / (n Σx²); NaN if they are all zero or if there are
+/// none.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's array is borrowed for the call")]
 pub fn jain(shares: PyReadonlyArray1<'_, f64>) -> f64 {
     jain_of(&shares.as_array().to_vec())
 }
 
-/// After how many values a series is stationary by the MSER-5 rule; `None` if it is too short to tell.
+/// Number of values after which the array `series` is stationary by the MSER-5 rule; `None` if it is too short.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's array is borrowed for the call")]
 pub fn stationary_after(series: PyReadonlyArray1<'_, f64>) -> Option<usize> {

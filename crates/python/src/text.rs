@@ -4,7 +4,7 @@ use narrows_lab::units::{Dimension, Quantity};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The name in `known` nearest to `given`, if one is near enough to have been meant.
+/// The name in `known` that `given` was probably meant to be; `None` if none is near.
 #[pyfunction]
 #[expect(
     clippy::needless_pass_by_value,
@@ -14,8 +14,12 @@ pub fn nearest(given: &str, known: Vec<String>) -> Option<String> {
     narrows_lab::card::nearest(given, known.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// A number with a unit of one dimension: `"time"` in seconds, `"rate"` in bits per second, `"size"` in bytes or
-/// `"fraction"`, where 1 is the whole. The error says what is wrong with the text.
+/// The value of a number with a unit: for `dimension` `"time"` in seconds, `"rate"` in bits per second, `"size"` in
+/// bytes, `"fraction"` from 0 to 1.
+///
+/// # Errors
+///
+/// `ValueError` if the text is no quantity of this dimension, or if there is no such dimension.
 #[pyfunction]
 pub fn quantity(text: &str, dimension: &str) -> PyResult<f64> {
     let dimension = match dimension {

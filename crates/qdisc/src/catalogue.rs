@@ -4,12 +4,12 @@ use crate::{
     Entry, codel, droptail, drr, dualpi2, fq_codel, pie, priority, quick_start, rcp, red, rio, step, xcp,
 };
 
-/// All disciplines, in the order in which lists show them.
+/// The entries of all disciplines, in the order in which lists show them.
 pub fn entries() -> &'static [&'static Entry] {
     ENTRIES
 }
 
-/// The discipline `name`.
+/// The entry of the discipline `name`; `None` if there is no such discipline.
 pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().copied().find(|entry| entry.card.name == name)
 }

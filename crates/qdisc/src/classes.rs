@@ -4,7 +4,7 @@
 use narrows_wire::FlowId;
 use std::sync::Arc;
 
-/// The class of every flow.
+/// The class of each flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
     of_flow: Arc<[u8]>,
@@ -12,17 +12,18 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The flow at seat `i` is in class `of_flow[i]`, flows beyond the list in `others`. Class 0 is the best.
+    /// The flow in connection slot `i` is in class `of_flow[i]`, a flow in a slot beyond the list in class `others`.
+    /// Class 0 is served best.
     pub fn new(of_flow: impl Into<Arc<[u8]>>, others: u8) -> Self {
         Self { of_flow: of_flow.into(), others }
     }
 
-    /// The class of `flow`, and of what comes back to it.
+    /// The class of `flow`, which holds for its packets in both directions.
     pub fn of(&self, flow: FlowId) -> u8 {
         self.of_flow.get(flow.index()).copied().unwrap_or(self.others)
     }
 
-    /// The worst class of any flow.
+    /// The largest class number of any flow: the class that is served worst.
     pub fn worst(&self) -> u8 {
         self.of_flow.iter().copied().fold(self.others, u8::max)
     }

@@ -17,15 +17,15 @@ use narrows_wire::Packet;
 /// Settings of a CoDel queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Of the law.
+    /// Settings of the control law.
     pub control: Control,
-    /// Mark ECN-capable packets instead of dropping them.
+    /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
-    /// The most that may wait.
+    /// Buffer limit.
     pub limit: Limit,
 }
 
-/// A FIFO queue under CoDel.
+/// A FIFO queue under CoDel (RFC 8289).
 #[derive(Clone, Debug)]
 pub struct Codel {
     config: Config,
@@ -65,12 +65,12 @@ impl QueueDiscipline for Codel {
         self.waiting.backlog()
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
-        tell("count", f64::from(self.law.count()));
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("count", f64::from(self.law.count()));
     }
 }
 
-/// The card of `codel`, and how it is built.
+/// The catalogue entry of `codel`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "codel",

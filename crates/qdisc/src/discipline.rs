@@ -5,20 +5,20 @@ use narrows_card::{Card, Domain, INFINITE, LENGTHS, Parameter, SIZES};
 use narrows_units::{Bytes, Dimension, Quantity, Rate, Span};
 use std::fmt;
 
-/// What a discipline's file exports.
+/// The catalogue entry of a discipline, which its module exports.
 #[derive(Debug)]
 pub struct Entry {
-    /// Name, source, equations, parameters.
+    /// Name, source, equations, parameters and deviations.
     pub card: Card,
-    /// Whether it marks ECN-capable packets; one with a parameter `ecn` does so only where that is true.
+    /// Whether it marks ECN-capable packets; if it has a parameter `ecn`, only where that is true.
     pub marks: bool,
-    /// Fills in defaults that follow from other settings, and checks rules between settings.
+    /// Sets the defaults that follow from other settings, and checks that the settings are compatible.
     pub complete: fn(&mut Settings) -> Result<(), Conflict>,
-    /// Builds an empty queue.
+    /// Builds an empty queue with the given settings.
     pub build: fn(&Settings) -> Box<dyn QueueDiscipline>,
 }
 
-/// A discipline with its settings, which can be built any number of times.
+/// A discipline with its settings, from which any number of queues can be built.
 #[derive(Clone)]
 pub struct Discipline {
     entry: &'static Entry,
@@ -26,11 +26,12 @@ pub struct Discipline {
 }
 
 impl Discipline {
-    /// The discipline `entry` with the settings `given`, and the defaults of all other parameters on the link `scale`.
+    /// The discipline `entry` with the settings `given` on a link with `scale`; all other parameters have their
+    /// defaults.
     ///
     /// # Errors
     ///
-    /// A parameter without a default that is not given, or settings that contradict each other.
+    /// If a required parameter is missing, or if settings contradict each other.
     pub fn new(entry: &'static Entry, scale: Scale, given: Vec<Given>) -> Result<Self, Conflict> {
         let mut settings = Settings::defaults(entry.card.parameters, scale);
         for Given { parameter, setting, written } in given {
@@ -67,12 +68,12 @@ impl Discipline {
         self.entry.card.name
     }
 
-    /// The value of every parameter.
+    /// Values of the parameters.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The most that may wait.
+    /// Buffer limit of the discipline, or of the one that holds its packets.
     pub fn limit(&self) -> Limit {
         match (self.settings.get("limit"), self.settings.get("discipline")) {
             (Some(Setting::Limit(limit)), _) => *limit,
@@ -100,7 +101,7 @@ impl fmt::Debug for Discipline {
     }
 }
 
-/// The value of a parameter on a link.
+/// The value of a parameter, resolved for one link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
     /// A number or a fraction.
@@ -111,21 +112,21 @@ pub enum Setting {
     Flag(bool),
     /// One word of a choice.
     Word(&'static str),
-    /// A time.
+    /// A duration.
     Span(Span),
     /// A rate.
     Rate(Rate),
-    /// A number of bytes.
+    /// A size in bytes.
     Size(Bytes),
-    /// A limit, or a length of whole packets.
+    /// A buffer limit, or a queue length in whole packets or bytes.
     Limit(Limit),
-    /// A length that an average is held against.
+    /// A queue length with which an average is compared, not necessarily whole.
     Threshold(Threshold),
-    /// A limit for each class from 0 on.
+    /// Buffer limits by class, from class 0 on.
     Limits(Vec<Limit>),
-    /// The class of each group of flows by its name, and of each flow.
+    /// Names and classes of groups of flows, and the class of each flow.
     Classes(Vec<(String, u8)>, Classes),
-    /// The queue in which packets wait.
+    /// The discipline that holds the waiting packets.
     Discipline(Box<Discipline>),
 }
 
@@ -156,7 +157,7 @@ impl fmt::Display for Setting {
     }
 }
 
-/// A setting that is not the default.
+/// A parameter with a value other than its default.
 #[derive(Clone, Debug)]
 pub struct Given {
     /// Name of the parameter.
@@ -167,20 +168,20 @@ pub struct Given {
     pub written: String,
 }
 
-/// Settings that contradict each other.
+/// An error of settings that contradict each other, or of a required parameter that is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The parameter to blame.
+    /// Name of the parameter to which the error belongs.
     pub parameter: &'static str,
     /// What is wrong.
     pub message: String,
-    /// The value as it was written, where that helps.
+    /// The value as it was written; `None` if the message is enough.
     pub given: Option<String>,
-    /// What is allowed, in words.
+    /// Allowed values, in words.
     pub allowed: String,
 }
 
-/// The settings of a discipline, in the order of its card.
+/// The settings of a discipline: values of its parameters, in the order of its card.
 #[derive(Clone, Debug)]
 pub struct Settings {
     chosen: Vec<Chosen>,
@@ -207,12 +208,12 @@ impl Settings {
         Self { chosen: chosen.collect(), packet: scale.packet }
     }
 
-    /// The size of a full packet on the wire.
+    /// Size of a full packet on the wire, headers included.
     pub fn packet(&self) -> Bytes {
         self.packet
     }
 
-    /// Every setting with its parameter, in the order of the card.
+    /// The parameters that have a value, with their values, in the order of the card.
     pub fn iter(&self) -> impl Iterator<Item = (&'static Parameter, &Setting)> {
         self.chosen
             .iter()
@@ -224,7 +225,7 @@ impl Settings {
         self.chosen.iter().filter_map(|chosen| Some((chosen.parameter.name, chosen.written.as_deref()?)))
     }
 
-    /// The setting of the parameter `name`; `None` where another takes its place.
+    /// The value of the parameter `name`; `None` if it has none because another parameter replaces it.
     pub fn get(&self, name: &str) -> Option<&Setting> {
         self.iter().find_map(|(parameter, setting)| (parameter.name == name).then_some(setting))
     }
@@ -263,11 +264,15 @@ impl Settings {
     }
 }
 
-/// Reads the setting of a parameter whose domain is known to the reader.
+/// Defines methods of [`Settings`] that return the value of a parameter of a known kind.
 macro_rules! reads {
     ($($(#[$doc:meta])* $name:ident: $variant:ident -> $type:ty;)+) => {
         impl Settings {
             $($(#[$doc])*
+            ///
+            /// # Panics
+            ///
+            /// If the card declares no such parameter, or one of another kind, or if it has no value.
             pub fn $name(&self, name: &str) -> $type {
                 match self.expect(name) {
                     Setting::$variant(value) => value.to_owned(),
@@ -279,30 +284,34 @@ macro_rules! reads {
 }
 
 reads! {
-    /// A number or a fraction.
+    /// The number or fraction set by the parameter `name`.
     number: Number -> f64;
-    /// A whole number.
+    /// The whole number set by the parameter `name`.
     whole: Whole -> u64;
-    /// A flag.
+    /// The flag set by the parameter `name`.
     flag: Flag -> bool;
-    /// A word of a choice.
+    /// The word set by the parameter `name`, one of its choices.
     word: Word -> &'static str;
-    /// A time.
+    /// The duration set by the parameter `name`.
     span: Span -> Span;
-    /// A rate.
+    /// The rate set by the parameter `name`.
     rate: Rate -> Rate;
-    /// A number of bytes.
+    /// The size set by the parameter `name`, in bytes.
     size: Size -> Bytes;
-    /// A limit, or a length of whole packets.
+    /// The buffer limit, or the queue length in whole packets or bytes, set by the parameter `name`.
     limit: Limit -> Limit;
-    /// A length that an average is held against.
+    /// The queue length set by the parameter `name`, with which an average is compared.
     threshold: Threshold -> Threshold;
-    /// A limit for each class.
+    /// The buffer limits by class, from class 0 on, set by the parameter `name`.
     limits: Limits -> Vec<Limit>;
 }
 
 impl Settings {
-    /// The class of each flow.
+    /// The class of each flow, as set by the parameter `name`.
+    ///
+    /// # Panics
+    ///
+    /// If the card does not declare `name` as a list or table of groups.
     pub fn classes(&self, name: &str) -> Classes {
         match self.expect(name) {
             Setting::Classes(_, flows) => flows.clone(),
@@ -310,7 +319,11 @@ impl Settings {
         }
     }
 
-    /// An empty queue in which packets wait.
+    /// An empty queue of the discipline that the parameter `name` sets.
+    ///
+    /// # Panics
+    ///
+    /// If the card does not declare `name` as a discipline.
     pub fn queue(&self, name: &str) -> Box<dyn QueueDiscipline> {
         match self.expect(name) {
             Setting::Discipline(discipline) => discipline.build(),

@@ -15,11 +15,11 @@ use narrows_wire::Packet;
 /// Settings of a DropTail queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The most that may wait.
+    /// Buffer limit.
     pub limit: Limit,
 }
 
-/// A queue that drops at its tail.
+/// A FIFO queue that drops arrivals for which it has no room.
 #[derive(Clone, Debug)]
 pub struct DropTail {
     limit: Limit,
@@ -51,7 +51,7 @@ impl QueueDiscipline for DropTail {
     }
 }
 
-/// The card of `droptail`, and how it is built.
+/// The catalogue entry of `droptail`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "droptail",
@@ -72,13 +72,14 @@ fn config(settings: &Settings) -> Config {
     Config { limit: settings.limit("limit") }
 }
 
-/// DropTail with this limit.
+/// The discipline DropTail with buffer limit `limit`.
+#[expect(clippy::missing_panics_doc, reason = "DropTail has no other parameter")]
 pub fn with_limit(limit: Limit) -> Discipline {
     let given = Given { parameter: "limit", setting: Setting::Limit(limit), written: limit.to_string() };
     Discipline::new(&ENTRY, NO_SCALE, vec![given]).expect("a limit is all that DropTail has")
 }
 
-/// The limit of a queue that is DropTail.
+/// Buffer limit of `discipline`; `None` if it is not DropTail.
 pub fn limit_of(discipline: &Discipline) -> Option<Limit> {
     (discipline.name() == ENTRY.card.name).then(|| discipline.limit())
 }

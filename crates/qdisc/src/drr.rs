@@ -24,27 +24,27 @@ use narrows_units::Bytes;
 use narrows_wire::{Direction, Packet};
 use std::collections::VecDeque;
 
-/// Which packet of the longest queue makes room.
+/// The packet of the longest queue that is dropped if the buffer is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The oldest: its flow hears of the loss soonest.
+    /// The packet at the head: the sender detects the loss earliest.
     Head,
-    /// The youngest.
+    /// The packet at the tail.
     Tail,
 }
 
 /// Settings of a DRR queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Bytes that a flow may send more in each round. Not zero.
+    /// Bytes that each flow may send per round. Not zero.
     pub quantum: Bytes,
-    /// The most that may wait in all queues together.
+    /// Buffer limit of all flows together.
     pub limit: Limit,
-    /// Where the longest queue drops when the limit is exceeded.
+    /// Which packet is dropped if the limit is exceeded.
     pub drop: End,
 }
 
-/// A queue for every flow, served in rounds.
+/// A queue per flow and direction, served in deficit round robin (Shreedhar and Varghese 1995).
 #[derive(Clone, Debug)]
 pub struct Drr {
     config: Config,
@@ -70,7 +70,7 @@ struct Holder {
 }
 
 impl Drr {
-    /// No packet waits.
+    /// An empty queue.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,
@@ -165,7 +165,7 @@ impl QueueDiscipline for Drr {
 /// No row.
 const NONE: u32 = u32::MAX;
 
-/// The card of `drr`, and how it is built.
+/// The catalogue entry of `drr`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "drr",

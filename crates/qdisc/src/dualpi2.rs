@@ -27,27 +27,27 @@ use narrows_wire::{Ecn, Packet};
 /// Settings of a DualPI2 queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// The time that classic packets should wait.
+    /// Target queueing delay.
     pub target: Span,
-    /// How often the probability is moved. Not zero.
+    /// `Tupdate`: time between updates of the probability. Not zero.
     pub update: Span,
-    /// How far the distance from the target moves the probability, per second of it and update.
+    /// `alpha`: increase of the probability per update and second by which the queueing delay exceeds the target, 1/s.
     pub alpha: f64,
-    /// How far a change of the wait moves it, per second of change.
+    /// `beta`: increase of the probability per update and second by which the queueing delay has grown, 1/s.
     pub beta: f64,
-    /// `k`: marks of the low-latency queue to the root of the classic queue's signals.
+    /// `k`: marking probability of the low-latency queue divided by `p`, the square root of the classic queue's.
     pub coupling: f64,
-    /// The wait from which every low-latency packet is marked.
+    /// Queueing delay above which every low-latency packet is marked.
     pub step: Span,
-    /// The classic queue's share of the bytes while both wait, 0 to 1.
+    /// Share of the sent bytes that the classic queue has while both queues hold packets, 0 to 1.
     pub classic_share: f64,
-    /// The most that may wait in both queues together.
+    /// Buffer limit of both queues together.
     pub limit: Limit,
-    /// The largest packet.
+    /// Size of the largest packet on the wire.
     pub mtu: Bytes,
 }
 
-/// Two FIFO queues under one law.
+/// A classic and a low-latency queue, coupled by one controller (RFC 9332).
 #[derive(Clone, Debug)]
 pub struct DualPi2 {
     config: Config,
@@ -61,7 +61,7 @@ pub struct DualPi2 {
     next_update: Option<Time>,
 }
 
-/// The law that couples the queues: the probability `p` and what it follows from.
+/// The proportional-integral controller of the base probability `p` (RFC 9332 appendix A.1).
 #[derive(Clone, Debug)]
 pub struct Pi2Law {
     target: Span,
@@ -72,7 +72,7 @@ pub struct Pi2Law {
 }
 
 impl Pi2Law {
-    /// The law at rest.
+    /// The controller in its initial state, with `p` = 0.
     pub fn new(config: &Config) -> Self {
         let Config { target, alpha, beta, .. } = *config;
         Self { target, alpha, beta, probability: 0.0, delay_old: Span::ZERO }
@@ -83,7 +83,7 @@ impl Pi2Law {
         self.probability
     }
 
-    /// Another update: packets now wait for `delay`.
+    /// Performs the periodic update of `p`; `delay` is the present queueing delay.
     pub fn update(&mut self, delay: Span) {
         let wait = delay.as_secs_f64();
         let off_target = wait - self.target.as_secs_f64();
@@ -202,10 +202,10 @@ impl QueueDiscipline for DualPi2 {
         self.next_update = Some(context.now + self.config.update);
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
-        tell("probability", self.law.probability);
-        tell("low_latency_packets", self.low_latency.backlog().packets as f64);
-        tell("classic_packets", self.classic.backlog().packets as f64);
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("probability", self.law.probability);
+        record("low_latency_packets", self.low_latency.backlog().packets as f64);
+        record("classic_packets", self.classic.backlog().packets as f64);
     }
 }
 
@@ -219,7 +219,7 @@ fn initial_credit(config: &Config) -> f64 {
     config.mtu.count() as f64 * (2.0 * config.classic_share - 1.0)
 }
 
-/// The card of `dualpi2`, and how it is built.
+/// The catalogue entry of `dualpi2`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "dualpi2",

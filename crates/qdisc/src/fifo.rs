@@ -4,7 +4,8 @@ use crate::Backlog;
 use narrows_wire::Packet;
 use std::collections::VecDeque;
 
-/// A row of packets. It grows to the longest row it has held and allocates no more after that.
+/// A first-in-first-out list of packets. It reuses its memory, so that it allocates only when it exceeds its longest
+/// length so far.
 #[derive(Clone, Debug, Default)]
 pub struct Fifo {
     packets: VecDeque<Packet>,
@@ -12,32 +13,32 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// Puts `packet` at the tail.
+    /// Adds `packet` at the tail.
     pub fn push(&mut self, packet: Packet) {
         self.backlog.add(packet.size());
         self.packets.push_back(packet);
     }
 
-    /// Takes the packet at the head.
+    /// Removes and returns the packet at the head; `None` if the list is empty.
     pub fn pop(&mut self) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
         self.backlog.remove(packet.size());
         Some(packet)
     }
 
-    /// Takes the packet at the tail.
+    /// Removes and returns the packet at the tail; `None` if the list is empty.
     pub fn pop_tail(&mut self) -> Option<Packet> {
         let packet = self.packets.pop_back()?;
         self.backlog.remove(packet.size());
         Some(packet)
     }
 
-    /// The packet at the head.
+    /// The packet at the head; `None` if the list is empty.
     pub fn head(&self) -> Option<&Packet> {
         self.packets.front()
     }
 
-    /// What waits here.
+    /// Number and bytes of the packets in the list.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }

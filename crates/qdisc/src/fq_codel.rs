@@ -24,19 +24,19 @@ use std::collections::VecDeque;
 /// Settings of an FQ-CoDel queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Of each queue's law.
+    /// Settings of the control law of each queue.
     pub control: Control,
-    /// Mark ECN-capable packets instead of dropping them.
+    /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
-    /// Bytes that a flow may send in its turn. Not zero.
+    /// Bytes that each flow may send per round. Not zero.
     pub quantum: Bytes,
-    /// Queues that flows are hashed into. Not zero.
+    /// Number of queues to which flows are hashed. Not zero.
     pub queues: u32,
-    /// The most that may wait in all queues together.
+    /// Buffer limit of all queues together.
     pub limit: Limit,
 }
 
-/// Queues of flows under CoDel.
+/// A queue per hashed flow, each under CoDel, served in deficit round robin with new flows first (RFC 8290).
 #[derive(Clone, Debug)]
 pub struct FqCodel {
     config: Config,
@@ -60,7 +60,7 @@ struct Turn {
 }
 
 impl FqCodel {
-    /// No packet waits.
+    /// An empty queue.
     pub fn new(config: &Config) -> Self {
         let mut rows = Rows::default();
         for _ in 0..config.queues {
@@ -159,9 +159,9 @@ impl QueueDiscipline for FqCodel {
         self.rows.backlog()
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
-        tell("flows_new", self.new.len() as f64);
-        tell("flows_old", self.old.len() as f64);
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("flows_new", self.new.len() as f64);
+        record("flows_old", self.old.len() as f64);
     }
 }
 
@@ -175,7 +175,7 @@ fn mix(mut key: u64) -> u64 {
 /// Packets that overflow drops at most before it looks again (`sch_fq_codel.c`).
 const OVERFLOW_BATCH: u32 = 64;
 
-/// The card of `fq-codel`, and how it is built.
+/// The catalogue entry of `fq-codel`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "fq-codel",

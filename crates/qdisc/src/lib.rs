@@ -39,45 +39,45 @@ use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Ecn, Packet};
 use std::fmt::Debug;
 
-/// A queue in front of a link. It holds what waits, never the packet in transmission.
+/// A queue in front of a link. It holds waiting packets, never the packet in transmission.
 pub trait QueueDiscipline: Send + Debug {
-    /// A packet arrived. The discipline may drop it or one that waits, and may mark.
+    /// A packet arrives. The discipline may drop it or a waiting packet, and may mark either.
     fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>);
 
-    /// The link can take a packet. The discipline may drop or mark at the head.
+    /// Returns the packet to be transmitted next. The discipline may drop or mark packets before.
     ///
-    /// A link that becomes free asks an empty queue too: the `None` is where its idle time begins. `None` while packets
-    /// wait means that none of them may leave before the next wake; the link asks again after it.
+    /// A link that becomes idle calls this on an empty queue, too: from the `None` on it is idle. `None` while packets
+    /// wait means that none of them may leave before the next wake; the link calls again after it.
     fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet>;
 
-    /// What waits.
+    /// Number and bytes of the waiting packets.
     fn backlog(&self) -> Backlog;
 
-    /// When [`on_wake`](Self::on_wake) wants to be called; may change after every call.
+    /// When [`on_wake`](Self::on_wake) is to be called; `None` for not at all. May change with every call.
     fn next_wake(&self) -> Option<Time> {
         None
     }
 
-    /// The time given by [`next_wake`](Self::next_wake) has come.
+    /// The time given by [`next_wake`](Self::next_wake) has been reached.
     fn on_wake(&mut self, _context: &mut Context<'_>) {}
 
-    /// The link has failed: what waits is lost.
+    /// The link has failed: drops all waiting packets.
     fn purge(&mut self, context: &mut Context<'_>) {
         while let Some(packet) = self.dequeue(context) {
             context.drop(&packet, DropReason::Failure);
         }
     }
 
-    /// Inner variables by name, for records only.
-    fn observe(&self, _tell: &mut dyn FnMut(&str, f64)) {}
+    /// Calls `record` with name and value of each internal variable that records may hold.
+    fn observe(&self, _record: &mut dyn FnMut(&str, f64)) {}
 }
 
-/// What waits in a queue.
+/// The packets waiting in a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
-    /// Their bytes on the wire.
+    /// Bytes of these packets on the wire, headers included.
     pub bytes: Bytes,
 }
 
@@ -95,44 +95,44 @@ impl Backlog {
     }
 }
 
-/// Why a packet was dropped.
+/// Reason for which a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// The limit would have been exceeded.
+    /// It would have exceeded the buffer limit.
     Overflow,
-    /// The discipline dropped early, to signal congestion.
+    /// The discipline dropped it to signal congestion before the buffer was full.
     Early,
     /// The link has failed.
     Failure,
 }
 
-/// Counts what a queue does to packets.
+/// Receives the drops and marks of a queue, for records.
 pub trait Tap {
-    /// `packet` is gone.
+    /// The queue dropped `packet` for `reason`.
     fn dropped(&mut self, packet: &Packet, reason: DropReason);
-    /// `packet` now carries a congestion mark.
+    /// The queue marked `packet`, which now carries CE.
     fn marked(&mut self, packet: &Packet);
 }
 
-/// What a discipline may know and do during a call.
+/// What a discipline may read and do during a call.
 pub struct Context<'a> {
-    /// Now.
+    /// Current time.
     pub now: Time,
-    /// The rate at which the link serves, for disciplines that think in time.
+    /// Current rate of the link.
     pub rate: Rate,
-    /// Draws from the queue's own random stream, uniform in [0, 1).
+    /// Draws from the queue's own random stream, uniformly from [0, 1).
     pub uniform: &'a mut dyn FnMut() -> f64,
-    /// Where drops and marks are counted.
+    /// Receives drops and marks.
     pub tap: &'a mut dyn Tap,
 }
 
 impl Context<'_> {
-    /// Drops `packet`.
+    /// Drops `packet` for `reason`.
     pub fn drop(&mut self, packet: &Packet, reason: DropReason) {
         self.tap.dropped(packet, reason);
     }
 
-    /// Marks `packet` as having met congestion. It must be ECN-capable.
+    /// Sets CE on `packet`, which must be ECN-capable (RFC 3168 §5).
     pub fn mark(&mut self, packet: &mut Packet) {
         debug_assert!(packet.ecn.is_capable(), "only an ECN-capable packet can be marked");
         packet.ecn = Ecn::Ce;

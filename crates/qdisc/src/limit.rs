@@ -4,19 +4,19 @@ use crate::Backlog;
 use narrows_units::Bytes;
 use std::fmt;
 
-/// The most that may wait. The packet in transmission does not count.
+/// A buffer limit: the longest queue, without the packet in transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Everything may wait.
+    /// No limit.
     Unlimited,
-    /// So many packets, whatever their size.
+    /// Number of packets of any size.
     Packets(u64),
-    /// So many bytes on the wire.
+    /// Bytes on the wire.
     Bytes(u64),
 }
 
 impl Limit {
-    /// Whether so much may wait.
+    /// Whether the queue `waiting` is within the limit.
     pub fn holds(self, waiting: Backlog) -> bool {
         match self {
             Self::Unlimited => true,
@@ -25,7 +25,7 @@ impl Limit {
         }
     }
 
-    /// Whether a packet of `size` may join what waits: an arrival that would carry it over the limit is refused.
+    /// Whether the queue `waiting` would still be within the limit with another packet of `size`.
     pub fn admits(self, mut waiting: Backlog, size: Bytes) -> bool {
         waiting.add(size);
         self.holds(waiting)
@@ -43,7 +43,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// What a length counts.
+/// The unit of a queue length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Packets of any size.
@@ -52,12 +52,12 @@ pub enum Unit {
     Bytes,
 }
 
-/// A length from which on something happens; parts of packets count where it is held against an average.
+/// A queue length with which an average is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Threshold {
-    /// What it counts.
+    /// Unit of the length.
     pub unit: Unit,
-    /// How many.
+    /// The length in that unit, not necessarily whole.
     pub value: f64,
 }
 

@@ -17,28 +17,29 @@ use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 
-/// Settings of a PIE queue.
+/// Settings of a PIE queue (RFC 8033 §4, §5).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// `QDELAY_REF`: the time that packets should wait.
+    /// `QDELAY_REF`: target queueing delay.
     pub target: Span,
-    /// `T_UPDATE`: how often the probability is moved. Not zero.
+    /// `T_UPDATE`: time between updates of the probability. Not zero.
     pub update: Span,
-    /// How far the distance from the target moves the probability, per second of it and update.
+    /// `alpha`: increase of the probability per update and second by which the queueing delay exceeds the target, 1/s.
     pub alpha: f64,
-    /// How far a change of the wait moves it, per second of change.
+    /// `beta`: increase of the probability per update and second by which the queueing delay has grown, 1/s.
     pub beta: f64,
-    /// `MAX_BURST`: for so long after calm nothing is signalled.
+    /// `MAX_BURST`: time without signals after the queue was empty or short.
     pub burst: Span,
-    /// Mark ECN-capable packets instead of dropping them while the probability is at most a tenth.
+    /// Whether ECN-capable packets are marked instead of dropped while the probability is at most 0.1.
     pub ecn: bool,
-    /// The most that may wait.
+    /// Buffer limit.
     pub limit: Limit,
-    /// `MEAN_PKTSIZE`: size of a typical packet; with no more than two of them waiting nothing is signalled.
+    /// `MEAN_PKTSIZE`: size of a typical packet on the wire. An arrival that finds no more than two of them is not
+    /// signalled.
     pub mean_packet: Bytes,
 }
 
-/// A FIFO queue under PIE.
+/// A FIFO queue under PIE (RFC 8033).
 #[derive(Clone, Debug)]
 pub struct Pie {
     config: Config,
@@ -101,15 +102,15 @@ impl QueueDiscipline for Pie {
         self.next_update = Some(context.now + self.config.update);
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
-        tell("probability", self.law.probability());
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("probability", self.law.probability());
     }
 }
 
 /// `mark_ecnth`.
 const MARK_AT_MOST: f64 = 0.1;
 
-/// The card of `pie`, and how it is built.
+/// The catalogue entry of `pie`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "pie",

@@ -20,15 +20,15 @@ use narrows_wire::Packet;
 /// Settings of a priority queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Class of every flow; 0 leaves first.
+    /// Class of each flow; class 0 is served first.
     pub classes: Classes,
-    /// The most that may wait in all classes together.
+    /// Buffer limit of all classes together.
     pub limit: Limit,
-    /// The most that may wait of each class, the best first; a class beyond the list has no limit of its own.
+    /// Additional buffer limits by class, from class 0 on; a class beyond the list has none.
     pub limits: Vec<Limit>,
 }
 
-/// A first-in-first-out queue for every class.
+/// A FIFO queue per class, served in strict priority.
 #[derive(Clone, Debug)]
 pub struct Priority {
     config: Config,
@@ -38,7 +38,7 @@ pub struct Priority {
 }
 
 impl Priority {
-    /// No packet waits.
+    /// An empty queue.
     pub fn new(config: &Config) -> Self {
         let classes = usize::from(config.classes.worst()) + 1;
         Self {
@@ -96,7 +96,7 @@ impl QueueDiscipline for Priority {
     }
 }
 
-/// The card of `priority`, and how it is built.
+/// The catalogue entry of `priority`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "priority",

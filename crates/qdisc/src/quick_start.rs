@@ -12,16 +12,16 @@ use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::Span;
 use narrows_wire::{Packet, Request};
 
-/// Settings of a Quick-Start queue.
+/// Settings of a Quick-Start router.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Nothing is approved while the link is used by this part of its rate.
+    /// Utilization of the link, as a fraction of its rate, from which no request is approved.
     pub threshold: f64,
-    /// Use and approvals together may come to this part of the link's rate.
+    /// Upper bound of utilization and approved rates together, as a fraction of the link's rate.
     pub share: f64,
-    /// Length of the intervals in which use is measured and approvals are remembered.
+    /// Length of the intervals over which utilization is measured and approvals are summed.
     pub interval: Span,
-    /// How a rate is written into a packet.
+    /// Representation of rates in packets.
     pub encoding: Encoding,
 }
 
@@ -39,12 +39,12 @@ impl Computation for Approvals {
         }
     }
 
-    fn variables(&self, tell: &mut dyn FnMut(&str, f64)) {
-        tell("peak_utilization", self.peak());
+    fn variables(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("peak_utilization", self.peak());
     }
 }
 
-/// The card of `quick-start`, and how it is built.
+/// The catalogue entry of `quick-start`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "quick-start",

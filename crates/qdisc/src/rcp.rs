@@ -12,20 +12,20 @@ use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Packet, Request};
 
-/// Settings of an RCP queue.
+/// Settings of an RCP router (Dukkipati et al., IWQoS 2005).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Part of the spare rate that is offered in a round trip.
+    /// `α`: fraction of the spare capacity that is added to the offered rate per round trip.
     pub alpha: f64,
-    /// Part of the queue that is taken back in a round trip.
+    /// `β`: fraction of the queue that is drained per round trip.
     pub beta: f64,
-    /// Weight of the newest round-trip time in the mean.
+    /// Weight of the newest sample in the mean round-trip time, above 0 to 1.
     pub gain: f64,
-    /// Longest time between updates.
+    /// Longest time between updates of the offered rate.
     pub interval: Span,
-    /// The first rate, as a part of the link's.
+    /// Initial rate, as a fraction of the link's rate.
     pub initial: f64,
-    /// The least rate offered is one such packet a round trip.
+    /// Size of a full packet: the offered rate is at least one such packet per round trip.
     pub packet: Bytes,
 }
 
@@ -52,12 +52,12 @@ impl Computation for RcpLaw {
         self.on_wake(context.now, context.rate, waiting.bytes);
     }
 
-    fn variables(&self, tell: &mut dyn FnMut(&str, f64)) {
-        tell("offer_bps", self.offer());
+    fn variables(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("offer_bps", self.offer());
     }
 }
 
-/// The card of `rcp`, and how it is built.
+/// The catalogue entry of `rcp`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "rcp",

@@ -30,31 +30,33 @@ use narrows_wire::Packet;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the sources")]
 pub struct Config {
-    /// Unit of the average, `min` and `max`.
+    /// Unit of the average queue, `min` and `max`.
     pub unit: Unit,
-    /// `min_th`: below this average no packet is signalled.
+    /// `min_th`: average queue below which no packet is signalled.
     pub min: f64,
-    /// `max_th`: at this average `max_p` is reached. Not below `min`.
+    /// `max_th`: average queue at which the probability reaches `max_p`. Not below `min`.
     pub max: f64,
-    /// `max_p`: probability of a signal just below `max`, 0 to 1; where it starts if it adapts.
+    /// `max_p`: probability of a signal just below `max`, 0 to 1; with `adaptive` its initial value.
     pub max_p: f64,
     /// `w_q`: weight of the newest queue length in the average, 0 to 1.
     pub weight: f64,
-    /// From `max` to twice `max` the probability grows from `max_p` to 1; otherwise it is 1 from `max` on.
+    /// Whether the probability grows from `max_p` at `max` to 1 at twice `max`; otherwise it is 1 from `max` on.
     pub gentle: bool,
-    /// After a signal, wait 1/p packets before the next becomes possible.
+    /// Whether at least 1/p packets separate two signals.
     pub wait: bool,
-    /// Mark ECN-capable packets instead of dropping them while the average is below `max`.
+    /// Whether ECN-capable packets are marked instead of dropped while the average is below `max`.
     pub ecn: bool,
-    /// Every half second move `max_p`, between 0.01 and 0.5, so that the average stays half-way from `min` to `max`.
+    /// Whether `max_p` is adapted every 0.5 s, between 0.01 and 0.5, to keep the average half-way between `min` and
+    /// `max` (Floyd, Gummadi and Shenker 2001).
     pub adaptive: bool,
-    /// The most that may wait.
+    /// Buffer limit.
     pub limit: Limit,
-    /// Size of a typical packet: idle time is counted in it, and byte mode scales probabilities by it. Not zero.
+    /// Size of a typical packet on the wire, in which idle time is counted and to which byte mode scales probabilities.
+    /// Not zero.
     pub mean_packet: Bytes,
 }
 
-/// A FIFO queue under RED.
+/// A FIFO queue under RED (Floyd and Jacobson 1993).
 #[derive(Clone, Debug)]
 pub struct Red {
     config: Config,
@@ -132,16 +134,16 @@ impl QueueDiscipline for Red {
         self.next_adaptation = Some(context.now + ADAPTATION_INTERVAL);
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
-        tell("average", self.law.average());
-        tell("max_p", self.law.max_p());
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("average", self.law.average());
+        record("max_p", self.law.max_p());
     }
 }
 
 /// How often `max_p` adapts (Floyd, Gummadi and Shenker 2001, figure 3).
 const ADAPTATION_INTERVAL: Span = Span::from_ms(500);
 
-/// The card of `red`, and how it is built.
+/// The catalogue entry of `red`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "red",

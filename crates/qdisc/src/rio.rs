@@ -19,12 +19,12 @@ use narrows_units::Bytes;
 use narrows_wire::Packet;
 use std::collections::VecDeque;
 
-/// How the probability of a signal grows with an average.
+/// The marking probability as a function of an average queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ramp {
-    /// `min_th`: below this average no packet is signalled.
+    /// `min_th`: average queue below which no packet is signalled, in the unit of the configuration.
     pub min: f64,
-    /// `max_th`: at this average `max_p` is reached. Not below `min`.
+    /// `max_th`: average queue at which the probability reaches `max_p`, in the same unit. Not below `min`.
     pub max: f64,
     /// `max_p`: probability of a signal just below `max`, 0 to 1.
     pub max_p: f64,
@@ -33,29 +33,29 @@ pub struct Ramp {
 /// Settings of a RIO queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Class 0 is In, every other Out.
+    /// Class of each flow: class 0 is In, every other Out.
     pub classes: Classes,
     /// Unit of the averages and thresholds.
     pub unit: Unit,
-    /// For In packets, against the average of In packets.
+    /// Probability for In packets, by the average number of In packets.
     pub inside: Ramp,
-    /// For Out packets, against the average of all.
+    /// Probability for Out packets, by the average number of all packets.
     pub outside: Ramp,
-    /// As in [`red::Config`].
+    /// `w_q`: weight of the newest queue length in both averages, 0 to 1.
     pub weight: f64,
-    /// As in [`red::Config`].
+    /// As [`red::Config::gentle`].
     pub gentle: bool,
-    /// As in [`red::Config`].
+    /// As [`red::Config::wait`].
     pub wait: bool,
-    /// As in [`red::Config`].
+    /// As [`red::Config::ecn`].
     pub ecn: bool,
-    /// The most that may wait.
+    /// Buffer limit of both precedences together.
     pub limit: Limit,
-    /// As in [`red::Config`].
+    /// As [`red::Config::mean_packet`].
     pub mean_packet: Bytes,
 }
 
-/// A FIFO queue under two REDs.
+/// A FIFO queue with one RED for In and one for Out packets (Clark and Fang 1998).
 #[derive(Clone, Debug)]
 pub struct Rio {
     config: Config,
@@ -189,13 +189,13 @@ impl QueueDiscipline for Rio {
         self.backlog
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
-        tell("average_in", self.inside.law.average());
-        tell("average_total", self.outside.law.average());
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("average_in", self.inside.law.average());
+        record("average_total", self.outside.law.average());
     }
 }
 
-/// The card of `rio`, and how it is built.
+/// The catalogue entry of `rio`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "rio",

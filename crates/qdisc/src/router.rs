@@ -23,7 +23,7 @@ pub(crate) trait Computation: Debug + Send {
     fn on_timer(&mut self, _waiting: Backlog, _context: &Context<'_>) {}
 
     /// Inner variables by name, for records only.
-    fn variables(&self, tell: &mut dyn FnMut(&str, f64));
+    fn variables(&self, record: &mut dyn FnMut(&str, f64));
 }
 
 /// A queue with a computation in front of it.
@@ -34,7 +34,7 @@ pub(crate) struct Router<C> {
 }
 
 impl<C: Computation> Router<C> {
-    /// `computation` in front of the empty queue `waiting`.
+    /// A router with `computation` whose packets wait in the empty queue `waiting`.
     pub fn new(computation: C, waiting: Box<dyn QueueDiscipline>) -> Self {
         Self { computation, waiting }
     }
@@ -67,9 +67,9 @@ impl<C: Computation> QueueDiscipline for Router<C> {
         }
     }
 
-    fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
-        self.computation.variables(tell);
-        self.waiting.observe(tell);
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        self.computation.variables(record);
+        self.waiting.observe(record);
     }
 }
 

@@ -50,14 +50,14 @@ impl Default for Rows {
 }
 
 impl Rows {
-    /// Adds an empty row and returns its number.
+    /// Adds an empty list and returns its index.
     pub fn open(&mut self) -> usize {
         self.ends.push(Row { head: NONE, tail: NONE, backlog: Backlog::default() });
         self.lengths.open();
         self.ends.len() - 1
     }
 
-    /// Puts `packet` at the tail of `row`.
+    /// Adds `packet` at the tail of list `row`.
     pub fn push(&mut self, row: usize, packet: Packet) {
         let before = self.ends[row].tail;
         let cell = self.fill(Cell { packet, before, after: NONE });
@@ -72,36 +72,36 @@ impl Rows {
         self.lengths.set(row, self.ends[row].backlog.bytes);
     }
 
-    /// Takes the packet at the head of `row`.
+    /// Removes and returns the packet at the head of list `row`; `None` if it is empty.
     pub fn pop(&mut self, row: usize) -> Option<Packet> {
         let head = self.ends[row].head;
         self.take(row, head)
     }
 
-    /// Takes the packet at the tail of `row`.
+    /// Removes and returns the packet at the tail of list `row`; `None` if it is empty.
     pub fn pop_tail(&mut self, row: usize) -> Option<Packet> {
         let tail = self.ends[row].tail;
         self.take(row, tail)
     }
 
-    /// The size of the packet at the head of `row`.
+    /// Size of the packet at the head of list `row`; `None` if it is empty.
     pub fn head_size(&self, row: usize) -> Option<Bytes> {
         let head = self.ends[row].head;
         (head != NONE).then(|| self.cells[head as usize].packet.size())
     }
 
-    /// What waits in `row`.
+    /// Number and bytes of the packets in list `row`.
     pub fn backlog_of(&self, row: usize) -> Backlog {
         self.ends[row].backlog
     }
 
-    /// What waits in all rows.
+    /// Number and bytes of the packets in all lists.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// The row in which most bytes wait, to 64 bytes; of several the one that came to its length last. `None` where
-    /// nothing waits.
+    /// Index of the list with the most bytes, which are compared in units of 64; of several the one that reached its
+    /// length last. `None` if all lists are empty.
     pub fn longest(&mut self) -> Option<usize> {
         self.lengths.longest()
     }

@@ -3,14 +3,14 @@
 use crate::{Limit, Threshold, Unit};
 use narrows_units::{Bytes, Quantity, Rate, Span};
 
-/// The link that a queue is in front of, and the path that the link is on.
+/// The quantities by which queue lengths are converted: rate and round-trip time of a link, and size of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
-    /// The mean rate of the link.
+    /// Mean rate of the link.
     pub rate: Rate,
-    /// The round-trip propagation delay of the path, for bandwidth-delay products.
+    /// Round-trip propagation delay, the time in a bandwidth-delay product.
     pub rtt: Span,
-    /// A full packet on the wire.
+    /// Size of a full packet on the wire, headers included.
     pub packet: Bytes,
 }
 
@@ -31,7 +31,7 @@ impl Scale {
         u64::try_from(bits / 8_000_000_000_000).unwrap_or(u64::MAX)
     }
 
-    /// A limit: whole packets, or bytes rounded down.
+    /// `length` as a limit: packets stay packets, every other length is converted to bytes, rounded down.
     pub fn limit(self, length: Quantity) -> Limit {
         match length {
             Quantity::Packets(number) => Limit::Packets(number as u64),
@@ -39,7 +39,7 @@ impl Scale {
         }
     }
 
-    /// One bandwidth-delay product, and room for a packet at least.
+    /// A limit of one bandwidth-delay product in bytes, at least one full packet.
     pub fn bdp(self) -> Limit {
         self.with_room(Limit::Bytes(self.bytes(Quantity::Bdp(1.0))))
     }
@@ -52,7 +52,7 @@ impl Scale {
         }
     }
 
-    /// A length of whole packets, or bytes rounded down; a byte at least.
+    /// `length` as a threshold for a step: whole packets, or bytes rounded down and at least one.
     pub fn step(self, length: Quantity) -> Limit {
         match self.limit(length) {
             Limit::Bytes(bytes) => Limit::Bytes(bytes.max(1)),
@@ -60,7 +60,8 @@ impl Scale {
         }
     }
 
-    /// A threshold in the unit in which it was written.
+    /// `length` as a threshold for an average: packets stay packets, every other length is converted to bytes, rounded
+    /// down.
     pub fn threshold(self, length: Quantity) -> Threshold {
         match length {
             Quantity::Packets(value) => Threshold { unit: Unit::Packets, value },
@@ -68,7 +69,7 @@ impl Scale {
         }
     }
 
-    /// A size in bytes; packets are full ones.
+    /// `size` in bytes; a number of packets counts full packets.
     pub fn size(self, size: Quantity) -> Bytes {
         match size {
             Quantity::Packets(number) => self.packet * number as u64,

@@ -16,13 +16,13 @@ use narrows_wire::Packet;
 /// Settings of a step-marking queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// `K`: what may wait before an arrival without its being marked.
+    /// `K`: an arrival that finds more than this is marked.
     pub threshold: Limit,
-    /// The most that may wait.
+    /// Buffer limit.
     pub limit: Limit,
 }
 
-/// A FIFO queue with a mark at its threshold.
+/// A FIFO queue that marks at a threshold (Alizadeh et al. 2010, RFC 8257 §3.1).
 #[derive(Clone, Debug)]
 pub struct Step {
     config: Config,
@@ -57,7 +57,7 @@ impl QueueDiscipline for Step {
     }
 }
 
-/// The card of `step`, and how it is built.
+/// The catalogue entry of `step`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "step",

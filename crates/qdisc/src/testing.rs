@@ -4,7 +4,7 @@ use crate::{Context, DropReason, QueueDiscipline, Tap};
 use narrows_units::{Rate, Time};
 use narrows_wire::{Body, Ecn, FlowId, Packet};
 
-/// A packet that cannot be marked.
+/// A packet of `size` bytes without ECN capability.
 pub fn packet(number: u64, flow: u32, size: u16) -> Packet {
     Packet {
         arrival: Time::ZERO,
@@ -19,10 +19,12 @@ pub fn packet(number: u64, flow: u32, size: u16) -> Packet {
     }
 }
 
-/// Numbers of the packets that were dropped, and marked, in order.
+/// Drops and marks, in order.
 #[derive(Debug, Default)]
 pub struct Account {
+    /// Number of each dropped packet, and the reason.
     pub dropped: Vec<(u64, DropReason)>,
+    /// Number of each marked packet.
     pub marked: Vec<u64>,
 }
 
@@ -36,22 +38,27 @@ impl Tap for Account {
     }
 }
 
-/// A queue in front of a link of 8 Mbps, which takes a millisecond for 1000 bytes, with its account and clock.
+/// A queue in front of a link of 8 Mbps, whose time is advanced by the test.
 #[derive(Debug)]
 pub struct Bench<Q> {
+    /// The queue.
     pub queue: Q,
+    /// Its drops and marks.
     pub account: Account,
+    /// Current time.
     pub now: Time,
     draws: u64,
-    /// Every draw, unless drawn evenly.
+    /// Value of every random draw; `None` for uniform draws.
     pub draw: Option<f64>,
 }
 
 impl<Q: QueueDiscipline> Bench<Q> {
+    /// A test bench for `queue`, at time zero.
     pub fn new(queue: Q) -> Self {
         Self { queue, account: Account::default(), now: Time::ZERO, draws: 1, draw: None }
     }
 
+    /// Calls `act` with the queue and a context at the current time.
     pub fn with<T>(&mut self, act: impl FnOnce(&mut Q, &mut Context<'_>) -> T) -> T {
         let (draws, fixed) = (&mut self.draws, self.draw);
         let mut uniform = || {
@@ -68,18 +75,18 @@ impl<Q: QueueDiscipline> Bench<Q> {
         act(&mut self.queue, &mut context)
     }
 
-    /// `packet` arrives now.
+    /// Enqueues `packet` at the current time.
     pub fn arrive(&mut self, packet: Packet) {
         let packet = Packet { arrival: self.now, ..packet };
         self.with(|queue, context| queue.enqueue(packet, context));
     }
 
-    /// The link takes a packet.
+    /// Dequeues a packet at the current time.
     pub fn depart(&mut self) -> Option<Packet> {
         self.with(Q::dequeue)
     }
 
-    /// The link takes all that waits; the numbers in order.
+    /// Dequeues all packets at the current time and returns their numbers in order.
     pub fn drain(&mut self) -> Vec<u64> {
         std::iter::from_fn(|| self.depart()).map(|packet| packet.number).collect()
     }

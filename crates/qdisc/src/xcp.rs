@@ -12,20 +12,20 @@ use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Span, Time};
 use narrows_wire::{Packet, Request};
 
-/// Settings of an XCP queue.
+/// Settings of an XCP router (Katabi, Handley and Rohrs, SIGCOMM 2002).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Part of the spare rate that is handed out in an interval.
+    /// `α`: fraction of the spare capacity that is allocated per control interval.
     pub alpha: f64,
-    /// Part of the persistent queue that is taken back in an interval.
+    /// `β`: fraction of the persistent queue that is drained per control interval.
     pub beta: f64,
-    /// Part of the traffic that changes hands in an interval, so that flows become equal.
+    /// `γ`: fraction of the traffic that is reallocated between flows per control interval.
     pub gamma: f64,
     /// Shortest control interval.
     pub min_interval: Span,
-    /// Longest round-trip time that counts.
+    /// Upper bound of the round-trip times used.
     pub max_interval: Span,
-    /// Control interval before a round-trip time is known.
+    /// Control interval before the first round-trip time is known.
     pub initial_interval: Span,
 }
 
@@ -55,12 +55,12 @@ impl Computation for XcpLaw {
         self.on_wake(context.now, context.rate, waiting.bytes);
     }
 
-    fn variables(&self, tell: &mut dyn FnMut(&str, f64)) {
-        self.observe(tell);
+    fn variables(&self, record: &mut dyn FnMut(&str, f64)) {
+        self.observe(record);
     }
 }
 
-/// The card of `xcp`, and how it is built.
+/// The catalogue entry of `xcp`.
 pub static ENTRY: Entry = Entry {
     card: Card {
         name: "xcp",

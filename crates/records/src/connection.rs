@@ -20,7 +20,7 @@ pub struct ConnectionRecord {
     pub established: Option<Time>,
     /// Time at which the last byte of a finite flow was acknowledged; `None` if it never was.
     pub completed: Option<Time>,
-    /// Whether the connection could not be established or broke.
+    /// Whether the connection could not be established or was aborted.
     pub gave_up: bool,
     /// Whether its congestion control has a slow-start threshold, and so reduces a window at losses.
     pub cuts_window: bool,
@@ -54,9 +54,10 @@ pub struct ConnectionRecord {
     pub reductions: u64,
     /// Time between the first and the last of these reductions.
     pub reductions_span: Span,
-    /// Number of intervals between consecutive acknowledgements at the sender after the warm-up.
+    /// Number of intervals between consecutive acknowledgements that the sender received after the warm-up.
     pub ack_gaps: u64,
-    /// Number of these intervals that are compressed.
+    /// Number of these intervals that are compressed: shorter than half the transmission time of a full packet at the
+    /// bottleneck.
     pub close_acks: u64,
     /// Samples by interval of the series; empty if series of flows are not recorded.
     pub series: Vec<FlowSample>,

@@ -49,7 +49,11 @@ pub struct Complaint {
     pub hint: Option<String>,
 }
 
-/// Reads the document `text`, which messages call `file`. Errors: every fault of syntax.
+/// Parses the TOML document `text`, which messages call `file`.
+///
+/// # Errors
+///
+/// All errors of syntax.
 pub fn read_document(text: &str, file: &str) -> Result<Located, Vec<Diagnostic>> {
     tree::parse(text).map(located).map_err(|faults| diagnostic::locate(faults, text, file, &[]))
 }

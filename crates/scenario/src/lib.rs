@@ -73,8 +73,12 @@ pub struct Scenario {
     pub digest: String,
 }
 
-/// Reads the scenario `text`. `file` is its name in messages, `directory` what its paths are relative to, and each of
-/// `overrides` the argument of a `--set`. Errors: every mistake, in the order of the file.
+/// Reads and resolves the scenario `text`. `file` is its name in messages, `directory` the folder to which its paths
+/// are relative; each of `overrides` is the argument of a `--set`.
+///
+/// # Errors
+///
+/// All errors of the scenario, in the order of the file.
 pub fn load(
     text: &str,
     file: &str,

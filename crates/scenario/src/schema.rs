@@ -5,7 +5,8 @@ use super::section::Section;
 use super::sections::root::RootKeys;
 use std::fmt::Write;
 
-/// JSON Schema of the scenario file, for editors and for programs that write scenarios.
+/// The JSON Schema 2020-12 of the scenario file, for editors and for programs that write scenarios.
+#[expect(clippy::missing_panics_doc, reason = "an object always begins with a brace")]
 pub fn schema() -> String {
     let root = object(RootKeys::PARTS, None);
     let members = root.strip_prefix('{').expect("an object begins with a brace");

@@ -5,31 +5,35 @@ use narrows_card::nearest;
 use narrows_records::metrics::catalogue;
 use std::fmt::Debug;
 
-/// The metrics of the series, of the program that computes them.
+/// The metrics of the series, as provided by the program that computes them.
 pub trait SeriesMetrics: Debug + Send + Sync {
-    /// Reads a metric that counters do not give, with or without parameters, as in `cov(bin=10s)`.
+    /// Parses a metric of the series, with or without parameters, as in `cov(bin=10s)`.
     ///
-    /// `text` has no white space; `owner` is `"group"` or `"link"` where only metrics of one of them will do.
+    /// `text` has no white space; `owner` is `"group"` or `"link"` if the metric must be one of groups or of links.
+    ///
+    /// # Errors
+    ///
+    /// If the text is no such metric, or one of its parameters is not allowed.
     fn read(&self, text: &str, owner: Option<&str>) -> Result<SeriesMetric, MetricFault>;
 }
 
-/// What a scenario must know of a metric of the series.
+/// The part of a metric of the series that a scenario must know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SeriesMetric {
-    /// A group of flows that its parameters name.
+    /// Name of a flow group in its parameters; `None` if they have none.
     pub group: Option<String>,
 }
 
-/// Why a text is no metric.
+/// The reason why a text is not a metric of the series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricFault {
     /// What is wrong.
     pub message: String,
     /// The part of the text that is wrong.
     pub given: String,
-    /// What is allowed there.
+    /// Allowed values of that part.
     pub allowed: String,
-    /// The nearest known name.
+    /// The nearest known name; `None` if none is near.
     pub nearest: Option<String>,
 }
 

@@ -11,28 +11,28 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Why a file is no trace.
+/// The reason why a file is not a trace.
 #[derive(Debug)]
 pub enum TraceError {
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable(io::Error),
-    /// A line is no whole number of milliseconds.
+    /// A line is not a whole number of milliseconds.
     NotANumber {
-        /// Its number, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What it says, shortened.
+        /// Text of the line, shortened.
         given: String,
     },
-    /// A time stamp is earlier than the one before it.
+    /// A time stamp is earlier than the previous one.
     Decreasing {
-        /// Its line, from 1.
+        /// Number of its line, from 1.
         line: usize,
-        /// It.
+        /// The time stamp, milliseconds.
         given: u64,
-        /// The one before.
+        /// The previous time stamp, milliseconds.
         before: u64,
     },
-    /// There is no line at all.
+    /// The file has no line.
     Empty,
     /// Every time stamp is zero, so there is no period.
     NoPeriod,
@@ -56,7 +56,12 @@ impl fmt::Display for TraceError {
 
 impl std::error::Error for TraceError {}
 
-/// Reads the trace in `file`, a line at a time.
+/// Reads the mahimahi trace in `file`.
+///
+/// # Errors
+///
+/// If the file cannot be read, is empty, has a line that is not a whole number of milliseconds or is less than the line
+/// before, or has only zeros.
 pub fn read(file: &Path) -> Result<Trace, TraceError> {
     let mut reader = BufReader::new(File::open(file).map_err(TraceError::Unreadable)?);
     let mut hash = Sha256::new();
@@ -90,7 +95,7 @@ pub fn read(file: &Path) -> Result<Trace, TraceError> {
     Ok(Trace { name, digest: hexadecimal(&hash.finalize()), opportunities, period })
 }
 
-/// Bytes as hexadecimal digits.
+/// `bytes` as lower-case hexadecimal digits.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes
         .iter()

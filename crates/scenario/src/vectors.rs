@@ -17,7 +17,11 @@
 use narrows_model::traffic::{After, Connection, Side, Write};
 use narrows_units::{Bytes, Span};
 
-/// Reads all connections of `text`. The error names the line.
+/// Parses the connection vectors in `text`.
+///
+/// # Errors
+///
+/// The number of the first line that is wrong, and why.
 pub fn parse(text: &str) -> Result<Vec<Connection>, String> {
     let mut all = Vec::new();
     let mut open: Option<Draft> = None;

@@ -5,8 +5,8 @@ use narrows_model::{Access, Demand, GroupModel, LinkModel, PathModel, Workload};
 use std::sync::Arc;
 
 impl Core {
-    /// Gives each group of `groups` a workload on its path, one of `paths` for each group; a group without one gets no
-    /// workload yet.
+    /// Lays out `groups` on these links: each group gets a workload on its path, given at the same index of `paths`. A
+    /// group without a path gets none.
     pub fn attach(self, groups: &[Group], paths: &[Option<Path>]) -> Layout {
         let access_rate = self.access_rate;
         let mut layout = Layout {
@@ -36,7 +36,11 @@ impl Core {
         layout
     }
 
-    /// The first link of `route` with the lowest rate at the start of the run.
+    /// Index of the first link of `route` with the lowest rate at the start of the run.
+    ///
+    /// # Panics
+    ///
+    /// If `route` is empty.
     pub fn narrowest(&self, route: &[u32]) -> usize {
         narrowest(&self.links, route)
     }

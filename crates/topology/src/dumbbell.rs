@@ -6,46 +6,46 @@ use narrows_model::{LinkModel, LossModel, RateModel};
 use narrows_qdisc::Discipline;
 use narrows_units::{Rate, Span};
 
-/// The middle of the dumbbell.
+/// A dumbbell: two routers with a bottleneck in each direction between them.
 #[derive(Clone, Debug)]
 pub struct Dumbbell {
-    /// From the left to the right.
+    /// The bottleneck from the left router to the right one.
     pub forward: Direction,
-    /// From the right to the left.
+    /// The bottleneck from the right router to the left one.
     pub reverse: Direction,
-    /// One-way propagation delay of the bottleneck, both directions.
+    /// One-way propagation delay of the bottleneck in both directions.
     pub delay: Span,
-    /// Rate of every access link.
+    /// Rate of each access link.
     pub access_rate: Rate,
 }
 
-/// The bottleneck in one direction.
+/// One direction of a link, without its routers and its delay.
 #[derive(Clone, Debug)]
 pub struct Direction {
-    /// Its rate over time.
+    /// Rate over time.
     pub rate: RateModel,
-    /// What waits for it.
+    /// Queue discipline.
     pub queue: Discipline,
-    /// Random loss behind the queue.
+    /// Random loss behind the queue; `None` without loss.
     pub loss: Option<LossModel>,
 }
 
 impl Direction {
-    /// What `link` is besides its place and delay.
+    /// Rate, queue and loss of `link`.
     pub fn of(link: &LinkModel) -> Self {
         Self { rate: link.rate.clone(), queue: link.queue.clone(), loss: link.loss }
     }
 }
 
 impl Dumbbell {
-    /// Lays out the links and routes of `groups`.
+    /// The links and routes of the dumbbell, with the workloads of `groups`.
     pub fn layout(&self, groups: &[Group]) -> Layout {
         let paths: Vec<Option<Path>> =
             groups.iter().map(|group| Some(Self::path(group.placement == Placement::Reverse))).collect();
         self.core().attach(groups, &paths).in_order()
     }
 
-    /// Both routers and bottlenecks.
+    /// The two routers and the two bottlenecks, without hosts.
     pub fn core(&self) -> Core {
         let bottleneck = |name: &str, from, to, direction: &Direction| LinkModel {
             name: name.to_owned(),
@@ -66,7 +66,7 @@ impl Dumbbell {
         }
     }
 
-    /// Which bottleneck data crosses, and which the acknowledgements.
+    /// The path of a flow from left to right, or from right to left if `reverse`.
     pub fn path(reverse: bool) -> Path {
         let (there, back) = if reverse { (REVERSE, FORWARD) } else { (FORWARD, REVERSE) };
         Path { forward: vec![there], reverse: vec![back] }

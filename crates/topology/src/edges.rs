@@ -6,25 +6,25 @@ use narrows_model::traffic::Arrivals;
 use narrows_model::{Access, Demand, HostModel, PathModel, Workload};
 use std::sync::Arc;
 
-/// A router behind which there are hosts.
+/// An edge router, behind which there are hosts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
-    /// The router, by number.
+    /// Index of the router.
     pub router: u32,
-    /// What edges like it are called: a path between two has the class of both.
+    /// Class of the edge. A path between two edges has the names of both classes.
     pub class: String,
-    /// Its part of all sources, relative to the others'.
+    /// Relative number of sources behind the edge.
     pub sources: f64,
-    /// Its part of all receivers, relative to the others'.
+    /// Relative number of receivers behind the edge.
     pub receivers: f64,
 }
 
-/// The edges of a network and the hosts behind them.
+/// The edge routers of a network and the hosts behind them.
 #[derive(Clone, Debug)]
 pub struct Edges {
-    /// At least two.
+    /// The edges, at least two.
     pub all: Vec<Edge>,
-    /// The hosts, of sources and of receivers.
+    /// Properties of the hosts, which are the same for sources and receivers.
     pub hosts: HostModel,
 }
 

@@ -14,29 +14,29 @@ use narrows_model::{ChangeModel, LinkChange};
 use narrows_units::Span;
 use shortest::State;
 
-/// Routers, links and what happens to them.
+/// A network of routers and links, with the events of its links.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// Names of the routers, in the order of their numbers.
+    /// Names of the routers, by index.
     pub nodes: Vec<String>,
     /// The links, each in one direction.
     pub core: Core,
-    /// Edge routers and the hosts behind them, where transfers go between those.
+    /// Edge routers and their hosts; `None` if no transfers go between edges.
     pub edges: Option<Edges>,
-    /// What happens to links, ascending by time.
+    /// Events of links, ascending by time.
     pub events: Vec<Event>,
-    /// From an event to the time at which hosts send along other paths for it.
+    /// Convergence time of routing: from an event until hosts use the routes that follow from it.
     pub convergence: Span,
 }
 
-/// Something that happens to a link.
+/// An event of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// Time of the event, from the start of the run.
     pub at: Span,
-    /// Index into the links.
+    /// Index of the link.
     pub link: u32,
-    /// What.
+    /// The change of the link.
     pub change: LinkChange,
 }
 
@@ -51,29 +51,34 @@ struct Epoch<'a> {
 }
 
 impl Graph {
-    /// Links alone, of routers without names.
+    /// The network with the routers and links of `core`, without names, edges and events.
     pub fn of(core: Core) -> Self {
         Self { nodes: Vec::new(), core, edges: None, events: Vec::new(), convergence: Span::ZERO }
     }
 
-    /// The shortest path through these routers when the run starts; `None` if there is none in one of the directions.
+    /// The shortest path through the routers `points` at the start of the run; `None` if there is no route in one of
+    /// the directions.
     pub fn path(&self, points: &RoutePoints) -> Option<Path> {
         State::new(&self.core).path(points)
     }
 
-    /// Two-way propagation delay of `path` when the run starts.
+    /// Two-way propagation delay of `path` at the start of the run.
     pub fn propagation(&self, path: &Path) -> Span {
         let all = path.forward.iter().chain(&path.reverse);
         all.fold(Span::ZERO, |sum, link| sum + self.core.links[*link as usize].delay)
     }
 
-    /// The number of the router with that name.
+    /// Index of the router `name`; `None` if there is none.
     pub fn node(&self, name: &str) -> Option<u32> {
         self.nodes.iter().position(|known| known == name).map(|number| number as u32)
     }
 
-    /// Lays out the links and routes of `groups`, all of which travel between routers that a path joins, and what changes
-    /// in the course of the run.
+    /// The links and routes of the network with the workloads of `groups`, and the changes of links and routes over
+    /// time.
+    ///
+    /// # Panics
+    ///
+    /// If there is no path between the routers of a group, or if a group is placed between edges and there are none.
     pub fn layout(&self, groups: &[Group]) -> (Layout, Vec<ChangeModel>) {
         let points: Vec<Option<&RoutePoints>> = groups.iter().map(|group| group.placement.points()).collect();
         let path =
@@ -127,7 +132,8 @@ impl Graph {
         open.map(|(number, route)| (first + number as u32, route)).collect()
     }
 
-    /// Shortest routes between every two of `routers`, row by row; empty from a router to itself and where there is none.
+    /// Shortest routes between each two of `routers` at the start of the run, as indices of links, in row-major order:
+    /// from the first router to all, then from the second. Empty from a router to itself and where there is no route.
     pub fn routes_between(&self, routers: &[u32]) -> Vec<Vec<u32>> {
         between(&State::new(&self.core), routers)
     }

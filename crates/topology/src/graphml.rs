@@ -10,44 +10,48 @@ use narrows_units::{Dimension, Quantity, Rate, Span};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 
-/// What holds where the file is silent.
+/// Values assumed where the file gives none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assumptions {
-    /// Of an edge without a rate.
+    /// Rate of an edge without a rate; `None` makes such an edge an error.
     pub rate: Option<Rate>,
-    /// Of an edge whose delay cannot be known.
+    /// Delay of an edge without a delay or positions; `None` makes such an edge an error.
     pub delay: Option<Span>,
-    /// The delay of a unit of length of the drawing.
+    /// Delay per unit of length of the drawing; `None` if delays do not follow from the drawing.
     pub drawing_unit: Option<Span>,
-    /// Delays from coordinates are multiplied by this.
+    /// Factor by which delays that follow from coordinates are multiplied.
     pub factor: f64,
 }
 
-/// What was read.
+/// The network read from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Names of the nodes.
+    /// Names of the nodes, all different.
     pub nodes: Vec<String>,
-    /// At most one between any two nodes.
+    /// The edges, at most one between two nodes.
     pub edges: Vec<Edge>,
-    /// What was taken to hold, a phrase each.
+    /// Assumptions that were made, a phrase each.
     pub assumed: Vec<String>,
 }
 
 /// A link in both directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// One end, by number of the node.
+    /// Index of the node at one end.
     pub from: u32,
-    /// The other.
+    /// Index of the node at the other end.
     pub to: u32,
-    /// Of either direction.
+    /// Rate in each direction.
     pub rate: Rate,
     /// One-way propagation delay.
     pub delay: Span,
 }
 
-/// Reads the GraphML document `text`. Errors: what is wrong with it, in words.
+/// Reads the GraphML document `text`; `assumptions` apply where it gives no value.
+///
+/// # Errors
+///
+/// If the text is not XML, names an unknown node, or leaves a rate or delay open: what is wrong, in words.
 pub fn import(text: &str, assumptions: &Assumptions) -> Result<Imported, String> {
     let document = Document::parse(text).map_err(|error| format!("not XML: {error}"))?;
     let elements = |name: &'static str| {

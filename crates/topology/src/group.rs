@@ -7,34 +7,34 @@ use narrows_transport::TransportOptions;
 use narrows_units::Span;
 use std::ops::Range;
 
-/// Connections that share a name and a description.
+/// A group of flows with a common name and description, before it has routes.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Name of the group.
+    /// Its name in the scenario.
     pub name: String,
     /// Its congestion control.
     pub algorithm: Control,
-    /// `compare` may put another algorithm in its place.
+    /// Whether `compare` may replace its algorithm.
     pub subject: bool,
-    /// What starts its connections.
+    /// The process that starts its connections.
     pub demand: Demand,
-    /// How many connections may be open at once; all of them where they are listed or fixed in number.
+    /// Maximum number of open connections; the number of all connections if they are listed or fixed in number.
     pub slots: u32,
-    /// Times of larger transfers, each with the classes of edges whose sources make them; all where none is named.
+    /// Times of larger transfers, each with the classes of edges whose sources send them; all classes if none is named.
     pub surges: Vec<(Surge, Vec<String>)>,
-    /// Payload of each connection; `None` where it is endless or comes with the demand.
+    /// Payload of a connection; `None` for endless flows and where the demand gives the sizes.
     pub size: Option<Sizes>,
-    /// Two-way propagation delay; at least that of its path.
+    /// Two-way propagation delay of its connections, at least that of their path.
     pub rtt: Spans,
-    /// Where its data goes.
+    /// Where its data is sent.
     pub placement: Placement,
-    /// How the endpoints behave.
+    /// Options of the transport endpoints.
     pub transport: TransportOptions,
-    /// Upper bound of the random delay before each packet.
+    /// Upper bound of the random send delay of each packet, uniform from zero.
     pub send_delay: Span,
 }
 
-/// Where the data of a group goes.
+/// Where the data of a group is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// From the left of a dumbbell to its right.
@@ -43,23 +43,23 @@ pub enum Placement {
     Reverse,
     /// Between two routers of a graph.
     Routers(RoutePoints),
-    /// Between the edges of a graph, from each to every other.
+    /// Between the edges of a graph: from each edge to all others.
     Edges,
 }
 
-/// The routers that a route passes, by number.
+/// The routers through which a path leads, by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoutePoints {
-    /// The sender's router.
+    /// Router of the sender.
     pub from: u32,
-    /// The receiver's router.
+    /// Router of the receiver.
     pub to: u32,
-    /// Routers in between that data passes in this order, and acknowledgements in the opposite one.
+    /// Intermediate routers, in the order in which data passes them; acknowledgements pass them in reverse order.
     pub via: Vec<u32>,
 }
 
-/// The connection slots of groups, of which each is given by its number of slots and whether it is fixed: fixed workloads
-/// have the first, in the order of their groups.
+/// The range of connection slots of each group, given its number of slots and whether its workload is fixed. Fixed
+/// workloads have the first slots; otherwise groups keep their order.
 pub fn slots(groups: &[(u64, bool)]) -> Vec<Range<u64>> {
     let mut next = 0;
     let mut all = vec![0..0; groups.len()];
@@ -85,7 +85,7 @@ impl Group {
         }
     }
 
-    /// How many of its connections are recorded one by one.
+    /// Number of its connections that are recorded individually.
     pub fn individual(&self) -> u64 {
         match &self.demand {
             Demand::Open(Arrivals::Trace(records)) if self.is_individual() => records.len() as u64,

@@ -16,34 +16,34 @@ use narrows_units::Rate;
 /// Routers and the links between them.
 #[derive(Clone, Debug)]
 pub struct Core {
-    /// How many routers there are.
+    /// Number of routers.
     pub nodes: u32,
-    /// Links between them.
+    /// The links between routers, each in one direction.
     pub links: Vec<LinkModel>,
-    /// Rate of every link between a router and a flow's host.
+    /// Rate of each link between a router and a host.
     pub access_rate: Rate,
 }
 
-/// The links that a connection's packets cross between routers, as indices into those of the core; at least one each.
+/// The routes of a connection between routers, as indices of links; each has at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// Data, in order.
+    /// Route of data packets.
     pub forward: Vec<u32>,
-    /// Acknowledgements, in order.
+    /// Route of acknowledgements.
     pub reverse: Vec<u32>,
 }
 
-/// Links with the workloads that use them.
+/// A network with the workloads that use it.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// How many nodes the links join.
+    /// Number of routers.
     pub nodes: u32,
-    /// Every link between routers.
+    /// The links between routers, each in one direction.
     pub links: Vec<LinkModel>,
-    /// Routes that connections take.
+    /// Routes of connections, as indices of links.
     pub routes: Vec<Vec<u32>>,
-    /// What starts connections: fixed workloads first, otherwise in the order of the groups.
+    /// The workloads: fixed ones first, otherwise in the order of their groups.
     pub workloads: Vec<Workload>,
-    /// Every group, in the order given.
+    /// All groups, in the order given.
     pub groups: Vec<GroupModel>,
 }

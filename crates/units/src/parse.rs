@@ -19,7 +19,7 @@ pub enum Dimension {
     Rate,
     /// A duration.
     Time,
-    /// A size, in bytes.
+    /// A size in bytes.
     Size,
     /// A number of packets.
     Packets,
@@ -87,7 +87,7 @@ pub enum Problem {
     TooLarge,
     /// The quantity is not a whole number of the smallest unit.
     NotWhole {
-        /// The smallest unit: `bps`, `B` or `ps`.
+        /// The smallest unit of the type: `bps`, `B` or `ps`.
         unit: &'static str,
     },
 }

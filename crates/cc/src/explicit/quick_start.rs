@@ -17,7 +17,7 @@ use crate::{
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Feedback, Request};
 
-/// An algorithm with a Quick-Start request before it.
+/// An algorithm that is preceded by a Quick-Start request (RFC 4782).
 #[derive(Debug)]
 pub struct QuickStart {
     inner: Box<dyn CongestionControl>,
@@ -47,7 +47,7 @@ enum Phase {
 }
 
 impl QuickStart {
-    /// `inner` with the Quick-Start request of `setup` before it; `inner` alone where there is none.
+    /// `inner` preceded by the Quick-Start request in `setup`; `inner` itself if the setup has no request.
     pub fn around(inner: Box<dyn CongestionControl>, setup: &Setup) -> Box<dyn CongestionControl> {
         let Some(request) = setup.quick_start else { return inner };
         Box::new(Self {

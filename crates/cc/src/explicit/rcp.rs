@@ -14,7 +14,7 @@ use narrows_card::{Card, Values};
 use narrows_units::{Bytes, Rate};
 use narrows_wire::{Feedback, Request};
 
-/// RCP's state.
+/// The state of an RCP sender (Dukkipati et al., IWQoS 2005).
 #[derive(Clone, Debug)]
 pub struct Rcp {
     /// The rate last offered, bits of payload per second; `None` before the first offer.
@@ -27,7 +27,7 @@ pub struct Rcp {
 }
 
 impl Rcp {
-    /// An RCP flow with this setup.
+    /// The state before the first acknowledgement of a flow with this setup.
     pub fn new(setup: &Setup) -> Self {
         Self {
             rate: None,

@@ -16,7 +16,7 @@ use narrows_card::{Card, Values};
 use narrows_units::Bytes;
 use narrows_wire::{Feedback, Request};
 
-/// XCP's state.
+/// The state of an XCP sender (Katabi, Handley and Rohrs, SIGCOMM 2002).
 #[derive(Clone, Debug)]
 pub struct Xcp {
     /// Packets.
@@ -32,7 +32,7 @@ pub struct Xcp {
 }
 
 impl Xcp {
-    /// An XCP flow with this setup.
+    /// The state before the first acknowledgement of a flow with this setup.
     pub fn new(setup: &Setup) -> Self {
         Self {
             window: bounded(setup.initial_window),

@@ -7,7 +7,8 @@
 //! Deviations: none from Linux. The result may be below the true maximum of the window, since a sample between two larger
 //! ones is not kept.
 
-/// A windowed maximum. Time is any count that does not decrease, such as microseconds or round trips.
+/// The maximum of the samples in a sliding window (Kathleen Nichols' algorithm, as in Linux `win_minmax.c`). Time is
+/// any count that does not decrease, such as microseconds or round trips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WindowedMax {
     /// In the order of time and of decreasing value; equal where no later sample is known.
@@ -21,12 +22,13 @@ struct Sample {
 }
 
 impl WindowedMax {
-    /// The maximum of the window that ended at the last update; 0 before the first update.
+    /// The maximum after the last update, in the unit of the samples; 0 before the first update.
     pub fn get(&self) -> u64 {
         self.kept[0].value
     }
 
-    /// Adds `value`, seen at time `now`, and drops samples older than `window`.
+    /// Adds the sample `value` taken at time `now`, and drops samples older than `window`. Both have the same unit of
+    /// time.
     pub fn update(&mut self, window: u64, now: u64, value: u64) {
         let sample = Sample { at: now, value };
         let [first, second, third] = &mut self.kept;

@@ -46,7 +46,7 @@ use narrows_card::Values;
 use narrows_units::{Bytes, Span, Time};
 use pacing::Pacing;
 
-/// BBR, version 1.
+/// The state of a BBR version 1 sender (Cardwell et al. 2016).
 #[derive(Clone, Debug)]
 pub struct Bbr1 {
     /// `bbr_high_gain`: both gains of Startup.

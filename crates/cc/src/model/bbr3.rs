@@ -41,7 +41,7 @@ use narrows_units::{Bytes, Rate, Span};
 use probe_bw::ProbeBw;
 use state::{PROBE_RTT_CWND_GAIN, STARTUP_PACING_GAIN, State};
 
-/// BBR, version 3.
+/// The state of a BBR version 3 sender (draft-ietf-ccwg-bbr).
 #[derive(Clone, Debug)]
 pub struct Bbr3 {
     /// `LossThresh`.

@@ -5,7 +5,7 @@ use crate::{Ack, CongestionControl, Entry, Limits, Loss, Needs, Path, Reports, S
 use narrows_card::{Card, Domain, Parameter, Values};
 use narrows_units::{Bytes, Rate};
 
-/// A constant rate.
+/// A sender at a constant rate.
 #[derive(Clone, Debug)]
 pub struct Constant {
     rate: Rate,

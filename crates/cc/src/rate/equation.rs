@@ -4,12 +4,12 @@
 //! acknowledgement and a timeout of four round trips (RFC 5348 §3.1). RFC 5348 omits `min(1, ·)`, which makes a difference
 //! for `p > 8/27`.
 
-/// The two published forms of the equation.
+/// A published form of the throughput equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// With `min(1, ·)` (Padhye et al. 1998, eq. 30).
+    /// With the factor `min(1, ·)` (Padhye et al. 1998, eq. 30).
     Bounded,
-    /// Without (RFC 5348 §3.1).
+    /// Without that factor (RFC 5348 §3.1).
     Simple,
 }
 
@@ -21,7 +21,8 @@ pub fn throughput(p: f64, rtt: f64, form: Form) -> f64 {
     1.0 / (rtt * ((2.0 * p / 3.0).sqrt() + TIMEOUT_ROUNDS * timeouts * p * (1.0 + 32.0 * p * p)))
 }
 
-/// The inverse of [`throughput`]: the loss event rate, from 10⁻¹² to 1, at which it is `target` packets per second.
+/// The inverse of [`throughput`]: the loss event rate, from 10⁻¹² to 1, at which the throughput is `target` packets per
+/// second at a round-trip time of `rtt` seconds.
 pub fn loss_event_rate(target: f64, rtt: f64, form: Form) -> f64 {
     // The throughput falls with the loss event rate. Bisection on a logarithmic scale needs square roots only.
     let (mut low, mut high) = (LOSS_EVENT_RATE_MIN, 1.0_f64);

@@ -13,7 +13,7 @@ use crate::{Ack, CongestionControl, Entry, Limits, Loss, Needs, Path, Reports, S
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Bytes, Span, Time};
 
-/// RAP's parameters and state.
+/// The parameters and the state of a RAP sender (Rejaie, Handley and Estrin 1999).
 #[derive(Clone, Debug)]
 pub struct Rap {
     /// Increase per round trip, packets per round trip.

@@ -24,7 +24,7 @@ use crate::{Ack, CongestionControl, Limits, Loss, Path, Report, SentPacket};
 use narrows_units::{Bytes, Span, Time};
 use receive_rates::ReceiveRates;
 
-/// TFRC's parameters and state.
+/// The parameters and the state of a TFRC sender (RFC 5348).
 #[derive(Clone, Debug)]
 pub struct Tfrc {
     rules: Rules,

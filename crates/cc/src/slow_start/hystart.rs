@@ -16,7 +16,7 @@
 use crate::{Ack, Path};
 use narrows_units::{Span, Time};
 
-/// HyStart's variables.
+/// The state of HyStart (Ha and Rhee 2011).
 #[derive(Clone, Debug)]
 pub struct HyStart {
     /// [`Path::round`] of the current round; `None` before the first acknowledgement.

@@ -14,7 +14,7 @@
 use crate::{Ack, Path};
 use narrows_units::Span;
 
-/// HyStart++'s variables.
+/// The state of HyStart++ (RFC 9406).
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
     /// [`Path::round`] of the current round; `None` before the first acknowledgement.

@@ -17,7 +17,7 @@ use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 
-/// BIC's parameters and state.
+/// The parameters and the state of BIC (Xu, Harfoush and Rhee 2004).
 #[derive(Clone, Debug)]
 pub struct Bic {
     /// At and below this window, packets, the rule is Reno's.

@@ -15,7 +15,8 @@ use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter};
 
-/// Exponents and factors of a binomial control, and the increase of the current round.
+/// The exponents and factors of a binomial control (Bansal and Balakrishnan 2001), and the increase of the current
+/// round.
 #[derive(Clone, Debug)]
 pub struct Binomial {
     /// `k`: the increase is inversely proportional to this power of the window.
@@ -33,7 +34,8 @@ pub struct Binomial {
 }
 
 impl Binomial {
-    /// `w += a / w^k` for each round trip, `w -= b w^l` for each loss episode; `w` in packets.
+    /// The control that increases the window by `a / w^k` per round trip and decreases it by `b w^l` per loss episode,
+    /// for a window of `w` packets.
     pub fn new((k, l): (f64, f64), (a, b): (f64, f64)) -> Self {
         Self { k, l, a, b, round: None, slope: 0.0 }
     }

@@ -15,7 +15,7 @@ use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::Time;
 
-/// CUBIC's parameters and state.
+/// The parameters and the state of CUBIC (RFC 9438).
 #[derive(Clone, Debug)]
 pub struct Cubic {
     /// `C`, packets per second cubed.
@@ -49,7 +49,8 @@ struct Epoch {
 }
 
 impl Cubic {
-    /// `c` is in packets per second cubed; a loss multiplies the window by `beta`.
+    /// CUBIC with the constant `c` in packets per second cubed and the factor `beta`, 0 to 1, by which a loss
+    /// multiplies the window (RFC 9438 §4).
     pub fn new(c: f64, beta: f64, fast_convergence: bool) -> Self {
         // RFC 9438 §4.3, eq. 4.
         let alpha = 3.0 * (1.0 - beta) / (1.0 + beta);

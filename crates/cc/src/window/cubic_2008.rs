@@ -15,7 +15,7 @@ use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
-/// Parameters and state of CUBIC of 2008.
+/// The parameters and the state of CUBIC as of 2008 (Ha, Rhee and Xu).
 #[derive(Clone, Debug)]
 pub struct Cubic2008 {
     /// `C`, packets per second cubed.

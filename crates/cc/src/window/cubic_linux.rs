@@ -18,7 +18,7 @@ use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup, SlowStartK
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
-/// Parameters and state of Linux's CUBIC.
+/// The parameters and the state of CUBIC as in Linux.
 #[derive(Clone, Debug)]
 pub struct CubicLinux {
     fast_convergence: bool,

@@ -12,7 +12,7 @@ use crate::{Ack, Cause, CongestionControl, EcnUse, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::Time;
 
-/// DCTCP's parameters and state.
+/// The parameters and the state of DCTCP (RFC 8257).
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     /// `g`.

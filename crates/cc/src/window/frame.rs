@@ -21,7 +21,7 @@ use crate::slow_start::SlowStart;
 use crate::{Ack, Cause, CongestionControl, EcnUse, FirstCut, Limits, Loss, Path, Setup};
 use narrows_units::{Bytes, Time};
 
-/// A window algorithm: the frame around a rule.
+/// A window algorithm: the state that all of them share, and the rule of this one.
 #[derive(Clone, Debug)]
 pub struct Windowed<R> {
     rule: R,
@@ -47,7 +47,7 @@ struct Undo<R> {
 }
 
 impl<R: WindowRule> Windowed<R> {
-    /// The frame with `rule`, for a flow with this setup.
+    /// A window algorithm with `rule`, for a flow with this setup.
     pub fn new(rule: R, setup: &Setup) -> Self {
         Self {
             rule,

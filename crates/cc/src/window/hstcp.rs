@@ -17,7 +17,7 @@ use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 
-/// HighSpeed TCP's parameters, and the increase of the current round.
+/// The parameters of HighSpeed TCP (RFC 3649), and the increase of the current round.
 #[derive(Clone, Debug)]
 pub struct HighSpeed {
     /// `Low_Window`, packets.

@@ -17,7 +17,7 @@ use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
-/// H-TCP's parameters and state.
+/// The parameters and the state of H-TCP (Leith and Shorten 2004).
 #[derive(Clone, Debug)]
 pub struct Htcp {
     options: Options,

@@ -12,7 +12,7 @@ use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter};
 
-/// The four coefficients of a linear control, and the increase of the current round.
+/// The four coefficients of a linear control (Chiu and Jain 1989), and the increase of the current round.
 #[derive(Clone, Debug)]
 pub struct Linear {
     /// `a_I`, packets.
@@ -30,7 +30,8 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// `w = a_i + b_i w` for each round trip, `w = a_d + b_d w` for each loss episode; `a_i` and `a_d` in packets.
+    /// The control that sets the window to `a_i + b_i w` per round trip and to `a_d + b_d w` per loss episode, for a
+    /// window of `w` packets; `a_i` and `a_d` are in packets.
     pub fn new((a_i, b_i): (f64, f64), (a_d, b_d): (f64, f64)) -> Self {
         Self {
             increase_by: a_i,

@@ -16,7 +16,7 @@ use crate::{Ack, Cause, CongestionControl, EcnUse, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// Prague's parameters and state.
+/// The parameters and the state of Prague (draft-briscoe-iccrg-prague-congestion-control).
 #[derive(Clone, Debug)]
 pub struct Prague {
     /// `g`.

@@ -9,7 +9,7 @@ use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Values};
 
-/// The rule of RFC 5681, without state.
+/// The rule of RFC 5681 §3.1, which has no state.
 #[derive(Clone, Debug)]
 pub struct Reno;
 

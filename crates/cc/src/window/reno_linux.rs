@@ -10,7 +10,7 @@ use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Values, Variable};
 
-/// The rule and its count of packets.
+/// The rule of RFC 5681 §3.1 as in Linux, with its count of acknowledged packets.
 #[derive(Clone, Debug, Default)]
 pub struct RenoLinux {
     /// Packets acknowledged and not yet used for an increase (`snd_cwnd_cnt`).

@@ -64,7 +64,7 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
         window.size
     }
 
-    /// Pacing rate, bits of payload per second; `None` leaves pacing to the host.
+    /// Pacing rate of payload; `None` leaves pacing to the host.
     fn pacing(&self, _window: &Window) -> Option<Rate> {
         None
     }

@@ -12,7 +12,7 @@ use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values};
 
-/// Scalable TCP's parameters.
+/// The parameters of Scalable TCP (Kelly 2003).
 #[derive(Clone, Debug)]
 pub struct Scalable {
     /// Increase for each packet acknowledged, packets.

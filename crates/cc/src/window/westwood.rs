@@ -15,7 +15,7 @@ use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
-/// Westwood+'s parameters and state.
+/// The parameters and the state of Westwood+ (Grieco and Mascolo 2004).
 #[derive(Clone, Debug)]
 pub struct Westwood {
     /// Shortest length of a bandwidth sample.

@@ -14,14 +14,14 @@ pub enum Arrivals {
     /// Independent arrivals at a rate that is constant between the given times: `(from, arrivals per second)`, times
     /// ascending. Before the first time there are none.
     Poisson(Arc<[(Time, f64)]>),
-    /// One at `first`, then one after every `interval`.
+    /// Arrivals at `first`, and at every `interval` thereafter.
     Periodic {
-        /// The first.
+        /// Time of the first arrival.
         first: Time,
-        /// Above zero.
+        /// Time between two arrivals, above zero.
         interval: Span,
     },
-    /// Recorded: time and size of each, times ascending.
+    /// Recorded arrivals: time and size of each transfer, times ascending.
     Trace(Arc<[(Time, Bytes)]>),
 }
 
@@ -33,7 +33,7 @@ pub struct ArrivalProcess {
     next: usize,
 }
 
-/// An arrival.
+/// The arrival of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Time of the arrival.

@@ -12,83 +12,83 @@ use narrows_engine::Stream;
 use narrows_units::{Bytes, Span};
 use std::sync::Arc;
 
-/// A distribution of non-negative values.
+/// A distribution of non-negative values: bytes for sizes, seconds for durations.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// Always the same.
+    /// Always this value.
     Constant(f64),
-    /// Uniform between the two.
+    /// The uniform distribution on [`minimum`, `maximum`].
     Uniform {
         /// Lower bound.
         minimum: f64,
         /// Upper bound.
         maximum: f64,
     },
-    /// Without memory.
+    /// The exponential distribution.
     Exponential {
-        /// The mean.
+        /// Mean.
         mean: f64,
     },
-    /// P(X > x) = (minimum / x)^shape; with a maximum, the same under the condition of not passing it.
+    /// The Pareto distribution, P(X > x) = (minimum / x)^shape, conditional on X ≤ `maximum` if that is given.
     Pareto {
-        /// The smallest value.
+        /// Smallest value.
         minimum: f64,
-        /// The tail index: moments from it on are infinite without a maximum.
+        /// Tail index: without a maximum, moments of this order and above are infinite.
         shape: f64,
-        /// The greatest value, if there is one.
+        /// Largest value; `None` without a limit.
         maximum: Option<f64>,
     },
-    /// Its logarithm is normal.
+    /// The lognormal distribution.
     LogNormal {
-        /// Half of all values are smaller: e to the power of the logarithm's mean.
+        /// Median: e to the power of the mean of the logarithm.
         median: f64,
         /// Standard deviation of the logarithm.
         sigma: f64,
     },
-    /// A lognormal body, truncated at the minimum of a Pareto tail (Barford and Crovella 1998).
+    /// A lognormal body that is truncated at the minimum of a Pareto tail (Barford and Crovella 1998).
     BodyAndTail {
-        /// Median of the lognormal, before it is cut off at the tail's minimum.
+        /// Median of the lognormal distribution before its truncation.
         median: f64,
-        /// Standard deviation of the body's logarithm.
+        /// Standard deviation of the logarithm of the body.
         sigma: f64,
-        /// Share of all values that are in the tail, 0 to 1.
+        /// Probability of the tail, 0 to 1.
         tail: f64,
-        /// Minimum of the tail.
+        /// Smallest value of the tail.
         minimum: f64,
-        /// The tail's index.
+        /// Tail index.
         shape: f64,
-        /// Maximum of the tail; `None` without a limit.
+        /// Largest value of the tail; `None` without a limit.
         maximum: Option<f64>,
     },
-    /// Measured: `(value, share of all values up to it)`, both ascending, the last share 1; linear in between. The first
-    /// value has the whole of its share.
+    /// A measured distribution function: values with the probability of all values up to them, both ascending, the last
+    /// probability 1. Interpolated linearly; the first value has all of its probability.
     Empirical(Arc<[(f64, f64)]>),
-    /// One of several.
+    /// A mixture of distributions.
     Mixture(Arc<[Component]>),
 }
 
 /// A component of a mixture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Component {
-    /// Name of the class of its values, as in "mice" and "elephants".
+    /// Name of the class of its values, such as "mice" or "elephants".
     pub class: String,
-    /// Its weight; the weights of a mixture sum to one.
+    /// Weight; the weights of a mixture sum to 1.
     pub share: f64,
     /// Distribution of its values.
     pub distribution: Distribution,
 }
 
-/// A distribution of sizes, in bytes.
+/// A distribution of sizes, whose values are in bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sizes(pub Distribution);
 
-/// A distribution of durations, in seconds.
+/// A distribution of durations, whose values are in seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spans(pub Distribution);
 
 impl Distribution {
-    /// The Pareto distribution with the given mean; `None` if there is none, that is for a mean above `maximum`, or an
-    /// index of at most 1 without a maximum.
+    /// The Pareto distribution with this mean and tail index, conditional on values up to `maximum`; `None` if there is
+    /// none: for a mean above `maximum`, or an index of at most 1 without a maximum.
     pub fn pareto_of_mean(mean: f64, shape: f64, maximum: Option<f64>) -> Option<Self> {
         let of = |minimum| Self::Pareto { minimum, shape, maximum };
         let Some(maximum) = maximum else {
@@ -115,7 +115,7 @@ impl Distribution {
         Self::LogNormal { median: mean * libm::exp(-0.5 * sigma * sigma), sigma }
     }
 
-    /// Draws a value from the distribution.
+    /// Draws a value.
     pub fn sample(&self, stream: &mut Stream) -> f64 {
         match self {
             Self::Constant(value) => *value,
@@ -169,7 +169,7 @@ impl Distribution {
         }
     }
 
-    /// Lower bound of the values.
+    /// Smallest value that can be drawn.
     pub fn least(&self) -> f64 {
         match self {
             Self::Constant(value) => *value,
@@ -182,7 +182,7 @@ impl Distribution {
         }
     }
 
-    /// The mean; infinite for an unbounded Pareto tail with an index of at most 1.
+    /// Mean; infinite for an unbounded Pareto tail with an index of at most 1.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Constant(mean) | Self::Exponential { mean } => *mean,
@@ -220,7 +220,7 @@ impl Sizes {
 }
 
 impl Spans {
-    /// The duration if it is constant; `None` otherwise.
+    /// The duration if it is constant; `None` if it is random.
     pub fn constant(&self) -> Option<Span> {
         match self.0 {
             Distribution::Constant(seconds) => Some(Span::from_secs_f64(seconds)),
@@ -228,12 +228,12 @@ impl Spans {
         }
     }
 
-    /// The mean.
+    /// Mean duration.
     pub fn mean(&self) -> Span {
         Span::from_secs_f64(self.0.mean())
     }
 
-    /// Lower bound of the durations.
+    /// Shortest duration that can be drawn.
     pub fn least(&self) -> Span {
         Span::from_secs_f64(self.0.least())
     }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 pub struct Connection {
     /// Start of the connection, from the start of the recording.
     pub start: Span,
-    /// Its minimum round-trip time; `None` if it is not to be reproduced.
+    /// Minimum round-trip time of the connection; `None` if it is not reproduced.
     pub rtt: Option<Span>,
-    /// The initiator and the acceptor.
+    /// The two sides: initiator, then acceptor.
     pub sides: [Side; 2],
 }
 
@@ -22,7 +22,7 @@ pub struct Connection {
 pub struct Side {
     /// Its writes, in order.
     pub writes: Arc<[Write]>,
-    /// Its receive window; `None` if it is not to be reproduced.
+    /// Receive window; `None` if it is not reproduced.
     pub window: Option<Bytes>,
 }
 
@@ -33,7 +33,7 @@ pub struct Write {
     pub size: Bytes,
     /// Event that the write waits for.
     pub after: After,
-    /// Additional wait after this event.
+    /// Time from that event to the write.
     pub wait: Span,
 }
 
@@ -42,9 +42,9 @@ pub struct Write {
 pub enum After {
     /// The start of the connection.
     Start,
-    /// The side's own write before it.
+    /// The previous write of the same side.
     Written,
-    /// That many bytes of the other side have been delivered, of all that it ever writes.
+    /// The delivery of this many bytes of the other side, counted from its first write.
     Received(Bytes),
 }
 

@@ -5,36 +5,40 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::{Borrowed, intern};
 
-/// The values of `window`, `pacing_rate`, `ssthresh` and `timer_s`.
+/// The values of the attributes `window`, `pacing_rate`, `ssthresh` and `timer_s`; `None` as in Python.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answers {
-    /// Packets, from 1 to [`WINDOW_MAX`].
+    /// Congestion window, packets, from 1 to [`WINDOW_MAX`].
     pub window: Option<f64>,
-    /// At least 1 bit/s.
+    /// Pacing rate of payload, at least 1 bit/s.
     pub pacing: Option<Rate>,
-    /// Packets, at least 2.
+    /// Slow-start threshold, packets, at least 2.
     pub ssthresh: Option<f64>,
     /// As set, seconds.
     timer_s: Option<f64>,
-    /// The same as simulated time.
+    /// Simulated time at which the timer expires.
     pub timer: Option<Time>,
 }
 
-/// Why an attribute cannot be used.
+/// The reason why an attribute cannot be used.
 #[derive(Debug)]
 pub enum Misread {
-    /// The value is not allowed; a message.
+    /// The value is not allowed; a message for the author of the algorithm.
     Value(String),
-    /// Reading it raised an exception.
+    /// Reading it raised this exception.
     Error(PyErr),
 }
 
 impl Answers {
-    /// A window of one packet, for an algorithm that has failed.
+    /// The values used after a failure: a window of one packet and no timer.
     pub const SAFE: Self =
         Self { window: Some(1.0), pacing: None, ssthresh: None, timer_s: None, timer: None };
 
-    /// Reads all attributes of `object` at time `now`; `self` has the values before.
+    /// Reads all attributes of `object` at time `now`; `self` has the values of the last call.
+    ///
+    /// # Errors
+    ///
+    /// If an attribute cannot be read or its value is not allowed.
     pub fn read(self, object: &Bound<'_, PyAny>, now: Time) -> Result<Self, Misread> {
         let py = object.py();
         let number = |name: Borrowed<'_, '_, PyString>, allowed: &str| number(object, name, allowed);

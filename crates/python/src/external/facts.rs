@@ -4,7 +4,7 @@ use narrows_lab::congestion_control::{Ack, Cause, Loss, Path, SentPacket, Setup}
 use narrows_lab::units::Span;
 use pyo3::prelude::*;
 
-/// What an algorithm is built with besides its parameters.
+/// The argument of `__init__`: the properties of the flow.
 #[pyclass(name = "Setup", module = "narrows._core", frozen, get_all)]
 pub struct PySetup {
     mss_bytes: u64,
@@ -14,7 +14,7 @@ pub struct PySetup {
     seed: u64,
 }
 
-/// An acknowledgement of at least one packet that had not been acknowledged.
+/// The argument of `on_ack`: an acknowledgement of at least one packet for the first time.
 #[pyclass(name = "Ack", module = "narrows._core", frozen, get_all)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an attribute of its own in Python")]
 pub struct PyAck {
@@ -33,7 +33,7 @@ pub struct PyAck {
     rounds: u64,
 }
 
-/// Packets declared lost, or a congestion mark.
+/// The argument of `on_loss`: packets were declared lost, or a congestion mark started an episode.
 #[pyclass(name = "Loss", module = "narrows._core", frozen, get_all)]
 pub struct PyLoss {
     now_s: f64,
@@ -46,7 +46,7 @@ pub struct PyLoss {
     rounds: u64,
 }
 
-/// A packet that was sent.
+/// The argument of `on_sent`: a packet was sent.
 #[pyclass(name = "Sent", module = "narrows._core", frozen, get_all)]
 pub struct PySent {
     now_s: f64,
@@ -56,7 +56,7 @@ pub struct PySent {
     in_flight: u64,
 }
 
-/// The state of the flow at an event without further details.
+/// The argument of the other methods: the state of the flow at the event.
 #[pyclass(name = "Moment", module = "narrows._core", frozen, get_all)]
 pub struct PyMoment {
     now_s: f64,
@@ -184,7 +184,7 @@ impl PyMoment {
 }
 
 impl PySetup {
-    /// As the flow says.
+    /// The Python object for `setup`.
     pub fn of(setup: &Setup) -> Self {
         Self {
             mss_bytes: setup.mss.count(),
@@ -197,7 +197,7 @@ impl PySetup {
 }
 
 impl PyAck {
-    /// From the event; `recovering`: in loss recovery, but not after a timeout.
+    /// The Python object for `ack`; `recovering` says whether the flow is in loss recovery, but not after a timeout.
     pub fn of(ack: &Ack<'_>, path: &Path, recovering: bool) -> Self {
         Self {
             now_s: path.now.as_secs_f64(),
@@ -218,7 +218,7 @@ impl PyAck {
 }
 
 impl PyLoss {
-    /// From the event.
+    /// The Python object for `loss`.
     pub fn of(loss: &Loss<'_>, path: &Path) -> Self {
         let cause = match loss.cause {
             Cause::Detected => "detected",
@@ -239,7 +239,7 @@ impl PyLoss {
 }
 
 impl PySent {
-    /// From the event.
+    /// The Python object for `packet`.
     pub fn of(packet: &SentPacket, path: &Path) -> Self {
         Self {
             now_s: path.now.as_secs_f64(),
@@ -252,7 +252,7 @@ impl PySent {
 }
 
 impl PyMoment {
-    /// From the event.
+    /// The Python object for an event without further details.
     pub fn of(path: &Path) -> Self {
         Self {
             now_s: path.now.as_secs_f64(),

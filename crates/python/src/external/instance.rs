@@ -13,7 +13,7 @@ use narrows_lab::units::{Bytes, Time};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// An instance and the last values of its attributes.
+/// An instance of a Python class as congestion control of one flow, with the last values of its attributes.
 #[derive(Debug)]
 pub struct Instance {
     /// `None` after a failure.
@@ -52,7 +52,8 @@ const HOOKS: [&str; 7] =
     ["on_ack", "on_loss", "on_recovered", "on_sent", "on_spurious_loss", "on_idle_restart", "on_timer"];
 
 impl Instance {
-    /// Calls the class with the setup and its parameters.
+    /// Calls `class` with the setup and the keyword arguments `parameters`. If that raises an exception, the instance
+    /// has failed.
     pub fn new(
         py: Python<'_>,
         class: &Py<PyAny>,

@@ -13,18 +13,20 @@ use crate::{Context, DropReason};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 
-/// Settings of the law.
+/// Settings of the control law (RFC 8289 §4.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Control {
-    /// The time that packets may wait for good.
+    /// `TARGET`: acceptable standing queueing delay.
     pub target: Span,
-    /// How long they may wait longer: about the longest usual round-trip time. Not zero.
+    /// `INTERVAL`: time for which the queueing delay may exceed the target before the first signal, about the longest
+    /// usual round-trip time. Not zero.
     pub interval: Span,
-    /// The largest packet: with no more than that behind it no packet is signalled.
+    /// `maxpacket`: size of the largest packet on the wire. A packet that leaves no more than this behind is never
+    /// signalled.
     pub mtu: Bytes,
 }
 
-/// Whether the queue is being signalled, and when next.
+/// The control law: whether packets are being signalled, and the time of the next signal.
 #[derive(Clone, Debug, Default)]
 pub struct CodelLaw {
     /// When packets will have been above the target for an interval; `None` while they are not.
@@ -39,13 +41,14 @@ pub struct CodelLaw {
 }
 
 impl CodelLaw {
-    /// Signals given since the queue began to be signalled.
+    /// `count`: number of signals since signalling started, overflow drops included.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Whether to signal a packet that waited for `sojourn` and leaves `behind` bytes in the queue. After a drop the
-    /// next packet is judged at the same time.
+    /// Whether to signal a packet that leaves the queue at `now` after a queueing delay of `sojourn` and leaves
+    /// `behind` bytes in it. If the packet is dropped for the signal, the next one is judged at the same `now`; if it
+    /// is marked, [`marked`](Self::marked) must be called.
     pub fn judge(&mut self, control: &Control, sojourn: Span, behind: Bytes, now: Time) -> bool {
         let moves = std::mem::take(&mut self.moves);
         if sojourn < control.target || behind <= control.mtu {
@@ -71,21 +74,21 @@ impl CodelLaw {
         true
     }
 
-    /// The signal was a mark: the packet leaves, and the next is judged another time.
+    /// Records that the last signal was a mark, so that the marked packet leaves the queue.
     pub fn marked(&mut self, control: &Control) {
         if std::mem::take(&mut self.moves) {
             self.move_on(control);
         }
     }
 
-    /// Nothing waits any more.
+    /// Records that the queue is empty.
     pub fn emptied(&mut self) {
         self.first_above = None;
         self.dropping = false;
         self.moves = false;
     }
 
-    /// `packets` were dropped for want of room: signals that the law has not given.
+    /// Records that `packets` were dropped because the buffer was full. They count as signals.
     pub fn overflowed(&mut self, packets: u32) {
         self.count += packets;
     }

@@ -13,7 +13,7 @@
 use super::Config;
 use narrows_units::{Bytes, Span};
 
-/// The probability and what it follows from.
+/// The controller of the drop probability (RFC 8033 §4).
 #[derive(Clone, Debug)]
 pub struct PieLaw {
     config: Config,
@@ -28,7 +28,7 @@ pub struct PieLaw {
 }
 
 impl PieLaw {
-    /// The law at rest.
+    /// The controller in its initial state, with probability 0 and a full burst allowance.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,
@@ -39,12 +39,12 @@ impl PieLaw {
         }
     }
 
-    /// The probability with which arrivals are signalled.
+    /// `drop_prob_`: the probability with which arrivals are signalled, 0 to 1.
     pub fn probability(&self) -> f64 {
         self.probability
     }
 
-    /// Another `update` has passed, and packets now wait for `delay`.
+    /// Performs the periodic update of the probability; `delay` is the present queueing delay.
     pub fn update(&mut self, delay: Span) {
         let Config { target, update, alpha, beta, burst, .. } = self.config;
         let wait = delay.as_secs_f64();
@@ -71,7 +71,8 @@ impl PieLaw {
         self.delay_old = delay;
     }
 
-    /// Whether to signal an arrival that finds `waiting`. Draws at most one number.
+    /// Whether to signal an arrival that finds `waiting` bytes in the queue. Calls `uniform` at most once, for a draw
+    /// from [0, 1).
     pub fn judge(&mut self, waiting: Bytes, uniform: &mut dyn FnMut() -> f64) -> bool {
         let calm = self.delay_old < self.config.target / 2 && self.probability < CALM_BELOW;
         if self.burst_left > Span::ZERO || calm || waiting <= self.config.mean_packet * 2 {
@@ -90,7 +91,7 @@ impl PieLaw {
         signal
     }
 
-    /// The arrival was dropped for want of room.
+    /// Records that an arrival was dropped because the buffer was full.
     pub fn overflowed(&mut self) {
         self.accumulated = 0.0;
     }

@@ -9,18 +9,18 @@
 use super::Config;
 use narrows_units::{Rate, Span, Time};
 
-/// How a rate is written into a packet. A router rounds down.
+/// Representation of a rate in a packet. Routers round down to a rate that it can represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// Four bits: 40 kbps · 2ᴺ for N from 1 to 15 (RFC 4782 §3.1).
     Rfc4782,
     /// Multiples of 10 kB/s.
     Linear,
-    /// As it is.
+    /// Any rate.
     Exact,
 }
 
-/// The account of one link.
+/// Utilization of one link and the rates that were approved on it.
 #[derive(Clone, Debug)]
 pub struct Approvals {
     config: Config,
@@ -36,7 +36,7 @@ pub struct Approvals {
 }
 
 impl Approvals {
-    /// An account without an entry.
+    /// The state of an idle link without approvals.
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,
@@ -48,14 +48,15 @@ impl Approvals {
         }
     }
 
-    /// A packet that takes `transmission` was given to the link.
+    /// Records that a packet with a transmission time of `transmission` left the queue at `now`.
     pub fn on_sent(&mut self, transmission: Span, now: Time) {
         self.roll(now);
         self.busy += transmission.as_secs_f64();
     }
 
-    /// What is approved of `wished` bits per second on a link of rate `capacity`; 0 for nothing.
-    pub fn answer(&mut self, wished: f64, capacity: Rate, now: Time) -> f64 {
+    /// The approved rate, bits per second, for a request of `requested` bits per second at `now` on a link of rate
+    /// `capacity`; 0 if the request is rejected.
+    pub fn answer(&mut self, requested: f64, capacity: Rate, now: Time) -> f64 {
         self.roll(now);
         let capacity = capacity.as_bps() as f64;
         let used = self.peak() * capacity + self.approved_before + self.approved;
@@ -63,12 +64,12 @@ impl Approvals {
             return 0.0;
         }
         let room = (self.config.share * capacity - used).max(0.0);
-        let granted = self.config.encoding.round_down(wished.min(room));
+        let granted = self.config.encoding.round_down(requested.min(room));
         self.approved += granted;
         granted
     }
 
-    /// The largest busy fraction of the past intervals that are remembered.
+    /// Largest utilization of the last five complete intervals, 0 to 1.
     pub fn peak(&self) -> f64 {
         self.used.iter().copied().fold(0.0, f64::max)
     }
@@ -93,7 +94,7 @@ impl Approvals {
 }
 
 impl Encoding {
-    /// The largest rate that can be written and is no more than `rate` bits per second; 0 if none is.
+    /// The largest representable rate that does not exceed `rate`, bits per second; 0 if there is none.
     pub fn round_down(self, rate: f64) -> f64 {
         match self {
             Self::Exact => rate,

@@ -9,7 +9,7 @@
 use super::Config;
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// The controller of one link.
+/// The rate controller of one link.
 #[derive(Clone, Debug)]
 pub struct RcpLaw {
     config: Config,
@@ -24,12 +24,13 @@ pub struct RcpLaw {
 }
 
 impl RcpLaw {
-    /// A controller that has seen nothing.
+    /// The controller before the first arrival.
     pub fn new(config: &Config) -> Self {
         Self { config: *config, rate: None, mean_rtt: None, arrived: 0.0, last: Time::ZERO, due: Time::NEVER }
     }
 
-    /// A packet of `size` arrived at a link of rate `capacity`; it tells a round-trip time in seconds, or 0.
+    /// Records the arrival of a packet of `size` at `now` at a link of rate `capacity`. `rtt` is the round-trip time in
+    /// its header, seconds; 0 if it has none.
     pub fn on_arrival(&mut self, size: Bytes, rtt: f32, capacity: Rate, now: Time) {
         if self.due == Time::NEVER {
             self.last = now;
@@ -45,17 +46,17 @@ impl RcpLaw {
         }
     }
 
-    /// The rate offered to every flow, bits per second.
+    /// `R`: the rate offered to every flow, bits per second; infinite before the first arrival.
     pub fn offer(&self) -> f64 {
         self.rate.unwrap_or(f64::INFINITY)
     }
 
-    /// When [`on_wake`](Self::on_wake) wants to be called; `None` before the first arrival.
+    /// Time of the next update; `None` before the first arrival.
     pub fn next_wake(&self) -> Option<Time> {
         Some(self.due).filter(|due| *due != Time::NEVER)
     }
 
-    /// The timer is due at a link of rate `capacity` for which `waiting` bytes wait.
+    /// Updates the offered rate if that is due at `now`, for a link of rate `capacity` at which `waiting` bytes wait.
     pub fn on_wake(&mut self, now: Time, capacity: Rate, waiting: Bytes) {
         if now < self.due {
             return;

@@ -8,17 +8,18 @@ use narrows_units::{Bytes, Time};
 pub(crate) struct Idle(Option<Time>);
 
 impl Idle {
-    /// The link starts idle.
+    /// A link that is idle from the start of the run.
     pub fn from_the_start() -> Self {
         Self(Some(Time::ZERO))
     }
 
-    /// The link found nothing to send.
+    /// Records that the link found the queue empty at `now`; has no effect if it is idle already.
     pub fn begin(&mut self, now: Time) {
         self.0.get_or_insert(now);
     }
 
-    /// A packet arrived: how many of size `typical` the link could have sent since it became idle.
+    /// Ends the idle time, for a packet that arrives now. Returns how many packets of size `typical` the link could
+    /// have sent in that time; 0 if it was not idle.
     pub fn end(&mut self, typical: Bytes, context: &Context<'_>) -> u64 {
         self.0
             .take()

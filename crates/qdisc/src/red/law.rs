@@ -17,18 +17,18 @@ use super::Config;
 use crate::Unit;
 use narrows_units::Bytes;
 
-/// What is to become of an arrival.
+/// What to do with an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Let it join.
+    /// Enqueue it.
     Pass,
-    /// Tell its flow of congestion: by a mark if that is possible, otherwise by dropping it.
+    /// Signal congestion: mark it if possible, otherwise drop it.
     Signal,
-    /// Drop it, ECN-capable or not.
+    /// Drop it even if it is ECN-capable.
     Drop,
 }
 
-/// The average, the distance to the last signal, and the probabilities that follow from them.
+/// The average queue, the number of arrivals since the last signal, and the resulting probabilities.
 #[derive(Clone, Debug)]
 pub struct RedLaw {
     config: Config,
@@ -42,23 +42,23 @@ pub struct RedLaw {
 }
 
 impl RedLaw {
-    /// The law at rest: an average of zero.
+    /// The initial state: the average is zero.
     pub fn new(config: &Config) -> Self {
         Self { config: *config, average: 0.0, max_p: config.max_p, count: 0.0, armed: false }
     }
 
-    /// The average queue, in the unit of the thresholds.
+    /// `avg`: the average queue, in the unit of the thresholds.
     pub fn average(&self) -> f64 {
         self.average
     }
 
-    /// What `max_p` is now.
+    /// Current value of `max_p`, 0 to 1.
     pub fn max_p(&self) -> f64 {
         self.max_p
     }
 
-    /// Moves `max_p` towards what keeps the average in the middle fifth between the thresholds: Floyd, Gummadi and
-    /// Shenker 2001, figure 3.
+    /// Adapts `max_p` to keep the average between 40 % and 60 % of the way from `min` to `max` (Floyd, Gummadi and
+    /// Shenker 2001, figure 3).
     pub fn adapt(&mut self) {
         let Config { min, max, .. } = self.config;
         let margin = TARGET_MARGIN * (max - min);
@@ -69,8 +69,8 @@ impl RedLaw {
         }
     }
 
-    /// An arrival found a queue of `length`, in the unit of the thresholds, after the link had been idle for
-    /// `idle_packets` times the transmission of a typical packet.
+    /// Updates the average for an arrival that finds a queue of `length`, in the unit of the thresholds, after an idle
+    /// time of `idle_packets` transmissions of a typical packet.
     pub fn update(&mut self, length: f64, idle_packets: u64) {
         let keep = 1.0 - self.config.weight;
         if idle_packets > 0 {
@@ -79,7 +79,8 @@ impl RedLaw {
         self.average = keep * self.average + self.config.weight * length;
     }
 
-    /// What is to become of an arrival of `size` that finds `packets` waiting. Draws at most one number.
+    /// Decides on an arrival of `size` that finds `packets` packets waiting, after [`update`](Self::update). Calls
+    /// `uniform` at most once, for a draw from [0, 1).
     pub fn judge(&mut self, packets: u64, size: Bytes, uniform: &mut dyn FnMut() -> f64) -> Verdict {
         let weight = match self.config.unit {
             Unit::Packets => 1.0,
@@ -110,12 +111,12 @@ impl RedLaw {
         if self.average < self.config.max { Verdict::Signal } else { Verdict::Drop }
     }
 
-    /// The arrival was dropped for want of room, whatever the verdict.
+    /// Records that the arrival was dropped because the buffer was full, whatever the decision.
     pub fn overflowed(&mut self) {
         self.count = 0.0;
     }
 
-    /// `p_b`: what the average alone asks for.
+    /// `p_b`: the probability that follows from the average alone, 0 to 1.
     pub fn base_probability(&self) -> f64 {
         let Config { min, max, gentle, .. } = self.config;
         let max_p = self.max_p;

@@ -25,12 +25,12 @@ struct Place {
 }
 
 impl Lengths {
-    /// Adds an empty row.
+    /// Adds an empty list.
     pub fn open(&mut self) {
         self.places.push(Place { class: 0, before: NONE, after: NONE });
     }
 
-    /// `row` now holds `bytes`.
+    /// Sets the length of list `row` to `bytes`.
     pub fn set(&mut self, row: usize, bytes: Bytes) {
         let class = bytes.count().div_ceil(CLASS_WIDTH) as u32;
         if class == self.places[row].class {
@@ -40,7 +40,7 @@ impl Lengths {
         self.enter(row, class);
     }
 
-    /// The first row of the highest class.
+    /// Index of the longest list; `None` if all are empty.
     pub fn longest(&mut self) -> Option<usize> {
         while self.highest > 0 {
             match self.first[self.highest] {

@@ -17,7 +17,7 @@
 use super::Config;
 use narrows_units::{Bytes, Rate, Span, Time};
 
-/// The two controllers of one link.
+/// The efficiency and the fairness controller of one link.
 #[derive(Clone, Debug)]
 pub struct XcpLaw {
     config: Config,
@@ -52,7 +52,7 @@ struct Pool {
 }
 
 impl XcpLaw {
-    /// Controllers that have seen nothing.
+    /// The controllers before the first arrival.
     pub fn new(config: &Config) -> Self {
         let initial = config.initial_interval.as_secs_f64();
         Self {
@@ -71,14 +71,15 @@ impl XcpLaw {
         }
     }
 
-    /// A packet of `size` arrived that tells a round-trip time and a spacing, both in seconds, or nothing.
-    pub fn on_arrival(&mut self, size: Bytes, told: Option<(f32, f32)>, now: Time) {
+    /// Records the arrival of a packet of `size` at `now`. `header` has the round-trip time and the packet spacing of
+    /// its congestion header, both in seconds; `None` if it has no such header.
+    pub fn on_arrival(&mut self, size: Bytes, header: Option<(f32, f32)>, now: Time) {
         if self.control_due == Time::NEVER {
             self.control_due = now + self.config.initial_interval;
             self.queue_due = now + self.config.initial_interval;
         }
         self.arrived += size.count() as f64;
-        if let Some((rtt, spacing)) = told
+        if let Some((rtt, spacing)) = header
             && rtt > 0.0
         {
             let rtt = f64::from(rtt).min(self.config.max_interval.as_secs_f64());
@@ -87,36 +88,37 @@ impl XcpLaw {
         }
     }
 
-    /// `waiting` bytes wait after a packet left.
+    /// Records that `waiting` bytes wait after a departure.
     pub fn on_queue(&mut self, waiting: Bytes) {
         self.least_queue = self.least_queue.min(waiting.count() as f64);
     }
 
-    /// The change of throughput, bytes per second, for a departing packet of `size` that tells a round-trip time and a
-    /// spacing and has been allowed `wished` so far.
-    pub fn feedback(&mut self, size: Bytes, (rtt, spacing): (f32, f32), wished: f32) -> f32 {
+    /// The feedback for a departing packet of `size`: the change of throughput, bytes per second, that its flow is
+    /// permitted. `rtt` and `spacing` are those of its header, in seconds; `requested` is the change that the sender
+    /// and earlier routers permit, bytes per second.
+    pub fn feedback(&mut self, size: Bytes, (rtt, spacing): (f32, f32), requested: f32) -> f32 {
         if rtt <= 0.0 {
             return 0.0;
         }
         let mut given = self.give.share(f64::from(spacing));
         let mut taken = self.take.share(size.count() as f64);
-        let (allowed, wished) = (given - taken, f64::from(wished));
-        if wished < allowed {
+        let (allowed, requested) = (given - taken, f64::from(requested));
+        if requested < allowed {
             // Another router is the bottleneck of this flow: what it cannot use counts as taken from it already.
-            taken = self.take.left.min(taken + (allowed - wished));
-            given = (wished + taken).max(0.0);
+            taken = self.take.left.min(taken + (allowed - requested));
+            given = (requested + taken).max(0.0);
         }
         self.give.spend(given);
         self.take.spend(taken);
-        allowed.min(wished) as f32
+        allowed.min(requested) as f32
     }
 
-    /// When [`on_wake`](Self::on_wake) wants to be called; `None` before the first arrival.
+    /// Time of the next update; `None` before the first arrival.
     pub fn next_wake(&self) -> Option<Time> {
         Some(self.control_due.min(self.queue_due)).filter(|due| *due != Time::NEVER)
     }
 
-    /// A timer is due at a link of rate `capacity` for which `waiting` bytes wait.
+    /// Performs the updates that are due at `now`, for a link of rate `capacity` at which `waiting` bytes wait.
     pub fn on_wake(&mut self, now: Time, capacity: Rate, waiting: Bytes) {
         let (capacity, waiting) = (capacity.as_bytes_per_sec(), waiting.count() as f64);
         if now >= self.queue_due {
@@ -131,10 +133,10 @@ impl XcpLaw {
         }
     }
 
-    /// Inner variables by name, for records only.
-    pub fn observe(&self, tell: &mut dyn FnMut(&str, f64)) {
-        tell("mean_rtt_s", self.mean_rtt);
-        tell("persistent_queue_bytes", self.persistent_queue);
+    /// Calls `record` with name and value of each internal variable that records may hold.
+    pub fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        record("mean_rtt_s", self.mean_rtt);
+        record("persistent_queue_bytes", self.persistent_queue);
     }
 
     /// A control interval ends at a link of `capacity` bytes per second.

@@ -6,56 +6,56 @@
 
 use narrows_units::{Rate, Span};
 
-/// How big it is and how fast.
+/// The parameters of a tiered Internet (Mills et al., NIST SP 500-282, §3).
 #[derive(Clone, Copy, Debug)]
 pub struct Tiered {
-    /// All eleven routers of the backbone, not four.
+    /// Whether the backbone has all eleven routers; otherwise it has four.
     pub whole: bool,
-    /// Points of presence on each of them.
+    /// Number of points of presence per backbone router.
     pub points: u32,
-    /// Access routers of the classes D, F and N.
+    /// Number of access routers of each class: D, F and N.
     pub access: [u32; 3],
-    /// Rate of a backbone link.
+    /// Rate of backbone links.
     pub backbone: Rate,
-    /// Rate of the link of a point of presence.
+    /// Rate of the links from points of presence to the backbone.
     pub point: Rate,
-    /// Rate of the link of an access router, by class.
+    /// Rate of the uplinks of access routers, by class.
     pub access_rates: [Rate; 3],
-    /// What the delays of the backbone are multiplied by.
+    /// Factor by which the delays of the backbone are multiplied.
     pub delay_factor: f64,
-    /// Delay of the link of a point of presence.
+    /// One-way propagation delay of the links from points of presence to the backbone.
     pub point_delay: Span,
-    /// Delay of the link of an access router.
+    /// One-way propagation delay of the uplinks of access routers.
     pub access_delay: Span,
 }
 
-/// A link of it, both directions.
+/// A link of a tiered network, in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TierLink {
-    /// Numbers of its routers.
+    /// Indices of its two routers.
     pub ends: (u32, u32),
-    /// Its rate.
+    /// Rate in each direction.
     pub rate: Rate,
-    /// Its one-way delay.
+    /// One-way propagation delay.
     pub delay: Span,
 }
 
-/// What comes of it.
+/// A generated tiered network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tiers {
     /// Names of the routers.
     pub nodes: Vec<String>,
     /// The links.
     pub links: Vec<TierLink>,
-    /// Access routers, by number, with their class: 0, 1, 2 for D, F, N.
+    /// Index and class of each access router; the class is an index into [`CLASSES`].
     pub access: Vec<(u32, usize)>,
 }
 
-/// Names of the classes of access routers.
+/// Names of the classes of access routers: on the backbone (D), on a point of presence, fast (F) and normal (N).
 pub const CLASSES: [&str; 3] = ["D", "F", "N"];
 
 impl Tiered {
-    /// Routers and links. Points of presence and access routers are dealt out in turn.
+    /// Builds the network. Points of presence and access routers are distributed evenly over the routers above them.
     pub fn build(&self) -> Tiers {
         let count = if self.whole { ROUTERS.len() } else { SMALL } as u32;
         let mut tiers = Tiers {

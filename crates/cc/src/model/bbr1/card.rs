@@ -4,7 +4,7 @@ use super::Bbr1;
 use crate::{Entry, Needs};
 use narrows_card::{Card, Domain, Parameter, Variable};
 
-/// The card of `bbr1`.
+/// The catalogue entry of `bbr1`.
 pub const BBR1: Entry = Entry {
     card: Card {
         name: "bbr1",

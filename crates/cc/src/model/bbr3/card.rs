@@ -4,7 +4,7 @@ use super::Bbr3;
 use crate::{Entry, Needs};
 use narrows_card::{Card, Domain, Parameter, Variable};
 
-/// The card of `bbr3`.
+/// The catalogue entry of `bbr3`.
 pub const BBR3: Entry = Entry {
     card: Card {
         name: "bbr3",

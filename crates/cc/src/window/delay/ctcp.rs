@@ -17,7 +17,7 @@ use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
 
-/// Compound TCP's parameters and state.
+/// The parameters and the state of Compound TCP (Tan et al. 2006).
 #[derive(Clone, Debug)]
 pub struct Ctcp {
     options: Options,

@@ -7,7 +7,7 @@
 use crate::{Ack, Path};
 use narrows_units::Span;
 
-/// Measures the current round.
+/// Measures the round-trip times of the current round.
 #[derive(Clone, Debug)]
 pub struct Rounds {
     /// [`Path::round`] of the current round; `None` before the first acknowledgement.
@@ -22,13 +22,13 @@ pub struct Rounds {
     acked: u64,
 }
 
-/// The measurements of a round that is over.
+/// The measurements of a complete round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Round {
-    /// `1 − base / rtt`, the fraction of the round-trip time due to queueing; `None` with fewer than 3 samples, all of which
-    /// may be of delayed acknowledgements.
+    /// `1 − base / rtt`: queueing delay as a fraction of the round-trip time, 0 to 1; `None` with fewer than 3 samples,
+    /// which may all be of delayed acknowledgements.
     pub queued: Option<f64>,
-    /// Packets acknowledged in the round, which were sent in the round before.
+    /// Number of packets acknowledged in the round, which were sent in the round before.
     pub packets: f64,
 }
 
@@ -39,7 +39,7 @@ impl Default for Rounds {
 }
 
 impl Rounds {
-    /// Adds an acknowledgement. The first one of a new round belongs to the round before, and returns its measurements.
+    /// Adds an acknowledgement. If it is the first of a new round, returns the measurements of the round before.
     pub fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) -> Option<Round> {
         if let Some(rtt) = ack.rtt {
             self.base = self.base.min(rtt);

@@ -14,7 +14,7 @@ use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Domain, Parameter, Values};
 
-/// Vegas's parameters and state.
+/// The parameters and the state of Vegas (Brakmo and Peterson 1995).
 #[derive(Clone, Debug)]
 pub struct Vegas {
     /// `α`, packets.
