@@ -25,6 +25,7 @@ test: check-rust check-python test-rust test-python instructions
 check-rust: .venv/.packages
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --quiet
 
 check-python: build
 	$(BIN)/ruff format --check $(SCRIPTS)
