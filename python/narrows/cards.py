@@ -15,12 +15,12 @@ from narrows import core
 
 
 def algorithms() -> list[dict[str, Any]]:
-    """Return the card of every algorithm in the order of the catalogue, family by family, with its `judged` rows."""
+    """Return the cards of all algorithms by family, each with its `judged` rows: the figures of independent tools."""
     return [{**card, "judged": _about("algorithms", card["name"])} for card in core.algorithms()]
 
 
 def queues() -> list[dict[str, Any]]:
-    """Return the card of every queue discipline, with its `judged` rows."""
+    """Return the cards of all queue disciplines, each with its `judged` rows: the figures of independent tools."""
     return [{**card, "judged": _about("queues", card["name"])} for card in core.queues()]
 
 

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stage:
-    """One fraction of deployment; differences with 95 % intervals over replications, in the unit of the response.
+    """The effects at one fraction of deployment, with 95 % intervals over replications, in the unit of the response.
 
     Attributes:
-        fraction: Part of the flows on the new algorithm, above 0 and below 1.
-        naive: New less old camp, in the same network: what an A/B test reports.
-        gain: New camp less everybody before: what those who move get.
-        spillover: Old camp less everybody before: what those who stay get.
-        bias: `naive` less the total effect: how wrong the A/B test is.
+        fraction: Fraction of the flows that use the new algorithm, above 0 and below 1.
+        naive: Mean of the flows on the new algorithm minus that of the others in the same network: what an A/B test
+            reports.
+        gain: Mean of the flows on the new algorithm minus the mean before the deployment.
+        spillover: Mean of the flows on the old algorithm minus the mean before the deployment.
+        bias: `naive` minus the total effect: the error of the A/B test.
     """
 
     fraction: float
@@ -40,12 +41,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Adoption:
-    """The way from nobody to everybody.
+    """The effects of a deployment, from no flow to all flows on the new algorithm.
 
     Attributes:
-        before: Mean of the response with everybody on the old algorithm.
-        total: Everybody on the new less everybody on the old: the total treatment effect.
-        stages: By fraction, ascending.
+        before: Mean of the response with all flows on the old algorithm, in its unit.
+        total: Mean with all flows on the new algorithm minus `before`: the total treatment effect.
+        stages: The effects by fraction, ascending.
     """
 
     before: float
@@ -64,10 +65,10 @@ def adoption(
     """Compare naive and total effects of a deployment, replication by replication.
 
     Args:
-        cells: A row per fraction, camp and replication (column `replication`).
+        cells: A row per fraction, camp (the flows on one algorithm) and replication (column `replication`).
         response: Name of a column with the mean of a camp's flows, such as goodput per flow; a sum over the camp
             would grow with its size.
-        camps: Names of the camp that is introduced and of the one that is there.
+        camps: Names of the camp on the new algorithm and of the camp on the old one.
         fraction: Name of the column with the fraction of flows on the new algorithm, 0 to 1.
         camp: Name of the column of the camps.
 

@@ -25,20 +25,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One algorithm against another in one response.
+    """The comparison of two algorithms in one response.
 
     Attributes:
-        of: The algorithm.
-        against: The other.
-        pairs: Pairs of cells that differ in the algorithm alone.
+        of: Name of the first algorithm.
+        against: Name of the second algorithm.
+        pairs: Number of pairs of cells that differ in the algorithm alone.
         difference: Mean of `of - against` with its 95 % t interval, in the unit of the response.
         bootstrap: The same interval by the BCa bootstrap; None with fewer than two pairs.
         hedges_g: The difference of means in pooled standard deviations; None without spread.
-        cliffs_delta: From -1 to 1: how much more often a cell of `of` is above one of `against` than below.
-        a: Probability that a cell of `of` is above one of `against`, ties counted half; (1 + delta)/2.
-        p: Of the paired t-test; None where the differences have no spread, or there is one.
-        p_holm: Corrected so that the chance of any false finding stays below the level.
-        p_bh: Corrected so that the expected fraction of false findings stays below the level.
+        cliffs_delta: Cliff's delta, -1 to 1: probability that a cell of `of` is above one of `against`, minus that of
+            the reverse.
+        a: Vargha and Delaney's A: probability that a cell of `of` is above one of `against`, ties counted half; (1 +
+            delta)/2.
+        p: P value of the paired t-test; None for a single difference, or differences without spread.
+        p_holm: P value with Holm's correction, which bounds the probability of any false positive.
+        p_bh: P value with Benjamini and Hochberg's correction, which bounds the expected fraction of false positives.
     """
 
     of: str
@@ -76,7 +78,7 @@ def hedges_g(one: FloatArray, other: FloatArray) -> float | None:
 
 
 def cliffs_delta(one: FloatArray, other: FloatArray) -> float:
-    """Return how much more often a value of `one` exceeds one of `other` than the reverse, from -1 to 1."""
+    """Return Cliff's delta: P(one > other) - P(one < other) over all pairs of values, -1 to 1; 0 for equal samples."""
     import numpy as np
 
     return float(np.sign(one[:, None] - other[None, :]).mean())
@@ -87,11 +89,12 @@ def bootstrap_interval(differences: FloatArray, seed: int, level: float = 0.95) 
 
     Args:
         differences: Independent values, one per replication.
-        seed: The same seed draws the same resamples.
-        level: Coverage.
+        seed: Seed of the resamples.
+        level: Coverage of the interval, 0 to 1.
 
     Returns:
-        Its ends, in the unit of the values; None with fewer than two values. Values without spread give a point.
+        Lower and upper end, in the unit of the values; None with fewer than two values. Both ends are equal for values
+        without spread.
     """
     import numpy as np
     from scipy.stats import bootstrap
@@ -111,7 +114,7 @@ def bootstrap_interval(differences: FloatArray, seed: int, level: float = 0.95) 
 
 
 def adjusted(p: Sequence[float | None], method: Literal["holm", "bh"]) -> list[float | None]:
-    """Correct p values for their number; one that is missing does not count and stays missing."""
+    """Return p values corrected for multiple tests by Holm or Benjamini and Hochberg; None is skipped and kept."""
     from statsmodels.stats.multitest import multipletests
 
     known = [each for each in p if each is not None]
@@ -139,8 +142,8 @@ def compare(
         treatment: Name of the column of the algorithms.
 
     Returns:
-        A row per pair of algorithms, corrected for as many comparisons as there are rows. The interval and the test
-        take pairs for independent: over several conditions they speak of these conditions' average alone.
+        A row per pair of algorithms; p values are corrected for the number of rows. The interval and the test assume
+        independent pairs: over several conditions they hold for the average over these conditions alone.
 
     Raises:
         AnalysisError: The reference is unknown, two cells have the same condition, algorithm and replication, or two

@@ -65,7 +65,7 @@ class TwoLevel:
     """A design in which every factor takes two levels.
 
     Attributes:
-        factors: Their names; the first has letter A.
+        factors: Names of the factors; the first has letter A.
         runs: Shape (runs, factors), each -1 or +1; in standard order, the first factor changes fastest.
         words: The defining relation: every product of columns that is constant, as (letters, sign), shortest first;
             empty for a full factorial. A Plackett-Burman design has none either, though its aliases are partial.
@@ -81,28 +81,28 @@ class TwoLevel:
         return len(self.words[0][0]) if self.words else None
 
     def aliases(self, order: int = 2, longest: int | None = None) -> dict[str, tuple[str, ...]]:
-        """Return which effects cannot be distinguished from one another.
+        """Return the aliases of each effect: the effects that the design cannot distinguish from it.
 
         Args:
-            order: Effects up to so many letters get an entry (2: main effects and two-factor interactions).
-            longest: Aliases with more letters are left out; None keeps all.
+            order: Greatest number of letters of effects with an entry (2: main effects and two-factor interactions).
+            longest: Greatest number of letters of an alias; None for no limit.
 
         Returns:
-            By effect ("A", "AB"), the effects that its contrast estimates as well, shortest first, with a minus where
-            they enter with the opposite sign.
+            By effect ("A", "AB"), the effects that its contrast estimates, too, shortest first, with a minus for the
+            opposite sign.
         """
         letters = LETTERS[: len(self.factors)]
         effects = ["".join(each) for size in range(1, order + 1) for each in itertools.combinations(letters, size)]
         return {effect: tuple(_aliases(effect, self.words, longest)) for effect in effects}
 
     def settings(self, levels: Mapping[str, tuple[Any, Any]]) -> list[dict[str, Any]]:
-        """Translate the coded runs.
+        """Return the levels of each run.
 
         Args:
-            levels: By factor, its low and its high level.
+            levels: Low and high level by factor.
 
         Returns:
-            By run, the level of each factor.
+            For each run, the level by factor.
 
         Raises:
             AnalysisError: A factor has no levels, or not two.
@@ -117,13 +117,13 @@ class TwoLevel:
 
 
 def full_factorial(levels: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Combine every level with every other.
+    """Return a full factorial design: all combinations of levels.
 
     Args:
-        levels: By factor, its levels.
+        levels: Levels by factor.
 
     Returns:
-        A run per combination; the last factor changes fastest.
+        For each combination, the level by factor; the last factor changes fastest.
 
     Raises:
         AnalysisError: A factor has no level.
@@ -138,8 +138,8 @@ def two_level(factors: Sequence[str], generators: Sequence[str] = ()) -> TwoLeve
     """Build a full or fractional two-level factorial, 2^(k-p) runs for k factors and p generators.
 
     Args:
-        factors: Names, at most 25.
-        generators: One for each of the last factors, as "F=BCDE" or "F=-BCDE".
+        factors: Names of the factors, at most 25.
+        generators: A generator for each of the last factors, as "F=BCDE" or "F=-BCDE".
 
     Raises:
         AnalysisError: Too many factors, two of the same name, or a generator that is no product of basic factors.
@@ -184,7 +184,7 @@ def fractional(factors: Sequence[str], generators: int) -> TwoLevel:
 def plackett_burman(factors: Sequence[str]) -> TwoLevel:
     """Build a Plackett-Burman design: as many runs as the next multiple of four above the number of factors.
 
-    Main effects are clear of each other, not of two-factor interactions: for screening.
+    Main effects are not aliased with each other, but with two-factor interactions: a design for screening.
 
     Raises:
         AnalysisError: Two factors have the same name, or no such design is known for their number.
@@ -202,12 +202,12 @@ def plackett_burman(factors: Sequence[str]) -> TwoLevel:
 
 
 def latin_hypercube(factors: int, runs: int, seed: int) -> FloatArray:
-    """Draw a Latin hypercube: each of `runs` equal slices of every factor holds one point.
+    """Draw a Latin hypercube sample: each of `runs` equal slices of every factor contains one point.
 
     Args:
         factors: Number of dimensions.
         runs: Number of points.
-        seed: The same seed draws the same points.
+        seed: Seed of the points.
 
     Returns:
         Shape (runs, factors), in [0, 1).
@@ -223,8 +223,8 @@ def sobol(factors: int, runs: int, seed: int) -> FloatArray:
 
     Args:
         factors: Number of dimensions.
-        runs: Number of points, a power of two, without which the points lose their balance.
-        seed: The same seed draws the same points.
+        runs: Number of points, a power of two, as the balance of the points requires.
+        seed: Seed of the points.
 
     Returns:
         Shape (runs, factors), in [0, 1).
@@ -243,15 +243,15 @@ def sobol(factors: int, runs: int, seed: int) -> FloatArray:
 def spread(
     points: FloatArray, ranges: Mapping[str, tuple[float, float]], logarithmic: Sequence[str] = ()
 ) -> list[dict[str, float]]:
-    """Spread points of the unit cube over the ranges of factors.
+    """Map points of the unit cube to the ranges of factors.
 
     Args:
         points: Shape (runs, factors), in [0, 1].
-        ranges: By factor, its least and greatest value, in the order of the columns.
-        logarithmic: Factors of which equal ratios, not equal differences, take equal shares.
+        ranges: Least and greatest value by factor, in the order of the columns.
+        logarithmic: Names of the factors that are mapped on a logarithmic scale.
 
     Returns:
-        By run, the value of each factor.
+        For each run, the value by factor.
 
     Raises:
         AnalysisError: Columns and ranges differ in number, a range is empty, or a logarithmic one not positive.

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Effect:
-    """What changing one factor, or two together, does to a response.
+    """A main effect or a two-factor interaction.
 
     Attributes:
-        factors: The one factor of a main effect, the two of an interaction.
-        value: Mean at high less mean at low, in the unit of the response.
+        factors: Name of the factor of a main effect; names of the two factors of an interaction.
+        value: Mean at the high level minus mean at the low level, in the unit of the response.
         relative: The same as a fraction of the magnitude of the grand mean; None where that is zero.
-        p: Of Student's two-sided t-test between high and low; None where it cannot be made (one value on a side, or
-            no spread on either).
+        p: P value of Student's two-sided t-test of high against low; None with one value at a level, or no
+            spread at either.
         aliases: Effects of the same order or below that the design cannot distinguish from this one.
     """
 
@@ -52,14 +52,14 @@ class Effect:
 
 @dataclass(frozen=True)
 class Lenth:
-    """Which effects of an unreplicated design are active.
+    """The active effects of an unreplicated design by Lenth's method (Technometrics 31(4), 1989).
 
     Attributes:
-        error: The pseudo standard error of an effect.
-        margin: An effect above it is active by itself, with the chosen confidence.
-        simultaneous_margin: An effect above it is active even among so many.
-        active: By effect, whether it is above `margin`.
-        surely_active: By effect, whether it is above `simultaneous_margin`.
+        error: Pseudo standard error of an effect, in its unit.
+        margin: Margin of error at the chosen confidence for a single effect.
+        simultaneous_margin: Margin of error at the chosen confidence for all effects together.
+        active: Whether each effect exceeds `margin`.
+        surely_active: Whether each effect exceeds `simultaneous_margin`.
     """
 
     error: float
@@ -71,12 +71,12 @@ class Lenth:
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean of a response under some levels.
+    """The mean of a response at some levels of factors.
 
     Attributes:
-        levels: By factor, its level.
-        mean: In the unit of the response.
-        cells: How many cells it rests on.
+        levels: Level by factor.
+        mean: Mean, in the unit of the response.
+        cells: Number of cells averaged.
     """
 
     levels: Mapping[str, str]
@@ -85,16 +85,16 @@ class Mean:
 
 
 def named(factors: Sequence[str]) -> str:
-    """Write the name of a main effect or an interaction."""
+    """Return the name of a main effect or an interaction: its factors, joined by colons."""
     return ":".join(factors)
 
 
 def coded(cells: Cells, levels: Mapping[str, tuple[str, str]]) -> FloatArray:
-    """Code the factor columns of a table of cells.
+    """Return the factor columns of a table of cells, coded as -1 and +1.
 
     Args:
-        cells: The table.
-        levels: By factor, its low and its high level as text.
+        cells: The table of cells.
+        levels: Low and high level by factor, as text.
 
     Returns:
         Shape (cells, factors), each -1 or +1.
@@ -147,14 +147,14 @@ def effects(runs: FloatArray, factors: Sequence[str], response: FloatArray, orde
 
 
 def half_normal(values: FloatArray) -> tuple[list[int], FloatArray]:
-    """Return what a half-normal plot shows: effects by magnitude against what noise alone would give.
+    """Return the coordinates of a half-normal plot: ordered magnitudes of effects, and their scores under noise alone.
 
     Args:
         values: Effects, shape (effects,).
 
     Returns:
-        The places of the effects from the smallest magnitude to the greatest, and the scores of so many, shape
-        (effects,): half-normal quantiles at (i - 1/2)/m (Daniel 1959; Montgomery, 6.5).
+        Indices of the effects by ascending magnitude, and their scores, shape (effects,): half-normal quantiles at
+        (i - 1/2)/m (Daniel 1959; Montgomery, 6.5).
     """
     import numpy as np
     from scipy.special import ndtri
@@ -165,14 +165,16 @@ def half_normal(values: FloatArray) -> tuple[list[int], FloatArray]:
 
 
 def lenth(values: FloatArray, alpha: float = 0.05) -> Lenth:
-    """Judge effects by each other: most are taken for noise, and those that stand out are active.
+    """Find the active effects by Lenth's method, which assumes that most effects are noise.
 
     Args:
         values: Independent effects of an unreplicated design, shape (effects,), at least three.
-        alpha: Probability of calling one inactive effect active (`margin`), or any of them (`simultaneous_margin`).
+        alpha: Probability of a false positive: for a single effect (`margin`), or for any effect
+            (`simultaneous_margin`).
 
     Returns:
-        PSE = 1.5 median |c| over |c| < 2.5 s0, s0 = 1.5 median |c|; the margins are quantiles of t with m/3 degrees
+        The result. PSE = 1.5 median |c| over |c| < 2.5 s0, s0 = 1.5 median |c|; margins are quantiles of t with m/3
+        degrees
         of freedom at 1 - alpha/2 and at (1 + (1 - alpha)^(1/m))/2 (Lenth 1989, eq. 1 to 4).
 
     Raises:
@@ -221,15 +223,15 @@ def pair_means(cells: Cells, response: str, one: str, other: str) -> list[Mean]:
 
 
 def unexplained(values: FloatArray, response: FloatArray) -> FloatArray:
-    """Return what each further effect leaves unexplained: the cumulative residual plot (e-Handbook, 5.5.9.9).
+    """Return the residual standard deviation as effects are added: the cumulative residual plot (e-Handbook 5.5.9.9).
 
     Args:
         values: Effects of an orthogonal design, shape (effects,).
         response: Shape (runs,).
 
     Returns:
-        Residual standard deviation of the model with no effect, with the largest, with the two largest ..., in the
-        unit of the response; as many as leave a degree of freedom.
+        Residual standard deviation of the model with no effect, with the largest, with the two largest ..., in the unit
+        of the response, while a degree of freedom is left.
     """
     import numpy as np
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 def harm(alone: float, here: float, *, more_is_better: bool = True) -> float:
-    """Return the share of a performance that competitors take: 0 none, 1 all, below 0 a gain.
+    """Return the share of a performance lost to competitors (Ware et al., HotNets 2019): 0 none, 1 all, below 0 a gain.
 
     Args:
         alone: The performance without competitors, in any unit.

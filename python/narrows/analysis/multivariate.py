@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Correlations:
-    """How responses move together over the cells.
+    """Correlations of responses over the cells.
 
     Attributes:
-        responses: Names of those that vary.
+        responses: Names of the responses that vary.
         matrix: Pearson's r, shape (responses, responses).
         groups: Responses that are linked by |r| above the threshold, largest group first; each group's representative
             (the greatest mean |r| to its group) is named first.
-        constant: Responses that do not vary and so have no correlation.
+        constant: Names of the responses that do not vary, so that they have no correlation.
     """
 
     responses: tuple[str, ...]
@@ -40,7 +40,7 @@ class Correlations:
 
     @property
     def representatives(self) -> tuple[str, ...]:
-        """One response per group: what is left to analyse."""
+        """The representative of each group."""
         return tuple(group[0] for group in self.groups)
 
 
@@ -49,10 +49,10 @@ class Components:
     """Principal components of standardised responses.
 
     Attributes:
-        responses: Names of those that vary.
+        responses: Names of the responses that vary.
         loadings: Shape (responses, components): unit vectors, whose largest entry is positive.
-        variances: Variance along each component, greatest first; their sum is the number of responses.
-        scores: Shape (cells, components): the cells seen along the components, in standard deviations of responses.
+        variances: Variance of each component, greatest first; their sum is the number of responses.
+        scores: Shape (cells, components): coordinates of the cells, in standard deviations of the responses.
     """
 
     responses: tuple[str, ...]
@@ -62,14 +62,14 @@ class Components:
 
     @property
     def explained(self) -> FloatArray:
-        """The fraction of all variance along each component."""
+        """The fraction of the total variance that each component explains, shape (components,)."""
         share: FloatArray = self.variances / self.variances.sum()
         return share
 
 
 @dataclass(frozen=True)
 class Biplot:
-    """Cells as points and responses as arrows in one plane.
+    """A biplot: cells as points and responses as arrows in the plane of two components.
 
     Attributes:
         points: Shape (cells, 2), each axis of unit variance.
@@ -82,11 +82,11 @@ class Biplot:
 
 @dataclass(frozen=True)
 class Link:
-    """One joint of a dendrogram.
+    """One link of a dendrogram, drawn as three sides of a rectangle.
 
     Attributes:
-        x: The four corners, left foot, left shoulder, right shoulder, right foot; leaf i stands at i.
-        height: Heights of the same corners; the shoulders are the distance at which the two clusters join.
+        x: Horizontal positions of the four corners: lower left, upper left, upper right, lower right; leaf i is at i.
+        height: Heights of these corners; that of the upper ones is the distance at which the two clusters join.
     """
 
     x: Sequence[float]
@@ -95,12 +95,12 @@ class Link:
 
 @dataclass(frozen=True)
 class Dendrogram:
-    """Which algorithms behave alike under one condition.
+    """A hierarchical clustering of algorithms under one condition.
 
     Attributes:
-        leaves: Algorithms in the order in which no links cross.
-        links: The joints, lowest first.
-        distinct: The algorithms that the last joint adds alone; two where the last joint joins nothing but two.
+        leaves: Names of the algorithms, in an order in which no links cross.
+        links: The links, lowest first.
+        distinct: The algorithm that the highest link joins to all others; both algorithms if there are only two.
     """
 
     leaves: tuple[str, ...]
@@ -109,12 +109,12 @@ class Dendrogram:
 
 
 def correlations(cells: Cells, responses: Sequence[str], threshold: float = 0.8) -> Correlations:
-    """Correlate responses over the cells and group those that say the same.
+    """Correlate responses over the cells and group those that are strongly correlated.
 
     Args:
         cells: The table of cells.
         responses: Names of the columns.
-        threshold: Two responses with |r| above it are linked; a group is what is linked directly or through others.
+        threshold: Value of |r| above which two responses are linked; groups are connected through links.
 
     Raises:
         AnalysisError: A value is missing, or fewer than three cells.
@@ -136,11 +136,12 @@ def correlations(cells: Cells, responses: Sequence[str], threshold: float = 0.8)
 
 
 def principal_components(cells: Cells, responses: Sequence[str]) -> Components:
-    """Find the uncorrelated directions along which the cells differ most.
+    """Return the principal components of standardised responses.
 
     Args:
         cells: The table of cells.
-        responses: Names of the columns; each is standardised (mean 0, variance 1 with n - 1), constant ones drop out.
+        responses: Names of the columns; each is standardised (mean 0, variance 1 with n - 1), constant ones are
+            omitted.
 
     Raises:
         AnalysisError: A value is missing, fewer than three cells, or fewer than two responses vary.
@@ -159,7 +160,7 @@ def principal_components(cells: Cells, responses: Sequence[str]) -> Components:
 
 
 def biplot(components: Components, across: int = 0, up: int = 1) -> Biplot:
-    """Lay cells and responses into the plane of two components (Gabriel 1971, eq. 20 to 22: the GH' factorisation).
+    """Return the biplot of two components (Gabriel 1971, eq. 20 to 22: the GH' factorisation).
 
     The inner product of a point and an arrow approximates the standardised response of the cell.
 
@@ -178,13 +179,14 @@ def biplot(components: Components, across: int = 0, up: int = 1) -> Biplot:
 def clusters(
     cells: Cells, responses: Sequence[str], treatment: str = "algorithm", distance: Distance = "absolute-correlation"
 ) -> Dendrogram:
-    """Join algorithms that respond alike, by average linkage.
+    """Cluster algorithms with similar responses, by average linkage.
 
     Args:
         cells: The cells of one condition.
         responses: Names of the columns; each is averaged over replications and standardised over the algorithms.
         treatment: Name of the column of the algorithms.
-        distance: Between two algorithms' vectors of standardised responses: 1 - |r|, under which exact opposites are
+        distance: Distance of two algorithms' vectors of standardised responses: 1 - |r|, under which exact opposites
+            are
             alike; 1 - r; or Euclidean.
 
     Raises:
@@ -224,20 +226,20 @@ def clusters_by_condition(
     treatment: str = "algorithm",
     distance: Distance = "absolute-correlation",
 ) -> list[tuple[Mapping[str, str], Dendrogram]]:
-    """Cluster the algorithms under every condition apart.
+    """Cluster the algorithms separately under every condition.
 
     Args:
         cells: The table of cells.
-        responses: As of `clusters`.
+        responses: As for `clusters`.
         conditions: Names of the factor columns whose combinations are the conditions.
-        treatment: As of `clusters`.
-        distance: As of `clusters`.
+        treatment: As for `clusters`.
+        distance: As for `clusters`.
 
     Returns:
-        By condition, its factor levels and its dendrogram.
+        Factor levels and dendrogram of each condition.
 
     Raises:
-        AnalysisError: As `clusters`.
+        AnalysisError: As for `clusters`.
     """
     import numpy as np
 

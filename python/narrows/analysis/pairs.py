@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Seen:
-    """What one side of one run measured.
+    """The measurements of one side of one run.
 
     Attributes:
         condition: Levels of the factors.
-        incumbent: Its algorithm.
-        contender: That of the other side; None where it had the path alone.
-        replication: Which one.
-        values: By name, of `MEASURED`; not a number says no data.
+        incumbent: Algorithm of this side.
+        contender: Algorithm of the other side; None if this side has the path alone.
+        replication: Number of the replication.
+        values: Values by name, the names being those of `MEASURED`; not a number without data.
     """
 
     condition: tuple[str, ...]
@@ -45,13 +45,13 @@ class Seen:
 
 @dataclass(frozen=True)
 class Meeting:
-    """An incumbent beside a contender.
+    """The performance of an incumbent beside a contender.
 
     Attributes:
         condition: Levels of the factors; None for the mean over all conditions.
-        contender: Algorithm.
-        incumbent: Algorithm.
-        found: Estimates over replications by name, of `MEASURED` and `DERIVED`.
+        contender: Algorithm of the contender.
+        incumbent: Algorithm of the incumbent.
+        found: Estimates over replications by name, the names being those of `MEASURED` and `DERIVED`.
     """
 
     condition: tuple[str, ...] | None
@@ -61,14 +61,14 @@ class Meeting:
 
 
 def meetings(seen: Sequence[Seen], names: Sequence[str]) -> list[Meeting]:
-    """Estimate what every incumbent keeps beside every contender, replication by replication.
+    """Estimate the performance of every incumbent beside every contender, replication by replication.
 
     Args:
-        seen: Every side of every run, with each incumbent alone and beside its own kind under every condition.
+        seen: Every side of every run, including each incumbent alone and beside itself under every condition.
         names: Algorithms in the order of the matrix.
 
     Returns:
-        Means over conditions first, of the replications that have all of them, then every condition by itself.
+        Means over all conditions, of the replications that have all of them, then the results of each condition.
     """
     values: dict[Key, Values] = {
         (each.condition, each.incumbent, each.contender, each.replication): each.values for each in seen

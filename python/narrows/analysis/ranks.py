@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Grubbs:
-    """Whether the value farthest from the mean is an outlier.
+    """The result of Grubbs' test whether the value farthest from the mean is an outlier.
 
     Attributes:
-        place: Its place among the values.
-        statistic: Its distance from the mean in standard deviations (n - 1).
-        critical: What a normal sample exceeds with probability alpha.
+        place: Index of that value.
+        statistic: Its distance from the mean in sample standard deviations (n - 1).
+        critical: Value that the statistic of a normal sample exceeds with probability alpha.
     """
 
     place: int
@@ -35,13 +35,13 @@ class Grubbs:
 
     @property
     def outlier(self) -> bool:
-        """Whether the value lies too far out."""
+        """Whether the value is an outlier: the statistic exceeds its critical value."""
         return self.statistic > self.critical
 
 
 @dataclass(frozen=True)
 class Outlier:
-    """An algorithm that stands apart from all others in a response under a condition."""
+    """An algorithm that is an outlier in a response under a condition."""
 
     response: str
     condition: Mapping[str, str]
@@ -53,16 +53,16 @@ class Outlier:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Mean ranks over conditions and the test that they differ.
+    """Mean ranks over conditions, with Friedman's and Nemenyi's tests.
 
     Attributes:
-        treatments: Names, best mean rank first.
-        mean_ranks: Of the same; 1 is best.
-        conditions: How many rankings the means rest on.
+        treatments: Names of the treatments, best mean rank first.
+        mean_ranks: Their mean ranks in the same order; 1 is best.
+        conditions: Number of conditions averaged.
         chi_square: Friedman's statistic, corrected for ties.
-        p: Of it, by the F distribution (Iman and Davenport); None where all conditions rank alike or all are tied.
-        critical_difference: Mean ranks farther apart differ (Nemenyi).
-        alike: The largest sets of neighbours whose mean ranks do not differ, best first; sets of one are left out.
+        p: Its p value by the F distribution (Iman and Davenport); None if all conditions rank equally or all are tied.
+        critical_difference: Difference of mean ranks above which two treatments differ (Nemenyi).
+        alike: Maximal sets of treatments whose mean ranks do not differ, best first; sets of one are omitted.
     """
 
     treatments: tuple[str, ...]
@@ -76,14 +76,14 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Majority:
-    """Duels over conditions.
+    """Pairwise majorities over conditions.
 
     Attributes:
-        treatments: Names of rows and columns.
-        wins: Shape (treatments, treatments): in how many conditions the row is better than the column.
-        copeland: Duels won by majority, and half of those tied, per treatment.
-        condorcet: Who wins every duel by majority; None where nobody does.
-        winners: Those with the greatest Copeland score.
+        treatments: Names of the treatments, for rows and columns.
+        wins: Shape (treatments, treatments): number of conditions in which the row is better than the column.
+        copeland: Copeland score of each treatment: majorities won, and half of those tied.
+        condorcet: Treatment with a majority against every other; None if there is none.
+        winners: The treatments with the greatest Copeland score.
     """
 
     treatments: tuple[str, ...]
@@ -98,10 +98,11 @@ def grubbs(values: FloatArray, alpha: float = 0.05) -> Grubbs:
 
     Args:
         values: Shape (n,), n at least 3, normal but for the outlier.
-        alpha: Probability of calling one where there is none.
+        alpha: Probability of a false positive.
 
     Returns:
-        G = max |y - mean| / s, and (n - 1)/√n √(t²/(n - 2 + t²)) with t at alpha/(2n) and n - 2 degrees of freedom
+        The result, with G = max |y - mean| / s and (n - 1)/√n √(t²/(n - 2 + t²)) with t at alpha/(2n) and n - 2 degrees
+        of freedom
         (Grubbs 1969; NIST/SEMATECH e-Handbook, 1.3.5.17.1). Equal values have statistic 0.
 
     Raises:
@@ -125,14 +126,14 @@ def grubbs(values: FloatArray, alpha: float = 0.05) -> Grubbs:
 def screen(
     cells: Cells, responses: Sequence[str], conditions: Sequence[str], treatment: str = "algorithm", alpha: float = 0.05
 ) -> list[Outlier]:
-    """Look for the algorithm that stands apart, in every response under every condition.
+    """Test for an algorithm that is an outlier, in every response under every condition.
 
     Args:
         cells: The table of cells.
         responses: Names of the columns.
         conditions: Names of the factor columns whose combinations are the conditions.
         treatment: Name of the column of the algorithms; at least three.
-        alpha: As of `grubbs`, for each test by itself: of 100 conditions without any outlier, 100 alpha show one.
+        alpha: As for `grubbs`, for each test alone: of 100 conditions without an outlier, 100 alpha show one.
 
     Raises:
         AnalysisError: An algorithm has no value under a condition, or there are fewer than three.
@@ -149,7 +150,7 @@ def screen(
 
 
 def ranks(values: FloatArray, *, higher_is_better: bool) -> FloatArray:
-    """Rank each row; 1 is best, and equal values share the mean of their ranks.
+    """Return the ranks within each row, in the shape of `values`; 1 is best, and equal values have their mean rank.
 
     Args:
         values: Shape (conditions, treatments).
@@ -165,12 +166,13 @@ def ranking(means: Block, *, higher_is_better: bool, alpha: float = 0.05) -> Ran
     """Compare mean ranks by Friedman's test and Nemenyi's critical difference.
 
     Args:
-        means: A response by condition and treatment; at least two of both.
+        means: The response by condition and treatment, at least two of each.
         higher_is_better: Whether the greatest value has rank 1.
         alpha: Level of the critical difference.
 
     Returns:
-        Friedman's statistic corrected for ties; F = (N - 1) X / (N (k - 1) - X) with k - 1 and (k - 1)(N - 1) degrees
+        The result: Friedman's statistic corrected for ties; F = (N - 1) X / (N (k - 1) - X) with k - 1 and (k - 1)(N -
+        1) degrees
         of freedom; CD = q √(k (k + 1) / (6 N)) (Demšar 2006, section 3.2.2).
 
     Raises:
@@ -207,11 +209,11 @@ def critical_difference(treatments: int, conditions: int, alpha: float = 0.05) -
 
 
 def majority(means: Block, *, higher_is_better: bool) -> Majority:
-    """Let every condition vote in a duel of each two treatments.
+    """Compare each two treatments by the number of conditions in which one is better.
 
     Args:
-        means: A response by condition and treatment.
-        higher_is_better: Whether the greater value wins.
+        means: The response by condition and treatment.
+        higher_is_better: Whether greater values are better.
     """
     import numpy as np
 

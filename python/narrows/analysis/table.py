@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class AnalysisError(ValueError):
-    """The data do not allow the analysis that was asked for; the message says why and what would."""
+    """The data do not allow the analysis; the message gives the reason and a remedy."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,11 @@ def words(cells: Cells, name: str) -> list[str]:
 
 
 def varies(values: FloatArray, *of: FloatArray) -> bool:
-    """Return whether values differ by more than the rounding of the numbers `of` which they were made.
+    """Return whether values differ by more than the rounding errors of their computation.
 
     Args:
         values: Shape (n,).
-        of: What they were computed from; the values themselves where nothing is given.
+        of: The numbers from which they were computed; by default the values themselves.
     """
     import numpy as np
 
@@ -115,10 +115,10 @@ def block(cells: Cells, response: str, conditions: Sequence[str], treatment: str
         cells: The table of cells.
         response: Name of the column to average; missing values do not count.
         conditions: Names of the factor columns whose combinations are the conditions; may be empty.
-        treatment: Name of the column of what is compared.
+        treatment: Name of the column of the treatments.
 
     Returns:
-        Conditions in order of appearance as rows, treatments as columns.
+        The means, conditions as rows in order of appearance and treatments as columns.
 
     Raises:
         AnalysisError: A treatment has no value under some condition, or there are no cells.

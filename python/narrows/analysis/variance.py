@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """One row of the table: where variation comes from.
+    """A row of the table: a source of variation.
 
     Attributes:
-        factors: One factor, or the two of an interaction; none for what is left over.
-        sum_of_squares: In the squared unit of the response.
+        factors: Name of the factor, or of the two factors of an interaction; empty for the residual.
+        sum_of_squares: Sum of squares, in the squared unit of the response.
         degrees: Degrees of freedom.
-        f: Mean square over the residual mean square; None where nothing is left to judge by.
-        p: Probability of so great an F without an effect; None likewise.
+        f: Mean square divided by the residual mean square; None without residual degrees of freedom.
+        p: P value of F; None without residual degrees of freedom.
     """
 
     factors: tuple[str, ...]
@@ -49,11 +49,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Anova:
-    """The table.
+    """A table of the analysis of variance.
 
     Attributes:
         sources: A row per term of the model, and the residual last.
-        left_out: Interactions that the cells cannot distinguish from the terms before them.
+        left_out: Interactions that the cells cannot distinguish from earlier terms.
     """
 
     sources: tuple[Source, ...]
@@ -70,7 +70,7 @@ def anova(
         response: Name of the column to explain.
         factors: Names of the factor columns; `algorithm` may be one of them, and so may `replication`, which makes
             blocks of the cells that share random numbers.
-        interactions: Pairs to include; None includes all, () none.
+        interactions: Pairs of factors whose interactions are included; None includes all.
 
     Returns:
         The table with type II sums of squares. Without any residual degree of freedom F and p are None and the sums

@@ -35,8 +35,8 @@ class Point(NamedTuple):
 
     Attributes:
         name: Name as typed, and of the interface in the capture.
-        place: Its place in the packet log.
-        events: The events of the log that count there.
+        place: Name of the place in the packet log.
+        events: Names of the events of the log that are captured there.
     """
 
     name: str

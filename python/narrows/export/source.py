@@ -92,5 +92,5 @@ class RunFolder:
 
 
 def bytes_of(text: str) -> int:
-    """Return the bytes in a size of the resolved scenario, such as `1500B` or `64KiB`."""
+    """Return the number of bytes of a size in the resolved scenario, such as `1500B` or `64KiB`."""
     return int(core.quantity(text, "size"))

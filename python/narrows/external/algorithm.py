@@ -22,8 +22,8 @@ class AlgorithmError(Exception):
 
     Attributes:
         message: What is wrong.
-        allowed: What is allowed instead; empty where that says nothing.
-        hint: The nearest known name, as a question; missing where none is near.
+        allowed: What is allowed instead; may be empty.
+        hint: The nearest known name, as a question; the attribute is missing if none is near.
     """
 
     def __init__(self, message: str, allowed: str = "", hint: str | None = None) -> None:
@@ -74,7 +74,7 @@ def find(file: Path, name: str) -> tuple[type, str, str]:
 
 
 def named(algorithm: str | type) -> str:
-    """Return the name of an algorithm in a scenario: of a class, its file and its name, as in `mine.py:Mine`.
+    """Return the name of an algorithm in a scenario: for a class its file and its name, as in `mine.py:Mine`.
 
     Raises:
         InputError: The class is not at the top level of a file, so that another process could not find it.
@@ -94,7 +94,7 @@ def named(algorithm: str | type) -> str:
 
 
 def explain(error: BaseException) -> str:
-    """Return the traceback of an error, without the frames of this package."""
+    """Return the traceback of an error as text, without the frames of this package."""
     trace = error.__traceback__
     while trace is not None and Path(trace.tb_frame.f_code.co_filename).parent == HERE:
         trace = trace.tb_next

@@ -16,7 +16,7 @@ def check_name(name: str) -> None:
     """Check that `name` can name files, a class and a crate.
 
     Raises:
-        InputError: It cannot.
+        InputError: The name is not allowed; the message gives the rule.
     """
     if NAME.fullmatch(name) is None or keyword.iskeyword(name):
         raise InputError(name, "cannot name an algorithm: lower-case letters, digits and _, a letter first")

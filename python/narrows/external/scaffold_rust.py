@@ -17,14 +17,14 @@ def new_rust(name: str, start: Path) -> list[Path]:
     """Write a crate `algorithms/NAME` into the source tree and add it to the list of `crates/external`.
 
     Args:
-        name: As in a scenario, with `_` written `-` there.
+        name: Name of the crate, with `_` between words; in scenarios it is written with `-`.
         start: A folder of the source tree.
 
     Returns:
         The files written or changed.
 
     Raises:
-        InputError: The name cannot be, is taken, or there is no source tree.
+        InputError: The name is not allowed or taken, or there is no source tree.
     """
     check_name(name)
     written = name.replace("_", "-")

@@ -37,7 +37,7 @@ class Parameter:
 
     Attributes:
         name: Name, as `bin` in `cov(bin=10s)`.
-        meaning: Meaning, as the rest of a sentence.
+        meaning: Meaning, as a noun phrase in lower case.
         default: Default value as written; empty where a value is required.
         words: Words that are allowed instead of a value.
     """
@@ -158,15 +158,15 @@ class Card:
 
     Attributes:
         name: Name in summaries and requests.
-        of: What has a value of it: "group", "link", "flow" (the value of a group is the mean over those of its flows
-            that have one) or "pair" (a group compared with another).
+        of: Kind of object with a value: "group", "link", "flow" (the value of a group is the mean over those of its
+            flows that have one) or "pair" (a group compared with another).
         unit: Unit: "s", "bps", "B", "packets", "count", "round trips", "share" (1 is the whole); empty for another
             pure number.
-        better: "higher", "lower", or empty where that depends on the question.
+        better: Direction in which values are better: "higher", "lower", or empty where that depends on the question.
         label: Name in tables and figures, as in the middle of a sentence, without the unit.
-        definition: How it is computed.
+        definition: Definition of the value, as a sentence.
         source: Paper or RFC, with section, that defines it.
-        parameters: Parameters.
+        parameters: Parameters of the metric, in order.
     """
 
     name: str
@@ -225,12 +225,12 @@ def metric(  # noqa: PLR0913  # a card says all of it
     the value of the metric, not a number without data.
 
     Args:
-        of: What has a value of it, as in `Card`.
+        of: Kind of object with a value, as in `Card`.
         unit: Unit, as in `Card`.
-        better: Better direction: "higher", "lower" or empty.
+        better: Direction in which values are better, as in `Card`.
         label: Name in tables and figures.
         source: Paper or RFC, with section, that defines it.
-        parameters: Parameters.
+        parameters: Parameters of the metric, in order.
 
     Raises:
         ValueError: The metric is declared already, or its function has no docstring.

@@ -35,7 +35,7 @@ def _windows(seen: Observed, flow: Flow, choices: Choices) -> tuple[FloatArray, 
     parameters=(Time("at", "time of the run", zero=True),),
 )
 def window_at(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
-    """Congestion window at that time."""
+    """Congestion window at the time `at`."""
     windows = seen.flow(flow, "cwnd_packets")
     place = int(np.searchsorted(seen.ends_s, choices["at"]))
     return NAN if windows is None or place >= len(windows) else float(windows[place])
@@ -47,20 +47,27 @@ def window_at(seen: Observed, _group: str, flow: Flow, choices: Choices) -> floa
     better="lower",
     label="time to a congestion window",
     source=WELZL,
-    parameters=(Whole("packets", "the window to be reached"),),
+    parameters=(Whole("packets", "congestion window to be reached, packets"),),
 )
 def time_to_window(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
-    """Time from the flow's start until its congestion window is that large; no value where it never is."""
+    """Time from the flow's start until its congestion window reaches `packets`; no value if it never does."""
     windows = seen.flow(flow, "cwnd_packets")
     place = None if windows is None else stability.first(windows >= choices["packets"])
     return NAN if place is None else float(seen.ends_s[place]) - flow.start_s
 
 
-@metric(of="flow", unit="share", better="", label="part of the window kept at a cut", source=MILLS, parameters=(AFTER,))
+@metric(
+    of="flow",
+    unit="share",
+    better="",
+    label="fraction of the window kept at a reduction",
+    source=MILLS,
+    parameters=(AFTER,),
+)
 def window_kept(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
-    """Mean over cuts of ssthresh after a cut over the congestion window an interval before.
+    """Mean over reductions of the congestion window: ssthresh after it divided by the window an interval before.
 
-    A cut is a fall of the window that changes ssthresh or ends at it.
+    A reduction is a decrease of the window that changes ssthresh or ends at it.
     """
     found = _windows(seen, flow, choices)
     return NAN if found is None else series.mean_of_known(list(windows.kept(*found[1:])))
@@ -70,16 +77,16 @@ def window_kept(seen: Observed, _group: str, flow: Flow, choices: Choices) -> fl
     of="flow",
     unit="share",
     better="",
-    label="share of the cuts",
+    label="share of the reductions",
     source=MILLS,
     parameters=(
-        Share("least", "of the window given up", "0"),
-        Share("most", "of the window given up", "1"),
+        Share("least", "smallest reduction, relative to the window", "0"),
+        Share("most", "largest reduction, relative to the window", "1"),
         AFTER,
     ),
 )
 def cut_share(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
-    """Share of the cuts that give up such a part of the window."""
+    """Share of the reductions by at least `least` and at most `most` of the congestion window."""
     found = _windows(seen, flow, choices)
     kept = None if found is None else windows.kept(*found[1:])
     if kept is None or not len(kept):
@@ -92,16 +99,19 @@ def cut_share(seen: Observed, _group: str, flow: Flow, choices: Choices) -> floa
     of="flow",
     unit="packets",
     better="",
-    label="growth after a cut",
+    label="growth after a reduction",
     source=MILLS,
     parameters=(
-        Time("from", "time since the cut at which to begin", "1ms"),
-        Time("until", "time since the cut at which to end", "1s"),
+        Time("from", "start, as time since the reduction", "1ms"),
+        Time("until", "end, as time since the reduction", "1s"),
         AFTER,
     ),
 )
 def growth_after_cut(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Growth of the congestion window in a propagation round trip, mean over cuts without another one until then."""
+    """Growth of the congestion window per propagation round trip between `from` and `until` after a reduction.
+
+    Mean over the reductions that no other one follows until then.
+    """
     found = _windows(seen, flow, choices)
     if found is None:
         return NAN
@@ -113,15 +123,15 @@ def growth_after_cut(seen: Observed, group: str, flow: Flow, choices: Choices) -
     of="flow",
     unit="share",
     better="",
-    label="share of the time near cuts",
+    label="share of the time after reductions",
     source=MILLS,
     parameters=(
-        Time("within", "time since a cut", "1s"),
+        Time("within", "time since the reduction", "1s"),
         AFTER,
     ),
 )
 def time_near_cuts(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
-    """Share of the time that lies within so long after a cut."""
+    """Share of the time that is at most `within` after a reduction of the congestion window."""
     found = _windows(seen, flow, choices)
     return NAN if found is None else windows.near_cuts(*found, choices["within"])
 
@@ -133,12 +143,12 @@ def time_near_cuts(seen: Observed, _group: str, flow: Flow, choices: Choices) ->
     label="share of the time with a small window",
     source=MILLS,
     parameters=(
-        Whole("packets", "the window"),
+        Whole("packets", "congestion window, packets"),
         AFTER,
     ),
 )
 def window_below(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
-    """Share of the time at which the congestion window is at most that."""
+    """Share of the time in which the congestion window is at most `packets`."""
     found = _windows(seen, flow, choices)
     return NAN if found is None else float(np.mean(found[1] <= choices["packets"]))
 
@@ -152,7 +162,7 @@ def window_below(seen: Observed, _group: str, flow: Flow, choices: Choices) -> f
     parameters=(AFTER,),
 )
 def window_cov(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
-    """Standard deviation over mean of the congestion window at the ends of intervals."""
+    """Standard deviation divided by mean of the congestion window at the ends of intervals."""
     found = _windows(seen, flow, choices)
     return NAN if found is None else stability.cov(found[1])
 
@@ -161,15 +171,15 @@ def window_cov(seen: Observed, _group: str, flow: Flow, choices: Choices) -> flo
     of="flow",
     unit="",
     better="lower",
-    label="swing of the congestion window",
+    label="range of the congestion window",
     source=MILLS,
     parameters=(
-        Time("bin", "over how long", "5s", ("rtt",)),
+        Time("bin", "length of a bin", "5s", ("rtt",)),
         AFTER,
     ),
 )
 def window_swing(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Mean over bins of the largest minus the smallest congestion window of a bin over the mean of the run."""
+    """Mean over bins of the largest minus the smallest congestion window, divided by the mean window."""
     found = _windows(seen, flow, choices)
     span_s = seen.rtt_s(group) if choices["bin"] == "rtt" else float(choices["bin"])
     return NAN if found is None else windows.swing(found[1], windows.intervals(span_s, seen.interval_s))
@@ -187,7 +197,7 @@ def window_swing(seen: Observed, group: str, flow: Flow, choices: Choices) -> fl
     ),
 )
 def window_changes(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Intervals at whose end the congestion window is another than before, per propagation round trip."""
+    """Number of intervals at whose end the congestion window has changed, per propagation round trip."""
     window, span_s = seen.flow(flow, "cwnd_packets"), choices["until"] - choices["from"]
     if window is None or not span_s > 0 or choices["until"] > seen.duration_s:
         return NAN

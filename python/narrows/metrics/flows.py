@@ -51,7 +51,7 @@ def _bins_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices, s
     ),
 )
 def cov(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Standard deviation over mean of the flow's goodput in bins."""
+    """Standard deviation divided by mean of the flow's goodput in bins."""
     rates, _, _ = _binned(seen, group, flow, choices, "goodput_bps")
     return NAN if rates is None else stability.cov(rates)
 
@@ -68,7 +68,7 @@ def cov(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     ),
 )
 def smoothness(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Smallest sending rate of a bin over that of the bin before: 1 never falls, 0 falls silent."""
+    """Smallest ratio of the sending rates of a bin and of the bin before: 1 if the rate never falls, 0 if it stops."""
     rates, _, _ = _binned(seen, group, flow, choices, "throughput_bps")
     return NAN if rates is None else stability.smoothness(rates)
 
@@ -85,7 +85,7 @@ def smoothness(seen: Observed, group: str, flow: Flow, choices: Choices) -> floa
     ),
 )
 def aggressiveness(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Largest rise of the sending rate from one bin to the next among bins without a retransmission."""
+    """Largest increase of the sending rate from one bin to the next, over bins without retransmissions."""
     rates, start_s, bin_s = _binned(seen, group, flow, choices, "throughput_bps")
     sent_again = seen.flow(flow, "retransmissions")
     if rates is None or sent_again is None:
@@ -96,9 +96,9 @@ def aggressiveness(seen: Observed, group: str, flow: Flow, choices: Choices) -> 
 
 @metric(of="flow", unit="round trips", better="lower", label="responsiveness", source=STABILITY, parameters=(AT,))
 def responsiveness(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Round trips from the onset of sustained congestion until the sending rate is at most halved.
+    """Round trips from the onset of sustained congestion, at `at`, until the sending rate has halved.
 
-    It is halved against its mean over the ten round trips before.
+    It has halved when it is at most half of its mean over the ten round trips before `at`.
     """
     rates, at_s, rtt_s = seen.flow(flow, "throughput_bps"), choices["at"], seen.rtt_s(group)
     if rates is None or not flow.start_s < at_s < flow.stop_s:
@@ -118,9 +118,9 @@ def responsiveness(seen: Observed, group: str, flow: Flow, choices: Choices) -> 
     parameters=(Whole("n", "power of ten", "1"),),
 )
 def time_to_bytes(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
-    """Time from the flow's start until 1460 times the n-th power of ten bytes are delivered.
+    """Time from the flow's start until 1460 times 10^n bytes are delivered.
 
-    No value where they never are.
+    No value if they never are.
     """
     rates = seen.flow(flow, "goodput_bps")
     if rates is None or flow.of_transfers:
@@ -144,12 +144,12 @@ def time_to_bytes(seen: Observed, _group: str, flow: Flow, choices: Choices) -> 
     label="time to the highest goodput",
     source=MILLS,
     parameters=(
-        Share("share", "of the highest bin from there on", "95%"),
+        Share("share", "fraction of the highest goodput of a later bin", "95%"),
         BIN,
     ),
 )
 def time_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Time from the flow's start to the end of the first bin whose goodput reaches that share of the flow's highest."""
+    """Time from the flow's start to the end of the first bin whose goodput is at least `share` of its highest."""
     return _bins_to_maximum(seen, group, flow, choices, flow.start_s)
 
 
@@ -161,14 +161,14 @@ def time_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices) ->
     source=MILLS,
     parameters=(
         AT,
-        Share("share", "of the highest bin from there on", "95%"),
+        Share("share", "fraction of the highest goodput of a later bin", "95%"),
         BIN,
     ),
 )
 def recovery_time(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Time from the end of heavy congestion to the end of the first bin whose goodput has recovered.
+    """Time from the end of heavy congestion, at `at`, to the end of the first bin whose goodput has recovered.
 
-    It has recovered where it reaches that share of the highest goodput of a bin thereafter.
+    It has recovered when it is at least `share` of the highest goodput of a later bin.
     """
     return _bins_to_maximum(seen, group, flow, choices, max(choices["at"], flow.start_s))
 
@@ -185,7 +185,7 @@ def recovery_time(seen: Observed, group: str, flow: Flow, choices: Choices) -> f
     ),
 )
 def goodput_between(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
-    """Goodput between two times of the run."""
+    """Goodput between the times `from` and `until`."""
     return seen.mean_between(seen.flow(flow, "goodput_bps"), choices)
 
 
@@ -201,7 +201,7 @@ def goodput_between(seen: Observed, _group: str, flow: Flow, choices: Choices) -
     ),
 )
 def goodput_least(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Smallest goodput in a bin."""
+    """Smallest goodput of a bin."""
     rates, _, _ = _binned(seen, group, flow, choices, "goodput_bps")
     return NAN if rates is None or not len(rates) else float(rates.min())
 
@@ -218,7 +218,7 @@ def goodput_least(seen: Observed, group: str, flow: Flow, choices: Choices) -> f
     ),
 )
 def resent_between(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
-    """Packets sent again between two times of the run."""
+    """Number of packets retransmitted between the times `from` and `until`."""
     counts = seen.flow(flow, "retransmissions")
     if counts is None:
         return NAN
@@ -230,7 +230,7 @@ def resent_between(seen: Observed, _group: str, flow: Flow, choices: Choices) ->
     of="flow",
     unit="share",
     better="",
-    label="part of the sending rate kept",
+    label="fraction of the sending rate kept",
     source=BANSAL,
     parameters=(
         AT,
@@ -238,7 +238,7 @@ def resent_between(seen: Observed, _group: str, flow: Flow, choices: Choices) ->
     ),
 )
 def rate_kept(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
-    """Sending rate in the k-th round trip after a change over that of the ten round trips before it."""
+    """Sending rate in the `k`-th round trip after a change, at `at`, divided by that in the ten round trips before."""
     rates, at_s, rtt_s = seen.flow(flow, "throughput_bps"), choices["at"], seen.rtt_s(group)
     stop_s = at_s + choices["k"] * rtt_s
     if rates is None or not flow.start_s < at_s or not stop_s <= flow.stop_s:

@@ -57,7 +57,7 @@ def _since_start(
     parameters=(
         Time(
             "scale",
-            "over how long goodputs are averaged before they are compared; run is the whole of it",
+            "time over which goodputs are averaged before they are compared; run is the whole run",
             "run",
             ("run",),
         ),
@@ -65,7 +65,7 @@ def _since_start(
     ),
 )
 def jain(seen: Observed, group: str, choices: Choices) -> float:
-    """At a scale: mean over bins of that length of Jain's index of the started flows' goodputs."""
+    """At time scale `scale`: mean over bins of this length of Jain's index of the goodputs of started flows."""
     flows = seen.flows(group)
     rates = seen.rates(flows)
     if rates is None:
@@ -96,7 +96,7 @@ def jain(seen: Observed, group: str, choices: Choices) -> float:
     ),
 )
 def aggregate_cov(seen: Observed, group: str, choices: Choices) -> float:
-    """Standard deviation over mean of the goodput of all flows of the group together, in bins."""
+    """Standard deviation divided by mean of the group's goodput in bins."""
     rates = _aggregate(seen, group)
     if rates is None:
         return NAN
@@ -107,7 +107,7 @@ def aggregate_cov(seen: Observed, group: str, choices: Choices) -> float:
 def settling_time(seen: Observed, group: str, _choices: Choices) -> float:
     """Time after which the group's goodput is stationary by the MSER-5 rule.
 
-    No value where the run is too short for it.
+    No value if the run is too short.
     """
     rates = _aggregate(seen, group)
     return NAN if rates is None else seen.settled_s(rates)
@@ -121,11 +121,11 @@ def settling_time(seen: Observed, group: str, _choices: Choices) -> float:
     source=BANSAL,
     parameters=(
         AT,
-        Time("over", "for how long", "5s"),
+        Time("over", "duration", "5s"),
     ),
 )
 def share_after(seen: Observed, group: str, choices: Choices) -> float:
-    """Goodput of the group over what its bottleneck could have sent, from that time on."""
+    """Goodput of the group divided by the capacity of its bottleneck, over the time `over` from `at` on."""
     rates = _aggregate(seen, group)
     stop_s = min(choices["at"] + choices["over"], seen.duration_s)
     if rates is None:
@@ -145,15 +145,15 @@ def share_after(seen: Observed, group: str, choices: Choices) -> float:
     label="convergence time",
     source=HA,
     parameters=(
-        Share("rule", "share of the earlier flows' mean rate to be reached", "80%"),
+        Share("rule", "fraction of the earlier flows' mean rate to be reached", "80%"),
         PEER,
     ),
 )
 def convergence_time(seen: Observed, group: str, choices: Choices) -> float:
-    """Time from the start of the latest flow until its goodput comes up to that of the earlier ones.
+    """Time from the start of the latest flow until its goodput reaches that of the earlier flows.
 
-    It does where its mean since its start first reaches that share of the earlier flows' mean since then; the time to
-    the end of the run where it never does.
+    It does when its mean since its start is at least `rule` of the mean of the earlier flows since then; the time to
+    the end of the run if it never does.
     """
     bin_s = series.whole_intervals(SAMPLE_S, seen.interval_s)
     found = _since_start(seen, group, choices, bin_s)
@@ -171,15 +171,15 @@ def convergence_time(seen: Observed, group: str, choices: Choices) -> float:
     label="time to fair shares",
     source="RFC 5166 §2.3.3; Bansal et al., SIGCOMM 2001",
     parameters=(
-        Share("delta", "how far from equal shares is near enough", "0.1"),
+        Share("delta", "allowed deviation from equal shares", "0.1"),
         BIN,
         PEER,
     ),
 )
 def delta_fair_time(seen: Observed, group: str, choices: Choices) -> float:
-    """Time from the start of the latest flow until the smallest share in a bin is (1 - delta) of an equal one.
+    """Time from the start of the latest flow until the smallest share in a bin is (1 - delta) of the fair share.
 
-    The time to the end of the run where it never is.
+    The time to the end of the run if it never is.
     """
     bin_s = seen.bin_s(choices["bin"], seen.rtt_s(group))
     found = _since_start(seen, group, choices, bin_s)
@@ -192,7 +192,7 @@ def delta_fair_time(seen: Observed, group: str, choices: Choices) -> float:
 
 @metric(of="group", unit="", better="lower", label="coefficient of variation of loss rates", source=BANSAL)
 def loss_spread(seen: Observed, group: str, _choices: Choices) -> float:
-    """Standard deviation over mean of the flows' loss rates: 0 where all see the same."""
+    """Standard deviation divided by mean of the flows' loss rates: 0 if all are equal."""
     table = seen.records.tables["flows"]
     codes, labels = table["group"]
     rates = table["loss_rate"][0][codes == (labels or []).index(group)]
@@ -207,9 +207,9 @@ def loss_spread(seen: Observed, group: str, _choices: Choices) -> float:
     source="Akella et al., CMU-CS-02-139, §4.2.1",
 )
 def loss_window_correlation(seen: Observed, group: str, _choices: Choices) -> float:
-    """Pearson's correlation over the flows of lost packets with the mean congestion window.
+    """Pearson's correlation, over the flows, of the number of lost packets with the mean congestion window.
 
-    1 where a flow with a larger window loses more in proportion.
+    1 if flows lose in proportion to their windows.
     """
     table = seen.records.tables["flows"]
     codes, labels = table["group"]
@@ -226,7 +226,7 @@ def loss_window_correlation(seen: Observed, group: str, _choices: Choices) -> fl
     parameters=(Rate("alone", "the group's goodput without competitors"),),
 )
 def harm(seen: Observed, group: str, choices: Choices) -> float:
-    """Share of the goodput which the group has alone that it loses here; below 0 it gains."""
+    """Goodput lost against `alone`, as a fraction of it; below 0 for a gain."""
     return performance.harm(choices["alone"], seen.goodput_bps(group))
 
 

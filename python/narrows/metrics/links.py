@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from narrows.metrics.observed import Observed
     from narrows.metrics.series import FloatArray
 
-STABLE = Share("factor", "of the steady loss rate", "150%")
+STABLE = Share("factor", "ratio to the steady loss rate below which the loss rate is stable", "150%")
 STEADY_FROM = Time(
     "after",
     "time of the run from which on the steady loss rate is taken, until the change",
@@ -55,7 +55,7 @@ def _stabilization(seen: Observed, link: str, choices: Choices) -> losses.Stabil
     ),
 )
 def cov(seen: Observed, link: str, choices: Choices) -> float:
-    """Standard deviation over mean of the link's rate in bins."""
+    """Standard deviation divided by mean of the link's rate in bins."""
     return seen.deviation(seen.link(link, "rate_bps"), choices, seen.link_rtt_s(link), stability.cov)
 
 
@@ -93,7 +93,7 @@ def utilization_deviation(seen: Observed, link: str, choices: Choices) -> float:
     ),
 )
 def queue_deviation_packets(seen: Observed, link: str, choices: Choices) -> float:
-    """Standard deviation of the mean queue in bins."""
+    """Standard deviation of the mean number of waiting packets in bins."""
     return seen.deviation(seen.link(link, "queue_packets"), choices, seen.link_rtt_s(link), _standard_deviation)
 
 
@@ -104,12 +104,12 @@ def queue_deviation_packets(seen: Observed, link: str, choices: Choices) -> floa
     label="utilization after a change",
     source=BANSAL,
     parameters=(
-        Whole("k", "round trips", "20"),
+        Whole("k", "number of round trips", "20"),
         AT,
     ),
 )
 def utilization_after(seen: Observed, link: str, choices: Choices) -> float:
-    """f(k): utilization over k round trips after a change."""
+    """f(k): utilization over `k` round trips after a change, at `at`."""
     stop_s = choices["at"] + choices["k"] * seen.link_rtt_s(link)
     if not stop_s <= seen.duration_s:
         return NAN
@@ -131,10 +131,10 @@ def utilization_after(seen: Observed, link: str, choices: Choices) -> float:
     ),
 )
 def stabilization_time(seen: Observed, link: str, choices: Choices) -> float:
-    """Round trips after a change until the loss rate over the ten before is near the steady one again.
+    """Round trips from a change, at `at`, until the loss rate over the last ten is near the steady loss rate again.
 
-    It is near where, having risen above that multiple of the steady loss rate, it is within it; to the end of the run
-    where it never is.
+    It is near when, after exceeding `factor` times the steady loss rate, it falls below this again; the time to the end
+    of the run if it never does.
     """
     return _stabilization(seen, link, choices).time_rtt
 
@@ -152,7 +152,7 @@ def stabilization_time(seen: Observed, link: str, choices: Choices) -> float:
     ),
 )
 def stabilization_cost(seen: Observed, link: str, choices: Choices) -> float:
-    """Stabilization time in round trips times the mean loss rate over it: 1 is a round trip's worth of packets."""
+    """Stabilization time, round trips, multiplied by the mean loss rate over it: 1 is the packets of a round trip."""
     return _stabilization(seen, link, choices).cost
 
 
@@ -168,7 +168,7 @@ def stabilization_cost(seen: Observed, link: str, choices: Choices) -> float:
     ),
 )
 def loss_between(seen: Observed, link: str, choices: Choices) -> float:
-    """Packets dropped by the queue over packets that reached it, between two times of the run."""
+    """Packets dropped by the queue divided by packets that arrived at it, between the times `from` and `until`."""
     widths = np.diff(seen.ends_s, prepend=0.0)
     rates = (seen.link(link, f"{name}_packets") / widths for name in ("arrived", "dropped"))
     came, gone = (seen.mean_between(each, choices) for each in rates)
@@ -187,7 +187,7 @@ def loss_between(seen: Observed, link: str, choices: Choices) -> float:
     ),
 )
 def queue_between(seen: Observed, link: str, choices: Choices) -> float:
-    """Packets that wait, time average between two times of the run."""
+    """Number of waiting packets, time average between the times `from` and `until`."""
     return seen.mean_between(seen.link(link, "queue_packets"), choices)
 
 
@@ -199,12 +199,12 @@ def queue_between(seen: Observed, link: str, choices: Choices) -> float:
     source=BANSAL,
     parameters=(
         AT,
-        Time("within", "for how long to look", "250ms"),
-        Time("over", "length of a window; rtt is the longest propagation delay there and back", "rtt", ("rtt",)),
+        Time("within", "latest start of the window, as time since the change", "250ms"),
+        Time("over", "length of a window; rtt is the longest two-way propagation delay", "rtt", ("rtt",)),
     ),
 )
 def loss_peak(seen: Observed, link: str, choices: Choices) -> float:
-    """Highest loss rate over a window that begins within some time after a change."""
+    """Highest loss rate over a window of length `over` that starts at most `within` after a change, at `at`."""
     over_s = seen.link_rtt_s(link) if choices["over"] == "rtt" else float(choices["over"])
     begins = seen.ends_s[(seen.ends_s >= choices["at"]) & (seen.ends_s <= choices["at"] + choices["within"])]
     if math.isnan(over_s) or not len(begins) or begins[-1] + over_s > seen.duration_s:
@@ -229,7 +229,7 @@ def loss_peak(seen: Observed, link: str, choices: Choices) -> float:
     ),
 )
 def utilization_between(seen: Observed, link: str, choices: Choices) -> float:
-    """Bits sent over bits that could have been sent, between two times of the run."""
+    """Bits sent divided by bits that could have been sent, between the times `from` and `until`."""
     sent, could = (seen.mean_between(seen.link(link, name), choices) for name in ("rate_bps", "capacity_bps"))
     return sent / could if could > 0 else NAN
 
@@ -245,14 +245,14 @@ def utilization_between(seen: Observed, link: str, choices: Choices) -> float:
         Time(
             "bin",
             "over how long it is averaged, in whole intervals of the series; "
-            "rtt is the longest propagation delay there and back",
+            "rtt is the longest two-way propagation delay",
             "rtt",
             ("rtt",),
         ),
     ),
 )
 def time_to_utilization(seen: Observed, link: str, choices: Choices) -> float:
-    """End of the first bin of the run with that utilization; no value where there is none."""
+    """End of the first bin of the run with a utilization of at least `share`; no value if there is none."""
     bin_s = seen.bin_s(choices["bin"], seen.link_rtt_s(link))
     if math.isnan(bin_s):
         return NAN
@@ -266,7 +266,7 @@ def time_to_utilization(seen: Observed, link: str, choices: Choices) -> float:
 def settling_time(seen: Observed, link: str, _choices: Choices) -> float:
     """Time after which the link's rate is stationary by the MSER-5 rule.
 
-    No value where the run is too short for it.
+    No value if the run is too short.
     """
     return seen.settled_s(seen.link(link, "rate_bps"))
 

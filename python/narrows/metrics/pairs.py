@@ -38,14 +38,14 @@ def _pair(seen: Observed, group: str, choices: Choices) -> tuple[float, float, s
     parameters=(TO,),
 )
 def throughput_ratio(seen: Observed, group: str, choices: Choices) -> float:
-    """Mean goodput of the group's flows over that of the other group's: 1 is friendly where the other is TCP."""
+    """Mean goodput of the group's flows divided by that of the group `to`: 1 is TCP-friendly if that group is TCP."""
     own, other, _ = _pair(seen, group, choices)
     return own / other if other > 0 else NAN
 
 
 @metric(of="pair", unit="", better="higher", label="Jain's index of two groups", source=HA, parameters=(TO,))
 def jain_of_means(seen: Observed, group: str, choices: Choices) -> float:
-    """Jain's index of the two groups' mean goodputs per flow."""
+    """Jain's index of the mean goodputs per flow of the group and of the group `to`."""
     own, other, _ = _pair(seen, group, choices)
     return core.jain(np.array([own, other]))
 
@@ -59,9 +59,9 @@ def jain_of_means(seen: Observed, group: str, choices: Choices) -> float:
     parameters=(TO,),
 )
 def rtt_bias(seen: Observed, group: str, choices: Choices) -> float:
-    """Exponent e for which the groups' mean goodputs per flow are as their propagation round trips to the power -e.
+    """Exponent e for which the mean goodputs per flow of the two groups are as their propagation round trips to the -e.
 
-    0 is fair, 1 is inverse proportion.
+    0 is fair; at 1 goodputs are inversely proportional to round trips.
     """
     own, other, to = _pair(seen, group, choices)
     return fairness.rtt_bias(own / other, seen.rtt_s(group) / seen.rtt_s(to)) if other > 0 else NAN

@@ -11,7 +11,7 @@ AFTER = Time(
     ("warmup", "auto"),
     zero=True,
 )
-BIN = Time("bin", "over how long rates are averaged, in whole intervals of the series", "1s", ("rtt",))
+BIN = Time("bin", "length of a bin, rounded to whole intervals of the series", "1s", ("rtt",))
 RTT_BIN = Time(
     "bin",
     "over how long rates are averaged, in whole intervals of the series; rtt is the propagation delay there and back",
@@ -19,10 +19,10 @@ RTT_BIN = Time(
     ("rtt",),
 )
 AT = Time("at", "time of the run at which the network changes", zero=True)
-FROM = Time("from", "time of the run at which to begin")
-UNTIL = Time("until", "time of the run at which to end")
-TO = Group("to", "the group that it is held against; other is the only other one", "other")
-PEER = Group("to", "the group of the flows that were there before; own is the flow's own", "own")
+FROM = Time("from", "start, as time of the run")
+UNTIL = Time("until", "end, as time of the run")
+TO = Group("to", "group of comparison; other is the only other group", "other")
+PEER = Group("to", "group of the earlier flows; own is the group itself", "own")
 
 CHIU = "Jain, Chiu, Hawe, DEC-TR-301; Chiu and Jain, Computer Networks 17, 1989"
 BANSAL = "Bansal, Balakrishnan, Floyd, Shenker, SIGCOMM 2001"

@@ -42,7 +42,7 @@ class Metric:
     Attributes:
         text: The request without white space: its key in summaries.
         name: Name in the catalogue.
-        owners: `group`, `link` or both: what has a value of it.
+        owners: Kinds of objects with a value: `group`, `link` or both.
         counted: Whether it comes from counters, so that every run has it.
         choices: The value of every parameter: seconds, bits per second, shares, numbers or words.
         cards: Its cards in the catalogue by owner.
@@ -57,12 +57,12 @@ class Metric:
 
     @property
     def unit(self) -> str:
-        """Its unit; empty for a pure number."""
+        """The unit of its values; empty for a pure number."""
         return str(self.cards[self.owners[0]]["unit"])
 
 
 def resolve(text: str, owner: str | None = None) -> Metric:
-    """Return the metric that a text asks for.
+    """Return the metric that a text names.
 
     Args:
         text: As in `cov` or `cov(bin=10s)`. A name that counters and series both have means the counted metric, unless
@@ -122,7 +122,7 @@ def check(metric: Metric, scenario: core.Scenario) -> None:
     """Check that a scenario has the groups that a metric names.
 
     Raises:
-        MetricError: It does not.
+        MetricError: There is no such group.
     """
     groups = [name for name, _, _ in scenario.paths]
     to = metric.choices.get("to", "own")

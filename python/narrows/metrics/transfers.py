@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 FILE = Name("file", "class of files", "all")
 PATH = Name("path", "class of paths", "all")
-SINCE = Time("from", "time of the run from which on transfers begin", "warmup", ("warmup",))
-BEFORE = Time("until", "time of the run before which they begin", "end", ("end",))
-LATE = Time("over", "from when on it is late", "1s")
+SINCE = Time("from", "earliest start of a transfer, as time of the run", "warmup", ("warmup",))
+BEFORE = Time("until", "latest start of a transfer, as time of the run, exclusive", "end", ("end",))
+LATE = Time("over", "time to open a connection from which it is late", "1s")
 
 
 @metric(
@@ -35,9 +35,9 @@ LATE = Time("over", "from when on it is late", "1s")
     parameters=(FILE, PATH, SINCE, BEFORE),
 )
 def class_goodput(seen: Observed, group: str, choices: Choices) -> float:
-    """Mean over completed transfers of payload over the time from start to completion.
+    """Mean, over completed transfers, of payload divided by the time from start to completion.
 
-    Of transfers of some classes that began between two times.
+    Of transfers of the classes `file` and `path` that started between the times `from` and `until`.
     """
     chosen = _completed(seen, group, choices)
     if chosen is None or not chosen.any():
@@ -56,7 +56,7 @@ def class_goodput(seen: Observed, group: str, choices: Choices) -> float:
     parameters=(FILE, PATH, SINCE, BEFORE),
 )
 def class_completed(seen: Observed, group: str, choices: Choices) -> float:
-    """Transfers of some classes that began between two times and completed."""
+    """Number of completed transfers of the classes `file` and `path` that started between `from` and `until`."""
     chosen = _completed(seen, group, choices)
     return NAN if chosen is None else float(chosen.sum())
 
@@ -65,7 +65,7 @@ def class_completed(seen: Observed, group: str, choices: Choices) -> float:
     of="group", unit="s", better="lower", label="time to open a connection", source=MILLS, parameters=(SINCE, BEFORE)
 )
 def connection_time(seen: Observed, group: str, choices: Choices) -> float:
-    """Mean time that it took to open a connection, over transfers that began between two times."""
+    """Mean time to open a connection, over transfers that started between the times `from` and `until`."""
     times = _connection_times(seen, group, choices)
     known = None if times is None else times[~np.isnan(times)]
     return NAN if known is None or not len(known) else float(known.mean())
@@ -80,9 +80,9 @@ def connection_time(seen: Observed, group: str, choices: Choices) -> float:
     parameters=(LATE, SINCE, BEFORE),
 )
 def late_connections(seen: Observed, group: str, choices: Choices) -> float:
-    """Share of the transfers begun between two times whose connection opened late or never.
+    """Share of the transfers started between `from` and `until` whose connection opened after `over`, or never.
 
-    It is late after at least that long: where that is the initial timeout, a SYN or its answer was lost.
+    If `over` is the initial retransmission timeout, their SYN or SYN-ACK was lost.
     """
     times = _connection_times(seen, group, choices)
     return NAN if times is None or not len(times) else float(np.mean(~(times < choices["over"])))
@@ -97,13 +97,13 @@ def late_connections(seen: Observed, group: str, choices: Choices) -> float:
     parameters=(FROM, UNTIL),
 )
 def connecting_between(seen: Observed, group: str, choices: Choices) -> float:
-    """Transfers that are opening a connection, mean over the ends of intervals between two times."""
+    """Number of connections being opened, mean over the ends of intervals between the times `from` and `until`."""
     return _census_between(seen, group, choices, "connecting_flows")
 
 
 @metric(of="group", unit="count", better="", label="active transfers, mean", source=MILLS, parameters=(FROM, UNTIL))
 def active_between(seen: Observed, group: str, choices: Choices) -> float:
-    """Transfers with an open connection, mean over the ends of intervals between two times."""
+    """Number of open connections, mean over the ends of intervals between the times `from` and `until`."""
     return _census_between(seen, group, choices, "active_flows")
 
 
@@ -116,14 +116,14 @@ def active_between(seen: Observed, group: str, choices: Choices) -> float:
     parameters=(FROM, UNTIL),
 )
 def completed_between(seen: Observed, group: str, choices: Choices) -> float:
-    """Transfers completed per second between two times of the run."""
+    """Transfers completed per second between the times `from` and `until`."""
     counts = seen.census(group, "completed_flows")
     return NAN if counts is None else _rate(seen, counts, choices)
 
 
 @metric(of="group", unit="share", better="lower", label="retransmission rate", source=MILLS, parameters=(FROM, UNTIL))
 def retransmissions_between(seen: Observed, group: str, choices: Choices) -> float:
-    """Data packets sent again over data packets sent between two times of the run, of transfers that come and go."""
+    """Data packets retransmitted divided by data packets sent, of transfers, between the times `from` and `until`."""
     again, sent = (seen.census(group, name) for name in ("retransmissions", "sent_packets"))
     if again is None or sent is None:
         return NAN

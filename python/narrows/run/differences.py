@@ -22,7 +22,7 @@ def differences(runs: Mapping[str, Mapping[int, Measured]]) -> list[dict[str, An
     """Estimate the paired difference of each pair of algorithms, later minus earlier.
 
     Args:
-        runs: By algorithm, in the order in which they were given, and by replication: the metrics of groups and links.
+        runs: Metrics of groups and links, by algorithm in the order given, and by replication.
 
     Returns:
         One `{"of", "against", "groups", "links"}` per pair: the metrics of `of` minus those of `against`, each in its

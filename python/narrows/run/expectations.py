@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def judge(expectations: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Check every clause.
+    """Judge the `[[expect]]` clauses of a scenario.
 
     Args:
         expectations: `measure`; `group` and `link`, both None where the metric of every group is meant; `at_least`

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 
 class GarbledError(Exception):
-    """What arrived is not a frame."""
+    """The bytes received are not a frame."""
 
 
 def send(stream: IO[bytes], message: object) -> None:
@@ -30,7 +30,7 @@ def receive(stream: IO[bytes]) -> Any:
     """Read one message; None where the stream ends before or within it.
 
     Raises:
-        GarbledError: What arrived is not a frame.
+        GarbledError: The bytes received are not a frame.
     """
     head = _read(stream, HEAD.size)
     if len(head) < HEAD.size:

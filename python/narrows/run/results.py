@@ -30,7 +30,7 @@ class Tables:
     """The Arrow tables of results as attributes by their names: `flows`, `links`, `series` and so on."""
 
     def table(self, name: str) -> pa.Table:
-        """Return the table of this name."""
+        """Return the table of a run with this name, as `Run.table`."""
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> pa.Table:
@@ -188,7 +188,7 @@ class Comparison(Tables):
         }
 
     def table(self, name: str) -> pa.Table:
-        """Return a table of all runs, the name of the algorithm under test first; otherwise as in `Run`."""
+        """Return a table of all runs, the algorithm under test in its first column; otherwise as `Run.table`."""
         return tables.stacked({each: run.table(name) for each, run in self.runs.items()}, "subject")
 
     def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
