@@ -1,8 +1,8 @@
-//! What a connection slot costs: bytes while its user thinks, bytes while a transfer is under way, and
+//! What a connection slot costs: bytes while its user thinks, bytes while a transfer is in progress, and
 //! the seconds that a run takes to build.
 //!
-//! `connections [USERS [ACTIVE]]` counts with 300000 users who think for the whole of a run over a dumbbell, and with 20000 who
-//! all fetch at once, each with one packet under way, or with 32.
+//! `connections [USERS [ACTIVE]]` counts with 300000 users whose think time exceeds the run over a dumbbell, and with 20000 who
+//! all fetch at once, each with one packet in flight, or with 32.
 
 use allocation_counter::measure;
 use narrows_lab::backend::Progress;
@@ -23,8 +23,8 @@ fn main() {
     let idle = model(users, "1000000s", "1s", 1);
     let read_s = begin.elapsed().as_secs_f64();
     let begin = Instant::now();
-    let nobody = peak(&model(1, "1000000s", "1s", 1));
-    let per_idle = (peak(&idle) - nobody) / users as f64;
+    let without = peak(&model(1, "1000000s", "1s", 1));
+    let per_idle = (peak(&idle) - without) / users as f64;
     println!("= read_s {read_s:.3}\n= build_and_run_s {:.3}", begin.elapsed().as_secs_f64());
     println!("= bytes_per_idle_slot {per_idle:.0}");
 
@@ -32,8 +32,8 @@ fn main() {
     let fetching = |window: u64| {
         let busy = model(active, "10ms", "2s", window);
         let records = run(&busy, 0, &Progress::new()).expect("the run ends well");
-        let under_way = records.groups[0].value("active_flows");
-        assert!(under_way >= 0.999 * active as f64, "{under_way} of {active} transfers are under way");
+        let in_progress = records.groups[0].value("active_flows");
+        assert!(in_progress >= 0.999 * active as f64, "{in_progress} of {active} transfers are in progress");
         (peak(&busy) - thinking) / active as f64
     };
     let (narrow, wide) = (fetching(1), fetching(WINDOW));
@@ -41,7 +41,7 @@ fn main() {
     println!("= bytes_per_packet_of_window {:.0}", (wide - narrow) / (WINDOW - 1) as f64);
 }
 
-/// So many users behind a link that is fast enough for each to have a receiver's window under way.
+/// So many users behind a link that is fast enough for each to have a receiver's window in flight.
 fn model(users: u64, think: &str, duration: &str, window: u64) -> Model {
     let text = format!(
         r#"
@@ -66,5 +66,5 @@ fn peak(model: &Model) -> f64 {
     measure(|| drop(run(model, 0, &Progress::new()))).bytes_max as f64
 }
 
-/// Packets under way where there are many.
+/// Packets in flight where there are many.
 const WINDOW: u64 = 32;

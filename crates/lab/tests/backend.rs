@@ -31,7 +31,7 @@ impl Backend for Steady {
                 allowed: "what is there from the start".to_owned(),
             };
             [
-                random.then(|| refusal("source.kind", "connections do not come and go")),
+                random.then(|| refusal("source.kind", "connections that start during a run")),
                 (workload.send_delay > Span::ZERO).then(|| refusal("send_delay", "packets leave at once")),
             ]
         };

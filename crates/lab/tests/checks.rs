@@ -13,7 +13,7 @@ fn answer(name: &str, algorithm: &str, queue: &str) -> Option<bool> {
 }
 
 #[test]
-fn a_request_that_no_router_answers_is_told() {
+fn a_request_that_no_router_answers_is_reported() {
     let ask = |algorithm, queue| answer("routers answer requests", algorithm, queue);
     assert_eq!(ask("cubic", r#"{ kind = "droptail" }"#), None);
     assert_eq!(ask("xcp", r#"{ kind = "droptail" }"#), Some(false));
@@ -22,7 +22,7 @@ fn a_request_that_no_router_answers_is_told() {
 }
 
 #[test]
-fn a_bottleneck_that_is_none_is_told() {
+fn a_bottleneck_that_is_none_is_reported() {
     assert_eq!(answer("bottleneck saturated", "cubic", r#"{ kind = "droptail" }"#), Some(true));
     assert_eq!(
         answer("bottleneck saturated", "constant(rate=2Mbps)", r#"{ kind = "droptail" }"#),

@@ -125,7 +125,7 @@ fn tfrc_in_company_loses_what_ns2s_loses() {
     Catalogue::Algorithms.assert_near("tfrc", row, got, 0.02029, 0.07);
 }
 
-/// TFRC(256) is slow to answer a source that comes back: ns-2 loses 14 % in the first second, 6.3 % to the fifth and 3.9 %
+/// TFRC(256) is slow to respond to a source that resumes: ns-2 loses 14 % in the first second, 6.3 % to the fifth and 3.9 %
 /// to the fifteenth, each within 15 %. Without history discounting it would have gained too little in the pause to lose as
 /// much.
 #[test]

@@ -42,7 +42,7 @@ fn wholes<'a>(table: &'a Table, name: &str) -> &'a [i64] {
     found.unwrap_or_else(|| panic!("no column {name}"))
 }
 
-/// Begin, opening and end of each transfer, microseconds, and its bytes; in the order of their ends.
+/// Start, opening and end of each transfer, microseconds, and its bytes; in the order of their ends.
 fn transfers(records: &Replication) -> Vec<[i64; 4]> {
     let us = |name| reals(&records.tables["transfers"], name).iter().map(|at| (at * 1e6).round() as i64);
     let bytes = wholes(&records.tables["transfers"], "bytes").iter().copied();
@@ -59,7 +59,7 @@ fn transfers(records: &Replication) -> Vec<[i64; 4]> {
 /// having waited for the ACK at the bottleneck until 43140, at 61514. Ten milliseconds later the answer leaves, packets of
 /// 1500, 1500 and 120 bytes; the last is there at 94826, behind the others, and 5 ms later the second request leaves, which
 /// is there at 119994. Its ACK goes before the second answer, at the bottleneck until 122038, which is there at 140093 and
-/// acknowledged at 160141. The ACK of the second request has come at 140042.
+/// acknowledged at 160141. The ACK of the second request has arrived at 140042.
 #[test]
 fn a_sequential_connection_goes_as_computed_by_hand() {
     let records = run(&quiet("", ""), 0);
@@ -133,7 +133,7 @@ fn the_resolved_scenario_runs_the_same_and_faults_say_what_is_wrong() {
     let faults = [
         (quiet("", r#"size = "1MB""#), "what is recorded has its size"),
         (quiet("", "count = 2"), "only users are counted"),
-        (quiet("", r#"start = "2999ms""#), "none of its connections begins before 3"),
+        (quiet("", r#"start = "2999ms""#), "none of its connections starts before 3"),
         (text.replace("newreno", "tfrc"), "datagrams may be lost"),
         (text.replace("exchange.cvec", "no.cvec"), "No such file"),
         (

@@ -6,7 +6,7 @@ use narrows_card::Catalogue;
 use support::{assert_near, run, value};
 
 /// XCP hands out α of the spare rate in each round trip, so a link that one flow fills has lost 1/α round trips of its
-/// time from the first packet on, however long the feedback is under way: Σ α (C − y) = C. Within 5 % for the values of
+/// time from the first packet on, however long the feedback takes: Σ α (C − y) = C. Within 5 % for the values of
 /// α at which the delayed feedback does not overshoot (α ≤ 1/4).
 #[test]
 fn an_idle_link_is_filled_as_fast_as_alpha_says() {
@@ -56,7 +56,7 @@ fn xcp_flows_share_alike_whatever_their_round_trips_and_lose_nothing() {
     assert!(queue < 10.0, "{queue} packets wait, of a product of 333 to 1667");
 }
 
-/// The router takes from those who have and gives to those who come: the difference of two flows falls by γ in a control
+/// The router takes from established flows and gives to new ones: the difference of two flows falls by γ in a control
 /// interval, so after 3 s, 37 round trips, a flow that joined a full link is within `0.9³⁷ = 2 %` of the other.
 #[test]
 fn an_xcp_flow_that_comes_late_gets_its_share() {
@@ -78,7 +78,7 @@ fn an_xcp_flow_that_comes_late_gets_its_share() {
 }
 
 /// Welzl, Abfalterer and Gjessing, "XCP vs. CUBIC with Quick-Start" III.D: what the router gives to two flows at once
-/// leaves in bursts that a small buffer cannot hold; both time out, begin again with one packet, and so on. The cause
+/// leaves in bursts that a small buffer cannot hold; both time out, start again with one packet, and so on. The cause
 /// is the bursts: paced flows keep the link full over the same buffer.
 #[test]
 fn xcp_collapses_over_a_small_buffer_unless_its_packets_are_paced() {
@@ -184,17 +184,17 @@ fn a_refused_flow_starts_slowly() {
         )
     };
     let records = run(&text(r#"{ kind = "quick-start", encoding = "exact" }"#), 0);
-    // Half a round trip after the handshake the first is heard at 850 Mbps, for 70 % of the time.
+    // Half a round trip after the handshake the first is received at 850 Mbps, for 70 % of the time.
     assert_near("first", value(&records, "first", "goodput_bps"), 0.7 * 850e6, 0.02);
     let second = value(&records, "second", "goodput_bps");
-    let unheard = value(&run(&text(r#"{ kind = "droptail" }"#), 0), "second", "goodput_bps");
-    assert!((second - unheard).abs() < 1.0 && second < 2e6, "{second} and {unheard}");
+    let alone = value(&run(&text(r#"{ kind = "droptail" }"#), 0), "second", "goodput_bps");
+    assert!((second - alone).abs() < 1.0 && second < 2e6, "{second} and {alone}");
 }
 
-/// RFC 4782 §4.3: one router on the way that does not take part spoils the request, however much room it has; a queue of
+/// RFC 4782 §4.3: one router on the route that does not take part spoils the request, however much room it has; a queue of
 /// `quick-start` at both approves it, rounded to the 65.5 Mbps that four bits can write.
 #[test]
-fn every_router_on_the_way_must_take_part() {
+fn every_router_on_the_route_must_take_part() {
     let goodput = |second: &str| {
         let text = format!(
             r#"

@@ -60,7 +60,7 @@ fn packets_wait_for_the_target_of_pie() {
     }
 }
 
-/// CoDel's signals come ever faster while packets wait too long, the nth after `interval (1/√1 + … + 1/√n)`, which is
+/// CoDel's signals become ever more frequent while packets wait too long, the nth after `interval (1/√1 + … + 1/√n)`, which is
 /// about `2 √n` intervals (RFC 8289 §4.3): of a source that does not react `(t / (2 interval))²` packets are lost in a time
 /// `t`. Within 1.5 %: the first interval, in which none is lost, and the sum's constant -1.46 nearly cancel.
 #[test]

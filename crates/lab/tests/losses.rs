@@ -6,7 +6,7 @@ use narrows_lab::replication::Replication;
 use narrows_lab::sim::RunOptions;
 use support::{assert_near, run, run_as, value};
 
-const SEATED: &str = r#"
+const SLOTTED: &str = r#"
     duration = "8s"
     warmup = "1s"
     [path]
@@ -32,7 +32,7 @@ const SEATED: &str = r#"
 #[test]
 fn what_is_measured_does_not_depend_on_how_the_network_is_cut() {
     let seen = |partitions| {
-        let records = run_as(SEATED, 0, RunOptions { partitions, lookahead: true });
+        let records = run_as(SLOTTED, 0, RunOptions { partitions, lookahead: true });
         format!("{:?} {:?}", records.groups, records.links)
     };
     assert_eq!(seen(2), seen(1));
@@ -40,7 +40,7 @@ fn what_is_measured_does_not_depend_on_how_the_network_is_cut() {
 
 #[test]
 fn groups_share_what_waits() {
-    let records = run(SEATED, 0);
+    let records = run(SLOTTED, 0);
     let share = |group| value(&records, group, "buffer_share");
     // The other direction has a bottleneck of its own, in which acknowledgements wait too.
     assert_near("shares of all that wait", share("stays") + share("comes"), 1.0, 0.05);
@@ -131,7 +131,7 @@ fn synchronisation_lies_between_one_flow_and_all() {
 }
 
 /// Zhang, Shenker and Clark (SIGCOMM 1991): acknowledgements that queue behind data of the other direction leave the queue
-/// at its own pace; where nothing is in their way they keep the distance that the bottleneck gave their data.
+/// at its own pace; where no queue delays them they keep the spacing that the bottleneck gave their data.
 #[test]
 fn two_way_traffic_compresses_acknowledgements_and_one_way_traffic_does_not() {
     let compressed = |back: &str| {

@@ -1,4 +1,4 @@
-//! Truth: theory and contract. Networks of several bottlenecks, links that fail and ways that change.
+//! Truth: theory and contract. Networks of several bottlenecks, links that fail and routes that change.
 
 mod support;
 
@@ -92,7 +92,7 @@ const RING: &str = r#"
     to = "R1"
 "#;
 
-/// Data goes the other way round a ring when its link fails, once hosts know, and comes back when it is restored.
+/// Data takes the other route round a ring when its link fails, after the convergence time, and returns when it is restored.
 #[test]
 fn data_goes_round_a_failed_link() {
     let records = run(RING, 0);

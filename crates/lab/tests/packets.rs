@@ -1,4 +1,4 @@
-//! Truth: contract. The packet log tells what happened to every packet, and changes nothing.
+//! Truth: contract. The packet log records what happened to every packet, and changes nothing.
 
 mod support;
 
@@ -43,8 +43,8 @@ fn tally(packets: &Table) -> BTreeMap<(String, String), u64> {
 
 const LONG: Option<u64> = Some(10_000_000);
 
-/// Populations too: requests that come and go beside a flow that stays.
-const SEATED: &str = r#"
+/// Populations too: requests that start and end beside a long-lived flow.
+const SLOTTED: &str = r#"
     duration = "4s"
     warmup = "1s"
     path = { rate = "10Mbps", rtt = "40ms", queue = { kind = "droptail", limit = "10pkt" } }
@@ -59,7 +59,7 @@ const SEATED: &str = r#"
 
 #[test]
 fn the_records_are_the_same_with_packets_logged_and_without() {
-    for (what, text) in VARIED.iter().chain(&[("seats", SEATED)]) {
+    for (what, text) in VARIED.iter().chain(&[("slots", SLOTTED)]) {
         let (without, with) = (logged(text, None, 1), logged(text, LONG, 1));
         assert_eq!(with.digest(), without.digest(), "{what}");
         assert!(with.tables["packets"].rows() > 1000 && without.tables["packets"].rows() == 0, "{what}");
@@ -69,7 +69,7 @@ fn the_records_are_the_same_with_packets_logged_and_without() {
 
 #[test]
 fn the_log_is_the_same_however_the_network_is_cut() {
-    for (what, text) in VARIED.iter().chain(&[("seats", SEATED)]) {
+    for (what, text) in VARIED.iter().chain(&[("slots", SLOTTED)]) {
         for limit in [LONG, Some(1000)] {
             let (one, two) = (logged(text, limit, 1), logged(text, limit, 2));
             let (one, two) = (&one.tables["packets"], &two.tables["packets"]);
@@ -78,10 +78,10 @@ fn the_log_is_the_same_however_the_network_is_cut() {
     }
 }
 
-/// The log has as many entries of each kind as were counted in other ways.
+/// The log has as many entries of each kind as were counted elsewhere.
 #[test]
 fn no_packet_is_missing_from_the_log() {
-    for (what, text) in VARIED.iter().chain(&[("seats", SEATED)]) {
+    for (what, text) in VARIED.iter().chain(&[("slots", SLOTTED)]) {
         let records = logged(text, LONG, 1);
         let tally = tally(&records.tables["packets"]);
         let of = |place: &str, event: &str| tally.get(&(place.into(), event.into())).copied().unwrap_or(0);
@@ -113,7 +113,7 @@ fn data_sent(packets: &Table) -> usize {
 
 #[test]
 fn the_log_goes_forward_in_time_and_ends_where_it_is_full() {
-    let (all, few) = (logged(SEATED, LONG, 1), logged(SEATED, Some(500), 1));
+    let (all, few) = (logged(SLOTTED, LONG, 1), logged(SLOTTED, Some(500), 1));
     let (all_times, times) =
         (whole(&all.tables["packets"], "time_ps"), whole(&few.tables["packets"], "time_ps"));
     assert!(all_times.is_sorted());
@@ -126,5 +126,5 @@ fn the_log_goes_forward_in_time_and_ends_where_it_is_full() {
         records.checks.iter().find(is_it).and_then(|check| check.ok)
     };
     assert_eq!((complete(&all), complete(&few)), (Some(true), Some(false)));
-    assert_eq!(complete(&logged(SEATED, None, 1)), None);
+    assert_eq!(complete(&logged(SLOTTED, None, 1)), None);
 }

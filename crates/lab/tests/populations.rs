@@ -1,4 +1,4 @@
-//! Truth: contract. Transfers that come and go, on seats that many have one after the other.
+//! Truth: contract. Transfers that start and end during a run, many of them in one slot after the other.
 
 mod support;
 
@@ -84,14 +84,14 @@ fn transfers_are_the_same_however_the_network_is_cut() {
 }
 
 #[test]
-fn every_transfer_that_began_is_over_or_under_way() {
+fn every_transfer_that_started_is_complete_or_in_progress() {
     for model in [poisson(), users()] {
         let records = run(&model, 1);
         let sum = |name| column(&records.tables["census"], name).iter().sum::<i64>();
         let last = |name| *column(&records.tables["census"], name).last().expect("there are intervals");
-        let under_way = last("connecting_flows") + last("active_flows");
+        let in_progress = last("connecting_flows") + last("active_flows");
         let over = sum("completed_flows") + sum("failed_flows") + sum("abandoned_flows");
-        assert_eq!(sum("started_flows"), over + under_way);
+        assert_eq!(sum("started_flows"), over + in_progress);
         assert!(over > 100, "{over}");
     }
 }
@@ -106,7 +106,7 @@ fn open_arrivals_come_whatever_becomes_of_those_before() {
 }
 
 #[test]
-fn a_transfer_that_finds_every_seat_taken_is_turned_away() {
+fn a_transfer_that_finds_every_slot_taken_is_rejected() {
     let mut model = poisson();
     model.workloads[1..].iter_mut().for_each(|workload| workload.slots = 2);
     let records = run(&model, 1);
@@ -122,17 +122,18 @@ fn a_user_has_one_transfer_at_a_time_and_thinks_between_them() {
     let slots = column(&records.tables["transfers"], "slot");
     let starts = records.tables["transfers"].real("start_s").expect("a column");
     let ends = records.tables["transfers"].real("end_s").expect("a column");
-    let mut thoughts = Vec::new();
+    let mut think_times = Vec::new();
     // The first two slots are those of the flows that stay.
     for slot in 2..102 {
         let mut own: Vec<_> =
             (0..slots.len()).filter(|row| slots[*row] == slot).map(|row| (starts[row], ends[row])).collect();
         own.sort_by(|a, b| a.0.total_cmp(&b.0));
-        thoughts.extend(own.windows(2).map(|pair| pair[1].0 - pair[0].1));
+        think_times.extend(own.windows(2).map(|pair| pair[1].0 - pair[0].1));
     }
-    assert!(thoughts.iter().all(|thought| *thought >= 0.0));
+    assert!(think_times.iter().all(|time| *time >= 0.0));
     // Exponential of mean 0.5 s, cut short by the end of the run: within five standard errors of it.
-    let (count, mean) = (thoughts.len() as f64, thoughts.iter().sum::<f64>() / thoughts.len() as f64);
+    let (count, mean) =
+        (think_times.len() as f64, think_times.iter().sum::<f64>() / think_times.len() as f64);
     assert!((mean - 0.5).abs() < 5.0 * 0.5 / count.sqrt(), "{mean} over {count}");
 }
 
@@ -155,7 +156,7 @@ fn two_algorithms_meet_the_same_transfers() {
     };
     let (cubic, reno) = (met("cubic"), met("newreno"));
     let common = cubic.iter().filter(|each| reno.binary_search(each).is_ok()).count();
-    // Those under way at the end differ.
+    // Those in progress at the end differ.
     assert!(common as f64 > 0.95 * cubic.len() as f64, "{common} of {}", cubic.len());
 }
 

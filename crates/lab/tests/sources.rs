@@ -1,4 +1,4 @@
-//! Theory: what an application writes is what its flow carries, where nothing is in the way.
+//! Theory: what an application writes is what its flow carries, where nothing holds it back.
 
 mod support;
 
@@ -92,7 +92,7 @@ fn sources_that_share_draw_what_one_that_takes_it_all_would() {
         throughput(&run(&beside(&group), replication), "cbr")
     };
     for replication in 0..3 {
-        // 50 (10 - B) / B sources are many, so that rounding their number tells nothing.
+        // 50 (10 - B) / B sources are many, so that rounding their number does not matter.
         let shared = source(450, ", sharing = 50", replication);
         assert_near("together", shared, 1.05 * source(1, "", replication), 0.02);
     }

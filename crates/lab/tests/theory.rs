@@ -78,7 +78,7 @@ fn goodput_is_the_rate_less_the_headers() {
     assert_near("fraction", value(&records, "cubic", "goodput_fraction"), 1448.0 / 1500.0, 0.003);
 }
 
-/// The delay of a path nobody else uses: propagation, and a packet's transmission on each of three links.
+/// The delay of a path without other traffic: propagation, and a packet's transmission on each of three links.
 #[test]
 fn an_idle_path_delays_by_propagation_and_transmission() {
     let text = r#"

@@ -34,8 +34,8 @@ const SMALL: &str = r#"
     to = "D1"
 "#;
 
-/// Users who hardly think, before queues so long that timeouts are spurious: what a transfer has sent twice still comes when
-/// the next of its seat, behind another router, has begun.
+/// Users with short think times, before queues so long that timeouts are spurious: what a transfer has sent twice still arrives when
+/// the next of its slot, behind another router, has started.
 const HASTY: &str = r#"
     duration = "6s"
     [network]

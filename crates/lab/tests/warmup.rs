@@ -28,7 +28,7 @@ fn the_latest_settling_of_a_group_ends_the_warm_up() {
     // Batches of half a second, of which those after the step differ by a packet.
     let end = found.warmup.as_secs_f64();
     assert!((10.0..=12.0).contains(&end), "{end}");
-    let check = found.checks.iter().find(|check| check.name == "warm-up found").expect("it is told");
+    let check = found.checks.iter().find(|check| check.name == "warm-up found").expect("it is reported");
     assert_eq!(check.ok, Some(true));
     let cbr = support::value(&found, "cbr", "throughput_bps");
     assert_near("the rate after the step", cbr, 8e6, 0.01);
@@ -44,14 +44,14 @@ fn a_run_with_the_found_warm_up_has_the_same_records() {
 }
 
 #[test]
-fn what_does_not_settle_is_measured_in_its_second_half_and_told() {
+fn what_does_not_settle_is_measured_in_its_second_half_and_reported() {
     let rising = ramp("auto").replace(
         r#"rates = ["1Mbps", "8Mbps"], times = ["0s", "10s"]"#,
         r#"rates = ["1Mbps", "8Mbps", "2Mbps"], times = ["0s", "20s", "40s"]"#,
     );
     let records = run(&rising, 0);
     assert_near("the second half", records.warmup.as_secs_f64(), 30.0, 1e-12);
-    let check = records.checks.iter().find(|check| check.name == "warm-up found").expect("it is told");
+    let check = records.checks.iter().find(|check| check.name == "warm-up found").expect("it is reported");
     assert_eq!(check.ok, Some(false));
 }
 
@@ -63,7 +63,5 @@ fn the_resolved_scenario_looks_for_it_again_and_short_series_are_refused() {
     let text = ramp("auto").replace(r#"duration = "60s""#, r#"duration = "4900ms""#);
     let faults =
         load(&text, "test.toml", Path::new("."), &[], &LoadOptions::default()).err().unwrap_or_default();
-    assert!(
-        faults.iter().any(|fault| fault.render().contains("fewer than 50 intervals of 100ms do not tell"))
-    );
+    assert!(faults.iter().any(|fault| fault.render().contains("fewer than 50 intervals of 100ms to search")));
 }

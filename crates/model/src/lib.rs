@@ -223,7 +223,7 @@ pub struct Trace {
     pub digest: String,
     /// Times of the opportunities from the start of the trace, ascending.
     pub opportunities: Vec<Span>,
-    /// Time after which the trace is repeated: its last time stamp.
+    /// Time after which the trace is repeated: its last timestamp.
     pub period: Span,
 }
 

@@ -1,4 +1,4 @@
-//! DropTail: packets leave in the order in which they came, and an arrival that finds no room is dropped.
+//! DropTail: packets leave in the order of arrival, and an arrival that finds no room is dropped.
 //!
 //! Deviations: a limit of L packets holds L waiting packets; in ns-2 it holds L − 1.
 
@@ -57,7 +57,7 @@ pub static ENTRY: Entry = Entry {
         name: "droptail",
         family: "passive",
         summary: "first in, first out; an arrival that finds no room is dropped",
-        source: "the Internet's default; RFC 7567 §2 tells what it costs",
+        source: "the Internet's default; its costs: RFC 7567 §2",
         equations: &["drop the arrival if waiting + arrival > limit"],
         parameters: &[LIMIT],
         variables: &[],

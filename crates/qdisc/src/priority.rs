@@ -1,6 +1,6 @@
 //! Strict priority: a packet leaves only when none of a better class waits.
 //!
-//! Source: Kleinrock, "Queueing Systems", vol. 2, 1976, §3.6, the head-of-the-line discipline; the class comes from the
+//! Source: Kleinrock, "Queueing Systems", vol. 2, 1976, §3.6, the head-of-the-line discipline; the class is given by the
 //! flow. Mean waits when packets of fixed transmission time S arrive at random, without a limit:
 //!
 //! ```text

@@ -111,21 +111,21 @@ fn connections_opened(records: &Records) -> Check {
     let opened = sum(|group| group.at_end.established);
     let started = sum(|group| group.at_end.started);
     let gave_up = sum(|group| group.at_end.failed);
-    let (mut under_way, mut missing) = (0, 0);
+    let (mut opening, mut missing) = (0, 0);
     for (group, record) in records.groups.iter().enumerate() {
         let connecting = still_connecting(records, group);
-        under_way += connecting;
+        opening += connecting;
         missing += record.at_end.started.saturating_sub(record.at_end.established + connecting);
     }
-    let at_the_end = match under_way {
+    let at_the_end = match opening {
         0 => String::new(),
-        _ => format!("; {under_way} were being opened when the run ended"),
+        _ => format!("; {opening} were being opened when the run ended"),
     };
     let detail = format!("{opened} of {started} connections were opened; {gave_up} gave up{at_the_end}");
     Check { name, ok: Some(missing == 0 && gave_up == 0), detail }
 }
 
-/// Connections of `group` that only the end of the run kept from being established. Where flows come and go there nearly
+/// Connections of `group` that only the end of the run kept from being established. Where flows start during the run there nearly
 /// always is one; where none was ever established the end of the run is not the reason.
 fn still_connecting(records: &Records, group: usize) -> u64 {
     let record = &records.groups[group];

@@ -21,7 +21,7 @@ pub struct WarmUp {
     pub found: bool,
 }
 
-/// Finds the end of the warm-up of a run from `records`, which must begin at the start of the run.
+/// Finds the end of the warm-up of a run from `records`, which must start with the run.
 pub fn find(records: &Records) -> WarmUp {
     let ends = &records.interval_ends;
     let settled = records

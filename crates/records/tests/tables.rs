@@ -264,7 +264,7 @@ fn the_digest_is_of_every_table_but_the_packet_log() {
 }
 
 #[test]
-#[should_panic(expected = "no table is called seats")]
+#[should_panic(expected = "no table is called slots")]
 fn there_are_no_other_tables() {
-    let _ = &Tables::of(&records())["seats"];
+    let _ = &Tables::of(&records())["slots"];
 }

@@ -3,10 +3,10 @@
 use super::location::Location;
 use std::fmt::Write;
 
-/// One mistake in a scenario file or in an argument that changes it.
+/// One fault in a scenario file or in an argument that changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The file, or the argument (`--set path.rate=fast`) if the mistake is there.
+    /// The file, or the argument (`--set path.rate=fast`) if the fault is there.
     pub file: String,
     /// Line in the file, from 1; `None` for an argument.
     pub line: Option<usize>,

@@ -1,5 +1,5 @@
 //! TOML documents other than scenarios, with the place of everything in them: whoever reads them can complain about
-//! them in the same way.
+//! them alike.
 
 use super::diagnostic::{self, Diagnostic, Fault};
 use super::location::Location;

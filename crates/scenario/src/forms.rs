@@ -1,4 +1,4 @@
-//! Keys that hold a table of one of several forms, which its `kind` tells apart.
+//! Keys that hold a table of one of several forms, which its `kind` selects.
 
 use super::diagnostic::Fault;
 use super::emit::{Naming, TomlTable, text};

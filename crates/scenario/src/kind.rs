@@ -50,14 +50,14 @@ pub enum Kind {
     List(&'static Self),
     /// A table whose keys are names that a person chose, each with what one key may hold.
     Named(&'static Self),
-    /// A table, whose keys come in parts.
+    /// A table, whose keys are read in parts.
     Table(Parts),
     /// A list of at least one table.
     Tables(Parts),
-    /// A table of one of several forms told apart by `kind`, or where `plain` is given, that. A form that has a key of
+    /// A table of one of several forms selected by `kind`, or where `plain` is given, that. A form that has a key of
     /// its own name needs no `kind`.
     Variants { plain: Option<Quantities>, variants: &'static [Variant] },
-    /// A table of one of several forms that a catalogue lists, told apart by `kind`.
+    /// A table of one of several forms that a catalogue lists, selected by `kind`.
     Listed(fn() -> &'static [Variant]),
 }
 
@@ -206,7 +206,7 @@ pub fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The key that tells the forms of a table apart.
+/// The key that selects the form of a table.
 pub const KIND: &str = "kind";
 
 pub const RATE: Quantities = Quantities::of(&[Dimension::Rate]);

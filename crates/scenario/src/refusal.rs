@@ -15,7 +15,7 @@ pub(super) fn faults(root: &Node, backend: &str, refusals: Vec<Refusal>) -> Vec<
     refusals.into_iter().map(fault).collect()
 }
 
-/// The node of `key` and true, or the last node on the way to it.
+/// The node of `key` and true, or the last node above it.
 fn find<'n>(root: &'n Node, key: &str) -> (&'n Node, bool) {
     let mut node = root;
     for step in key.split(['.', '[']) {

@@ -242,13 +242,13 @@ fn recording(
     record.resolve(of, faults)
 }
 
-/// Refuses to look for the end of the warm-up in too few intervals.
+/// Refuses to search too few intervals for the end of the warm-up.
 fn check_intervals(root: &RootKeys, interval: Span, faults: &mut Vec<Fault>) -> Result<(), Reported> {
     let finds = root.warmup.copied()?.is_none();
     if !finds || root.duration.copied()?.as_ps() / interval.as_ps() >= FEWEST_INTERVALS {
         return Ok(());
     }
-    let message = format!("fewer than {FEWEST_INTERVALS} intervals of {interval} do not tell");
+    let message = format!("fewer than {FEWEST_INTERVALS} intervals of {interval} to search");
     let fault = root.warmup.fault(message).given("\"auto\"");
     Err(fault.allowed("a longer duration, a shorter record.interval, or a time").report(faults))
 }

@@ -1,4 +1,4 @@
-//! Connection vectors of Tmix, in both of their formats, told apart by the first line of each connection.
+//! Connection vectors of Tmix, in both of their formats, distinguished by the first line of each connection.
 //!
 //! Source: Weigle, Adurthi, Hernández-Campos, Jeffay, Smith, "Tmix: A Tool for Generating Realistic TCP Application
 //! Workloads in ns-2", ACM CCR 36(3), 2006; *The ns Manual*, chapter "Tmix", for both formats and what they mean.
@@ -78,7 +78,7 @@ struct Draft {
     announced: Vec<u64>,
     rtt: Option<Span>,
     sides: [DraftSide; 2],
-    /// Who wrote last.
+    /// Which side wrote last.
     last: Option<usize>,
     /// The time between the last line and the next, of a sequential connection.
     pause: Option<Span>,
@@ -190,15 +190,15 @@ impl Draft {
             return Err("it waits for its own write and for the other's".into());
         }
         if self.format.concurrent && received > Span::ZERO {
-            return Err("in a concurrent connection nobody waits for the other".into());
+            return Err("in a concurrent connection neither side waits for the other".into());
         }
         let turn = self.last.is_some_and(|last| last != side) || received > Span::ZERO;
-        let heeds = !self.format.concurrent && sent == Span::ZERO && turn && other.bytes > Bytes::ZERO;
-        let after = if heeds { After::Received(other.bytes) } else { self.own(side) };
+        let waits = !self.format.concurrent && sent == Span::ZERO && turn && other.bytes > Bytes::ZERO;
+        let after = if waits { After::Received(other.bytes) } else { self.own(side) };
         self.write(side, after, sent + received, bytes)
     }
 
-    /// What a side waits for that does not heed the other.
+    /// What a side waits for that does not wait for the other.
     fn own(&self, side: usize) -> After {
         if self.sides[side].writes.is_empty() { After::Start } else { After::Written }
     }

@@ -1,7 +1,7 @@
 //! The walk over a scenario's tree: every key against the tables of [`keys`](super::keys), every fault reported.
 //!
 //! What passes comes out as [`Checked`] values, each with its place. A value that does not pass is kept as a hole, so
-//! that rules between keys can tell a faulty value, already reported, from one that was never given.
+//! that rules between keys can distinguish a faulty value, already reported, from one that was never given.
 
 use super::diagnostic::Fault;
 use super::field::At;

@@ -82,9 +82,9 @@ mod tests {
                 scope.spawn(|| {
                     for round in 1..=200 {
                         count.fetch_add(1, Ordering::Relaxed);
-                        rendezvous.wait().expect("nobody dies");
+                        rendezvous.wait().expect("no thread panics");
                         assert_eq!(count.load(Ordering::Relaxed), 3 * round);
-                        rendezvous.wait().expect("nobody dies");
+                        rendezvous.wait().expect("no thread panics");
                     }
                 });
             }

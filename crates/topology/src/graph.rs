@@ -1,7 +1,7 @@
 //! A graph of named routers: shortest paths through it, and what happens to them when links fail or change.
 //!
 //! Paths are shortest by propagation delay, then by number of links, then by the order of the links. They are all known
-//! before a run begins: those of the start, and those that each event leads to.
+//! before a run starts: those of the start, and those that each event leads to.
 
 mod generate;
 mod shortest;
@@ -151,7 +151,7 @@ impl Graph {
             all.push(Epoch { at, links, state: None });
             all.push(Epoch { at: at + self.convergence, links: Vec::new(), state: Some(state.clone()) });
         }
-        // Of paths and links that change at the same time, links come first.
+        // Of paths and links that change at the same time, links change first.
         all.sort_by_key(|epoch| (epoch.at, epoch.state.is_some()));
         all
     }

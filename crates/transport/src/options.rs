@@ -141,7 +141,7 @@ pub enum UndoKind {
     None,
     /// By D-SACKs (RFC 2883, RFC 3708), under the policies with selective acknowledgements.
     Duplicates,
-    /// By D-SACKs, and under every policy by time stamps (RFC 3522).
+    /// By D-SACKs, and under every policy by timestamps (RFC 3522).
     DuplicatesAndTimestamps,
 }
 

@@ -1,7 +1,7 @@
 //! The reliable receiver: reassembles segments in order and acknowledges them.
 //!
 //! An acknowledgement carries the cumulative acknowledgement; SACK blocks (RFC 2018) if the flow uses them, and a D-SACK
-//! (RFC 2883) if it can undo episodes; the echo of a time stamp (RFC 7323); ECE until the sender responds with CWR
+//! (RFC 2883) if it can undo episodes; the echo of a timestamp (RFC 7323); ECE until the sender responds with CWR
 //! (RFC 3168 §6.1.3); the count of marked packets; and the routers' responses to requests.
 
 mod ack_policy;
@@ -31,7 +31,7 @@ pub(crate) struct Receiver {
     selective: bool,
     /// A segment received twice since the last acknowledgement.
     dsack: Option<u64>,
-    /// The time stamp to echo: `TS.Recent` (RFC 7323 §4.3).
+    /// The timestamp to echo: `TS.Recent` (RFC 7323 §4.3).
     timestamp: u8,
     /// The number of the last acknowledgement: `Last.ACK.sent`.
     acknowledged: u64,
@@ -162,7 +162,7 @@ impl Receiver {
         if let Some(request) = request {
             self.feedback = Some(feedback_on(request, self.feedback));
         }
-        // RFC 7323 §4.3, rule 2: the time stamp of a segment that starts at or before Last.ACK.sent, unless it is older.
+        // RFC 7323 §4.3, rule 2: the timestamp of a segment that starts at or before Last.ACK.sent, unless it is older.
         if packet.number <= self.acknowledged && timestamp.wrapping_sub(self.timestamp).cast_signed() >= 0 {
             self.timestamp = timestamp;
         }

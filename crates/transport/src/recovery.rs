@@ -112,7 +112,7 @@ impl LossRecovery {
         self.policy.phase() != Phase::Open
     }
 
-    /// The time stamp of a packet sent now (TSval, RFC 7323).
+    /// The timestamp of a packet sent now (TSval, RFC 7323).
     pub(crate) fn timestamp(&self) -> u8 {
         self.undo.timestamp()
     }
@@ -126,7 +126,7 @@ impl LossRecovery {
         }
     }
 
-    /// Enters an acknowledgement on the scoreboard: the cumulative acknowledgement `next`, the echoed time stamp, the
+    /// Enters an acknowledgement on the scoreboard: the cumulative acknowledgement `next`, the echoed timestamp, the
     /// segment reported as received twice, and the SACK blocks.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every acknowledgement, and returns a large value")]

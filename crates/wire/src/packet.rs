@@ -133,7 +133,7 @@ pub enum Body {
         blocks: SackBlocks,
         /// Data packets received with CE since the connection was opened; wraps.
         ce_packets: u16,
-        /// TSecr (RFC 7323): the time stamp of the segment that last advanced the cumulative acknowledgement.
+        /// TSecr (RFC 7323): the timestamp of the segment that last advanced the cumulative acknowledgement.
         timestamp_echo: u8,
     },
     /// An acknowledgement that returns the routers' response, in place of one SACK block.

@@ -10,7 +10,7 @@ pub struct Block {
 }
 
 /// At most `N` SACK blocks, stored as distances from the cumulative acknowledgement so that they fit the packet. A TCP
-/// header has room for three beside a time stamp (RFC 2018 §3). The first block may be a D-SACK (RFC 2883).
+/// header has room for three beside a timestamp (RFC 2018 §3). The first block may be a D-SACK (RFC 2883).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SackBlocks<const N: usize = 3> {
     /// Of each block the distance of its start from the cumulative acknowledgement, and its length; 0 for no block.

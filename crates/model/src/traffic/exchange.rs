@@ -68,8 +68,8 @@ pub struct Script {
     /// When the next write is due; `NEVER` while it waits for the other side, or there is none.
     due: Time,
     received: Bytes,
-    /// When the last of that came.
-    heard: Time,
+    /// When the last of that arrived.
+    received_at: Time,
 }
 
 impl Script {
@@ -80,7 +80,7 @@ impl Script {
             next: 0,
             due: Time::NEVER,
             received: Bytes::ZERO,
-            heard: start,
+            received_at: start,
         };
         script.wait(start);
         script
@@ -95,7 +95,7 @@ impl Script {
     /// next write waited for them.
     pub fn on_delivered(&mut self, received: Bytes, now: Time) -> bool {
         if received > self.received {
-            (self.received, self.heard) = (received, now);
+            (self.received, self.received_at) = (received, now);
         }
         let waited = self.due == Time::NEVER;
         if waited {
@@ -126,7 +126,7 @@ impl Script {
         let Some(write) = self.writes.get(self.next) else { return };
         self.due = match write.after {
             After::Start | After::Written => now + write.wait,
-            After::Received(bytes) if bytes <= self.received => now.max(self.heard + write.wait),
+            After::Received(bytes) if bytes <= self.received => now.max(self.received_at + write.wait),
             After::Received(_) => Time::NEVER,
         };
     }
@@ -158,7 +158,7 @@ mod tests {
         assert!(!script.on_delivered(Bytes::new(244), at(20)));
         assert!(script.on_delivered(Bytes::new(245), at(30)));
         assert_eq!(script.due(), at(81));
-        assert!(!script.on_delivered(Bytes::new(245), at(40)), "it is heard once");
+        assert!(!script.on_delivered(Bytes::new(245), at(40)), "it is reported once");
         assert_eq!(script.write(at(80)), None);
         assert_eq!(script.write(at(81)), Some(Bytes::new(510)));
         assert_eq!((script.write(at(90)), script.due()), (None, Time::NEVER));

@@ -18,7 +18,7 @@ fn same(got: f64, expected: f64) {
 }
 
 #[test]
-fn who_asks_an_idle_link_for_all_gets_85_percent_and_the_second_within_two_intervals_nothing() {
+fn a_flow_that_asks_an_idle_link_for_all_gets_85_percent_and_the_second_within_two_intervals_nothing() {
     let mut account = account(Encoding::Exact);
     same(account.answer(1e9, LINK, at(100)), 850e6);
     same(account.answer(1e9, LINK, at(110)), 0.0);
@@ -27,7 +27,7 @@ fn who_asks_an_idle_link_for_all_gets_85_percent_and_the_second_within_two_inter
 }
 
 #[test]
-fn who_asks_for_less_gets_that_and_leaves_the_rest() {
+fn a_flow_that_asks_for_less_gets_that_and_leaves_the_rest() {
     let mut account = account(Encoding::Exact);
     same(account.answer(300e6, LINK, at(0)), 300e6);
     same(account.answer(300e6, LINK, at(0)), 300e6);

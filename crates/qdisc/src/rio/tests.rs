@@ -62,7 +62,7 @@ fn a_full_queue_pushes_out_the_youngest_out_packet_for_an_in_packet() {
     for (number, flow) in [(0, 1), (1, 0), (2, 1), (3, 0), (4, 1), (5, 0), (6, 0), (7, 0)] {
         bench.arrive(packet(number, flow, 1000));
     }
-    // 4 finds no room; 5 and 6 push out 2 and 0; only In packets are left when 7 comes.
+    // 4 finds no room; 5 and 6 push out 2 and 0; only In packets are left when 7 arrives.
     assert_eq!(dropped(&bench, DropReason::Overflow), [4, 2, 0, 7]);
     assert_eq!(bench.drain(), [1, 3, 5, 6]);
 }

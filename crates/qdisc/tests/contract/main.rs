@@ -60,7 +60,7 @@ fn request(number: u64) -> Option<Request> {
     }
 }
 
-/// Keeps its own account of what waits, from what it is told and nothing else.
+/// Keeps its own account of what waits, from its notifications and nothing else.
 #[derive(Default)]
 struct Ledger {
     arrived: u64,
@@ -295,9 +295,9 @@ fn under_load_every_entry_of_the_catalogue_drops_what_cannot_be_marked_and_marks
 }
 
 /// Takes no account, so that what allocates is the queue.
-struct Unheard;
+struct Ignored;
 
-impl Tap for Unheard {
+impl Tap for Ignored {
     fn dropped(&mut self, _packet: &Packet, _reason: DropReason) {}
     fn marked(&mut self, _packet: &Packet) {}
 }
@@ -317,7 +317,7 @@ fn in_the_steady_state_no_discipline_allocates() {
                     now,
                     rate: Rate::from_bps(10_000_000),
                     uniform: &mut || draw,
-                    tap: &mut Unheard,
+                    tap: &mut Ignored,
                 };
                 if queue.next_wake().is_some_and(|wake| wake <= now) {
                     queue.on_wake(&mut context);

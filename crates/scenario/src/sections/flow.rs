@@ -42,17 +42,17 @@ keys! {
         /// Payload to transfer; from a distribution each flow draws its own.
         size: DrawnOr<Bytes, Unlimited> = Choice::Plain(None),
         /// Two-way propagation delay; from a distribution each flow draws its own, in each replication, and what is less
-        /// than twice path.delay, or than its way through a network, becomes that.
-        rtt: Drawn<Span> => "that of the path; in a network that of the way between its routers",
-        /// Which way the data goes along the path.
+        /// than twice path.delay, or than that of its route through a network, becomes that.
+        rtt: Drawn<Span> => "that of the path; in a network that of the route between its routers",
+        /// Direction of the data along the path.
         direction: DirectionWord => "forward",
         /// The router of the senders.
         from: String => "none; needed in a network",
         /// The router of the receivers.
         to: String => "none; needed in a network",
         /// Routers of a network that data passes in this order, and acknowledgements in the opposite one.
-        via: List<String> => "none: the shortest way by delay",
-        /// In a network, instead of from and to: transfers that come and go from each edge to every other.
+        via: List<String> => "none: the shortest route by delay",
+        /// In a network, instead of from and to: short transfers from each edge to every other.
         between: Between => "one router and another",
         /// What makes the data.
         source: Source => "bulk",
@@ -208,7 +208,7 @@ impl FlowKeys {
             Source::Users(_) => (false, true),
         };
         let Start::At(from) = start else {
-            let fault = self.start.fault("transfers that come and go begin at one time");
+            let fault = self.start.fault("a process of transfers starts at one time");
             return Err(fault.allowed("a time").report(faults));
         };
         if sized && is_recorded {
@@ -216,13 +216,13 @@ impl FlowKeys {
             return Err(fault.allowed("no size").report(faults));
         }
         if !sized && !is_recorded {
-            let fault = self.size.fault("transfers that come and go end").given("unlimited");
+            let fault = self.size.fault("the transfers of a process end").given("unlimited");
             return Err(fault.allowed("a size, or a distribution of sizes").report(faults));
         }
         if self.count.written && !is_counted {
             let bound = match source {
                 Source::Vectors(_) => "",
-                _ => "; `concurrent` in source bounds how many are under way at once",
+                _ => "; `concurrent` in source bounds how many are in progress at once",
             };
             let fault = self.count.fault("only users are counted: arrivals make as many transfers as arrive");
             return Err(fault.allowed(format!("no count{bound}")).report(faults));
@@ -303,7 +303,7 @@ impl GroupKeys {
             None => (Demand::Fixed { start: load.start, source }, load.count as u32, Vec::new()),
         };
         if matches!(demand, Demand::Exchanges { .. }) && algorithm.needs().transport != Transport::Reliable {
-            let message = "who waits for data must get all of it, and datagrams may be lost";
+            let message = "data that is waited for must arrive, and datagrams may be lost";
             let fault = own.algorithm.fault(message);
             return Err(fault.allowed("an algorithm of TCP for a source of kind vectors").report(faults));
         }

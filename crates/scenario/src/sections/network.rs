@@ -39,9 +39,9 @@ keys! {
         packet: Positive<Bytes> = Bytes::new(1500),
         /// Rate of each flow's own access links.
         access_rate: Positive<Rate> => "ten times the greatest rate of any link",
-        /// From an event to the time at which hosts send along other ways for it.
+        /// Time from an event until packets are sent along the new routes.
         convergence: Span = Span::ZERO,
-        /// Where the links come from and what was assumed of them.
+        /// Source of the links and what was assumed of them.
         note: String => "what a generator or file was taken to say",
         /// The links between routers.
         links: Tables<LinkKeys> => "those of generator or graph",
@@ -53,7 +53,7 @@ keys! {
         hosts: Table<HostsKeys> => "see its keys",
         /// Routers with hosts behind them; flows that say between = "edges" go from each to every other.
         edges: Tables<EdgeKeys> => "those of generator tiered",
-        /// What happens to links at set times. Ways are shortest by delay again after each; a packet under way keeps its
+        /// What happens to links at set times. Routes are shortest by delay again after each; a packet in flight keeps its
         /// own.
         events: Events => "none",
     }
@@ -67,14 +67,14 @@ pub struct ResolvedNetwork {
     pub rtt: Span,
     /// A full data packet.
     pub packet: Bytes,
-    /// Where the links come from and what was assumed of them.
+    /// Source of the links and what was assumed of them.
     pub note: Option<String>,
     /// Each link, for a reader.
     words: Vec<String>,
 }
 
 impl NetworkKeys {
-    /// Resolves every key and fills it in; the links are those between routers, whatever they came from.
+    /// Resolves every key and fills it in; the links are those between routers, whatever their source.
     pub fn resolve(
         &mut self,
         load: &LoadContext<'_>,
@@ -160,20 +160,20 @@ impl ResolvedNetwork {
         narrowest(self.graph.core.links.iter(), duration)
     }
 
-    /// The lowest mean rate on the way of `points`.
+    /// The lowest mean rate on the route of `points`.
     pub fn narrowest_of(&self, points: &RoutePoints, duration: Span) -> Rate {
         narrowest(self.links_of(points), duration)
     }
 
-    /// Two-way propagation delay of the way of `points` when the run starts.
+    /// Two-way propagation delay of the route of `points` when the run starts.
     pub fn propagation(&self, points: &RoutePoints) -> Span {
-        self.graph.propagation(&self.graph.path(points).expect("a resolved trip has a way"))
+        self.graph.propagation(&self.graph.path(points).expect("resolved points have a route"))
     }
 
     /// The links that data crosses when the run starts.
     fn links_of(&self, points: &RoutePoints) -> impl Iterator<Item = &LinkModel> {
-        let way = self.graph.path(points).expect("a resolved trip has a way");
-        way.forward.into_iter().map(|link| &self.graph.core.links[link as usize])
+        let path = self.graph.path(points).expect("resolved points have a route");
+        path.forward.into_iter().map(|link| &self.graph.core.links[link as usize])
     }
 
     /// The names of the links that data crosses when the run starts.
@@ -184,8 +184,8 @@ impl ResolvedNetwork {
     /// The names of all links, first of that which is the bottleneck of flows on `points`.
     pub fn link_names(&self, points: Option<&RoutePoints>) -> Vec<String> {
         let mut names: Vec<String> = self.graph.core.links.iter().map(|link| link.name.clone()).collect();
-        if let Some(way) = points.and_then(|points| self.graph.path(points)) {
-            names[..=self.graph.core.narrowest(&way.forward)].rotate_right(1);
+        if let Some(path) = points.and_then(|points| self.graph.path(points)) {
+            names[..=self.graph.core.narrowest(&path.forward)].rotate_right(1);
         }
         names
     }
@@ -228,7 +228,7 @@ impl ResolvedNetwork {
                 }
             });
             let events = events.collect::<Vec<_>>().join(", ");
-            words.push(("Events".to_owned(), format!("{events}; other ways are taken {convergence} later")));
+            words.push(("Events".to_owned(), format!("{events}; routes change {convergence} later")));
         }
         words
     }

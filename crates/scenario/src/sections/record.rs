@@ -14,7 +14,7 @@ keys! {
         interval: Positive<Span> = Span::from_ms(100),
         /// Series of every flow, or of links alone; auto: of up to 100 flows.
         flows: Extent = Extent::Auto,
-        /// A row for each transfer of a source whose transfers come and go; auto: for about 100000 of them.
+        /// A row for each transfer of a source that starts transfers; auto: for about 100000 of them.
         transfers: Extent = Extent::Auto,
         /// Log what happens to every packet at senders, receivers and links that are not access links.
         packets: bool = false,
@@ -43,7 +43,7 @@ pub struct Recorded {
     pub replications: u32,
 }
 
-/// What to record, and how that came about.
+/// What to record, and how that was determined.
 #[derive(Clone, Copy, Debug)]
 pub struct Recording {
     pub model: RecordModel,

@@ -33,7 +33,7 @@ keys! {
 }
 
 keys! {
-    /// As cbr, at a rate that comes and goes.
+    /// As cbr, at a rate that is switched on and off.
     pub struct OnOff = "onoff" {
         /// The rate on the wire while it is on.
         rate: Positive<Rate>,
@@ -113,7 +113,7 @@ impl Source {
                 let size = distribution::resolve_drawn(form.size.get_mut()?, context.load, faults)?;
                 Ok(SourceModel::Writes { interval: interval?, size: Sizes(size) })
             }
-            // What comes and goes writes all of a transfer as it begins.
+            // A process of transfers writes all of a transfer at its start.
             Self::Bulk(_)
             | Self::Poisson(_)
             | Self::PoissonSteps(_)
@@ -145,7 +145,7 @@ impl ConstantRate {
             (Some(rate), None) => {
                 let rate = rate::resolve(rate, of_rate, faults)?;
                 if others > 0 {
-                    let fault = self.sharing.fault("of a rate that is shared with nobody");
+                    let fault = self.sharing.fault("rate is not shared with other flows");
                     return Err(fault.allowed("leaves instead of rate").report(faults));
                 }
                 Ok(SourceModel::Rate(rate))

@@ -1,4 +1,4 @@
-//! Sources whose transfers come and go.
+//! Sources that start transfers.
 
 use super::distribution::{self, Drawn, DrawnOr};
 use super::transport::{Infinite, Nothing};
@@ -21,9 +21,9 @@ keys! {
     pub struct Poisson = "poisson" {
         /// Mean time between arrivals.
         interval: Positive<Span>,
-        /// Nothing begins at or after this.
+        /// Nothing starts at or after this.
         until: Positive<Span> => "the end of the run",
-        /// So many transfers may be under way at once; one more is turned away, and counted.
+        /// Most transfers in progress at once; one more is rejected, and counted.
         concurrent: Count<1, 1_000_000> = 10_000,
     }
 }
@@ -35,34 +35,34 @@ keys! {
         intervals: List<Or<Positive<Span>, Nothing>>,
         /// Ascending, the first 0s, counted from `start`.
         times: List<Span>,
-        /// After this the steps begin again.
+        /// Period after which the steps repeat.
         period: Positive<Span> => "none",
-        /// Nothing begins at or after this.
+        /// Nothing starts at or after this.
         until: Positive<Span> => "the end of the run",
-        /// So many transfers may be under way at once; one more is turned away, and counted.
+        /// Most transfers in progress at once; one more is rejected, and counted.
         concurrent: Count<1, 1_000_000> = 10_000,
     }
 }
 
 keys! {
-    /// Recorded transfers: when each begins and how much it carries.
+    /// Recorded transfers: when each starts and how much it carries.
     pub struct Arrivals = "arrivals" {
         /// A file with a time in seconds, counted from `start`, and a payload in bytes on each line, times ascending.
         arrivals: File,
-        /// So many transfers may be under way at once; one more is turned away, and counted.
+        /// Most transfers in progress at once; one more is rejected, and counted.
         concurrent: Count<1, 1_000_000> = 10_000,
     }
 }
 
 keys! {
     /// Recorded connections over which both sides write: times count from `start`, the initiators are where the group's
-    /// data comes from. What each side writes goes as one transfer, with congestion control of its own; who writes first
+    /// data comes from. What each side writes goes as one transfer, with congestion control of its own; which side writes first
     /// opens the connection, and the other side answers on it. Of a concurrent connection each side opens its own at the
     /// same time. Recorded loss rates and segment sizes are not used.
     pub struct Vectors = "vectors" {
         /// A file of Tmix connection vectors, in the original format or the alternate one of ns-2.
         vectors: File,
-        /// The round trip of a connection: its recorded shortest one, never less than that of its way, or the group's
+        /// The round trip of a connection: its recorded shortest one, never less than that of its route, or the group's
         /// `rtt`.
         rtt: Origin = Origin::Recorded,
         /// What a host can hold: the window recorded of it, at most the group's `receive_window`, or the latter alone.
@@ -75,11 +75,11 @@ keys! {
 keys! {
     /// `count` users, each of whom thinks, transfers `size`, and thinks again.
     pub struct Users = "users" {
-        /// Time from the end of a transfer, or from `start`, to the begin of the next.
+        /// Time from the end of a transfer, or from `start`, to the start of the next.
         think: Drawn<Span>,
         /// A transfer that takes longer is abandoned.
         patience: DrawnOr<Span, Infinite> = Choice::Plain(None),
-        /// Nothing begins at or after this.
+        /// Nothing starts at or after this.
         until: Positive<Span> => "the end of the run",
         /// Times in which some transfers are greater.
         surges: Tables<SurgeKeys> => "none",
@@ -89,11 +89,11 @@ keys! {
 keys! {
     /// A time of greater transfers.
     pub struct SurgeKeys {
-        /// It begins then.
+        /// Its start.
         from: Span,
         /// It is over then.
         until: Positive<Span>,
-        /// The share of transfers that begin meanwhile and are greater.
+        /// The share of transfers that start meanwhile and are larger.
         share: PositiveFraction = 1.0,
         /// How many times greater.
         factor: f64,
@@ -102,7 +102,7 @@ keys! {
     }
 }
 
-/// Where a property of a recorded connection comes from.
+/// Source of a property of a recorded connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     Recorded,
@@ -111,7 +111,7 @@ pub enum Origin {
 
 words!(Origin { Recorded = "recorded", Group = "group" });
 
-/// What transfers come and go.
+/// What starts transfers.
 #[derive(Clone, Debug)]
 pub struct Transfers {
     pub demand: Demand,
@@ -121,7 +121,7 @@ pub struct Transfers {
     pub surges: Vec<(Surge, Vec<String>)>,
 }
 
-/// When transfers may begin.
+/// When transfers may start.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     pub from: Span,
@@ -135,7 +135,7 @@ impl Window {
     fn until(mut self, until: &mut Field<Option<Span>>, faults: &mut Vec<Fault>) -> Result<Self, Reported> {
         let end = until.copied()?.unwrap_or(self.duration);
         if end <= self.from {
-            let fault = until.fault("nothing ever begins").given(end.to_string());
+            let fault = until.fault("nothing ever starts").given(end.to_string());
             return Err(fault.allowed(format!("after start, {}", self.from)).report(faults));
         }
         until.fill(Some(end));
@@ -210,7 +210,7 @@ fn steps(
     }
     let element = |value| Element { at: at.clone(), value };
     let time = |(time, _): &(Span, f64)| Element { at: at.clone(), value: time.saturating_sub(window.from) };
-    // The mean time between arrivals, from which the rate comes back.
+    // The mean time between arrivals, which gives the rate.
     let interval = |rate: f64| (rate > 0.0).then(|| Span::from_secs_f64(1.0 / rate));
     let keys = PoissonSteps {
         table: at.clone(),
@@ -246,7 +246,7 @@ impl Arrivals {
 }
 
 impl Vectors {
-    /// The connections of the file that begin before the end of `window`.
+    /// The connections of the file that start before the end of `window`.
     pub fn resolve(
         &mut self,
         window: Window,
@@ -267,9 +267,9 @@ impl Vectors {
             }
         }
         if connections.is_empty() {
-            let fault = self.vectors.fault(format!("none of its connections begins before {}", window.until));
+            let fault = self.vectors.fault(format!("none of its connections starts before {}", window.until));
             let fault = fault.given(format!("\"{}\"", self.vectors.get()?.name));
-            let allowed = "a connection that begins within the run, and a share that keeps it";
+            let allowed = "a connection that starts within the run, and a share that keeps it";
             return Err(fault.allowed(allowed).report(faults));
         }
         // What no connection has is as good as not wanted.
@@ -377,7 +377,7 @@ fn is_kept(number: usize, share: f64) -> bool {
     before(number + 1) > before(number)
 }
 
-/// What begins transfers, for a reader.
+/// What starts transfers, for a reader.
 pub fn describe(demand: &Demand, slots: u32) -> String {
     match demand {
         Demand::Fixed { .. } if slots == 1 => "1 flow".into(),

@@ -72,7 +72,7 @@ preset_keys! {
         /// retransmission (RFC 3522).
         option undo: UndoKind = [UndoKind::Duplicates, UndoKind::None, UndoKind::DuplicatesAndTimestamps] {
             UndoKind::None => "no undo of false cuts",
-            UndoKind::DuplicatesAndTimestamps => "time stamps",
+            UndoKind::DuplicatesAndTimestamps => "timestamps",
         },
 
         /// After silence of a retransmission timeout the window is at most the initial one (RFC 5681 §4.1).
@@ -178,7 +178,7 @@ pub struct Scale<'a> {
     pub mean: Rate,
 }
 
-/// The preset that holds for `layers`, of which the first that names one is heard.
+/// The preset that holds for `layers`, of which the first that names one decides.
 pub fn preset_of(layers: &[&TransportKeys]) -> Result<Preset, Reported> {
     let written = layers.iter().find(|layer| layer.preset.written);
     written.map_or(Ok(Preset::Modern), |layer| Ok(layer.preset.copied()?.unwrap_or(Preset::Modern)))

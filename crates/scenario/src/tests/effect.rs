@@ -240,7 +240,7 @@ fn every_key_has_an_effect() {
     assert!(faults.is_empty(), "{} keys:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Sources whose transfers come and go: every key of an endpoint has an effect there, too.
+/// Sources that start transfers: every key of an endpoint has an effect there, too.
 const WORKLOADS: &[(&str, &[&str])] = &[
     ("with poisson", &["flows.0.size=9kB", "flows.0.source={kind=\"poisson\",interval=\"9ms\"}"]),
     ("with arrivals", &["flows.0.source={kind=\"arrivals\",arrivals=\"FOLDER/one.arrivals\"}"]),
@@ -250,7 +250,7 @@ const WORKLOADS: &[(&str, &[&str])] = &[
 
 /// Keys that cannot be tried so, and why.
 const EXEMPT: &[(&str, &str)] = &[
-    ("network.note", "it says where the links come from"),
+    ("network.note", "it states the source of the links"),
     ("flows.between", "it has one word, without which other keys are needed"),
 ];
 
@@ -287,7 +287,7 @@ const DRAWN_GRAPH: &str = r#"<graphml xmlns:y="y"><graph>
 <node id="b"><data><y:Geometry x="9" y="9" width="1" height="1"/></data></node>
 <edge source="a" target="b"/></graph></graphml>"#;
 
-/// A network whose links come from elsewhere.
+/// A network whose links are read from elsewhere.
 const SHAPE: &str = r#"duration = "60s"
 [network]
 rtt = "40ms"
@@ -306,7 +306,7 @@ algorithm = "cubic"
 algorithm = "reno"
 "#;
 
-/// Two ways from A to C.
+/// Two routes from A to C.
 const NETWORK: &str = r#"duration = "60s"
 [network]
 rtt = "40ms"

@@ -1,25 +1,25 @@
-//! Contract: every mistake is reported with its line, column and key, what was given, what is allowed, and the nearest
+//! Contract: every fault is reported with its line, column and key, what was given, what is allowed, and the nearest
 //! known name.
 
 use super::{Diagnostic, LEAST, LoadOptions, load, read, read_with};
 use std::path::Path;
 
 /// Line of [`LEAST`] that is replaced, by what, and key and message of the one fault that follows. The fault is at `§`.
-type Mistake = (usize, &'static str, &'static str, &'static str);
+type Case = (usize, &'static str, &'static str, &'static str);
 
 const APPENDED: usize = 7;
 
 #[rustfmt::skip]
-const MISTAKES: &[Mistake] = &[
+const FAULTS: &[Case] = &[
     // Keys.
     (1, "duration = \"60s\"\n§wamup = \"5s\"", "wamup", "unknown key"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"droptail\", §limits = \"5pkt\" }", "path.queue.limits", "unknown key of `droptail`"),
     (3, "rate = \"20Mbps\"\nqueue = { kind = \"droptail\", §min = \"5pkt\" }", "path.queue.min", "unknown key of `droptail`"),
     (6, "algorithm = \"cubic\"\n§cc = \"cubic\"", "flows.0.cc", "unknown key"),
-    (6, "algorithm = \"cubic\"\nsize = §\"unlimited\"\nsource = { kind = \"poisson\", interval = \"1ms\" }", "flows.0.size", "transfers that come and go end"),
+    (6, "algorithm = \"cubic\"\nsize = §\"unlimited\"\nsource = { kind = \"poisson\", interval = \"1ms\" }", "flows.0.size", "the transfers of a process end"),
     (6, "algorithm = \"cubic\"\nsize = \"1MB\"\ncount = §2\nsource = { kind = \"poisson\", interval = \"1ms\" }", "flows.0.count", "only users are counted"),
-    (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nstart = §\"0s..1s\"\nsource = { kind = \"poisson\", interval = \"1ms\" }", "flows.0.start", "begin at one time"),
-    (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nstart = \"9s\"\nsource = { kind = \"poisson\", interval = \"1ms\", until = §\"8s\" }", "flows.0.source.until", "nothing ever begins"),
+    (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nstart = §\"0s..1s\"\nsource = { kind = \"poisson\", interval = \"1ms\" }", "flows.0.start", "starts at one time"),
+    (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nstart = \"9s\"\nsource = { kind = \"poisson\", interval = \"1ms\", until = §\"8s\" }", "flows.0.source.until", "nothing ever starts"),
     (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nsource = { kind = \"poisson-steps\", intervals = [\"1ms\"], times = §[\"1s\"] }", "flows.0.source.times", "ascending from 0s"),
     (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nsource = { kind = \"users\", think = §\"0s\" }", "flows.0.source.think", "zero"),
     (6, "algorithm = \"cubic\"\nsize = \"1MB\"\nsource = { kind = \"users\", think = \"1s\", surges = [{ from = \"2s\", until = §\"1s\", factor = 2 }] }", "flows.0.source.surges.0.until", "no time of the run"),
@@ -117,7 +117,7 @@ const MISTAKES: &[Mistake] = &[
     (6, "algorithm = \"cubic\"\nsize = §{ kind = \"empirical\" }", "flows.0.size.values", "one source of points"),
     (6, "algorithm = \"cubic\"\nsize = { kind = \"mixture\", parts = §[{ share = 0.5, of = \"1MB\" }] }", "flows.0.size.parts", "do not sum to 1"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = §\"1Mbps\", leaves = \"1Mbps\" }", "flows.0.source.rate", "either rate or leaves"),
-    (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = \"1Mbps\", sharing = §3 }", "flows.0.source.sharing", "shared with nobody"),
+    (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = \"1Mbps\", sharing = §3 }", "flows.0.source.sharing", "not shared with other flows"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", leaves = §\"90Gbps\" }", "flows.0.source.leaves", "more than there is"),
     (6, "algorithm = \"cubic\"\nsource = { kind = \"cbr\", rate = { kind = §\"trace\" } }", "flows.0.source.rate.kind", "unknown kind"),
     (6, "algorithm = \"cubic\"\nsource = §{ kind = \"writes\", interval = \"1ps\", size = \"1B\" }", "flows.0.source", "act more than"),
@@ -176,7 +176,7 @@ const MISTAKES: &[Mistake] = &[
     (4, "rtt = \"40ms\"\n§rtt = \"50ms\"", "", "duplicate key"),
 ];
 
-/// Mistakes that show elsewhere than where they were made: the whole file, key and message of the one fault at `§`.
+/// Errors that show elsewhere than where they were made: the whole file, key and message of the one fault at `§`.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("duration = \"9s\"\n§[path]\nrtt = \"40ms\"\n[[flows]]\nalgorithm = \"reno\"", "path.rate", "missing"),
     ("duration = \"9s\"\n§[path]\nrate = \"1Mbps\"\n[[flows]]\nalgorithm = \"reno\"", "path.rtt", "missing"),
@@ -221,13 +221,13 @@ fn check(marked: &str, path: &str, message: &str) {
     let says_more =
         !fault.allowed.is_empty() || fault.hint.is_some() || path.is_empty() || message.contains(' ');
     assert!(says_more, "it says what is allowed: {all}");
-    assert!(faults.len() == 1 || text.is_empty(), "one mistake, one fault: {all}");
+    assert!(faults.len() == 1 || text.is_empty(), "one error, one fault: {all}");
 }
 
 #[test]
 fn every_mistake_is_reported_once_at_its_place() {
-    assert!(MISTAKES.len() >= 100);
-    for (line, replacement, path, message) in MISTAKES {
+    assert!(FAULTS.len() >= 100);
+    for (line, replacement, path, message) in FAULTS {
         check(&text(*line, replacement), path, message);
     }
     for (text, path, message) in ELSEWHERE {
@@ -239,7 +239,7 @@ fn every_mistake_is_reported_once_at_its_place() {
 fn all_mistakes_of_a_file_come_at_once_in_its_order() {
     let text = "duration = 60\n[path]\nrtt = \"40Mbps\"\nrat = \"1Mbps\"\n[[flows]]\nalgorithm = \"cubik\"\n[[flows]]\n\
                 algorithm = \"reno\"\ncount = -1\n";
-    let faults = read(text).map(|_| ()).expect_err("it is full of mistakes");
+    let faults = read(text).map(|_| ()).expect_err("it is full of faults");
     let found: Vec<_> =
         faults.iter().map(|fault| (fault.line.expect("a line"), fault.path.as_str())).collect();
     let expected = [

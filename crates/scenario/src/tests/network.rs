@@ -1,4 +1,4 @@
-//! Contract: `[network]` resolves to explicit links that load to the same model, and its mistakes are told apart.
+//! Contract: `[network]` resolves to explicit links that load to the same model, and its faults are distinguished.
 
 use super::{LEAST, Scenario, good, good_with, read, read_with};
 use narrows_model::{Access, LinkChange};
@@ -83,7 +83,7 @@ const SHAPES: &[&str] = &[
 ];
 
 #[test]
-fn a_flow_has_the_round_trip_of_its_way_or_a_longer_one() {
+fn a_flow_has_the_round_trip_of_its_route_or_a_longer_one() {
     let scenario = good(TRIANGLE);
     let model = &scenario.model;
     let rtts: Vec<_> = model.groups.iter().map(|group| group.rtt).collect();
@@ -100,7 +100,7 @@ fn a_flow_has_the_round_trip_of_its_way_or_a_longer_one() {
 }
 
 #[test]
-fn an_event_concerns_both_directions_and_leads_to_other_ways() {
+fn an_event_concerns_both_directions_and_leads_to_other_routes() {
     let scenario = good_with(TRIANGLE, &[EVENTS]);
     let model = &scenario.model;
     let links = |change: usize| model.changes[change].links.clone();
@@ -116,7 +116,7 @@ fn an_event_concerns_both_directions_and_leads_to_other_ways() {
 }
 
 #[rustfmt::skip]
-const MISTAKES: &[(&str, &str, &str, &str)] = &[
+const FAULTS: &[(&str, &str, &str, &str)] = &[
     ("to = \"C\"\n[[flows]]", "to = \"D\"\n[[flows]]", "flows.0.to", "no such router"),
     ("via = [\"B\"]", "via = [\"C\"]", "flows.1.via", "the same router twice"),
     ("to = \"A\"\nvia", "to = \"C\"\nvia = []\nfro", "flows.1.fro", "unknown key"),
@@ -126,7 +126,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("name = \"slow\"", "name = \"A-B\"", "network.links.1.name", "two links are called `A-B`"),
     ("from = \"A\"\nto = \"C\"\nrate", "from = \"A\"\nto = \"B\"\nrate", "network.links.2.from", "two links are called `A-B`"),
     ("from = \"A\"\nto = \"C\"\nrate", "from = \"C\"\nto = \"C\"\nrate", "network.links.2.to", "to itself"),
-    ("reverse = {", "one_way = true\nreverse = {", "network.links.1.reverse", "no other way"),
+    ("reverse = {", "one_way = true\nreverse = {", "network.links.1.reverse", "no reverse direction"),
     ("delay = \"40ms\"", "delay = \"0ms\"", "network.links.2.delay", "zero is impossible"),
     ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"60s\", fail = \"A-B\" }]\n", "network.events.0.at", "after the run ends"),
     ("rtt = \"40ms\"\n", "rtt = \"40ms\"\nevents = [{ at = \"6s\", fail = \"A-D\" }]\n", "network.events.0.fail", "no such link"),
@@ -140,7 +140,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
 
 #[test]
 fn every_mistake_is_reported_at_its_key() {
-    for (was, is, path, message) in MISTAKES {
+    for (was, is, path, message) in FAULTS {
         let text = TRIANGLE.replacen(was, is, 1);
         assert_ne!(text, TRIANGLE, "{was}");
         let faults = read(&text).map(|_| ()).expect_err(is);
@@ -151,8 +151,8 @@ fn every_mistake_is_reported_at_its_key() {
     }
     let one_way = TRIANGLE.replace("delay = \"40ms\"", "delay = \"40ms\"\none_way = true");
     let island = one_way.replace("to = \"C\"\nname", "to = \"D\"\nname").replace("via = [\"B\"]", "");
-    let faults = read(&island).map(|_| ()).expect_err("nobody comes back from C");
-    assert_eq!(faults[0].message, "there is no way from A to C and back");
+    let faults = read(&island).map(|_| ()).expect_err("there is no route back from C");
+    assert_eq!(faults[0].message, "there is no route from A to C and back");
     let elsewhere = good_with_faults(LEAST, "flows.0.from=A");
     assert!(elsewhere.contains("does not fit here"), "{elsewhere}");
     assert!(good_with_faults(LEAST, "network.rtt=1s").contains("a path or a network, not both"));

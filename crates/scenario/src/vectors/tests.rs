@@ -43,7 +43,7 @@ fn concurrent() -> Connection {
 }
 
 #[test]
-fn the_original_format_says_who_waits_for_whom() {
+fn the_original_format_says_which_side_waits() {
     let text = "
         # two exchanges and a time before the end
         SEQ 2500 2 7 8
@@ -119,7 +119,7 @@ fn faults_name_their_line() {
         ("SEQ 0 1\nt 10", "line 2: a time before anything was written"),
         ("SEQ 0 1\n> 1\nt 2\nt 3", "line 4: a second time in a row"),
         ("SEQ 0 1\n> 0\n> 5", "line 3: more of a side that has closed the connection with 0 bytes"),
-        ("C 0 1 1\nI 0 0 1\nA 0 5 1", "line 3: in a concurrent connection nobody waits for the other"),
+        ("C 0 1 1\nI 0 0 1\nA 0 5 1", "line 3: in a concurrent connection neither side waits for the other"),
         ("S 0 1\nI 5 5 1", "line 2: it waits for its own write and for the other's"),
         (
             "SEQ 0 3\n> 1\n< 1",

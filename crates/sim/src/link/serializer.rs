@@ -237,7 +237,7 @@ mod tests {
             let mut link = Serializer::new(Rate::from_bps(rate));
             let (mut origin, mut work, mut departure, mut at) = (0, 0_u128, 0_u64, 0_u64);
             for (size, idle, gap) in packets {
-                // Packets come to the busy link, at its very departure, or later.
+                // Packets arrive at the busy link, exactly at its departure, or later.
                 at = if idle == 0 { at.max(departure / 2) } else { departure + (idle - 1) * gap };
                 if at > departure {
                     (origin, work) = (at, 0);

@@ -226,7 +226,7 @@ impl<'m> Workloads<'m> {
         }
     }
 
-    /// Handles a message, which may come from another partition.
+    /// Handles a message, perhaps from another partition.
     pub fn on_message(&mut self, message: Message, net: &mut Net) {
         match message {
             Message::Opening(plan) => self.open_receiving_host(&plan),

@@ -142,7 +142,7 @@ impl Process {
         }
     }
 
-    /// Time at which the user of `slot` starts connection `generation`, after a think time that begins at `from`.
+    /// Time at which the user of `slot` starts connection `generation`, after a think time that starts at `from`.
     fn think(&self, workload: &Workload, slot: u32, generation: u32, from: Time) -> Time {
         let Demand::Users { ref think, until, .. } = workload.demand else { return Time::NEVER };
         let mut draws = self.planner.think_time(self.index(workload, slot, generation));

@@ -1,4 +1,4 @@
-//! Truth: theory. Ways against the lengths that the algorithm of Floyd (CACM 5(6), 1962) and Warshall gives.
+//! Truth: theory. Routes against the lengths that the algorithm of Floyd (CACM 5(6), 1962) and Warshall gives.
 
 use super::{Event, Graph, parking_lot, ring};
 use crate::{Core, Path, RoutePoints};
@@ -120,9 +120,9 @@ fn a_points_via_routers_passes_them() {
     assert_eq!(parking_lot(3).links, [(0, 1), (1, 2), (2, 3)]);
 }
 
-/// Truth: contract. Ways follow events after the time that hosts take to learn of them, and stay where none is left.
+/// Truth: contract. Routes follow events after the convergence time, and stay where none is left.
 #[test]
-fn events_change_ways_once_hosts_know() {
+fn events_change_routes_after_the_convergence_time() {
     let mut graph = graph(3, &[(0, 1, 1), (1, 0, 1), (0, 2, 5), (2, 0, 5), (2, 1, 5), (1, 2, 5)]);
     let at = Span::from_ms(1000);
     let fail = |link, at| Event { at, link, change: LinkChange::Fail };
@@ -130,7 +130,7 @@ fn events_change_ways_once_hosts_know() {
     graph.convergence = Span::from_ms(300);
     let epochs = graph.epochs();
     let points = RoutePoints { from: 0, to: 1, via: Vec::new() };
-    let told: Vec<_> = epochs
+    let found: Vec<_> = epochs
         .iter()
         .map(|epoch| {
             let found = epoch.state.as_ref().map(|state| state.path(&points).is_some());
@@ -139,7 +139,7 @@ fn events_change_ways_once_hosts_know() {
         .collect();
     let ms = Span::from_ms;
     assert_eq!(
-        told,
+        found,
         [(ms(1000), 2, None), (ms(1300), 0, Some(true)), (ms(2000), 1, None), (ms(2300), 0, Some(false))]
     );
 }

@@ -6,7 +6,7 @@
 //! (`tcp_grow_window` sets the low bit of the count of quick ACKs). In slow start most segments are therefore
 //! acknowledged one by one, in congestion avoidance one or two per round trip.
 //!
-//! Deviations: counts are in segments. The round trip is that of the handshake, not an estimate from time stamps. The
+//! Deviations: counts are in segments. The round trip is that of the handshake, not an estimate from timestamps. The
 //! window never limits the sender; the option `receive_window` does.
 
 use narrows_units::{Span, Time};

@@ -72,7 +72,7 @@ impl Rack {
 
     /// RFC 8985 §6.2, steps 1 and 2.
     fn update_newest(&mut self, newest: Newest, acks_original: bool, context: Context<'_>) {
-        // The time stamp shows that an earlier transmission was delivered.
+        // The timestamp shows that an earlier transmission was delivered.
         if newest.retransmitted && acks_original {
             return;
         }

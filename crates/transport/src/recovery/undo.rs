@@ -3,7 +3,7 @@
 //! There are two methods, enabled by [`UndoKind`]:
 //! * *D-SACK* (RFC 2883, RFC 3708): the receiver reports a segment that arrives twice in the first SACK block. Once
 //!   every retransmission of an episode has been reported, the episode was spurious.
-//! * *Time stamps* (Eifel, RFC 3522 §3.2): the echo in the first acknowledgement that advances shows whether it
+//! * *Timestamps* (Eifel, RFC 3522 §3.2): the echo in the first acknowledgement that advances shows whether it
 //!   acknowledges a segment sent before the episode. If so, the original was delayed, not lost, and the episode is
 //!   spurious, and no D-SACK needs to be waited for.
 //!
@@ -11,11 +11,11 @@
 //! segment; other episodes only when every segment that was declared lost is acknowledged. A mark episode is never
 //! spurious, and no episode is undone once the next one has started.
 //!
-//! The time stamp is a logical clock that advances with each episode, since only the order of sending and the start of
+//! The timestamp is a logical clock that advances with each episode, since only the order of sending and the start of
 //! an episode matters. After an undo the segments in flight stay in flight, and the window is that before the
 //! reduction, as in Linux; by RFC 4015 §3.2 it would be reached by slow start after a timeout.
 //!
-//! Deviations: F-RTO (RFC 5682) is not implemented, so that without time stamps a spurious timeout is detected only when
+//! Deviations: F-RTO (RFC 5682) is not implemented, so that without timestamps a spurious timeout is detected only when
 //! all that it retransmitted has been reported. The retransmission timeout does not adapt to the late acknowledgement
 //! (RFC 4015 §3.3).
 
@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(super) struct Undo {
     kind: UndoKind,
-    /// The time stamp of the packets sent now.
+    /// The timestamp of the packets sent now.
     timestamp: u8,
     /// The last episode, while it may be undone.
     episode: Option<Episode>,
@@ -51,7 +51,7 @@ impl Undo {
         Self { kind, timestamp: 0, episode: None, unreported: VecDeque::new() }
     }
 
-    /// The time stamp of a packet sent now (TSval, RFC 7323).
+    /// The timestamp of a packet sent now (TSval, RFC 7323).
     pub(super) fn timestamp(&self) -> u8 {
         self.timestamp
     }
@@ -82,8 +82,8 @@ impl Undo {
         }
     }
 
-    /// Whether an acknowledgement that advances with the time stamp `echo` acknowledges a segment sent before the last
-    /// episode. Always false without time stamps.
+    /// Whether an acknowledgement that advances with the timestamp `echo` acknowledges a segment sent before the last
+    /// episode. Always false without timestamps.
     pub(super) fn acks_original(&self, echo: u8) -> bool {
         self.kind == UndoKind::DuplicatesAndTimestamps && echo.wrapping_sub(self.timestamp).cast_signed() < 0
     }
@@ -100,7 +100,7 @@ impl Undo {
             self.unreported.remove(index);
         }
         let Some(episode) = &mut self.episode else { return false };
-        // A retransmission that is SACKed has no time stamp of its own in the echo: it may have been necessary.
+        // A retransmission that is SACKed has no timestamp of its own in the echo: it may have been necessary.
         episode.genuine |= (delivery.advanced > 0 && !delivery.acks_original)
             || (delivery.newly_sacked > 0 && delivery.any_retransmitted);
         let by_timestamp = delivery.acks_original && !episode.genuine;

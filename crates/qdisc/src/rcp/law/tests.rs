@@ -67,5 +67,5 @@ fn the_mean_round_trip_moves_by_the_gain() {
     law.on_arrival(Bytes::new(40), 0.1, LINK, at(0));
     law.on_arrival(Bytes::new(40), 0.2, LINK, at(0));
     law.on_arrival(Bytes::new(40), 0.0, LINK, at(0));
-    near(law.mean_rtt.expect("two were told"), 0.102);
+    near(law.mean_rtt.expect("two were reported"), 0.102);
 }

@@ -14,7 +14,7 @@ use narrows_card::nearest;
 use narrows_topology::{Placement, RoutePoints};
 use narrows_units::Span;
 
-/// Which way data goes along a path.
+/// Direction of data along a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DirectionWord {
     Forward,
@@ -117,13 +117,13 @@ impl FlowKeys {
         if stops.windows(2).any(|pair| pair[0] == pair[1]) {
             let at = if points.via.is_empty() { &self.to.at } else { &self.via.at };
             let fault = at.fault("the same router twice in a row");
-            let allowed = "a way that crosses a link from each router to the next";
+            let allowed = "a route that crosses a link from each router to the next";
             return Err(fault.allowed(allowed).report(faults));
         }
         if network.graph.path(&points).is_none() {
             let names: Vec<&str> =
                 stops.iter().map(|stop| network.graph.nodes[*stop as usize].as_str()).collect();
-            let fault = self.to.fault(format!("there is no way from {} and back", names.join(" to ")));
+            let fault = self.to.fault(format!("there is no route from {} and back", names.join(" to ")));
             return Err(fault.allowed("routers that links join in both directions").report(faults));
         }
         self.to.comment = Some(format!("along {}", network.link_names_of(&points)));
@@ -156,7 +156,7 @@ impl FlowKeys {
             Ok(Some(Source::Users(_) | Source::Poisson(_) | Source::PoissonSteps(_)))
         );
         if !spreads {
-            let fault = self.between.fault("only transfers that come and go spread over edges");
+            let fault = self.between.fault("only a process of transfers spreads over edges");
             let allowed = "source = { kind = \"users\", … }, \"poisson\" or \"poisson-steps\"";
             return Err(fault.allowed(allowed).report(faults));
         }
@@ -169,7 +169,7 @@ impl FlowKeys {
         if let Some((pair, _)) = apart {
             let name = |edge: usize| network.graph.nodes[routers[edge] as usize].as_str();
             let (from, to) = (name(pair / routers.len()), name(pair % routers.len()));
-            let fault = self.between.fault(format!("there is no way from {from} to {to}"));
+            let fault = self.between.fault(format!("there is no route from {from} to {to}"));
             return Err(fault.allowed("edges that links join in both directions").report(faults));
         }
         Ok(Placement::Edges)
@@ -202,7 +202,7 @@ fn node(
     })
 }
 
-/// What sizes in packets mean for flows that go there: in a network the narrowest link of their way counts.
+/// What sizes in packets mean for flows that go there: in a network the narrowest link of their route counts.
 pub fn scale<'a>(
     placement: Option<&Placement>,
     topology: TopologyContext<'_>,

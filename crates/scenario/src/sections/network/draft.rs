@@ -17,7 +17,7 @@ pub struct Draft {
     pub links: Vec<DraftLink>,
     /// The greatest rate that any of them ever has, bits per second.
     pub greatest_bps: f64,
-    /// Where the links come from.
+    /// Source of the links.
     pub note: Option<String>,
     /// Routers with hosts behind them.
     pub edges: Vec<Edge>,

@@ -16,7 +16,7 @@ keys! {
     pub struct EdgeKeys {
         /// The router.
         router: String,
-        /// What edges like it are called; a way has the classes of both its ends.
+        /// What edges like it are called; a path has the classes of both its ends.
         class: String = "edge".to_owned(),
         /// Its part of all sources, relative to the others'.
         sources: f64 = 1.0,

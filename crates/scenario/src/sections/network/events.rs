@@ -1,4 +1,4 @@
-//! `[[network.events]]`: links that fail, come back or change.
+//! `[[network.events]]`: links that fail, are restored or change.
 
 use super::draft::Draft;
 use crate::diagnostic::Fault;
@@ -15,7 +15,7 @@ use narrows_topology::graph;
 use narrows_units::Span;
 
 keys! {
-    /// Both directions lose what waits and whatever comes, until the link is restored.
+    /// Both directions lose what waits and whatever arrives, until the link is restored.
     pub struct Fail = "fail" {
         /// When.
         at: Span,
@@ -35,7 +35,7 @@ keys! {
 }
 
 keys! {
-    /// The link gets another delay, and with it perhaps other ways.
+    /// The link gets another delay, which may change routes.
     pub struct Set = "set" {
         /// When.
         at: Span,

@@ -73,7 +73,7 @@ shape! {
 }
 
 shape! {
-    /// Routers R0, R1, R2 … in a circle; name routers in via to say which way round.
+    /// Routers R0, R1, R2 … in a circle; name routers in via to choose the direction.
     pub struct Ring = "ring" {
         /// How many links in the circle.
         links: Count<3, 1000>,
@@ -81,7 +81,7 @@ shape! {
 }
 
 keys! {
-    /// Routers R0, R1 and R2 in a row with a queue each, and unlimited queues the other way (Akella et al.,
+    /// Routers R0, R1 and R2 in a row with a queue each, and unlimited queues in the other direction (Akella et al.,
     /// CMU-CS-02-139, figure 3).
     pub struct TwoRouters = "two-routers" {
         /// Its rate.

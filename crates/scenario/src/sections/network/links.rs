@@ -20,8 +20,8 @@ keys! {
         /// The router at the other end.
         to: String,
         /// What the link is called in events and records.
-        name: String => "FROM-TO, and TO-FROM the other way; a name of its own with \" reverse\" the other way",
-        /// There is no other way.
+        name: String => "FROM-TO, and TO-FROM for the other direction; a name of its own with \" reverse\" for the other direction",
+        /// The link has one direction only.
         one_way: bool = false,
         /// One-way propagation delay.
         delay: Positive<Span>,

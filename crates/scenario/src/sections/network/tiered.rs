@@ -37,7 +37,7 @@ keys! {
         access_delay: Positive<Span> = Span::from_us(500),
         /// A port's buffer: its rate times network.rtt, or that over the square root of the transfers expected to cross it.
         buffers: Buffers = Buffers::Rtt,
-        /// How many are under way in the whole network, for buffers = "rtt/sqrt(n)".
+        /// How many are in progress in the whole network, for buffers = "rtt/sqrt(n)".
         transfers: Integer<1, 100_000_000> => "100 for each access router",
         /// Part of all sources that an access router of class D, F and N has, relative to each other.
         sources: List<f64> => "[1, 1, 1]",

@@ -36,7 +36,7 @@ impl LinkKeys {
             return Err(fault.allowed("another router").report(faults));
         }
         if one_way && self.reverse.written {
-            let fault = self.reverse.fault("a one-way link has no other way");
+            let fault = self.reverse.fault("a one-way link has no reverse direction");
             return Err(fault.allowed("no reverse, or one_way = false").report(faults));
         }
         let names = [

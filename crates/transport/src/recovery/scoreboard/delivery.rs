@@ -14,7 +14,7 @@ pub(crate) struct Delivery {
     pub(crate) newly_sacked: u64,
     /// A segment that the receiver reports as received twice: a D-SACK (RFC 2883).
     pub(crate) dsack: Option<u64>,
-    /// It advanced, and its time stamp shows that it acknowledges a segment sent before the last episode (RFC 3522).
+    /// It advanced, and its timestamp shows that it acknowledges a segment sent before the last episode (RFC 3522).
     pub(crate) acks_original: bool,
     /// It did not advance although segments were outstanding: a duplicate ACK (RFC 5681 §2).
     pub(crate) duplicate_ack: bool,
