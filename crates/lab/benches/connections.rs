@@ -1,7 +1,7 @@
 //! What a connection slot costs: bytes while its user thinks, bytes while a transfer is in progress, and
 //! the seconds that a run takes to build.
 //!
-//! `connections [USERS [ACTIVE]]` counts with 300000 users whose think time exceeds the run over a dumbbell, and with 20000 who
+//! `connections [USERS [ACTIVE]]` counts with 300000 users whose think time exceeds the run, and with 20000 who
 //! all fetch at once, each with one packet in flight, or with 32.
 
 use allocation_counter::measure;

@@ -178,7 +178,7 @@ fn rap_follows_the_law_of_tcp_of_b() {
 
 /// One RAP flow over a buffer of `B` packets and a link of `C` packets a second, round trip `R`: the rate gains `1/R` a
 /// round trip, so the queue grows as `t² / 2R²` from the moment at which the rate is `C`, and overflows when the rate is
-/// `C + sqrt(2B)/R`. The loss is answered two round trips' growth later: half the queue's own delay, the round trip to hear
+/// `C + sqrt(2B)/R`. The loss is answered two round trips' growth later: half the queue's own delay, the round trip to learn
 /// of three later packets, the rest of a step. Then the rate halves. A cycle lasts `R² peak / 2` and its mean rate is three
 /// quarters of the peak, within 5 %: the round trip is longer while the queue lasts.
 #[test]

@@ -163,7 +163,7 @@ fn an_approval_of_85_percent_is_used_at_once_and_loses_nothing() {
     assert!(queue <= 2.0, "paced packets do not wait, but {queue} did");
 }
 
-/// The first to ask gets what there is; who asks within two intervals of 0.2 s starts up by itself, and so does a flow
+/// The first to ask gets what there is; a flow that asks within two intervals of 0.2 s starts up by itself, and so does a flow
 /// on a path whose queue knows no requests.
 #[test]
 fn a_refused_flow_starts_slowly() {

@@ -92,7 +92,7 @@ fn lonely_losses_are_an_event_each() {
     assert!(value(&records, "bottleneck", "loss_synchronisation").is_nan());
 }
 
-/// Losses of one overflow are one event or a few, never more than there were, and who is alone loses whenever somebody
+/// Losses of one overflow are one event or a few, never more than there were, and a flow that is alone loses whenever one
 /// loses.
 #[test]
 fn a_single_flow_is_synchronised_with_itself() {

@@ -26,7 +26,7 @@ fn parking_lot(queue: &str, algorithm: &str, others: [u32; 3]) -> Replication {
 /// Of a packet this is payload.
 const PAYLOAD: f64 = 1460.0 / 1500.0;
 
-/// Shreedhar and Varghese 1995: a deficit round robin gives flows that ask for more the same share of its link. Who asks
+/// Shreedhar and Varghese 1995: a deficit round robin gives greedy flows the same share of its link. A flow that asks
 /// for 9 Mbps at each of three links gets 10/2 of the first and 10/3 of the second, which is less than its share of the
 /// third; others have what is left.
 #[test]

@@ -20,7 +20,7 @@ pyo3::create_exception!(
     narrows,
     AlgorithmError,
     PyException,
-    "An algorithm written in Python made a mistake during a run: simulated time, flow, group and traceback."
+    "An algorithm written in Python failed during a run: simulated time, flow, group and traceback."
 );
 
 /// Progress of runs, and a switch to cancel them; usable from any thread while they go on.
@@ -44,7 +44,7 @@ impl PyProgress {
         self.0.cancel();
     }
 
-    /// Somebody asked to stop.
+    /// It was cancelled.
     fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
     }
@@ -83,8 +83,8 @@ fn convert(py: Python<'_>, place: usize, job: &Job, outcome: Outcome) -> PyResul
     match outcome {
         Outcome::Finished(replication, digest) => PyRecords::new(py, *replication, digest).map(Some),
         Outcome::Cancelled => Ok(None),
-        Outcome::AlgorithmFailed(mistake) => {
-            Err(AlgorithmError::new_err(format!("replication {}: {mistake}", job.replication)))
+        Outcome::AlgorithmFailed(failure) => {
+            Err(AlgorithmError::new_err(format!("replication {}: {failure}", job.replication)))
         }
         Outcome::Failed(problem) => {
             let error = RunError::new_err(format!(

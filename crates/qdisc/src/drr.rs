@@ -55,7 +55,7 @@ pub struct Drr {
     row_of: Vec<u32>,
     /// Rows that no flow holds.
     idle: Vec<u32>,
-    /// Rows in the order of their turns. A row that drops have emptied stays until its turn comes.
+    /// Rows in the order of their turns. A row that drops have emptied stays until its turn.
     round: VecDeque<u32>,
     /// The first of the round has had its quantum.
     on_turn: bool,

@@ -1,4 +1,4 @@
-//! FQ-CoDel: a queue under CoDel for every flow, served in rounds of equal bytes, flows that have just come first.
+//! FQ-CoDel: a queue under CoDel for every flow, served in rounds of equal bytes, new flows first.
 //!
 //! Source: RFC 8290; the batch that overflow drops as in Linux's `sch_fq_codel.c`.
 //!
@@ -43,7 +43,7 @@ pub struct FqCodel {
     rows: Rows,
     /// By row.
     turns: Box<[Turn]>,
-    /// Rows of flows that have just come, and of the others, in the order of their turns.
+    /// Rows of new flows, and of the others, in the order of their turns.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
     /// Drawn with the first arrival.
@@ -146,7 +146,7 @@ impl QueueDiscipline for FqCodel {
             }
             let list = if is_new { &mut self.new } else { &mut self.old };
             list.pop_front();
-            // RFC 8290 §4.2: a flow that has just come cannot come back as new before the old have had their turns.
+            // RFC 8290 §4.2: a flow that was just new cannot become new again before the old ones have had their turns.
             if is_new && !self.old.is_empty() {
                 self.old.push_back(first);
             } else {
@@ -180,7 +180,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "fq-codel",
         family: "fair",
-        summary: "a queue under CoDel for every flow, served in rounds of equal bytes, flows that have just come first",
+        summary: "a queue under CoDel for every flow, served in rounds of equal bytes, new flows first",
         source: "RFC 8290; overflow as in Linux's sch_fq_codel.c",
         equations: &[
             "queue of a flow = hash(flow, leg, salt) of flows",

@@ -1,6 +1,6 @@
 //! Queue disciplines: each decides which packet waits, which is dropped or marked, and which leaves next.
 //!
-//! A discipline never sees the link: it is told of arrivals and of the moments at which the link can take a packet. It
+//! A discipline never sees the link: it is notified of arrivals and of the times at which the link can take a packet. It
 //! can lose or mark a packet only through its [`Context`], so that *arrived = sent + dropped + queued* can be checked
 //! after every run.
 

@@ -178,7 +178,7 @@ pub static ENTRY: Entry = Entry {
         variables: &[Variable { name: "probability", unit: "", meaning: "drop probability" }],
         deviations: &[
             "the wait is that of the last packet to leave, zero once none waits, as in Linux; RFC 8033 divides the backlog by \
-             an estimate of the rate, or takes time stamps",
+             an estimate of the rate, or takes timestamps",
             "the law is at work from the first arrival on, as in Linux; RFC 8033 may wait until a third of the limit is used",
             "at a constant p the sum that must reach 0.85 makes the rate of signals p / 1.85, as in RFC 8033 and Linux",
             "a signal at a sum of 8.5 starts the sum again also when it is a mark; Linux forgets it",

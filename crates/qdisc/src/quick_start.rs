@@ -67,7 +67,7 @@ pub static ENTRY: Entry = Entry {
             },
             Parameter {
                 name: "share",
-                meaning: "use and approvals together may come to this part of the link's rate",
+                meaning: "use and approvals together may reach this part of the link's rate",
                 unit: "",
                 source: "alloc_rate_ in ns-2.35; Welzl, Abfalterer and Gjessing, \"XCP vs. CUBIC with Quick-Start\"",
                 domain: Domain::Fraction { default: 0.85, zero: false },
@@ -98,7 +98,7 @@ pub static ENTRY: Entry = Entry {
             "requests are answered as they arrive and are rounded here, not by the sender, with the same result",
             "ns-2's SYN carries data, and it counts 40 bytes more for each packet of the window",
             "an access link is its end host's own and no router that must take part",
-            "neither the nonce nor the report of the approved rate is sent: nobody cheats",
+            "neither the nonce nor the report of the approved rate is sent: no host cheats",
         ],
     },
     marks: false,

@@ -110,7 +110,7 @@ pub static ENTRY: Entry = Entry {
         ],
         variables: &[Variable { name: "offer_bps", unit: "bps", meaning: "rate offered to every flow" }],
         deviations: &[
-            "the timer begins with the first arrival",
+            "the timer starts with the first arrival",
             "the mean round-trip time moves by a fixed gain, as in the paper; the authors' ns-2 code weighs by bytes",
         ],
     },

@@ -1,5 +1,5 @@
 //! RIO, RED with In and Out: one first-in-first-out queue in which packets of the favoured flows, In, are signalled by
-//! a gentler RED, and are dropped only when nobody else is left to make room.
+//! a gentler RED, and are dropped only when no Out packet is left to make room.
 //!
 //! Source: Clark and Fang, "Explicit Allocation of Best-Effort Packet Delivery Service", 1998; defaults of ns-2.35.
 //!
@@ -8,7 +8,7 @@
 //! Out   RED with avg_total over all packets that wait, moved by all arrivals
 //! ```
 //!
-//! Deviations: ns-2 moves avg_total by In arrivals only, a mistake known to its authors. An In packet that finds the
+//! Deviations: ns-2 moves avg_total by In arrivals only, an error known to its authors. An In packet that finds the
 //! queue full pushes out the youngest Out packet, so that favoured flows see no loss that others could have taken.
 
 use crate::parameters::LIMIT;
@@ -63,7 +63,7 @@ pub struct Rio {
     outside: Precedence,
     backlog: Backlog,
     idle: Idle,
-    /// Idle time, in packets, that the In average has not been told of.
+    /// Idle time, in packets, that has not entered the In average.
     idle_inside: u64,
     /// Packets that have joined: what keeps the order between the precedences.
     joined: u64,
@@ -200,7 +200,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "rio",
         family: "active",
-        summary: "RED with In and Out: favoured flows are signalled later, and dropped only when nobody else is left",
+        summary: "RED with In and Out: favoured flows are signalled later, and dropped only when no other packet is left",
         source: "Clark and Fang 1998; defaults of ns-2.35",
         equations: &[
             "In: RED with avg_in over waiting In packets, moved by In arrivals",
@@ -301,7 +301,7 @@ pub static ENTRY: Entry = Entry {
             },
         ],
         deviations: &[
-            "ns-2 moves avg_total by In arrivals only, a mistake that its source notes; here every arrival moves it, \
+            "ns-2 moves avg_total by In arrivals only, an error that its source notes; here every arrival moves it, \
              as in the paper",
             "out_max_p is what ns-2.35 sets in out_linterm_ and never reads: its Out packets meet linterm_ 10, 0.1",
             "an In packet that finds the queue full pushes out the youngest Out packet; ns-2 drops the arrival",

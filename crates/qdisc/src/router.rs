@@ -19,7 +19,7 @@ pub(crate) trait Computation: Debug + Send {
         None
     }
 
-    /// A time given by [`next_timer`](Self::next_timer) has come, or one at which the queue wakes; `waiting` is what waits.
+    /// A time given by [`next_timer`](Self::next_timer) is reached, or one at which the queue wakes; `waiting` is what waits.
     fn on_timer(&mut self, _waiting: Backlog, _context: &Context<'_>) {}
 
     /// Inner variables by name, for records only.

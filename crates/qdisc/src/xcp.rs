@@ -1,4 +1,4 @@
-//! XCP's router (Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03): tells every flow by how much to change
+//! XCP's router (Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03): signals to every flow by how much to change
 //! its throughput. The computation is in [`XcpLaw`], free of any queue; under it packets wait as in another discipline.
 
 mod law;
@@ -65,7 +65,7 @@ pub static ENTRY: Entry = Entry {
     card: Card {
         name: "xcp",
         family: "explicit",
-        summary: "XCP's router: tells every XCP flow by how much to change its throughput; under it DropTail or RED",
+        summary: "XCP's router: signals to every XCP flow by how much to change its throughput; under it DropTail or RED",
         source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; as in ns-2.35",
         equations: &[
             "every d = sum(rtt X) / sum(X): phi = alpha (C - y) - beta Q / d, h = max(0, gamma y - |phi|)",
@@ -132,7 +132,7 @@ pub static ENTRY: Entry = Entry {
             },
         ],
         deviations: &[
-            "both timers begin with the first arrival; ns-2 draws their phase when the link is made",
+            "both timers start with the first arrival; ns-2 draws their phase when the link is made",
             "the least queue is taken after a packet has left, in ns-2 before, where it is rarely less than one packet",
             "flows without XCP share the queue and count as traffic; the draft gives them a queue of their own",
         ],

@@ -1,8 +1,8 @@
 //! The scenario file: from what a person wrote to a [`Model`] in which nothing can be invalid.
 //!
 //! [`load`] reads TOML into a tree that knows its places (`tree`), lets `--set` change it (`overrides`), checks every
-//! key (`walk`, by the tables of `keys`), writes out every default (`resolve`), and lays out the network. All mistakes
-//! come back together, in the order of the file, each with its place, what was given and what is allowed. The resolved
+//! key (`walk`, by the tables of `keys`), writes out every default (`resolve`), and lays out the network. All faults
+//! are returned together, in the order of the file, each with its place, what was given and what is allowed. The resolved
 //! scenario is printed as a file that loads to the same model.
 
 mod context;

@@ -23,18 +23,18 @@ pub enum TraceError {
         /// Text of the line, shortened.
         given: String,
     },
-    /// A time stamp is earlier than the previous one.
+    /// A timestamp is earlier than the previous one.
     Decreasing {
         /// Number of its line, from 1.
         line: usize,
-        /// The time stamp, milliseconds.
+        /// The timestamp, milliseconds.
         given: u64,
-        /// The previous time stamp, milliseconds.
+        /// The previous timestamp, milliseconds.
         before: u64,
     },
     /// The file has no line.
     Empty,
-    /// Every time stamp is zero, so there is no period.
+    /// Every timestamp is zero, so there is no period.
     NoPeriod,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for TraceError {
                 write!(f, "no trace: line {line} is {given}, earlier than {before} on the line before")
             }
             Self::Empty => f.write_str("no trace: the file is empty"),
-            Self::NoPeriod => f.write_str("no trace: all time stamps are zero, so it has no length"),
+            Self::NoPeriod => f.write_str("no trace: all timestamps are zero, so it has no length"),
         }
     }
 }
@@ -156,7 +156,7 @@ mod tests {
         assert!(fault("fraction", b"1\n1.5\n").contains("line 2"));
         assert!(fault("decreasing", b"5\n4\n").contains("line 2 is 4, earlier than 5"));
         assert!(fault("empty", b"").contains("empty"));
-        assert!(fault("zero", b"0\n0\n").contains("all time stamps are zero"));
+        assert!(fault("zero", b"0\n0\n").contains("all timestamps are zero"));
         assert!(fault("binary", &vec![0xff; 100_000]).contains("line 1"));
         assert!(fault("huge", b"99999999999999999999\n").contains("line 1"));
     }

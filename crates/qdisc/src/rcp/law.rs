@@ -1,10 +1,10 @@
 //! The rate that an RCP router offers.
 //!
 //! Every `T = min(d, interval)`: `R ← R (1 + T/d · (α (C − y) − β Q / d) / C)`, between a packet a round trip and `C`,
-//! where `y` is the rate at which bytes arrived, `Q` what waits and `d` the mean of the round-trip times told.
+//! where `y` is the rate at which bytes arrived, `Q` what waits and `d` the mean of the reported round-trip times.
 //!
 //! Deviations: the mean moves by a fixed gain for each packet, as in the paper; the authors' simulator weighs by bytes
-//! and moves its gain. The timer begins with the first arrival.
+//! and moves its gain. The timer starts with the first arrival.
 
 use super::Config;
 use narrows_units::{Bytes, Rate, Span, Time};
@@ -15,7 +15,7 @@ pub struct RcpLaw {
     config: Config,
     /// `R`, bits per second; `None` before the first arrival at a link that moves.
     rate: Option<f64>,
-    /// `d`, seconds; `None` before any was told.
+    /// `d`, seconds; `None` before any was reported.
     mean_rtt: Option<f64>,
     /// Bits that arrived since the last update.
     arrived: f64,

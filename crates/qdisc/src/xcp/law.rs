@@ -1,7 +1,7 @@
 //! What an XCP router computes, in the form of draft-falk-xcp-spec-03 and ns-2.35 (changes of throughput, not of
 //! windows).
 //!
-//! Each arrival of `s` bytes adds `s` to the traffic, and if it tells a round-trip time, its spacing `X` and `rtt · X` to
+//! Each arrival of `s` bytes adds `s` to the traffic, and if it reports a round-trip time, its spacing `X` and `rtt · X` to
 //! two sums. Every mean round-trip time `d = Σ rtt X / Σ X`:
 //!
 //! * efficiency: `φ = α (C − y) − β Q / d` bytes per second, with the traffic's rate `y` and the persistent queue `Q`;
@@ -11,7 +11,7 @@
 //!
 //! `Q` is the least that waited during the last queueing interval, `max(2 ms, (d − q / C) / 2)`.
 //!
-//! Deviations: the timers begin with the first arrival, where ns-2 draws their phase; the least queue is taken after a
+//! Deviations: the timers start with the first arrival, where ns-2 draws their phase; the least queue is taken after a
 //! packet has left, in ns-2 before.
 
 use super::Config;
@@ -148,7 +148,7 @@ impl XcpLaw {
         let spare = self.config.alpha * (capacity - rate);
         let change = spare - self.config.beta * self.persistent_queue / self.mean_rtt;
         let shuffled = (self.config.gamma * rate - change.abs()).max(0.0);
-        // Without requests there is nobody to give to; without traffic nobody to take from.
+        // Without requests there is no flow to give to; without traffic none to take from.
         self.give = if known { Pool::of(change.max(0.0) + shuffled, self.spacings) } else { Pool::default() };
         let traffic = self.arrived > 0.0;
         self.take =
