@@ -33,11 +33,11 @@ STRENGTHS = ("strong", "medium", "weak")
 
 @dataclass(frozen=True)
 class Magnitude:
-    """How large a claimed effect is to be; it never decides a verdict.
+    """A claimed magnitude of an effect, which never decides a verdict.
 
     Attributes:
-        test: What is asked.
-        whose: Whose threshold it is: "study" or "ours".
+        test: The test of the magnitude.
+        whose: Source of the threshold: "study" or "ours".
     """
 
     test: Test
@@ -49,17 +49,17 @@ class Claim:
     """A claim of a published study.
 
     Attributes:
-        id: Its number.
-        statement: What it says.
-        strength: How firmly the source says so: "strong", "medium" or "weak".
-        place: Where in the source.
-        supported: Whether the source's own tables or figures bear it out, in words.
-        direction: What decides; None where it cannot be tested.
-        magnitude: How large the effect is to be; None where only the direction is claimed.
-        published: The source's figure, in words; empty where it has none.
-        not_testable: Why not; empty where it is tested.
-        cause: What is known of why it does not hold; empty where nothing is.
-        note: Where the test departs from the source's words, and why.
+        id: Number of the claim.
+        statement: The claim, in words.
+        strength: Confidence of the source: "strong", "medium" or "weak".
+        place: Section, figure or table of the source.
+        supported: Whether the source's own tables or figures support it, in words.
+        direction: The test that decides the verdict; None if the claim cannot be tested.
+        magnitude: The claimed magnitude; None if only the direction is claimed.
+        published: The published value, in words; empty if there is none.
+        not_testable: Reason why the claim is not tested; empty if it is.
+        cause: Known cause of a claim that does not hold; empty if none is known.
+        note: Differences of the test from the source, and the reason.
     """
 
     id: str
@@ -77,13 +77,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Variant:
-    """A choice that the source leaves open, made otherwise.
+    """A variant of experiments: another value for something that the source leaves open.
 
     Attributes:
-        name: What it is called.
-        about: What is different.
-        key: Its name in the study files of the experiments that run with it.
-        claims: Which it is tried on; none means all that rest on its experiments.
+        name: Name of the variant.
+        about: The difference, in words.
+        key: Name of the variant in the study files of its experiments.
+        claims: Claims that are judged under it; empty for all that use its experiments.
     """
 
     name: str
@@ -92,13 +92,13 @@ class Variant:
     claims: tuple[str, ...] = ()
 
     def concerns(self, claim: str) -> bool:
-        """Whether it is tried on a claim."""
+        """Return whether a claim is judged under the variant."""
         return not self.claims or claim in self.claims
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a figure: its name, and which cells it shows; `{x}` stands for the place on the axis."""
+    """A line of a figure: its name and the quantity drawn, in which `{x}` is the position on the horizontal axis."""
 
     name: str
     quantity: Quantity
@@ -106,17 +106,17 @@ class Line:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of the study, drawn again.
+    """A figure of the study, reproduced.
 
     Attributes:
-        title: What it shows.
-        caption: How the source's figure looks beside it, and which it is.
-        label: What the horizontal axis shows.
-        places: What `{x}` stands for, from left to right.
-        lines: What is drawn.
+        title: Title of the figure.
+        caption: Which figure of the source it reproduces, and how it compares.
+        label: Label of the horizontal axis.
+        places: Values of `{x}`, from left to right.
+        lines: The lines.
         log: Whether the vertical axis is logarithmic.
-        published: The source's values by the name of a line, a value or None for each place.
-        axis: What the vertical axis shows; empty for the measure's own name.
+        published: Published values by the name of a line, one or None for each of `places`.
+        axis: Label of the vertical axis; empty for that of the metric.
     """
 
     title: str
@@ -131,15 +131,15 @@ class Picture:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of what was found, beside what the source has.
+    """A table of results beside the published values.
 
     Attributes:
-        title: What it shows.
-        caption: Which of the source's tables or figures it is, and what to mind.
-        label: What the rows are.
-        columns: Their heads.
-        rows: The name of each with a quantity for every column.
-        published: The source's values by the name of a row, a value or None for each column.
+        title: Title of the table.
+        caption: Which table or figure of the source it reproduces, and caveats.
+        label: Heading of the column of row names.
+        columns: Headings of the columns of values.
+        rows: Quantities by the name of the row, one for each column.
+        published: Published values by the name of a row, one or None for each column.
     """
 
     title: str
@@ -155,16 +155,16 @@ class Published:
     """A published study.
 
     Attributes:
-        title: Its title.
-        number: A short name, as claims have it.
-        source: Who published it, where.
-        question: What it asks, in words.
-        experiments: What each is about, by name.
-        variants: Choices made otherwise.
-        claims: What it claims.
-        pictures: Its figures.
-        tables: Its tables.
-        packet_hops: About how many packets cross a link in a size, variants included; a size may be left out.
+        title: Title of the study.
+        number: Short name, as used in claims.
+        source: The publication.
+        question: The question of the study, in words.
+        experiments: Descriptions of the experiments, by name.
+        variants: Variants of experiments.
+        claims: Its claims.
+        pictures: Reproduced figures.
+        tables: Reproduced tables.
+        packet_hops: Approximate number of packet-hops by size, variants included; a size may be missing.
     """
 
     title: str
@@ -183,11 +183,11 @@ def read_claims(file: Path, size: str = "quick") -> Published:
     """Read the claims of a study.
 
     Args:
-        file: Its file.
-        size: "quick" or "full", for words that differ between the two.
+        file: The file `claims.toml`.
+        size: "quick" or "full", for texts that differ between the two.
 
     Raises:
-        InputError: The file cannot be read, or has a fault.
+        InputError: The file cannot be read, or has an error.
     """
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))

@@ -27,12 +27,12 @@ VERDICTS = (HOLDS, FAILS, INCONCLUSIVE, NOT_TESTABLE)
 
 @dataclass(frozen=True)
 class Found:
-    """What experiments found.
+    """The results of experiments.
 
     Attributes:
-        cells: Their rows, by experiment.
-        varied: The same of each variant, by its name; an experiment that a variant leaves alone is not there.
-        factors: What an experiment varies: the columns whose levels distinguish its cells.
+        cells: Rows of cells by experiment.
+        varied: Rows of cells by variant and experiment, for the experiments that a variant changes.
+        factors: Names of the columns whose levels distinguish the cells, by experiment.
     """
 
     cells: Cells
@@ -40,7 +40,7 @@ class Found:
     factors: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def under(self, variant: str) -> Cells:
-        """Return the cells under a variant: its own, and those as written at the levels for which it has none."""
+        """Return the cells under a variant: its own, and those without a variant at levels for which it has none."""
         return {**self.cells, **{name: self._mixed(name, own) for name, own in self.varied[variant].items()}}
 
     def _mixed(self, experiment: str, own: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
@@ -57,14 +57,14 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
     """Judge every claim of a study.
 
     Args:
-        name: The study's.
-        published: What it claims.
+        name: Name of the study.
+        published: The study with its claims.
         size: "quick" or "full".
         seed: Master seed of the experiments.
-        found: What its experiments found.
+        found: Results of its experiments.
 
     Raises:
-        InputError: A claim asks for what no experiment has.
+        InputError: A claim refers to cells or columns that no experiment has.
     """
     claims = [judged(claim, size, _concerning(claim, published, found)) for claim in published.claims]
     counts = Counter(claim["verdict"] for claim in claims)
@@ -92,10 +92,10 @@ def judged(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     """Judge a claim; arguments are those of `ledger`.
 
     Returns:
-        Its entry.
+        The entry of the claim in the ledger.
 
     Raises:
-        InputError: It asks for what no experiment has.
+        InputError: The claim refers to cells or columns that no experiment has.
     """
     entry: dict[str, Any] = {
         "id": claim.id, "verdict": NOT_TESTABLE, "strength": claim.strength, "statement": claim.statement,
@@ -159,10 +159,10 @@ def _cause(claim: Claim, outcome: Outcome) -> str | None:
 
 
 def seeds_that_decide(outcome: Outcome) -> str:
-    """Say how many replications would have an interval on one side of the nearest bound, with the same mean and spread.
+    """Return the number of replications whose interval would exclude the nearest bound, with the same mean and spread.
 
     Returns:
-        "about 12", or "more than 1000"; empty where the interval has no width.
+        Text such as "about 12" or "more than 1000"; empty if the interval has no width.
     """
     if outcome.ci95 is None or outcome.effect is None or outcome.ci95[1] <= outcome.ci95[0]:
         return ""

@@ -22,20 +22,20 @@ HOLDS, FAILS, INCONCLUSIVE = "holds", "fails", "inconclusive"
 
 
 class Outcome(NamedTuple):
-    """What came of a test.
+    """The result of a test.
 
     Attributes:
         verdict: "holds", "fails" or "inconclusive".
-        effect: The number that decided, mean over replications; None without data.
+        effect: The deciding quantity, mean over replications; None without data.
         ci95: Its 95 % interval; None for fewer than two replications.
-        seeds: How many replications it rests on.
-        of: What that number is.
-        unit: What it is counted in; empty for a bare number.
-        cells: Digests of the cells' records that it came from.
-        held: How many parts of the test hold.
-        parts: How many it has.
-        clear: How many half intervals the number lies from the nearest bound; negative without an interval.
-        bounds: The least and the most that it is claimed to be; None where there is no such bound.
+        seeds: Number of replications.
+        of: Description of that quantity.
+        unit: Its unit; empty for a pure number.
+        cells: Digests of the records of the cells used.
+        held: Number of parts of the test that hold.
+        parts: Number of parts of the test.
+        clear: Distance of the effect from the nearest bound, in half-widths of the interval; negative without one.
+        bounds: Claimed lower and upper bound of the effect; None without one.
     """
 
     verdict: str
@@ -53,12 +53,12 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Bounded:
-    """A quantity lies within bounds.
+    """The test that a quantity is within bounds.
 
     Attributes:
-        quantity: Which.
-        least: Not less than this; None without such a bound.
-        most: Not more than this; None without such a bound.
+        quantity: The quantity.
+        least: Lower bound, inclusive; None without one.
+        most: Upper bound, inclusive; None without one.
     """
 
     quantity: Quantity
@@ -66,7 +66,7 @@ class Bounded:
     most: float | None
 
     def judge(self, cells: Cells, binding: Binding) -> Outcome:
-        """Return what the cells say."""
+        """Return the result of the test for these cells."""
         values = self.quantity.values(cells, binding)
         found = estimate(values.values())
         interval = (found["ci95"][0], found["ci95"][1]) if found["ci95"] else None
@@ -85,24 +85,24 @@ class Bounded:
         )  # fmt: skip
 
     def experiments(self) -> set[str]:
-        """Return the experiments that it needs."""
+        """Return the names of the experiments whose cells the test uses."""
         return self.quantity.experiments()
 
 
 @dataclass(frozen=True)
 class Ordered:
-    """Each quantity is greater than the one before it.
+    """The test that quantities are in ascending order.
 
     Attributes:
-        quantities: At least two, the least first.
-        or_equal: Whether equal ones will do.
+        quantities: At least two quantities, the smallest first.
+        or_equal: Whether equal values are allowed.
     """
 
     quantities: Sequence[Quantity]
     or_equal: bool = False
 
     def judge(self, cells: Cells, binding: Binding) -> Outcome:
-        """Return what the cells say; the weakest step decides."""
+        """Return the result of the test for these cells; the step with the least margin decides."""
         steps = []
         for low, high in zip(self.quantities, self.quantities[1:], strict=False):
             outcome = Bounded(Combined("minus", high, low), 0.0, None).judge(cells, binding)
@@ -112,28 +112,28 @@ class Ordered:
         return together(steps, len(steps))
 
     def experiments(self) -> set[str]:
-        """Return the experiments that it needs."""
+        """Return the names of the experiments whose cells the test uses."""
         return set.union(*(each.experiments() for each in self.quantities))
 
 
 @dataclass(frozen=True)
 class Several:
-    """Some or all of several tests hold.
+    """The test that some or all of several tests hold.
 
     Attributes:
-        tests: Each with what its condition binds.
-        least: How many must hold.
+        tests: Tests, each with the bindings of its condition.
+        least: Number of tests that must hold.
     """
 
     tests: Sequence[tuple[Test, Binding]]
     least: int
 
     def judge(self, cells: Cells, binding: Binding) -> Outcome:
-        """Return what the cells say."""
+        """Return the result of the test for these cells."""
         return together([test.judge(cells, {**binding, **each}) for test, each in self.tests], self.least)
 
     def experiments(self) -> set[str]:
-        """Return the experiments that it needs."""
+        """Return the names of the experiments whose cells the test uses."""
         return set.union(*(test.experiments() for test, _ in self.tests))
 
 
@@ -141,9 +141,9 @@ Test = Bounded | Ordered | Several
 
 
 def together(outcomes: Sequence[Outcome], least: int) -> Outcome:
-    """Return what several outcomes say together: so many must hold.
+    """Return the combined result of several tests, of which at least `least` must hold.
 
-    The effect is that of the part that decides: where the whole holds or fails, the weakest part that makes it do so.
+    The effect is that of the deciding part: the one with the least margin among those that decide the verdict.
     """
     held = [each for each in outcomes if each.verdict == HOLDS]
     failed = [each for each in outcomes if each.verdict == FAILS]

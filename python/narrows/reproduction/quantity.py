@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class QuantityError(Exception):
-    """A quantity asks for what no experiment has."""
+    """A quantity refers to cells or columns that no experiment has."""
 
 
 class Asked(list["Cell"]):
-    """Rows of an experiment that are asked for often: it remembers which fit."""
+    """Rows of an experiment, with a cache of the rows that match conditions."""
 
     def __init__(self, rows: Iterable[Cell]) -> None:
         """Take rows, which do not change from here on."""
@@ -33,7 +33,7 @@ class Asked(list["Cell"]):
         self._fitting: dict[tuple[str, ...], dict[tuple[str, ...], list[Cell]]] = {}
 
     def fitting(self, wanted: Mapping[str, Any]) -> list[Cell]:
-        """Return the rows whose columns hold what is wanted."""
+        """Return the rows whose columns have the wanted values, by name of the column."""
         names = tuple(wanted)
         if names not in self._fitting:
             found: dict[tuple[str, ...], list[Cell]] = {}
@@ -45,15 +45,15 @@ class Asked(list["Cell"]):
 
 @dataclass(frozen=True)
 class Measured:
-    """A measure of some cells.
+    """A metric of some cells.
 
     Attributes:
-        experiment: Whose cells.
-        measure: Name of the column; `{name}` in it stands for what a condition binds, as in `where`.
-        where: What their columns hold; `{name}` in a text stands for what a condition binds.
-        over: What becomes of several such cells of one replication: "mean", "max", "min", "sum", or "spread" (standard
-            deviation over mean); "one" allows none but one.
-        missing: What a cell without a value counts as; None leaves it out.
+        experiment: Name of the experiment.
+        measure: Name of the column; `{name}` in it is replaced by the binding of that name, as in `where`.
+        where: Values of columns that select the cells; `{name}` in a text is replaced by the binding of that name.
+        over: Aggregation over several cells of one replication: "mean", "max", "min", "sum", or "spread" (standard
+            deviation divided by mean); "one" allows a single cell only.
+        missing: Value of a cell without data; None omits the cell.
     """
 
     experiment: str
@@ -63,10 +63,10 @@ class Measured:
     missing: float | None = None
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells that it is taken of.
+        """Return the cells from which the quantity is computed.
 
         Raises:
-            QuantityError: There is none, or a column is missing.
+            QuantityError: There is no such cell, or a column is missing.
         """
         wanted = {name: bound(value, binding) for name, value in self.where.items()}
         rows = cells[self.experiment]
@@ -79,11 +79,11 @@ class Measured:
         return found
 
     def column(self, binding: Binding) -> str:
-        """Return the name of the measure under a condition."""
+        """Return the name of the column under a condition."""
         return str(bound(self.measure, binding))
 
     def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the number of each replication that has one."""
+        """Return the value by replication, for the replications that have one."""
         by_replication: dict[int, list[float]] = {}
         found, measure = self.cells(cells, binding), bound(self.measure, binding)
         for row in found:
@@ -103,26 +103,26 @@ class Measured:
         return f"{'' if self.over == 'one' else f'{self.over} '}{measure}{of} ({self.experiment})"
 
     def experiments(self) -> set[str]:
-        """Return the experiments that it needs."""
+        """Return the names of the experiments whose cells are used."""
         return {self.experiment}
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number that is the same in every replication of what it is combined with.
+    """A constant number, the same in every replication.
 
     Attributes:
-        value: Which.
+        value: The number.
     """
 
     value: float
 
     def values(self, _cells: Cells, _binding: Binding) -> Values:
-        """Return nothing: it has no replications of its own."""
+        """Return no values: a number has no replications of its own."""
         return {}
 
     def cells(self, _cells: Cells, _binding: Binding) -> list[Cell]:
-        """Return no cell."""
+        """Return no cells."""
         return []
 
     def describe(self, _binding: Binding) -> str:
@@ -130,25 +130,25 @@ class Number:
         return f"{self.value:g}"
 
     def experiments(self) -> set[str]:
-        """Return no experiment."""
+        """Return no experiments."""
         return set()
 
 
 @dataclass(frozen=True)
 class Constant:
-    """A quantity that is the same in every replication, and so a number for those of what it is combined with.
+    """A quantity that has the same value in every replication, used as a number.
 
     Attributes:
-        quantity: Which.
+        quantity: The quantity.
     """
 
     quantity: Quantity
 
     def number(self, cells: Cells, binding: Binding) -> float | None:
-        """Return what it is; None where no replication has it.
+        """Return its value; None if no replication has one.
 
         Raises:
-            QuantityError: Replications differ.
+            QuantityError: The values of replications differ.
         """
         different = set(self.values(cells, binding).values())
         if len(different) > 1:
@@ -156,11 +156,11 @@ class Constant:
         return different.pop() if different else None
 
     def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the number of each replication that has one."""
+        """Return the value by replication, for the replications that have one."""
         return self.quantity.values(cells, binding)
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells that it is taken of."""
+        """Return the cells from which the quantity is computed."""
         return self.quantity.cells(cells, binding)
 
     def describe(self, binding: Binding) -> str:
@@ -168,18 +168,18 @@ class Constant:
         return self.quantity.describe(binding)
 
     def experiments(self) -> set[str]:
-        """Return the experiments that it needs."""
+        """Return the names of the experiments whose cells are used."""
         return self.quantity.experiments()
 
 
 @dataclass(frozen=True)
 class Folded:
-    """Several quantities made one, replication by replication: each part under each condition.
+    """The aggregate of several quantities, each under several conditions, replication by replication.
 
     Attributes:
-        how: "sum", "mean", "max" or "min".
-        parts: At least one.
-        over: Conditions: what each binds; one that binds nothing where there is none.
+        how: Aggregation: "sum", "mean", "max" or "min".
+        parts: The quantities, at least one.
+        over: Bindings of each condition; one empty binding if there are no conditions.
     """
 
     how: str
@@ -187,12 +187,12 @@ class Folded:
     over: Sequence[Binding]
 
     def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the number of each replication that has all of them."""
+        """Return the aggregate by replication, for the replications that have all values."""
         parts = [(part, {**binding, **each}) for part in self.parts for each in self.over]
         return {replication: FOLD[self.how](values) for replication, values in _together(parts, cells).items()}
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells that it is taken of."""
+        """Return the cells from which the quantity is computed."""
         return [cell for part in self.parts for each in self.over for cell in part.cells(cells, {**binding, **each})]
 
     def describe(self, binding: Binding) -> str:
@@ -201,28 +201,28 @@ class Folded:
         return f"{self.how} of {', '.join(part.describe(names) for part in self.parts)}"
 
     def experiments(self) -> set[str]:
-        """Return the experiments that it needs."""
+        """Return the names of the experiments whose cells are used."""
         return set.union(*(part.experiments() for part in self.parts))
 
 
 @dataclass(frozen=True)
 class Named:
-    """A quantity with a name of its own in words.
+    """A quantity with a name for descriptions.
 
     Attributes:
-        name: What it is called; `{x}` stands for what a condition binds.
-        quantity: What it is.
+        name: The name; `{x}` in it is replaced by the binding of that name.
+        quantity: The quantity.
     """
 
     name: str
     quantity: Quantity
 
     def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the number of each replication that has one."""
+        """Return the value by replication, for the replications that have one."""
         return self.quantity.values(cells, binding)
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells that it is taken of."""
+        """Return the cells from which the quantity is computed."""
         return self.quantity.cells(cells, binding)
 
     def describe(self, binding: Binding) -> str:
@@ -230,18 +230,18 @@ class Named:
         return str(bound(self.name, binding))
 
     def experiments(self) -> set[str]:
-        """Return the experiments that it needs."""
+        """Return the names of the experiments whose cells are used."""
         return self.quantity.experiments()
 
 
 @dataclass(frozen=True)
 class Combined:
-    """Two quantities made one, replication by replication.
+    """A combination of two quantities, replication by replication.
 
     Attributes:
-        how: "ratio", "minus", "plus" or "times".
-        first: The one.
-        second: The other.
+        how: Operation: "ratio", "minus", "plus" or "times".
+        first: The first operand.
+        second: The second operand.
     """
 
     how: str
@@ -249,7 +249,7 @@ class Combined:
     second: Quantity
 
     def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the number of each replication that both have."""
+        """Return the result by replication, for the replications that both quantities have."""
         both = _together([(self.first, binding), (self.second, binding)], cells)
         if self.how == "plus":
             return {each: one + other for each, (one, other) in both.items()}
@@ -260,7 +260,7 @@ class Combined:
         return {each: one / other for each, (one, other) in both.items() if other != 0}
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells that it is taken of."""
+        """Return the cells from which the quantity is computed."""
         return [*self.first.cells(cells, binding), *self.second.cells(cells, binding)]
 
     def describe(self, binding: Binding) -> str:
@@ -269,7 +269,7 @@ class Combined:
         return f"{self.first.describe(binding)} {sign} {self.second.describe(binding)}"
 
     def experiments(self) -> set[str]:
-        """Return the experiments that it needs."""
+        """Return the names of the experiments whose cells are used."""
         return self.first.experiments() | self.second.experiments()
 
 
@@ -278,9 +278,9 @@ class Correlation:
     """Spearman's rank correlation of two quantities over several conditions, replication by replication.
 
     Attributes:
-        first: The one.
-        second: The other.
-        over: Conditions: what each binds.
+        first: The first operand.
+        second: The second operand.
+        over: Bindings of each condition.
     """
 
     first: Quantity
@@ -288,7 +288,7 @@ class Correlation:
     over: Sequence[Binding]
 
     def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the coefficient of each replication that has all values."""
+        """Return the coefficient, -1 to 1, by replication, for the replications that have all values."""
         pairs = [
             (self.first.values(cells, {**binding, **each}), self.second.values(cells, {**binding, **each}))
             for each in self.over
@@ -301,7 +301,7 @@ class Correlation:
         return {replication: value for replication, value in found.items() if math.isfinite(value)}
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells that it is taken of."""
+        """Return the cells from which the quantity is computed."""
         return [
             cell
             for each in self.over
@@ -315,7 +315,7 @@ class Correlation:
         return f"rank correlation of {self.first.describe(names)} with {self.second.describe(names)}"
 
     def experiments(self) -> set[str]:
-        """Return the experiments that it needs."""
+        """Return the names of the experiments whose cells are used."""
         return self.first.experiments() | self.second.experiments()
 
 
@@ -324,10 +324,10 @@ class Ranked:
     """The rank of a quantity among several conditions, replication by replication; ties have their mean rank.
 
     Attributes:
-        quantity: Which.
-        at: What the condition binds whose rank it is.
-        among: The conditions: what each binds; one of them is that of `at`.
-        highest: Whether rank 1 is the highest; else it is the lowest.
+        quantity: The ranked quantity.
+        at: Bindings of the condition whose rank is taken.
+        among: Bindings of all conditions, among them `at`.
+        highest: Whether rank 1 is that of the highest value; otherwise of the lowest.
     """
 
     quantity: Quantity
@@ -336,7 +336,7 @@ class Ranked:
     highest: bool
 
     def values(self, cells: Cells, binding: Binding) -> Values:
-        """Return the rank in each replication in which all have a value."""
+        """Return the rank by replication, for the replications in which all conditions have a value."""
         found = [self.quantity.values(cells, {**binding, **each}) for each in self.among]
         own = {name: bound(value, binding) for name, value in self.at.items()}
         if own not in self.among:
@@ -346,7 +346,7 @@ class Ranked:
         return {each: _ranks([sign * values[each] for values in found])[place] for each in sorted(shared)}
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
-        """Return the cells that it is taken of."""
+        """Return the cells from which the quantity is computed."""
         return [cell for each in self.among for cell in self.quantity.cells(cells, {**binding, **each})]
 
     def describe(self, binding: Binding) -> str:
@@ -355,7 +355,7 @@ class Ranked:
         return f"rank of {self.quantity.describe({**binding, **own})} among {len(self.among)}"
 
     def experiments(self) -> set[str]:
-        """Return the experiments that it needs."""
+        """Return the names of the experiments whose cells are used."""
         return self.quantity.experiments()
 
 
@@ -382,7 +382,7 @@ def _everywhere(quantity: Quantity, cells: Cells, binding: Binding) -> float | V
 
 
 def bound(value: Any, binding: Binding) -> Any:
-    """Put what a condition binds in the place of its names; a text that is one name becomes the value itself."""
+    """Return a value with `{name}` replaced by bindings; a text that is only `{name}` becomes the bound value."""
     for name, content in binding.items():
         if isinstance(value, str):
             value = content if value == f"{{{name}}}" else value.replace(f"{{{name}}}", str(content))
@@ -390,7 +390,7 @@ def bound(value: Any, binding: Binding) -> Any:
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return Spearman's rank correlation, ties with mean ranks; not a number where one of the two never changes."""
+    """Return Spearman's rank correlation, ties having mean ranks; not a number if one of the two is constant."""
     first, second = _ranks(one), _ranks(other)
     middle = (len(first) + 1) / 2
     spread = math.sqrt(math.fsum((each - middle) ** 2 for each in first))

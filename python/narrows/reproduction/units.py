@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def unit_of(quantity: Quantity, binding: Binding) -> str:
-    """Return the unit as the catalogue of measures writes it ("bps", "s", "packets"); empty for a bare number.
+    """Return the unit of a quantity as on metric cards ("bps", "s", "packets"); empty for a pure number.
 
     A sum, a difference and a fold keep the unit that all their parts have; a ratio, a product, a rank and a coefficient
     have none.

@@ -21,10 +21,10 @@ class Paper:
 
     Attributes:
         name: "wide" or "narrow", as the style sheet calls it.
-        width: Width of the drawing.
-        left: Room for the labels of the vertical axis.
-        tall: Height of the inside of a panel that stands alone.
-        low: Height of the inside of each of several panels below one another.
+        width: Width of the drawing, drawing units.
+        left: Width left for the labels of the vertical axis, drawing units.
+        tall: Inner height of a single panel, drawing units.
+        low: Inner height of each of several stacked panels, drawing units.
     """
 
     name: str
@@ -34,11 +34,11 @@ class Paper:
     low: float
 
     def beside(self, names: Sequence[str]) -> float:
-        """Return where a panel begins that has these names at its left, cut where they would take too much of it."""
+        """Return the left edge of a panel that leaves room for these names, up to a limit, in drawing units."""
         return min(max(self.left, max(map(width_of, names)) + 16), self.width * 0.4)
 
     def column(self, titles: Sequence[str], x: Axis, y: Axis) -> list[Panel]:
-        """Return a panel per title, below one another on the same axes; a panel that stands alone shows no title."""
+        """Return a panel per title, stacked and with the same axes; a single panel shows no title."""
         several = len(titles) > 1
         height = self.low if several else self.tall
         boxes = stacked_boxes(len(titles), self.left, self.width - self.left - RIGHT, height)
@@ -51,13 +51,13 @@ class Paper:
 
 @dataclass(frozen=True)
 class Key:
-    """One entry of a legend; a press on it hides and shows the series of the same name.
+    """An entry of a legend; a click on it hides and shows the series with its name.
 
     Attributes:
         name: Name of the series, unique in its figure.
-        label: What people read.
-        sample: How the entry is drawn: "line", "faint", "fill", "limit", "ground", "drop", "mark", "dot".
-        style: Colour, dash and marker, where the series has them.
+        label: Text of the entry.
+        sample: Kind of the sample beside the text: "line", "faint", "fill", "limit", "ground", "drop", "mark", "dot".
+        style: Colour, dash and marker of the series; None without a style.
     """
 
     name: str
@@ -68,15 +68,15 @@ class Key:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, drawn anew for each paper.
+    """A figure, which is drawn for each paper.
 
     Attributes:
-        name: Its anchor in the page.
-        title: What it shows, as a heading.
-        caption: Sentences that say how to read it and what it rests on.
-        keys: The legend.
-        draw: The panels on a paper; none where there is nothing to show.
-        absent: Why there is nothing to show; empty where there is.
+        name: Anchor in the page.
+        title: Heading.
+        caption: Sentences that explain the figure and its data.
+        keys: Entries of the legend.
+        draw: Returns the panels for a paper; none if there is nothing to show.
+        absent: Reason why there is nothing to show; empty if there is something.
     """
 
     name: str
@@ -88,17 +88,17 @@ class Figure:
 
 
 def height(panels: Sequence[Panel]) -> float:
-    """Return the height of the drawing that ends below the last panel."""
+    """Return the height of the drawing of these panels, drawing units."""
     return panels[-1].box.bottom + FOOT
 
 
 def drawing(panels: Sequence[Panel]) -> Markup:
-    """Return all panels as markup."""
+    """Return the SVG markup of all panels."""
     return join(panel.draw() for panel in panels)
 
 
 def without_repeats(keys: Iterable[Key]) -> list[Key]:
-    """Return the first entry of each series."""
+    """Return the entries without repetitions: the first one of each name."""
     return list({key.name: key for key in reversed(list(keys))}.values())[::-1]
 
 

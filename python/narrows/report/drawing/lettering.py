@@ -9,18 +9,18 @@ if TYPE_CHECKING:
 
 
 def width_of(text: str) -> float:
-    """Return about how wide a text is, in drawing units."""
+    """Return the approximate width of a text, in drawing units."""
     return LETTER * len(text)
 
 
 def shortened(text: str, room: float) -> str:
-    """Return a text cut to what fits into `room` drawing units, with an ellipsis for what is left out."""
+    """Return a text shortened to a width of `room` drawing units, with an ellipsis."""
     most = max(int(room / LETTER), 1)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def all_shortened(names: Sequence[str], room: float) -> list[str]:
-    """Return names cut to what fits into `room` drawing units; those that would read alike keep their ends instead."""
+    """Return names shortened to `room` drawing units: at the end, or at the start where they would be equal."""
     cut = [shortened(name, room) for name in names]
     return [
         _ends(name, room) if name and cut.count(short) > 1 else short for name, short in zip(names, cut, strict=True)
@@ -36,16 +36,16 @@ def _ends(name: str, room: float) -> str:
 
 
 def kept_inside(centre: float, text: str, left: float, right: float) -> float:
-    """Return where the middle of a text stands so that all of it lies between `left` and `right`, near `centre`."""
+    """Return the position of the middle of a text next to `centre` at which all of it is between `left` and `right`."""
     half = width_of(text) / 2
     return min(max(centre, left + half), max(right - half, left + half))
 
 
 def lanes(centres: Sequence[float], texts: Sequence[str]) -> list[int]:
-    """Return a lane, from 0, for each text, so that texts of one lane stand beside one another.
+    """Return the number of a line, from 0, for each text, such that texts on one line do not overlap.
 
     Args:
-        centres: Middles of the texts, in drawing units, ascending.
+        centres: Positions of the middles of the texts, in drawing units, ascending.
         texts: The texts.
     """
     ends: list[float] = []

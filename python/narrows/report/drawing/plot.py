@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Axis:
-    """What one axis measures.
+    """An axis of a panel.
 
     Attributes:
-        label: The quantity, without its unit.
-        unit: The unit, from which ticks take their prefix.
+        label: Name of the quantity, without its unit.
+        unit: Unit of the values; ticks are written in one of its multiples.
         low: Value at the start.
         high: Value at the end.
         log: Whether the axis is logarithmic.
         inverted: Whether values grow towards the start.
-        names: What stands at 0, 1, 2 … instead of numbers.
+        names: Names at 0, 1, 2 … instead of numbers; empty for an axis of numbers.
     """
 
     label: str
@@ -47,12 +47,12 @@ class Axis:
 
     @classmethod
     def of_names(cls, label: str, names: Sequence[str], *, inverted: bool = False) -> Axis:
-        """Return an axis with equal room for each name; `inverted` puts the first one on top."""
+        """Return an axis of names at equal distances; `inverted` puts the first name at the top."""
         return cls(label, INDEX, -0.5, len(names) - 0.5, inverted=inverted, names=tuple(names))
 
     @property
     def prefix(self) -> tuple[float, str]:
-        """The factor and the written unit of the tick labels."""
+        """The factor and the text of the unit in which ticks are written."""
         return self.unit.best(max(abs(self.low), abs(self.high)))
 
     @property
@@ -62,11 +62,11 @@ class Axis:
         return f"{self.label} ({written})" if written else self.label
 
     def ticks(self, scale: Scale, count: int) -> list[float]:
-        """Return about `count` round values, or the place of every name."""
+        """Return about `count` round values, or the position of every name."""
         return [float(place) for place in range(len(self.names))] if self.names else scale.ticks(count)
 
     def written(self, tick: float, room: float) -> str:
-        """Write a tick; a name is cut to what fits into `room` drawing units."""
+        """Return the text of a tick; a name is shortened to a width of `room` drawing units."""
         return all_shortened(self.names, room)[round(tick)] if self.names else tick_label(tick, self.prefix[0])
 
     def scale(self, start: float, end: float) -> Scale:
@@ -78,7 +78,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Box:
-    """Where a panel's inside lies on the paper, in drawing units."""
+    """The inner rectangle of a panel on the paper, in drawing units."""
 
     left: float
     top: float
@@ -87,17 +87,17 @@ class Box:
 
     @property
     def right(self) -> float:
-        """The right edge."""
+        """Position of the right edge."""
         return self.left + self.width
 
     @property
     def bottom(self) -> float:
-        """The lower edge."""
+        """Position of the lower edge."""
         return self.top + self.height
 
 
 class Panel:
-    """A frame that collects marks and then draws itself."""
+    """A panel of a figure: marks are added to it, and `draw` returns its markup."""
 
     def __init__(self, box: Box, x: Axis, y: Axis, *, title: str = "", foot: bool = True) -> None:
         """Prepare an empty panel.
@@ -119,7 +119,7 @@ class Panel:
         self._tiled = False
 
     def shade(self, until: float, label: str, *, low: bool = False) -> None:
-        """Shade the panel from its left edge to a value of x; its label stands at the top, or `low`."""
+        """Shade the panel from its left edge to a value of x, with a label at the top, or at the bottom if `low`."""
         right = self._clip(self.across.position(until))
         if right <= self.box.left + 1:
             return
@@ -136,7 +136,7 @@ class Panel:
         self._behind.append(element("text", text, class_="note end", x=self.box.right - 4, y=self.box.top + 15))
 
     def line(self, key: str, x: FloatArray, y: FloatArray, style: Style, *, kind: str = "line") -> None:
-        """Draw a line; `kind` is its CSS class and what the read-out calls it ("line", "faint")."""
+        """Draw a line; `kind` is its CSS class and its name in the read-out ("line", "faint")."""
         good = np.isfinite(y)
         if not good.any():
             return
@@ -165,7 +165,7 @@ class Panel:
         self._add(key, style, join((fill, rim)))
 
     def band(self, key: str, x: FloatArray, low: FloatArray, high: FloatArray, style: Style) -> None:
-        """Draw the range between two lines, behind the line it belongs to."""
+        """Draw the area between two lines, behind the line of the same series."""
         good = np.isfinite(low) & np.isfinite(high)
         path = ring(
             self._place(x[good], self.across), self._place(high[good], self.up), self._place(low[good], self.up)
@@ -173,7 +173,7 @@ class Panel:
         self._add(key, style, element("path", class_="band", d=path))
 
     def ground(self, key: str, x: FloatArray, y: FloatArray, *, filled: bool, read: bool = True) -> None:
-        """Draw a limit behind the marks: a stepped line, and an area below it where `filled`."""
+        """Draw a limit behind the marks: a stepped line, and the area below it if `filled`."""
         edges = np.concatenate(([self.x.low], x))
         across = np.repeat(self._place(edges, self.across), 2)[1:-1]
         height = np.repeat(self._place(y, self.up), 2)
@@ -183,21 +183,21 @@ class Panel:
         self._ground.append(element("g", area, rim, data_series=key))
 
     def rug(self, key: str, x: FloatArray, row: int, css_class: str) -> None:
-        """Draw a tick at each x in a row above the panel's floor, one per column at most."""
+        """Draw a tick at each x, at most one per unit of width, in row `row` from the bottom of the panel."""
         columns = np.unique(np.round(self._place(x, self.across)))
         bottom = self.box.bottom - 2 - row * (_RUG + 3)
         path = "".join(f"M{number(column)} {number(bottom)}v{-_RUG}" for column in columns.tolist())
         self._add(key, None, element("path", class_=f"rug {css_class}", d=path))
 
     def point(self, key: str, at: tuple[float, float], style: Style, read: str, *, of_many: bool = False) -> None:
-        """Draw a marker that reads out a text; one `of_many` is small and pale."""
+        """Draw a marker with the read-out `read` at (x, y); a small, pale one if `of_many`."""
         left, top = self.across.position(at[0]), self.up.position(at[1])
         outline = marker(style.marker, left, top, 3.5 if of_many else 7.0)
         css = "dot pale" if of_many else "dot"
         self._add(key, style, element("path", element("title", read), class_=css, d=outline, data_point=read))
 
     def whiskers(self, key: str, x: tuple[float, float], y: tuple[float, float], style: Style) -> None:
-        """Draw a horizontal and a vertical interval through the point in the middle of both."""
+        """Draw the intervals `x` and `y` as bars that cross in their middles."""
         left, right = (self._clip(self.across.position(max(value, self.x.low))) for value in x)
         low, high = (min(max(self.up.position(value), self.box.top), self.box.bottom) for value in y)
         centre_x, centre_y = self.across.position(sum(x) / 2), self.up.position(sum(y) / 2)
@@ -205,13 +205,13 @@ class Panel:
         self._add(key, style, element("path", class_="whisker", d=path))
 
     def tile(self, key: str, at: tuple[float, float], style: Style, strength: float, texts: tuple[str, str]) -> None:
-        """Fill the field of two names.
+        """Fill the tile at two names.
 
         Args:
             key: Name of the series.
-            at: Places of the names across and up.
-            style: Whose hue fills it.
-            strength: How full the hue is, 0 to 1.
+            at: Indices of the names on the horizontal and the vertical axis.
+            style: Style whose hue fills it.
+            strength: Saturation of the hue, 0 to 1.
             texts: What stands in the field, and what it reads out. What does not fit into one line takes two, parted at
                 the sign ±, and where half of an interval does not fit either, it is read out alone.
         """

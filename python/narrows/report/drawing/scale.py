@@ -12,18 +12,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Unit:
-    """What a value is counted in and how people write it.
+    """A unit of values, and the multiples in which they are written.
 
     Attributes:
         name: The unit as written after a number; empty for a bare index.
-        prefixes: Factors with the text that stands for factor times unit, largest first.
+        prefixes: Multiples of the unit as factor and text, such as 1e6 and "Mbps", largest first.
     """
 
     name: str
     prefixes: tuple[tuple[float, str], ...] = ()
 
     def best(self, magnitude: float) -> tuple[float, str]:
-        """Return the factor and the written unit that suit values of this magnitude."""
+        """Return factor and text of the multiple that suits values of this magnitude."""
         for factor, written in self.prefixes:
             if magnitude >= factor * _ALMOST_ONE:
                 return factor, written
@@ -39,7 +39,7 @@ class Scale:
         high: The value drawn at `end`; greater than `low`.
         start: Position of `low`, in drawing units.
         end: Position of `high`, in drawing units.
-        log: Whether equal ratios, not equal differences, take equal distances.
+        log: Whether the map is logarithmic.
     """
 
     low: float
@@ -49,7 +49,7 @@ class Scale:
     log: bool = False
 
     def position(self, value: float) -> float:
-        """Return where `value` is drawn."""
+        """Return the position of `value`, in drawing units."""
         if self.log:
             part = math.log(value / self.low) / math.log(self.high / self.low)
         else:
@@ -67,7 +67,7 @@ def linear_ticks(low: float, high: float, count: int) -> list[float]:
     Args:
         low: Least value.
         high: Greatest value, above `low`.
-        count: How many ticks are wanted; the result has about as many.
+        count: Approximate number of ticks.
     """
     # A step may be up to 2.5 times the part of the range that was asked for, and leave one multiple inside.
     for wanted in range(max(count, 1), _ENOUGH + 1):
@@ -116,7 +116,7 @@ def nice_ceiling(value: float, count: int = 5) -> float:
 
 
 def decimals_of(value: float, digits: int = 3) -> int:
-    """Return how many decimals show `digits` significant digits of a value."""
+    """Return the number of decimals with which a value has `digits` significant digits."""
     if value == 0 or not math.isfinite(value):
         return 0
     decimals = digits - 1 - math.floor(math.log10(abs(value)))
@@ -126,13 +126,13 @@ def decimals_of(value: float, digits: int = 3) -> int:
 
 
 def fixed(value: float, decimals: int) -> str:
-    """Write a number with so many decimals, a true minus and thin spaces between thousands."""
+    """Return a number as text with this number of decimals, a true minus and thin spaces between thousands."""
     text = f"{value:,.{decimals}f}".replace(",", THIN_SPACE)
     return text.replace("-", MINUS) if float(f"{value:.{decimals}f}") else text.lstrip("-")
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Write a number with `digits` significant digits, never in exponent notation."""
+    """Return a number as text with `digits` significant digits, never in exponent notation."""
     if not math.isfinite(value):
         return NO_DATA
     rounded = round(value, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0.0
@@ -140,12 +140,12 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
-    """Write a value with the prefix that suits it.
+    """Return a value as text, in the multiple of its unit that suits it.
 
     Args:
-        value: In the base unit; None where there is no data.
-        unit: What it is counted in.
-        sign: Whether a positive value carries a plus, as differences do.
+        value: Value in the base unit; None without data.
+        unit: Its unit.
+        sign: Whether a positive value has a plus sign, as for differences.
     """
     if value is None or not math.isfinite(value):
         return NO_DATA
@@ -158,7 +158,7 @@ def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
 
 
 def tick_label(value: float, factor: float) -> str:
-    """Write a tick without trailing zeros."""
+    """Return the text of a tick at `value`, divided by `factor` and without trailing zeros."""
     return f"{value / factor:,.10g}".replace("-", MINUS).replace(",", THIN_SPACE)
 
 

@@ -27,7 +27,7 @@ class Style:
         colour: Index of a hue in `HUES`.
         dash: Index of a dash pattern in `DASHES`.
         marker: Index of a marker shape in `MARKERS`.
-        tone: Which tone of the hue, from 0 to `TONES` - 1.
+        tone: Index of a tone of the hue, from 0 to `TONES` - 1.
     """
 
     colour: int
@@ -37,12 +37,12 @@ class Style:
 
     @property
     def css_class(self) -> str:
-        """Return the class that sets the text colour which lines and fills take over."""
+        """The CSS class that sets the colour of lines and areas."""
         return f"c{self.colour}t{self.tone}"
 
     @property
     def dash_pattern(self) -> str | None:
-        """Return the stroke's dash array; None for an unbroken line."""
+        """The SVG dash array of the stroke; None for a solid line."""
         return DASHES[self.dash] or None
 
     def variant(self, index: int) -> Style:
@@ -59,7 +59,7 @@ def style_of(algorithm: str) -> Style:
     """Return the style of an algorithm.
 
     Args:
-        algorithm: Its name, with parameters where it has any.
+        algorithm: Its name, with parameters if it has any.
     """
     return _catalogued().get(algorithm) or _by_checksum(algorithm)
 
@@ -82,7 +82,7 @@ def _by_checksum(name: str) -> Style:
 
 
 def colour_rules(theme: str) -> str:
-    """Return the custom properties that hold every tone of every hue.
+    """Return the CSS custom properties with every tone of every hue.
 
     Args:
         theme: "light" or "dark".
@@ -96,7 +96,7 @@ def colour_rules(theme: str) -> str:
 
 
 def colour_classes() -> str:
-    """Return the classes that `Style.css_class` names."""
+    """Return the CSS rules of the classes that `Style.css_class` names."""
     return "".join(f".c{hue}t{tone}{{color:var(--c{hue}t{tone})}}" for hue in range(len(HUES)) for tone in range(TONES))
 
 

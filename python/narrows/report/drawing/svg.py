@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 class Markup(str):
-    """Text that is markup already and must not be escaped again."""
+    """Markup: text that must not be escaped."""
 
     __slots__ = ()
 
 
 def escape(text: object) -> Markup:
-    """Return text as markup; markup stays as it is."""
+    """Return text as escaped markup; markup is returned unchanged."""
     return text if isinstance(text, Markup) else Markup(html.escape(str(text), quote=True))
 
 
 def element(tag: str, *children: object, **attributes: object) -> Markup:
-    """Return one element.
+    """Return an element.
 
     Args:
-        tag: Its name.
-        children: Markup or text; text is escaped.
-        attributes: `None` and `False` leave one out, `True` writes it without a value; an
+        tag: Name of the element.
+        children: Contents of the element; text is escaped.
+        attributes: Attributes by name; `None` and `False` omit one, `True` writes it without a value; an
             underscore stands for a hyphen and a last one is dropped (`class_`, `data_series`).
     """
     written = "".join(_attribute(name, value) for name, value in attributes.items())
@@ -40,18 +40,18 @@ def element(tag: str, *children: object, **attributes: object) -> Markup:
 
 
 def join(parts: Iterable[object]) -> Markup:
-    """Return several pieces of markup or text as one."""
+    """Return the concatenation of markup and text; text is escaped."""
     return Markup("".join(escape(part) for part in parts))
 
 
 def number(value: float) -> str:
-    """Write a coordinate with one decimal and nothing superfluous."""
+    """Return a coordinate as text with at most one decimal."""
     text = f"{value:.1f}"
     return (text.removesuffix(".0")) if text != "-0.0" else "0"
 
 
 def polyline(x: FloatArray, y: FloatArray) -> str:
-    """Return path data through the points; a NaN in y lifts the pen."""
+    """Return the path data of a line through the points; a NaN in y interrupts it."""
     parts: list[str] = []
     pen_down = False
     for left, top in zip(x.tolist(), y.tolist(), strict=True):
@@ -65,7 +65,7 @@ def polyline(x: FloatArray, y: FloatArray) -> str:
 
 
 def ring(x: FloatArray, top: FloatArray, bottom: FloatArray) -> str:
-    """Return path data of the area between two lines over the same x: top forwards, bottom back."""
+    """Return the path data of the area between two lines over the same x, in drawing units."""
     outline = polyline(np.concatenate((x, x[::-1])), np.concatenate((top, bottom[::-1])))
     return outline + "Z" if outline else ""
 

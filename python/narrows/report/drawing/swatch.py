@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def swatch(sample: str, style: Style | None) -> Markup:
-    """Return a drawing of 30 by 12.
+    """Return the drawing of a legend entry, 30 by 12 pixels.
 
     Args:
         sample: "line", "faint", "fill", "limit", "ground", "drop", "mark" or "dot", as in a legend's entry.
-        style: Colour, dash and marker, where the series has them.
+        style: Colour, dash and marker of the series; None without a style.
     """
     dash = style.dash_pattern if style else None
     css = style.css_class if style else None

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def document(title: str, header: Markup, content: Sequence[Markup]) -> str:
-    """Return a whole page.
+    """Return a complete HTML document.
 
     Args:
-        title: Of the document.
-        header: What `page_header` made.
-        content: Its sections, in their order.
+        title: Title of the document.
+        header: The header, from `page_header`.
+        content: The sections in order.
     """
     body = element(
         "body",
@@ -64,12 +64,12 @@ def _head(title: str) -> Markup:
 
 
 def page_header(title: str, kind: str, verdict: Markup, links: Sequence[tuple[str, str]]) -> Markup:
-    """Return the head of a page.
+    """Return the header of a page.
 
     Args:
-        title: What the page is about.
+        title: Heading of the page.
         kind: "Run", "Comparison" or "Study".
-        verdict: The badge below the title.
+        verdict: Badge below the title.
         links: Anchor and text of each entry of the table of contents.
     """
     return element(
@@ -98,7 +98,7 @@ def section(name: str, title: str, *content: Markup, heading: str = "h2") -> Mar
 
 
 def figure_section(figure: Figure, command: str, *, heading: str = "h2") -> Markup:
-    """Return a figure with its legend, caption and the command that makes it again."""
+    """Return the section of a figure: drawing, legend, caption and the command that reproduces it."""
     if figure.absent:
         return section(figure.name, figure.title, element("p", figure.absent, class_="note"), heading=heading)
     tools = [

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def interval_text(interval: tuple[float, float], mean: float, unit: Unit) -> str:
-    """Write a 95 % interval in the prefix of its mean, with enough decimals to distinguish its ends."""
+    """Return a 95 % interval as text, in the multiple of the unit that suits its mean, with distinguishable ends."""
     low, high = interval
     if low == high == mean:
         return ""
@@ -24,7 +24,7 @@ def interval_text(interval: tuple[float, float], mean: float, unit: Unit) -> str
 
 
 def difference_texts(difference: float, interval: tuple[float, float] | None, unit: Unit) -> tuple[str, str]:
-    """Write a difference with its sign and unit, and its interval; all in the prefix of the greatest of them.
+    """Return a difference, with sign and unit, and its interval as texts, in the multiple that suits the largest value.
 
     Differences of shares are in percentage points.
     """
@@ -39,9 +39,9 @@ def difference_texts(difference: float, interval: tuple[float, float] | None, un
 
 
 def relative_text(part: float) -> str:
-    """Write a difference as a part of what it is relative to, signed, with a decimal where it is less than 1 %.
+    """Return a relative difference as text: signed percent, with a decimal below 1 %.
 
-    A part that is less than half of the last decimal is written without a sign.
+    A difference that is rounded to zero has no sign.
     """
     percent = 100 * part
     return f"{_signed(percent, 0 if abs(percent) >= 1 else 1)}{NARROW_SPACE}%"

@@ -12,13 +12,13 @@ from narrows.report.drawing.scale import BITS_PER_SECOND, BYTES, COUNT, INDEX, P
 
 @dataclass(frozen=True)
 class Meaning:
-    """How a metric is shown.
+    """The presentation of a metric.
 
     Attributes:
-        label: What it is called in the middle of a sentence.
+        label: Name of the metric in the middle of a sentence.
         unit: Its unit.
-        better: 1 where more is better, -1 where less is, 0 where neither can be said.
-        named: Whether the label is that of a card; a name stands as it is.
+        better: 1 if higher values are better, -1 if lower ones are, 0 if neither.
+        named: Whether the label is that of a card; otherwise it is the metric's name.
     """
 
     label: str
@@ -28,17 +28,17 @@ class Meaning:
 
     @property
     def title(self) -> str:
-        """What it is called at the head of a row or a sentence."""
+        """The label at the start of a row or a sentence, capitalised unless it is a name."""
         return self.label[:1].upper() + self.label[1:] if self.named else self.label
 
     def of(self, owner: str) -> Meaning:
-        """Return the same with the name of whose it is: "goodput of cubic", "RTT of cubic, mean"."""
+        """Return the presentation of this metric of `owner`: "goodput of cubic", "RTT of cubic, mean"."""
         end = min((place for sign in (", ", " (") if (place := self.label.find(sign)) >= 0), default=len(self.label))
         return replace(self, label=f"{self.label[:end]} of {owner}{self.label[end:]}")
 
 
 def meaning(name: str, owner: str = "group") -> Meaning:
-    """Return how a metric is shown.
+    """Return the presentation of a metric.
 
     Args:
         name: Its name, with choices where something about it is chosen. One that is not in the catalogue, such as that
@@ -54,7 +54,7 @@ def meaning(name: str, owner: str = "group") -> Meaning:
 
 
 def unit_named(name: str) -> Unit:
-    """Return the unit that a card writes so; one without prefixes where none is known."""
+    """Return the unit with this name on cards; one without multiples if it is unknown."""
     return UNITS.get(name) or Unit(name)
 
 

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def state(css: str, sign: str, word: str) -> Markup:
-    """Return a word with a sign before it, in the colour of what it means.
+    """Return a word with a sign before it, in the colour of a state.
 
     Args:
-        css: "ok", "failed", "open" or "absent".
-        sign: For the eye alone.
-        word: What it says.
+        css: The state: "ok", "failed", "open" or "absent".
+        sign: Sign, which screen readers skip.
+        word: Word.
     """
     mark = element("span", sign, class_="sign", aria_hidden="true")
     return element("span", mark, element("span", word), class_=f"state {css}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def claims(entries: Sequence[Claim]) -> Markup:
-    """Return the claims of a ledger: a table of counts, buttons that hide verdicts, and every claim."""
+    """Return the claims of a ledger: a table of counts, buttons that filter by verdict, and every claim."""
     articles = (_claim(each) for each in entries)
     return join((_counts(entries), _buttons(entries), element("div", *articles, class_="claims")))
 

@@ -33,10 +33,10 @@ def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Ce
     """Return the report of a reproduction as one HTML document.
 
     Args:
-        published: The study.
-        ledger: Its claims with their verdicts.
-        cells: Rows of its experiments.
-        folder: Of the reproduction, which the commands name.
+        published: The published study.
+        ledger: The ledger: claims with verdicts.
+        cells: Rows of the cells of each experiment.
+        folder: Folder of the reproduction, for the commands shown.
     """
     command = shlex.join(["narrows", "reproduce", ledger["study"], f"--{ledger['size']}", "--out", str(folder)])
     drawn = [_figure(picture, cells, place) for place, picture in enumerate(published.pictures)]

@@ -15,7 +15,7 @@ def build(folder: Path) -> Path:
     """Write the report of a run folder or a comparison folder.
 
     Args:
-        folder: Where `summary.json` and its companions lie.
+        folder: The run folder or comparison folder.
 
     Returns:
         The path of `report.html`; an earlier one is replaced.

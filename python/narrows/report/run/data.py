@@ -30,7 +30,7 @@ Columns = dict[str, Any]
 
 @dataclass(frozen=True)
 class Measure:
-    """A mean over replications with its 95 % interval, in the unit of the measure; None without data."""
+    """A mean over replications with its 95 % interval, in the unit of the metric; None without data."""
 
     mean: float | None
     interval: tuple[float, float] | None
@@ -38,7 +38,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Check:
-    """One line of the sanity section; `ok` is None where the check does not apply."""
+    """A check of the sanity section; `ok` is None if it does not apply."""
 
     name: str
     ok: bool | None
@@ -47,12 +47,12 @@ class Check:
 
 @dataclass(frozen=True)
 class Trace:
-    """One flow's or one link's record over time in one replication.
+    """The series of a flow or a link in one replication.
 
     Attributes:
         name: Name of the flow ("cubic[0]") or link.
-        group: The flow's group; empty for a link.
-        columns: Shape (samples,) each, ascending in `time_s`; NaN where nothing applies.
+        group: Group of the flow; empty for a link.
+        columns: Columns by name, each of shape (samples,), ascending in `time_s`; NaN without a value.
     """
 
     name: str
@@ -61,11 +61,11 @@ class Trace:
 
     @property
     def time(self) -> FloatArray:
-        """Ends of the record's intervals, seconds."""
+        """Ends of the intervals of the series, seconds."""
         return self.columns["time_s"]
 
     def first_with_data(self, *names: str) -> FloatArray | None:
-        """Return the first of these columns that holds any number."""
+        """Return the first of these columns that has a value; None if none has."""
         for name in names:
             values = self.columns.get(name)
             if values is not None and np.isfinite(values).any():
@@ -75,15 +75,15 @@ class Trace:
 
 @dataclass(frozen=True)
 class Expectation:
-    """One `[[expect]]` clause, judged.
+    """An `[[expect]]` clause with its verdict.
 
     Attributes:
-        of: The group or link it is about.
+        of: Name of the group or link.
         owner: "group" or "link".
-        measure: Name of the measure.
-        at_least: Lower bound in the unit of the measure, None without.
-        at_most: Upper bound, None without.
-        found: What was measured.
+        measure: Name of the metric.
+        at_least: Lower bound, in the unit of the metric; None without one.
+        at_most: Upper bound, in the unit of the metric; None without one.
+        found: The measured value.
         verdict: "holds", "fails" or "inconclusive".
     """
 
@@ -98,7 +98,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Packets by value: the distribution of one quantity of one owner in one replication."""
+    """The distribution of a quantity of a group or link: values, and the number of packets with each."""
 
     values: FloatArray
     packets: FloatArray
@@ -106,26 +106,26 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Run:
-    """One scenario with all its replications.
+    """The results of one scenario, with all replications.
 
     Attributes:
-        name: What a comparison calls it; the title for a run alone.
-        title: As the scenario says.
-        seed: Seed of the whole run.
-        replications: How many there are.
+        name: Name of the run in a comparison; the title of a single run.
+        title: Title of the scenario.
+        seed: Master seed.
+        replications: Number of replications.
         digest: Digest of the records.
-        groups: Measures by flow group.
+        groups: Metrics by flow group.
         bottlenecks: The link that is each group's bottleneck; None where its packets share no link.
-        links: Measures by link.
-        checks: The sanity section.
-        expectations: What the scenario says must come out, judged.
-        performance: What the run cost, as `summary.json` says.
-        manifest: Versions, hashes and the description.
+        links: Metrics by link.
+        checks: Checks of the sanity section.
+        expectations: `[[expect]]` clauses with their verdicts.
+        performance: Cost of the run, as in `summary.json`.
+        manifest: Contents of `manifest.json`: versions, hashes and the description.
         scenario: The resolved scenario file, parsed.
         flow_rows: Columns of `flows.parquet`.
         series_rows: Columns of `series.parquet`.
         distribution_rows: Columns of `distributions.parquet`.
-        found_warmups_s: By replication, where measuring begins, seconds; empty where the scenario says it.
+        found_warmups_s: End of the warm-up by replication, seconds; empty if the scenario gives it.
     """
 
     name: str
@@ -148,19 +148,19 @@ class Run:
 
     @cached_property
     def shown_replication(self) -> int:
-        """The replication whose course over time is drawn: the first."""
+        """Number of the replication whose series are drawn: the first."""
         rows = self.series_rows.get("replication", np.empty(0))
         return int(rows.min()) if len(rows) else 0
 
     @cached_property
     def recorded_s(self) -> float:
-        """End of the last recorded interval, seconds after the start; 1 without records."""
+        """End of the last interval of the series, seconds; 1 without series."""
         rows = self.series_rows.get("time_s", np.empty(0))
         return float(rows.max()) if len(rows) else 1.0
 
     @cached_property
     def replication_numbers(self) -> list[int]:
-        """Every replication that has a row per flow."""
+        """Numbers of the replications that have a row per flow."""
         return [int(number) for number in np.unique(self.flow_rows.get("replication", np.empty(0)))]
 
     @cached_property
@@ -174,7 +174,7 @@ class Run:
 
     @cached_property
     def warmup_s(self) -> float:
-        """Where measuring begins, seconds after the start; where it was looked for, in the first replication."""
+        """End of the warm-up, seconds; that of the first replication if it was searched."""
         written = self.scenario.get("warmup", "0s")
         return self.found_warmups_s[0] if self.found_warmups_s else core.quantity(written, "time")
 
@@ -189,23 +189,23 @@ class Run:
         return frozenset(group for group, link in self.bottlenecks.items() if link == self.bottleneck)
 
     def flow_traces(self, replication: int) -> list[Trace]:
-        """Return the flows' records over time, in the order of the groups."""
+        """Return the series of all flows, in the order of the groups."""
         traces = [trace for (number, kind, _), trace in self._traces.items() if (number, kind) == (replication, "flow")]
         place = {group: index for index, group in enumerate(self.groups)}
         return sorted(traces, key=lambda trace: (place.get(trace.group, len(place)), _number_of(trace.name)))
 
     def link_trace(self, replication: int, link: str) -> Trace | None:
-        """Return one link's record over time, None where it was not recorded."""
+        """Return the series of a link; None if it was not recorded."""
         return self._traces.get((replication, "link", link))
 
     def active(self, replication: int, flow: str, edges: FloatArray) -> npt.NDArray[np.bool_]:
-        """Return for each window between `edges` (seconds) whether a flow runs in all of it."""
+        """Return for each window between `edges`, in seconds, whether a flow is active in all of it."""
         start, end = self._spans.get((replication, flow), (0.0, np.inf))
         inside: npt.NDArray[np.bool_] = (edges[:-1] >= start) & (edges[1:] <= end)
         return inside
 
     def histogram(self, owner: str, quantity: str, replication: int | None = None) -> Histogram | None:
-        """Return a distribution, of one replication or of all together; None without packets."""
+        """Return the distribution of a quantity of a group or link in one or all replications; None without packets."""
         rows = self.distribution_rows
         if "owner" not in rows:
             return None
@@ -253,7 +253,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Difference:
-    """Paired differences of one run's measures to the first run's, by position of the group or link."""
+    """Paired differences of the metrics of a run from those of the first run, by position of the group or link."""
 
     of: str
     against: str
@@ -263,7 +263,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One scenario run with several algorithms on common random numbers."""
+    """Runs of one scenario with several algorithms, with common random numbers."""
 
     title: str
     seed: int
@@ -274,7 +274,7 @@ class Comparison:
     manifest: Mapping[str, Any]
 
     def against_first(self, name: str) -> Difference | None:
-        """Return the differences of a run to the first one."""
+        """Return the differences of a run from the first run; None for the first run itself."""
         wanted = (name, self.runs[0].name)
         return next((each for each in self.differences if (each.of, each.against) == wanted), None)
 

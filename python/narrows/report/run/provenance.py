@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def command(subject: Run | Comparison) -> str:
-    """Return the command that remakes the results, to be given in their folder."""
+    """Return the command that reproduces the results, to be run in their folder."""
     command_line = subject.manifest.get("command")
     if command_line:
         return command_line if isinstance(command_line, str) else shlex.join(command_line)
@@ -35,13 +35,13 @@ def command(subject: Run | Comparison) -> str:
 
 
 def folder_of(comparison: Comparison, name: str) -> str:
-    """Return the folder of a run inside the comparison's."""
+    """Return the path of a run's folder, relative to that of the comparison."""
     folders: Mapping[str, Any] = comparison.manifest.get("algorithms", {})
     return str(folders.get(name, name))
 
 
 def what_was_run(subject: Run | Comparison) -> Markup:
-    """Return the resolved scenario in words, with seed and replications."""
+    """Return the section that describes the resolved scenario, with seed and replications."""
     if isinstance(subject, Comparison):
         entries = [("Algorithms", ", ".join(run.name for run in subject.runs)), *_shared(subject.runs)]
     else:
@@ -88,7 +88,7 @@ def _description(run: Run) -> list[tuple[str, str]]:
 
 
 def origin(subject: Run | Comparison) -> Markup:
-    """Return what is needed to trust and repeat the numbers: digest, versions, cost, command."""
+    """Return the section on reproducibility: digest, versions, cost and command."""
     versions: Mapping[str, Any] = subject.manifest.get("versions", {})
     entries: list[tuple[str, object]] = [
         ("Digest of the records", element("code", subject.digest)),

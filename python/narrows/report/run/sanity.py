@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def verdict(runs: Sequence[Run]) -> Markup:
-    """Return one badge: how many checks hold, or which fail."""
+    """Return the badge with the number of checks that hold, or the names of those that fail."""
     checks = [check for run in runs for check in run.checks if check.ok is not None]
     failed = [check for check in checks if check.ok is False]
     if failed:
@@ -46,7 +46,7 @@ def checks(runs: Sequence[Run]) -> Markup:
 
 
 def expectations(runs: Sequence[Run]) -> Markup:
-    """Return what the scenario says must come out, with what came out and the verdict; nothing without clauses."""
+    """Return the `[[expect]]` clauses with measured values and verdicts; empty without clauses."""
     lines = [
         element("li", _expectation(clause, run.name if len(runs) > 1 else ""))
         for run in runs

@@ -19,13 +19,13 @@ def build(folder: Path) -> Path:
     """Write the report of a study from the cells that are finished.
 
     Args:
-        folder: The study's; it may be running.
+        folder: Folder of the study, which may be running.
 
     Returns:
         The path of `report.html`; an earlier one is replaced.
 
     Raises:
-        InputError: It is no folder of a study.
+        InputError: The path is not a folder of a study.
     """
     report = folder / "report.html"
     partial = folder / ".report.html.partial"

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth) -> Figure:
-    """Draw the mean where each effect's contrast is high against that where it is low.
+    """Draw, for each effect, the mean of the runs at the high level against that at the low level: the Youden plot.
 
     Args:
-        response: Name of the measure.
-        effects: Of a balanced two-level design.
+        response: Name of the metric.
+        effects: Effects of a balanced two-level design.
         grand: Mean of all runs, in the unit of the response.
-        limits: What `narrows.analysis.effects.lenth` said of the effects, in the same order.
+        limits: Result of `narrows.analysis.effects.lenth` for these effects, in the same order.
     """
     shown = response_meaning(response)
     ends = [(grand - effect.value / 2, grand + effect.value / 2) for effect in effects]
@@ -61,12 +61,12 @@ def youden(response: str, effects: Sequence[Effect], grand: float, limits: Lenth
 
 
 def sizes(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
-    """Draw the magnitude of each effect, the greatest on top, with Lenth's margins.
+    """Draw the magnitude of each effect, the largest on top, with Lenth's margins.
 
     Args:
-        response: Name of the measure.
-        effects: Of a two-level design.
-        limits: What `narrows.analysis.effects.lenth` said of them, in the same order.
+        response: Name of the metric.
+        effects: Effects of a two-level design.
+        limits: Result of `narrows.analysis.effects.lenth` for them, in the same order.
     """
     shown = response_meaning(response)
     order = sorted(range(len(effects)), key=lambda place: -abs(effects[place].value))[:_MOST]
@@ -96,12 +96,12 @@ def sizes(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
 
 
 def left_over(response: str, effects: Sequence[Effect], deviations: FloatArray) -> Figure:
-    """Draw the residual standard deviation of models with more and more effects.
+    """Draw the residual standard deviation of models as effects are added.
 
     Args:
-        response: Name of the measure.
-        effects: Of a two-level design.
-        deviations: What `narrows.analysis.effects.unexplained` returned of them.
+        response: Name of the metric.
+        effects: Effects of a two-level design.
+        deviations: Residual standard deviations, from `narrows.analysis.effects.unexplained`.
     """
     shown = response_meaning(response)
     order = sorted(range(len(effects)), key=lambda place: -abs(effects[place].value))
@@ -128,11 +128,11 @@ def contours(response: str, pair: tuple[Effect, Effect], together: float, grand:
     """Draw lines of equal response over the two factors that move it most, all others at their mean.
 
     Args:
-        response: Name of the measure.
-        pair: Main effects of the two, the greater first.
+        response: Name of the metric.
+        pair: Main effects of the two factors, the larger first.
         together: Their interaction, in the unit of the response; 0 where the design cannot estimate it.
-        grand: Mean of all runs.
-        levels: By factor, its low and its high level.
+        grand: Mean of all runs, in the unit of the response.
+        levels: Low and high level by factor.
     """
     shown = response_meaning(response)
     (one,), (other,) = (effect.factors for effect in pair)

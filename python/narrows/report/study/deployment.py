@@ -37,11 +37,11 @@ def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, fold
     """Return the report of a deployment as one HTML document.
 
     Args:
-        view: How the study is read.
-        plan: The study's.
-        cells: Its finished cells.
-        state: How many cells there are.
-        folder: Its folder, which the commands name.
+        view: View of the study.
+        plan: Plan of the study.
+        cells: Table of its finished cells.
+        state: State of the study.
+        folder: Folder of the study, for the commands shown.
     """
     rows = view_of.whole(view, cells)
     stages, effects = view_of.stages(view, rows), view_of.effects(view, rows)
@@ -58,7 +58,7 @@ def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, fold
 
 
 def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
-    """Say of each response what an A/B test would report first, what is true, and how wrong that is."""
+    """Return, for each response, sentences with the first result of an A/B test, the total effect and the error."""
     found = []
     for name, each in effects.items():
         shown = meaning(OF.get(name, name))

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 def main_effects(response: str, means: Mapping[str, Sequence[Mean]]) -> Figure:
-    """Draw the mean at each level, a row per factor, the factor that moves the response most on top.
+    """Draw the mean at each level, a row per factor, the factor with the largest effect on top.
 
     Args:
-        response: Name of the measure.
-        means: By factor, what `narrows.analysis.effects.level_means` returned.
+        response: Name of the metric.
+        means: Means by factor, from `narrows.analysis.effects.level_means`.
     """
     shown = response_meaning(response)
     factors = sorted(means, key=lambda factor: -float(np.ptp([mean.mean for mean in means[factor]])))
@@ -88,8 +88,8 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
     """Draw a panel per pair of factors: the levels of the first across, a line per level of the second.
 
     Args:
-        response: Name of the measure.
-        pairs: Of each pair, what `narrows.analysis.effects.pair_means` returned.
+        response: Name of the metric.
+        pairs: Means of each pair of factors, from `narrows.analysis.effects.pair_means`.
     """
     shown = response_meaning(response)
     values = [mean.mean for pair in pairs for mean in pair]
@@ -115,12 +115,12 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
 
 
 def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) -> Figure:
-    """Draw the magnitudes of effects against what noise alone would give, with Lenth's limits.
+    """Draw the half-normal plot: magnitudes of effects against their scores under noise alone, with Lenth's limits.
 
     Args:
-        response: Name of the measure.
+        response: Name of the metric.
         effects: Effects of an unreplicated two-level design.
-        limits: What `narrows.analysis.effects.lenth` said of them, in the same order.
+        limits: Result of `narrows.analysis.effects.lenth` for them, in the same order.
     """
     shown = response_meaning(response)
     order, scores = half_normal(np.array([effect.value for effect in effects]))

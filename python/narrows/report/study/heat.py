@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def heat_map(response: str, means: Block) -> Figure:
-    """Draw a tile per condition and algorithm, the fuller the greater its mean.
+    """Draw a heat map with a tile per condition and algorithm.
 
     Args:
-        response: Name of the measure.
-        means: What `narrows.analysis.table.block` returned.
+        response: Name of the metric.
+        means: Means, from `narrows.analysis.table.block`.
     """
     shown = response_meaning(response)
     low, high = float(means.values.min()), float(means.values.max())

@@ -30,11 +30,11 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
     """Return the report of a matrix as one HTML document.
 
     Args:
-        view: How the study is read.
-        plan: The study's.
-        cells: Its finished cells.
-        state: How many cells there are.
-        folder: Its folder, which the commands name.
+        view: View of the study.
+        plan: Plan of the study.
+        cells: Table of its finished cells.
+        state: State of the study.
+        folder: Folder of the study, for the commands shown.
     """
     found = view_of.matrix(view, cells)
     basis = f"{times(plan)}, seed {plan.seed}."
@@ -50,7 +50,7 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
 
 
 def origin(view: View, plan: Plan, folder: Path) -> Markup:
-    """Return what is needed to trust and repeat the numbers."""
+    """Return the section on reproducibility: digest, versions and command."""
     return facts(
         [
             ("Engine", element("code", plan.base.engine[:16])),
@@ -64,12 +64,12 @@ def origin(view: View, plan: Plan, folder: Path) -> Markup:
 
 
 def times(plan: Plan) -> str:
-    """Say how many replications there are."""
+    """Return the number of replications as text."""
     return counted(plan.replications.maximum, "replication")
 
 
 def findings(found: Sequence[Meeting]) -> list[str]:
-    """Say who harms whom beyond what an algorithm's own kind does to it, and beyond the interval, the worst first."""
+    """Return a sentence per pair with more harm than by the incumbent's own kind, beyond the interval, worst first."""
     whole = [each for each in found if each.condition is None and each.contender != each.incumbent]
     sentences = [_goodput(each, found) for each in _clear(whole, "excess_harm", 1)[:MOST]]
     if not sentences:

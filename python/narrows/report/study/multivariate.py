@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 def dendrogram(tree: Dendrogram, condition: Mapping[str, str]) -> Figure:
-    """Draw which algorithms join at which distance.
+    """Draw a dendrogram of algorithms.
 
     Args:
-        tree: What `narrows.analysis.multivariate.clusters` returned.
-        condition: The factor levels under which they were seen; may be empty.
+        tree: The clustering, from `narrows.analysis.multivariate.clusters`.
+        condition: Factor levels of the condition; may be empty.
     """
     highest = max(max(link.height) for link in tree.links)
 
@@ -59,9 +59,9 @@ def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> 
     """Draw the cells as points and the responses as arrows in the plane of two components.
 
     Args:
-        components: Of the responses.
-        plane: What `narrows.analysis.multivariate.biplot` made of the first two.
-        algorithms: The algorithm of each cell.
+        components: Principal components of the responses.
+        plane: Biplot of the first two components, from `narrows.analysis.multivariate.biplot`.
+        algorithms: Algorithm of each cell, in the order of the points.
     """
     points, reach = plane.points, float(np.abs(plane.points).max())
     # Arrows are correlations, at most 1; at this scale they reach as far as the points.

@@ -30,10 +30,10 @@ def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
     """Return the report of a study as one HTML document.
 
     Args:
-        plan: The study's.
-        cells: Its finished cells.
-        state: How many cells there are.
-        folder: Its folder, which the commands name.
+        plan: Plan of the study.
+        cells: Table of its finished cells.
+        state: State of the study.
+        folder: Folder of the study, for the commands shown.
     """
     found = findings(plan, cells)
     command = shlex.join(["narrows", "report", str(folder)])
@@ -131,7 +131,7 @@ def _clear(difference: Estimate) -> bool:
 
 
 def badge(state: Status) -> Markup:
-    """Return whether all cells are there."""
+    """Return the badge with the number of finished cells."""
     if state.failed:
         css, sign, text = "failed", "✕", f"{state.failed} of {counted(state.cells, 'cell')} failed"
     elif state.finished < state.cells:
@@ -187,7 +187,7 @@ def _origin(plan: Plan, folder: Path, command: str) -> Markup:
 
 
 def facts(entries: Sequence[tuple[str, object]]) -> Markup:
-    """Return a list of labels with their texts."""
+    """Return a description list of labels and texts; texts that are not markup are escaped."""
     rows = (element("div", element("dt", label), element("dd", text)) for label, text in entries)
     return element("dl", join(rows), class_="facts")
 

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a map shows.
+    """A quantity that a map of pairs shows.
 
     Attributes:
-        name: Of the estimate.
-        title: Above the map.
-        says: What a field reads out, with `{contender}`, `{incumbent}`, `{value}` and `{unit}`.
-        scale: What a unit as written holds of the estimate's own; None where that follows from the values.
-        middle: Where the colour changes; None where it only grows.
-        strength: How full the hue is, 0 to 1, of a value and the greatest of all.
+        name: Name of the estimate.
+        title: Title of the map.
+        says: Read-out of a tile, with `{contender}`, `{incumbent}`, `{value}` and `{unit}`.
+        scale: Factor of the unit as written, in the unit of the estimate; None to derive it from the values.
+        middle: Value at which the hue changes; None for a single hue.
+        strength: Returns the saturation, 0 to 1, from a value and the largest one.
     """
 
     name: str
@@ -48,14 +48,14 @@ class Quantity:
 
 
 def pair_maps(name: str, title: str, pairs: Pairs, wanted: Sequence[Quantity], basis: str) -> Figure:
-    """Draw a map per quantity, below one another, a field per pair.
+    """Draw a map per quantity, stacked, with a tile per pair.
 
     Args:
         name: Anchor of the figure.
-        title: Its heading.
-        pairs: What was found, in the order of rows; what has no value has no field.
-        wanted: What to show.
-        basis: What it rests on.
+        title: Heading of the figure.
+        pairs: Estimates of the pairs, in the order of rows; a pair without a value has no tile.
+        wanted: The quantities to show.
+        basis: Sentence on the data behind the figure.
     """
     names = list(dict.fromkeys(contender for contender, _ in pairs))
     styles = {_key(each, _mean(found[each.name])) for found in pairs.values() for each in wanted}
@@ -98,7 +98,7 @@ def _fill(panel: Panel, wanted: Quantity, names: Sequence[str], pairs: Pairs) ->
 
 
 def field_text(found: Estimate, scale: float) -> str:
-    """Write an estimate into a field: its mean and half of its interval, no more digits than fit."""
+    """Return an estimate as the text of a tile: mean and half-width of its interval, in few digits."""
     mean = found["mean"]
     if mean is None:
         return NO_DATA

@@ -19,15 +19,15 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Part:
-    """What the page shows below one entry of its contents.
+    """A part of the page, with an entry in its table of contents.
 
     Attributes:
-        anchor: Its anchor.
-        title: Its heading, and the entry.
-        tables: Come first.
-        figures: Come next.
-        more: What the figures that are folded away show, in words.
-        folded: Those figures.
+        anchor: Anchor in the page.
+        title: Heading, and text of the entry.
+        tables: Tables, shown first.
+        figures: Figures, shown after the tables.
+        more: Summary of the folded figures.
+        folded: Figures that are hidden until the reader unfolds them.
     """
 
     anchor: str
@@ -38,7 +38,7 @@ class Part:
     folded: Sequence[Figure]
 
     def markup(self, command: str) -> Markup:
-        """Return the section; `command` makes its figures again."""
+        """Return the section; `command` is the command that reproduces its figures."""
         hidden = (
             element("details", element("summary", self.more), _drawn(self.folded, command), class_="more")
             if self.folded
@@ -48,7 +48,7 @@ class Part:
 
 
 def allowed(make: Callable[[], _T]) -> Iterator[_T]:
-    """Make a figure or a table, or none where the cells do not allow it."""
+    """Yield the result of `make`; nothing if the cells do not allow the analysis."""
     try:
         yield make()
     except AnalysisError:

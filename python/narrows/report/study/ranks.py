@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 def critical_difference(ranking: Ranking, of: str) -> Figure:
-    """Draw mean ranks, the critical difference, and a bar over every set that does not differ.
+    """Draw the critical difference diagram: mean ranks, and a bar over each set that does not differ (Demšar 2006).
 
     Args:
-        ranking: What `narrows.analysis.ranks.ranking` returned.
-        of: What was ranked, as people read it ("goodput").
+        ranking: Mean ranks, from `narrows.analysis.ranks.ranking`.
+        of: Label of the ranked response ("goodput").
     """
     rank_of = dict(zip(ranking.treatments, ranking.mean_ranks, strict=True))
     names = ["critical difference", *("not different" for _ in ranking.alike), *ranking.treatments]

@@ -40,9 +40,9 @@ def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Par
     """Return a part of the page for each of the first responses.
 
     Args:
-        plan: The study's.
-        cells: Its finished cells.
-        found: What was found of each response.
+        plan: Plan of the study.
+        cells: Table of its finished cells.
+        found: Findings, one per response.
     """
     for finding in found[:_RESPONSES]:
         name, shown = finding.response, response_meaning(finding.response)

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def rows_panel(paper: Paper, across: Axis, label: str, names: Sequence[str], *, row: float = 30.0) -> Panel:
-    """Return a panel with a row per name, the first on top, and room for the names at the left."""
+    """Return a panel with a row per name, each `row` drawing units high, the first on top, with room for the names."""
     left = paper.beside(names)
     box = Box(left, HEAD, paper.width - left - RIGHT, row * len(names))
     return Panel(box, across, Axis.of_names(label, names, inverted=True))
 
 
 def stacked_panels(paper: Paper, axes: Sequence[tuple[Axis, Axis, str]]) -> list[Panel]:
-    """Return panels below one another, each with axes (across, up) and a title of its own."""
+    """Return stacked panels, each with its own axes (horizontal, vertical) and title."""
     step = paper.low + BETWEEN + _FOOT
     return [
         Panel(Box(paper.left, HEAD + place * step, paper.width - paper.left - RIGHT, paper.low), x, y, title=title)
@@ -32,7 +32,7 @@ def stacked_panels(paper: Paper, axes: Sequence[tuple[Axis, Axis, str]]) -> list
 
 
 def response_meaning(name: str) -> Meaning:
-    """Return how a response is shown: a study's columns say whose measure it is ("group.cubic.goodput_bps")."""
+    """Return the presentation of a response from the name of its column, such as "group.cubic.goodput_bps"."""
     owner, measure = split(name)
     kind, _, of = owner.partition(".")
     shown = meaning(measure, kind or "group")
@@ -40,7 +40,7 @@ def response_meaning(name: str) -> Meaning:
 
 
 def around(label: str, unit: Unit, values: Sequence[float], margin: float = 0.08) -> Axis:
-    """Return an axis that holds all values and a margin, a part of their range, on both sides."""
+    """Return an axis over all values, with a margin on both sides that is given as a fraction of their range."""
     low, high = min(values), max(values)
     beyond = margin * ((high - low) or abs(high) or 1.0)
     return Axis(label, unit, low - beyond, high + beyond)

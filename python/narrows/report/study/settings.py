@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequence[str]]) -> Figure:
-    """Draw the means of all settings from the least to the greatest, and below them the level of each factor.
+    """Draw the means of all combinations of levels in ascending order, with the level of each factor below.
 
     Args:
-        response: Name of the measure.
-        means: What `narrows.analysis.effects.ordered` returned.
-        levels: By factor, its levels in their order.
+        response: Name of the metric.
+        means: Means, from `narrows.analysis.effects.ordered`.
+        levels: Levels in order, by factor.
     """
     shown = response_meaning(response)
     factors = list(levels)
@@ -72,12 +72,12 @@ def ordered_data(response: str, means: Sequence[Mean], levels: Mapping[str, Sequ
 
 
 def values_by_level(response: str, means: Sequence[Mean], levels: Mapping[str, Sequence[str]]) -> Figure:
-    """Draw the mean of every setting in a row per level of each factor.
+    """Draw the means of all combinations of levels, with a row per level of each factor.
 
     Args:
-        response: Name of the measure.
-        means: A mean per combination of levels.
-        levels: By factor, its levels in their order.
+        response: Name of the metric.
+        means: Mean of each combination of levels.
+        levels: Levels in order, by factor.
     """
     shown = response_meaning(response)
     rows = [(factor, level) for factor, each in levels.items() for level in each]
@@ -104,11 +104,11 @@ def values_by_level(response: str, means: Sequence[Mean], levels: Mapping[str, S
 
 
 def blocks(response: str, means: Block) -> Figure:
-    """Draw the algorithms of each condition in a row of their own.
+    """Draw the means of all algorithms, with a row per condition.
 
     Args:
-        response: Name of the measure.
-        means: What `narrows.analysis.table.block` returned.
+        response: Name of the metric.
+        means: Means, from `narrows.analysis.table.block`.
     """
     shown = response_meaning(response)
     order = np.argsort(means.values.mean(axis=1), kind="stable").tolist()

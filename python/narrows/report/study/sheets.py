@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def sheet(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Markup:
-    """Return a table whose first column names the rows."""
+    """Return a table, with the names of rows in its first column."""
     head = element("tr", *(element("th", text, scope="col") for text in heads))
     body = (
         element("tr", element("th", name, scope="row"), *(element("td", each) for each in cells))
@@ -35,7 +35,7 @@ def sheet(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], not
 
 
 def variance(response: str, table: Anova) -> Markup:
-    """Return the analysis of variance of a response, the greatest part first."""
+    """Return the table of the analysis of variance of a response, the largest source first."""
     shown = response_meaning(response)
     *effects, residual = sorted(table.sources, key=lambda each: (each.name == "residual", -each.sum_of_squares))
     total = sum(source.sum_of_squares for source in table.sources) or 1.0
@@ -69,7 +69,7 @@ def variance(response: str, table: Anova) -> Markup:
 
 
 def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
-    """Return the pairs of algorithms with effect sizes and corrected p values."""
+    """Return the table of pairs of algorithms with effect sizes and corrected p values."""
     shown = response_meaning(response)
     lines = []
     for row in rows:
@@ -100,7 +100,7 @@ def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
 
 
 def duels(response: str, found: Majority) -> Markup:
-    """Return in how many conditions each algorithm beats each other."""
+    """Return the table of the number of conditions in which each algorithm is better than each other."""
     shown = response_meaning(response)
     order = sorted(range(len(found.treatments)), key=lambda place: -found.copeland[place])
     names = [found.treatments[place] for place in order]
@@ -122,7 +122,7 @@ def duels(response: str, found: Majority) -> Markup:
 
 
 def outliers(found: Sequence[Outlier], tests: int) -> Markup:
-    """Return which algorithms stand apart from all others, and how often."""
+    """Return the table of algorithms that are outliers, with the number of tests in which they are."""
     counted = Counter((each.algorithm, each.response) for each in found)
     rows = [
         (
@@ -142,7 +142,7 @@ def outliers(found: Sequence[Outlier], tests: int) -> Markup:
 
 
 def alone(trees: Sequence[Dendrogram]) -> Markup:
-    """Return how often each algorithm is the one that the last joint of a condition's tree adds alone."""
+    """Return the table of how often each algorithm is joined last and alone in the dendrogram of a condition."""
     counted = Counter(name for tree in trees if len(tree.distinct) == 1 for name in tree.distinct)
     names = sorted(trees[0].leaves, key=lambda name: -counted[name])
     rows = [(name, f"{counted[name]} of {len(trees)}") for name in names]
@@ -151,7 +151,7 @@ def alone(trees: Sequence[Dendrogram]) -> Markup:
 
 
 def alike_responses(found: Correlations) -> Markup:
-    """Return which responses say the same, and one of each group to go on with."""
+    """Return the table of groups of correlated responses, with the representative of each."""
     rows = []
     for group in found.groups:
         first = found.responses.index(group[0])
@@ -168,7 +168,7 @@ def alike_responses(found: Correlations) -> Markup:
 
 
 def probability(p: float | None) -> str:
-    """Write a p value."""
+    """Return a p value as text; "-" without one."""
     if p is None:
         return NO_DATA
     return significant(p, 2) if p >= _LEAST else f"< {_LEAST:g}"

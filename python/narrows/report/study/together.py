@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Part]:
-    """Return the part of the page that styles at all responses at once; none where there are too few of them.
+    """Return the part of the page on all responses together; none if there are too few of them.
 
     Args:
-        plan: The study's.
-        cells: Its finished cells.
-        found: What was found of each response.
+        plan: Plan of the study.
+        cells: Table of its finished cells.
+        found: Findings, one per response.
     """
     responses = [finding.response for finding in found if finding.missing == 0]
     basis = f"{counted(max((finding.replications for finding in found), default=0), 'replication')}, seed {plan.seed}."

@@ -38,7 +38,7 @@ class _Course:
 
 
 def figure(runs: Sequence[Run]) -> Figure:
-    """Draw the mean over replications and their range, a line per run, all on one panel."""
+    """Draw Jain's index over time: mean over replications and their range, a line per run, in one panel."""
     title = "Jain's fairness index"
     flows = [trace for run in runs for trace in run.flow_traces(run.shown_replication)]
     if not flows:

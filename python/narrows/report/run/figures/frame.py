@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def flow_styles(runs: Sequence[Run], run: Run, traces: Sequence[Trace]) -> list[Style]:
-    """Return a style per flow: its algorithm's hue, in another tone and dash for each further flow.
+    """Return the style of each flow: the hue of its algorithm, with a different tone and dash for each flow.
 
     In a comparison the tone follows the flow's place, so that a flow that all runs share looks the same in all.
     """
@@ -33,7 +33,7 @@ def flow_styles(runs: Sequence[Run], run: Run, traces: Sequence[Trace]) -> list[
 
 
 def group_style(runs: Sequence[Run], run: Run, place: int) -> Style:
-    """Return the style of a run's flow group: the run's own in a comparison, else its algorithm's."""
+    """Return the style of a flow group: in a comparison that of the run, otherwise that of its algorithm."""
     if len(runs) > 1:
         return style_of(run.name).variant(place)
     groups = list(run.algorithms)
@@ -42,7 +42,7 @@ def group_style(runs: Sequence[Run], run: Run, place: int) -> Style:
 
 
 def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
-    """Return at most `most` flows, as evenly from all groups as can be, in their order."""
+    """Return at most `most` flows in order, taken evenly from all groups."""
     rank: Counter[str] = Counter()
     ranked = []
     for place, trace in enumerate(traces):
@@ -52,19 +52,19 @@ def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
 
 
 def time_axis(runs: Sequence[Run]) -> Axis:
-    """Return the axis from the start to the end of the longest record."""
+    """Return the time axis, from the start to the end of the longest series."""
     ends = [run.recorded_s for run in runs]
     return Axis("Time", SECONDS, 0.0, max(ends))
 
 
 def flow_label(runs: Sequence[Run], run: Run, group: str, number: str = "") -> str:
-    """Return how a legend calls a flow or group; in a comparison what differs between runs goes by the run's name.
+    """Return the label of a flow or group; in a comparison the run's name if the flow differs between runs.
 
     Args:
         runs: All runs of the figure.
-        run: The one that the flow belongs to.
-        group: Its group.
-        number: What distinguishes it from the group's other flows ("[0]"); empty for the whole group.
+        run: The run of the flow.
+        group: Group of the flow.
+        number: Number of the flow in the group ("[0]"); empty for the whole group.
     """
     if len(runs) == 1 or group == run.name:
         return group + number
@@ -72,7 +72,7 @@ def flow_label(runs: Sequence[Run], run: Run, group: str, number: str = "") -> s
 
 
 def flow_key(runs: Sequence[Run], run: Run, group: str, number: str) -> tuple[str, str]:
-    """Return series name and label of a flow; a flow that all runs of a comparison share is one series."""
+    """Return name of the series and label of a flow; a flow that is the same in all runs is one series."""
     if len(runs) > 1 and group in subjects(runs):
         return f"{run.name}/{group}{number}", flow_label(runs, run, group, number)
     if len(runs) > 1 and any(group not in each.groups for each in runs):
@@ -90,7 +90,7 @@ def subjects(runs: Sequence[Run]) -> list[str]:
 
 
 def after_warmup(run: Run, time: FloatArray, values: FloatArray) -> float:
-    """Return the greatest value after the warm-up, of all where there is none; 0 without values."""
+    """Return the largest value after the warm-up; of all values if none is after it, 0 without values."""
     for chosen in (values[time > run.warmup_s], values):
         if np.isfinite(chosen).any():
             return float(np.nanmax(chosen))
@@ -98,7 +98,7 @@ def after_warmup(run: Run, time: FloatArray, values: FloatArray) -> float:
 
 
 def shown(runs: Sequence[Run]) -> str:
-    """Say which replication a figure shows, and of how many."""
+    """Return the sentence that gives the replication that a figure shows, and their number."""
     count = runs[0].replications
     if count == 1:
         return f"The only replication, seed {runs[0].seed}."
@@ -106,18 +106,18 @@ def shown(runs: Sequence[Run]) -> str:
 
 
 def pooled(runs: Sequence[Run]) -> str:
-    """Say that a figure rests on all replications."""
+    """Return the sentence that a figure is computed from all replications."""
     count = runs[0].replications
     return f"All {count} replications, seed {runs[0].seed}." if count > 1 else shown(runs)
 
 
 def interval_of(trace: Trace) -> float:
-    """Return the time between two rows of a record, seconds."""
+    """Return the length of an interval of a series, seconds."""
     return float(np.median(np.diff(trace.time))) if len(trace.time) > 1 else float(trace.time[0])
 
 
 def every(seconds: float) -> str:
-    """Write an interval of time."""
+    """Return a duration in seconds as text, as in "100 ms"."""
     return quantity(seconds, SECONDS)
 
 

@@ -53,7 +53,7 @@ class _Stack:
 
 
 def figure(runs: Sequence[Run]) -> Figure:
-    """Draw the stack of rates in front of the capacity, a panel per run."""
+    """Draw the stacked rates of flows in front of the capacity of the bottleneck, a panel per run."""
     title = "Rates, stacked to the capacity"
     stacks = [stack for run in runs if (stack := _stack(runs, run)) is not None]
     if len(stacks) < len(runs):

@@ -24,7 +24,7 @@ _Curve = tuple[str, str, "Style", "Histogram"]
 
 
 def figure(runs: Sequence[Run]) -> Figure:
-    """Draw one cumulative curve per run and flow group, all on one panel."""
+    """Draw the distribution function of round-trip times, a curve per run and flow group, in one panel."""
     title = "Round-trip times"
     curves = _curves(runs)
     if not curves:

@@ -41,7 +41,7 @@ class _Cloud:
 
 
 def figure(runs: Sequence[Run]) -> Figure:
-    """Draw a point per replication and the mean with its intervals, per run and flow group."""
+    """Draw throughput against one-way delay, per run and group: a point per replication, and the mean with intervals."""
     title = "Throughput against delay"
     clouds = _clouds(runs)
     if not clouds:
