@@ -161,3 +161,34 @@ fn bbr_in_a_long_recovery_meets_next_to_no_timeout_under_the_preset_of_linux() {
     assert!(timeouts("") <= 1.0);
     assert!(timeouts("rto_restart = \"ack\"") >= 8.0);
 }
+
+/// The purpose of RFC 9332's coupling is that Prague and CUBIC have about equal rates. Where a packet takes 3 ms or 1 ms
+/// to transmit, that needs the floor of its step: without it CUBIC has 4 to 12 times the rate of Prague.
+#[test]
+fn prague_and_cubic_have_about_equal_rates_over_slow_links_under_dualpi2() {
+    let ratio = |rate: &str, rtt: &str, queue: &str| {
+        let text = format!(
+            r#"
+            duration = "40s"
+            warmup = "10s"
+            path = {{ rate = "{rate}", rtt = "{rtt}", queue = {{ kind = "dualpi2"{queue} }} }}
+            transport = {{ ecn = true }}
+            [[flows]]
+            algorithm = "prague"
+            start = "0s..1s"
+            [[flows]]
+            algorithm = "cubic"
+            start = "0s..1s"
+            "#
+        );
+        let records = run(&text, 0);
+        value(&records, "cubic", "goodput_bps") / value(&records, "prague", "goodput_bps")
+    };
+    for rate in ["4Mbps", "12Mbps"] {
+        for rtt in ["20ms", "50ms"] {
+            let (with, without) = (ratio(rate, rtt, ""), ratio(rate, rtt, ", min_qlen_step = 0"));
+            assert!((0.5..=2.0).contains(&with), "{rate}, {rtt}: {with}");
+            assert!(without > 3.5, "{rate}, {rtt}, no floor: {without}");
+        }
+    }
+}

@@ -7,13 +7,18 @@
 //! low-latency queue   ECT(1) and CE; all others classic
 //! p += α (delay − target) + β (delay − delay_old)        every update; delay: the longer wait of the two heads
 //! classic             dropped, or marked if ECT(0), with probability p²
-//! low-latency         marked if it waited longer than the step, else with probability k p
+//! low-latency         marked if it waited longer than the step and two or more wait behind it, else with probability k p
 //! overload, k p > 1   both dropped with probability p², the low-latency queue's others marked
 //! scheduler           low-latency first, but the classic queue has its share of the bytes while both wait
 //! ```
 //!
 //! Nothing is signalled by probability with less than two packets waiting behind. Packets of a flow keep their order
 //! within each queue only.
+//!
+//! Where a packet takes longer to transmit than the step, whatever arrives meanwhile waits longer than that. So RFC 9332
+//! applies the step only where `lq.len() > Th_len = 1` once the packet has left (appendix A.1, lines 5a to 5d); Linux has
+//! such a floor as `min_qlen_step`, but by default none. Here the floor is that of the RFC, because without it the rates
+//! that the coupling is to make equal are not: beside CUBIC, Prague has a tenth of the rate of a link of 4 Mbps.
 //!
 //! Deviations: from RFC 9332, a step where it has a ramp from 0.8 to 1.2 ms, signals drawn independently where it counts
 //! up to them, and overload as above where it lets both queues fill; all as in Linux.
@@ -39,6 +44,8 @@ pub struct Config {
     pub coupling: f64,
     /// Queueing delay above which every low-latency packet is marked.
     pub step: Span,
+    /// The step applies only where at least so many low-latency packets wait behind the departing one.
+    pub min_qlen_step: u64,
     /// Share of the sent bytes that the classic queue has while both queues hold packets, 0 to 1.
     pub classic_share: f64,
     /// Buffer limit of both queues together.
@@ -132,8 +139,10 @@ impl DualPi2 {
     fn judge(&self, packet: &Packet, context: &mut Context<'_>) -> Verdict {
         let low_latency = is_low_latency(packet.ecn);
         let by_chance = self.judge_by_chance(low_latency, packet.ecn, context.uniform);
-        let late = low_latency && context.now.since(packet.arrival) > self.config.step;
-        if by_chance == Verdict::Pass && late { Verdict::Mark } else { by_chance }
+        let late = context.now.since(packet.arrival) > self.config.step;
+        // This packet has left its queue already.
+        let stepped = low_latency && late && self.low_latency.backlog().packets >= self.config.min_qlen_step;
+        if by_chance == Verdict::Pass && stepped { Verdict::Mark } else { by_chance }
     }
 
     fn judge_by_chance(&self, low_latency: bool, ecn: Ecn, uniform: &mut dyn FnMut() -> f64) -> Verdict {
@@ -230,7 +239,8 @@ pub static ENTRY: Entry = Entry {
             "ECT(1) and CE: low-latency queue; all others: classic",
             "every update: p += alpha (delay - target) + beta (delay - delay_old), delay the longer wait of the two heads",
             "classic: dropped, or marked if ECT(0), with probability p^2",
-            "low-latency: marked if it waited longer than step, else with probability coupling p",
+            "low-latency: marked if it waited longer than step and min_qlen_step or more wait behind it, else with \
+             probability coupling p",
             "coupling p > 1: both dropped with probability p^2, low-latency packets marked otherwise",
             "while both wait the classic queue has classic_share of the bytes",
         ],
@@ -285,6 +295,14 @@ pub static ENTRY: Entry = Entry {
                 domain: Domain::Span { default: "1ms", zero: false },
             },
             Parameter {
+                name: "min_qlen_step",
+                meaning: "low-latency packets that must wait behind the one that leaves for the step to mark it; 0 for no \
+                          such floor",
+                unit: "packets",
+                source: "RFC 9332 appendix A.1: more than Th_len, one packet; sch_dualpi2.c: 0",
+                domain: Domain::Integer { default: 2, minimum: 0, maximum: 1_000_000 },
+            },
+            Parameter {
                 name: "classic_share",
                 meaning: "the classic queue's share of the bytes while both wait",
                 unit: "",
@@ -308,6 +326,8 @@ pub static ENTRY: Entry = Entry {
         deviations: &[
             "a step at 1 ms where RFC 9332 has a ramp from 0.8 to 1.2 ms, as in Linux",
             "signals are drawn independently, as in Linux; RFC 9332 counts up to them",
+            "the step marks only with two low-latency packets behind, as in RFC 9332; Linux's min_qlen_step is 0 by \
+             default, and counts when a packet arrives, not when it leaves",
             "p in full precision; Linux rounds alpha, beta and p to 32 bits",
             "only ECN chooses the queue; Linux knows filters too",
         ],
@@ -325,6 +345,7 @@ fn config(settings: &Settings) -> Config {
         beta: settings.number("beta"),
         coupling: settings.number("coupling"),
         step: settings.span("step"),
+        min_qlen_step: settings.whole("min_qlen_step"),
         classic_share: settings.number("classic_share"),
         limit: settings.limit("limit"),
         mtu: settings.packet(),

@@ -15,6 +15,7 @@ fn config() -> Config {
         beta: 3.2,
         coupling: 2.0,
         step: Span::from_ms(1),
+        min_qlen_step: 2,
         classic_share: 0.1,
         limit: Limit::Unlimited,
         mtu: Bytes::new(1500),
@@ -89,13 +90,30 @@ fn while_both_wait_the_classic_queue_has_its_share_of_the_bytes() {
 #[test]
 fn a_low_latency_packet_that_waited_longer_than_the_step_is_marked() {
     for (us, marked) in [(1000, 0), (1001, 1)] {
-        let mut bench = bench(config());
+        let mut bench = bench(Config { min_qlen_step: 0, ..config() });
         bench.arrive(of(Ecn::Ect1, 0));
         bench.arrive(of(Ecn::Ect0, 1));
         bench.now = Time::ZERO + Span::from_us(us);
         bench.drain();
         assert_eq!(bench.account.marked.len(), marked, "{us} us");
         assert!(bench.account.dropped.is_empty());
+    }
+}
+
+/// RFC 9332 appendix A.1, figure 3, lines 5a to 5d.
+#[test]
+fn the_step_marks_only_with_enough_low_latency_packets_behind() {
+    for (min_qlen_step, marked) in [(0, &[0, 1, 2][..]), (1, &[0, 1][..]), (2, &[0][..]), (3, &[][..])] {
+        let mut bench = bench(Config { min_qlen_step, ..config() });
+        for number in 0..3 {
+            bench.arrive(of(Ecn::Ect1, number));
+        }
+        // Classic packets do not count.
+        bench.arrive(of(Ecn::Ect0, 3));
+        bench.now = Time::ZERO + Span::from_ms(2);
+        bench.drain();
+        let numbers = &bench.account.marked;
+        assert_eq!(numbers, marked, "{min_qlen_step}");
     }
 }
 
