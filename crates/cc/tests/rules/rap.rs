@@ -55,7 +55,7 @@ fn an_episode_halves_the_rate_once_and_defers_the_next_increase() {
 fn the_weight_of_a_round_trip_time_sample_is_a_half() {
     let mut flow = flow("rap");
     flow.acked_after(1, RTT * 3);
-    same(flow.inner("srtt"), 0.2);
+    same(flow.inner("srtt_s"), 0.2);
 }
 
 #[test]
