@@ -27,8 +27,12 @@ SCENARIO_PREFACE = """\
 
 A scenario is a TOML file. An unknown key is an error. A quantity with a unit is a string (`"10Mbps"`, `"40ms"`,
 `"64KiB"`, `"100pkt"`, `"1.5bdp"`, `"1%"`); a bare number where a unit is needed is an error that lists the allowed
-units. `narrows check FILE` reports every error with line and column. The folder of a run contains the resolved
-scenario, with all defaults."""
+units. `narrows check FILE` reports every error with line and column, and executes nothing. The folder of a run contains
+the resolved scenario, with all defaults.
+
+A scenario may name a Python file as an algorithm. A run executes files at or below the scenario's folder and those that
+the command line names, others only with `--trust`: see
+[which files are executed](your-algorithm.md#which-files-are-executed)."""
 METRICS_PREFACE = """\
 Metrics cover the time after the warm-up unless their definition says otherwise. Intervals over replications are 95 %
 intervals from Student's t distribution.

@@ -44,6 +44,9 @@ _Node: TypeAlias = tuple[_Written, _Span]
 # Where, key path, message, what was given, what is allowed, hint.
 _Fault: TypeAlias = tuple[_Span, str, str, str | None, str, str | None]
 
+# The arguments of `load`, up to `trusted`.
+_LoadArguments: TypeAlias = tuple[str, str, str, list[str], str | None, int | None, int | None, str, list[str]]
+
 class ScenarioError(Exception):
     diagnostics: list[dict[str, Any]]
 
@@ -85,7 +88,9 @@ class Scenario:
     @property
     def digest(self) -> str: ...
     @property
-    def interpreted(self) -> bool: ...
+    def external(self) -> list[tuple[str, str]]: ...
+    @property
+    def arguments(self) -> _LoadArguments: ...
 
 @final
 class Records:
@@ -274,6 +279,9 @@ def load(
     seed: int | None,
     replications: int | None,
     overrides_directory: str = "",
+    trusted: list[str] = [],
+    *,
+    execute: bool = False,
 ) -> Scenario: ...
 def run(jobs: list[tuple[Scenario, int]], threads: int, progress: Progress) -> list[Records | None]: ...
 def read_toml(text: str, file: str) -> _Node: ...

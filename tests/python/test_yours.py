@@ -135,7 +135,7 @@ def test_a_path_is_relative_to_the_file_and_in_an_argument_to_the_working_direct
     done = narrows("run", write(folder, table), "--out", "out")
     assert done.returncode == 0, done.stderr
     # As resolved it runs again, from anywhere, to the same bits.
-    again = narrows("run", tmp_path / "out/scenario.toml", "--out", "again")
+    again = narrows("run", tmp_path / "out/scenario.toml", "--out", "again", "--trust")
     assert again.returncode == 0, again.stderr
     digests = {json.loads((tmp_path / each / "summary.json").read_text())["digest"] for each in ("out", "again")}
     assert len(digests) == 1
@@ -152,7 +152,7 @@ def test_the_content_of_the_file_is_part_of_the_scenario(tmp_path: Path) -> None
 
 def test_a_group_is_named_after_its_class(tmp_path: Path) -> None:
     file = place(tmp_path, RENO)
-    run = nw.Scenario(SHORT.replace('"newreno"', f'"{file}:Reno"')).run()
+    run = nw.Scenario(SHORT.replace('"newreno"', f'"{file}:Reno"'), directory=tmp_path).run()
     assert list(run.summary["groups"]) == ["Reno", "other"]
     assert set(run.flows.column("algorithm").to_pylist()) == {"mine.py:Reno", "aiad"}
 
@@ -161,7 +161,7 @@ def test_a_group_is_named_after_its_class(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("class Mine\n", ["SyntaxError", 'mine.py", line 1']),
-        ("import no_such_module\n", ["no_such_module", "line 1, in <module>"]),
+        (f"import no_such_module\n{PLAIN.format(on_ack='pass')}", ["no_such_module", "line 1, in <module>"]),
         ("def Mine(setup): ...\n", ["is a function, not a class"]),
         ("class Mime: ...\n", ["there is no Mine", "did you mean `Mime`"]),
         (PLAIN.replace("on_ack(self", "on_akk(self").format(on_ack="pass"), ["on_akk", "did you mean `on_ack`"]),
@@ -223,7 +223,7 @@ def test_a_mistake_in_a_run_says_when_and_where_and_writes_nothing(
 def test_the_time_of_a_mistake_is_that_of_its_fact(tmp_path: Path) -> None:
     file = place(tmp_path, PLAIN.format(on_ack="assert ack.now_s < 3, f'now is {ack.now_s}'"))
     with pytest.raises(nw.AlgorithmError) as caught:
-        nw.Scenario(SHORT.replace('"aiad"', f'"{file}:Mine"')).run()
+        nw.Scenario(SHORT.replace('"aiad"', f'"{file}:Mine"'), directory=tmp_path).run()
     text = str(caught.value)
     now = text.rsplit("now is ", maxsplit=1)[1].strip()
     assert f"failed at {now} s" in text
@@ -259,7 +259,7 @@ def test_what_an_algorithm_prints_does_not_reach_the_results(narrows: Narrows, t
 def test_runs_do_not_see_what_others_left_in_a_class(tmp_path: Path) -> None:
     counting = PLAIN.format(on_ack="Mine.heard = getattr(Mine, 'heard', 0) + 1; self.window = 5 + Mine.heard % 7")
     file = place(tmp_path, counting)
-    scenario = nw.Scenario(SHORT.replace('"aiad"', f'"{file}:Mine"'))
+    scenario = nw.Scenario(SHORT.replace('"aiad"', f'"{file}:Mine"'), directory=tmp_path)
     assert (
         scenario.run(replications=2, jobs=1).summary["digest"] == scenario.run(replications=2, jobs=2).summary["digest"]
     )
@@ -280,7 +280,7 @@ class Clock:
 """,
     )
     text = SHORT.replace('"newreno"', f'"{file}:Clock"').replace("count = 2", "count = 1").replace('"0s..1s"', '"0s"')
-    run = nw.Scenario(text.split("[[flows]]\nname")[0].replace("1s", "2s")).run()
+    run = nw.Scenario(text.split("[[flows]]\nname")[0].replace("1s", "2s"), directory=tmp_path).run()
     assert run.summary["groups"]["Clock"]["goodput_bps"]["mean"] == pytest.approx(2e6, rel=0.02)
 
 

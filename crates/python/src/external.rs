@@ -1,5 +1,7 @@
-//! External algorithms written in Python: `narrows.external.algorithm` finds and checks a class, and [`Instance`] calls its
-//! methods.
+//! External algorithms written in Python.
+//!
+//! Where a scenario is only read, `narrows.external.description` checks a class without executing its file. In the process
+//! that runs it, `narrows.external.algorithm` executes the file and checks the class, and [`Instance`] calls its methods.
 
 mod answers;
 mod facts;
@@ -19,9 +21,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A loader of algorithms from Python files.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Files {
+    /// Files, and folders of files, that may be executed.
+    trusted: Vec<String>,
+    /// Whether files are executed; if not, their algorithms are described and cannot run.
+    execute: bool,
     interrupt: Mutex<Option<PyErr>>,
+}
+
+/// An algorithm of which only the source has been read.
+#[derive(Debug)]
+struct Described {
+    digest: String,
 }
 
 /// A class that has been checked to be an algorithm.
@@ -34,7 +46,25 @@ struct PythonClass {
 }
 
 impl Files {
-    /// Removes and returns the `KeyboardInterrupt` that was raised while a file was executed; `None` if there was none.
+    /// Loads algorithms from `trusted` files, and from files in or below `trusted` folders.
+    pub fn new(trusted: Vec<String>, execute: bool) -> Self {
+        Self { trusted, execute, interrupt: Mutex::default() }
+    }
+
+    fn describe(
+        &self,
+        py: Python<'_>,
+        file: &Path,
+        name: &str,
+        parameters: &[(String, Value)],
+    ) -> PyResult<Described> {
+        let given: Vec<&str> = parameters.iter().map(|(key, _)| key.as_str()).collect();
+        let describe = py.import("narrows.external.description")?.getattr("describe")?;
+        let digest = describe.call1((file, name, given, &self.trusted))?.getattr("digest")?.extract()?;
+        Ok(Described { digest })
+    }
+
+    /// Removes and returns the `KeyboardInterrupt` that was raised while a file was read; `None` if there was none.
     pub fn interrupt(&self) -> Option<PyErr> {
         self.interrupt.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -61,8 +91,15 @@ impl AlgorithmLoader for Files {
         parameters: &[(String, Value)],
     ) -> Result<Arc<dyn ExternalAlgorithm>, LoadFault> {
         Python::attach(|py| {
-            let class =
-                PythonClass::find(py, file, name, parameters).map_err(|error| self.fault(py, error))?;
+            if !self.execute {
+                let described = self.describe(py, file, name, parameters);
+                return match described {
+                    Ok(described) => Ok(Arc::new(described) as Arc<dyn ExternalAlgorithm>),
+                    Err(error) => Err(self.fault(py, error)),
+                };
+            }
+            let class = PythonClass::find(py, file, name, parameters, &self.trusted)
+                .map_err(|error| self.fault(py, error))?;
             match class.build(&TRIAL).failure() {
                 None => Ok(Arc::new(class) as Arc<dyn ExternalAlgorithm>),
                 Some(failure) => Err(LoadFault {
@@ -76,8 +113,15 @@ impl AlgorithmLoader for Files {
 }
 
 impl PythonClass {
-    fn find(py: Python<'_>, file: &Path, name: &str, parameters: &[(String, Value)]) -> PyResult<Self> {
-        let found = py.import("narrows.external.algorithm")?.getattr("find")?.call1((file, name))?;
+    fn find(
+        py: Python<'_>,
+        file: &Path,
+        name: &str,
+        parameters: &[(String, Value)],
+        trusted: &[String],
+    ) -> PyResult<Self> {
+        let find = py.import("narrows.external.algorithm")?.getattr("find")?;
+        let found = find.call1((file, name, trusted))?;
         let (class, ecn, digest): (Py<PyAny>, String, String) = found.extract()?;
         let keywords = PyDict::new(py);
         for (key, value) in parameters {
@@ -102,7 +146,7 @@ impl PythonClass {
 
 impl ExternalAlgorithm for PythonClass {
     fn needs(&self) -> Needs {
-        Needs { rate_samples: true, ..Needs::RELIABLE }
+        NEEDS
     }
 
     fn digest(&self) -> &str {
@@ -113,6 +157,23 @@ impl ExternalAlgorithm for PythonClass {
         Python::attach(|py| Box::new(Instance::new(py, &self.class, &self.parameters, self.ecn, setup)))
     }
 }
+
+impl ExternalAlgorithm for Described {
+    fn needs(&self) -> Needs {
+        NEEDS
+    }
+
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
+        Box::new(Instance::failed(setup, "its file was read but not executed".to_owned()))
+    }
+}
+
+/// What the host must provide for an algorithm in Python.
+const NEEDS: Needs = Needs { rate_samples: true, ..Needs::RELIABLE };
 
 /// A typical setup, with which a class is built once to check it.
 const TRIAL: Setup = Setup {

@@ -37,12 +37,10 @@ pub struct PyScenario {
     #[pyo3(get)]
     digest: String,
     #[pyo3(get)]
-    interpreted: bool,
-    source: Source,
+    external: Vec<(String, String)>,
+    #[pyo3(get)]
+    arguments: Py<PyTuple>,
 }
-
-/// The arguments of [`load`], to do the same again in another process.
-type Source = Py<PyTuple>;
 
 #[pymethods]
 impl PyScenario {
@@ -95,11 +93,6 @@ impl PyScenario {
     fn links(&self) -> Vec<&str> {
         self.model.links.iter().map(|link| link.name.as_str()).collect()
     }
-
-    /// In another process the scenario is loaded again.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Source)> {
-        Ok((py.import("narrows._core")?.getattr("load")?, self.source.clone_ref(py)))
-    }
 }
 
 impl PyScenario {
@@ -108,9 +101,14 @@ impl PyScenario {
         Arc::clone(&self.model)
     }
 
-    fn new(py: Python<'_>, scenario: Scenario, source: Source) -> PyResult<Self> {
-        let interpreted =
-            scenario.model.groups.iter().any(|group| matches!(group.algorithm, Control::External(_)));
+    fn new(py: Python<'_>, scenario: Scenario, arguments: Py<PyTuple>) -> PyResult<Self> {
+        let external = scenario.model.groups.iter().filter_map(|group| match &group.algorithm {
+            Control::External(external) => {
+                Some((external.file.to_string_lossy().into_owned(), group.algorithm.to_string()))
+            }
+            Control::Listed(_) => None,
+        });
+        let external = external.collect();
         let expectations =
             scenario.expectations.iter().map(|each| expectation(py, each)).collect::<PyResult<_>>()?;
         let files = scenario
@@ -127,8 +125,8 @@ impl PyScenario {
             expectations,
             files,
             digest: scenario.digest,
-            interpreted,
-            source,
+            external,
+            arguments,
         })
     }
 }
@@ -137,9 +135,13 @@ impl PyScenario {
 ///
 /// `file` is its name in messages, `directory` what its paths are relative to, `overrides` the arguments of `--set`;
 /// `subject`, `seed` and `replications` take the place of what the scenario says. Paths in overrides are relative to
-/// `overrides_directory`, or to the working directory.
+/// `overrides_directory`, or to the working directory. External algorithms are loaded from `trusted` files and folders
+/// only; `execute` says whether their files are executed, without which they cannot run.
 #[pyfunction]
-#[pyo3(signature = (text, file, directory, overrides, subject, seed, replications, overrides_directory = ""))]
+#[pyo3(signature = (
+    text, file, directory, overrides, subject, seed, replications, overrides_directory = "", trusted = vec![],
+    *, execute = false
+))]
 #[expect(
     clippy::needless_pass_by_value,
     reason = "Python's list is converted, so there is nothing to borrow"
@@ -167,11 +169,14 @@ pub fn load(
     seed: Option<u64>,
     replications: Option<u32>,
     overrides_directory: &str,
+    trusted: Vec<String>,
+    execute: bool,
 ) -> PyResult<PyScenario> {
-    let source = (text, file, directory, &overrides, &subject, seed, replications, &overrides_directory)
-        .into_pyobject(py)?
-        .unbind();
-    let files = Arc::new(Files::default());
+    let arguments =
+        (text, file, directory, &overrides, &subject, seed, replications, &overrides_directory, &trusted)
+            .into_pyobject(py)?
+            .unbind();
+    let files = Arc::new(Files::new(trusted, execute));
     let loader = Some(Arc::clone(&files) as _);
     let overrides_directory = PathBuf::from(overrides_directory);
     let series = Some(Arc::new(PythonMetrics) as _);
@@ -182,7 +187,7 @@ pub fn load(
         return Err(interrupt);
     }
     match result {
-        Ok(scenario) => PyScenario::new(py, scenario, source),
+        Ok(scenario) => PyScenario::new(py, scenario, arguments),
         Err(diagnostics) => Err(error(py, &diagnostics)?),
     }
 }

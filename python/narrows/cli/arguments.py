@@ -42,9 +42,10 @@ def parser() -> argparse.ArgumentParser:
     _add_reproduce(commands)
     _add_views(commands)
 
-    check = _add(commands, "check", "check:check", "parse and resolve a scenario, no more")
+    check = _add(commands, "check", "check:check", "parse and resolve a scenario; execute nothing")
     check.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
     _add_scenario_flags(check)
+    _add_trust(check)
 
     listing = _add(commands, "list", "catalogue:list_kind", "say what there is")
     listing.add_argument("kind", choices=KINDS)
@@ -86,6 +87,7 @@ def _add_study(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     resume = _add(actions, "resume", "study:resume", "go on with a study that was interrupted")
     resume.add_argument("folder", metavar="DIR", type=Path)
+    _add_trust(resume)
     resume.add_argument("--retry", action="store_true", help="run failed cells once more")
     resume.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
     _add_executor_flags(resume)
@@ -104,12 +106,14 @@ def _add_study(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     replay = _add(actions, "replay", "study:replay", "run one cell once more and print what it measures")
     replay.add_argument("folder", metavar="DIR", type=Path)
     replay.add_argument("cell", metavar="CELL", help="its key, or how that begins")
+    _add_trust(replay)
     _add_json(replay)
 
-    check = _add(actions, "check", "study:check", "check a study file and print its design, no more")
+    check = _add(actions, "check", "study:check", "check a study file and print its design; execute nothing")
     check.add_argument("file", metavar="FILE", help="study file")
     _add_overlay_flags(check)
     _add_scenario_flags(check)
+    _add_trust(check)
 
 
 def _add_overlay_flags(command: argparse.ArgumentParser) -> None:
@@ -245,6 +249,15 @@ def _add_work_flags(command: argparse.ArgumentParser) -> None:
         help="add a measure, as in 'cov(bin=10s)' (repeatable)",
     )
     _add_place_flags(command)
+    _add_trust(command)
+
+
+def _add_trust(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--trust",
+        action="store_true",
+        help="allow Python files that are neither in the folder of the given file or below it, nor named here",
+    )
 
 
 def _add_place_flags(command: argparse.ArgumentParser) -> None:

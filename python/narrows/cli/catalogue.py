@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from narrows import cards, core, library, metrics
 from narrows.cli.status import DONE
 from narrows.errors import InputError
-from narrows.external.card import external_card, is_external
+from narrows.external.card import external_card
+from narrows.external.source import is_external
 from narrows.files.manifest import to_json
 
 if TYPE_CHECKING:

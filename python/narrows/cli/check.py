@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Parse and resolve a scenario, and print its description or its faults."""
+    """Parse and resolve a scenario, execute nothing, and print its description or its faults."""
     try:
         found = find_scenario(arguments.file)
-        scenario = read(found.file, [*found.changes, *arguments.set])
+        scenario = read(found.file, [*found.changes, *arguments.set], trust=arguments.trust)
         resolved = scenario.check(arguments.replications, arguments.seed)
     except (core.ScenarioError, InputError) as error:
         if arguments.json:

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read(given: str, arguments: argparse.Namespace) -> Written:
     found = find_scenario(given)
-    return read(found.file, [*found.changes, *arguments.set])
+    return read(found.file, [*found.changes, *arguments.set], trust=arguments.trust)
 
 
 def compare(arguments: argparse.Namespace) -> int:

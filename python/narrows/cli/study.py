@@ -12,6 +12,7 @@ from narrows.cli.progress import Display
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align
 from narrows.errors import InputError, ReportError
+from narrows.external.source import EVERYTHING
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
 from narrows.run.jobs import processors
@@ -27,6 +28,7 @@ from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
     from pathlib import Path
 
     from narrows.study.definition import Study
@@ -40,19 +42,19 @@ def run(arguments: argparse.Namespace) -> int:
         campaign.refuse_begun(arguments.out)
         check_place(arguments.out, replace=False)
     study = _read(arguments)
-    plan = make_plan(study, arguments.set, arguments.measure)
+    plan = make_plan(study, arguments.set, arguments.measure, trusted_by(arguments))
     folder = arguments.out or folder_of(plan.title, [plan.key(point, 0) for point in plan.points])
     executor = executor_of(arguments)
     _print_plan(plan, arguments)
     campaign.begin(study, plan, folder)
-    return _end(work(arguments, folder, executor, retry=False), folder, arguments)
+    return _end(work(arguments, folder, executor, plan.base.trusted), folder, arguments)
 
 
 def resume(arguments: argparse.Namespace) -> int:
     """Resume a study that was interrupted."""
     check_executor(arguments)
     load_plan(arguments.folder)
-    found = work(arguments, arguments.folder, executor_of(arguments), retry=arguments.retry)
+    found = work(arguments, arguments.folder, executor_of(arguments), trusted_by(arguments), retry=arguments.retry)
     return _end(found, arguments.folder, arguments)
 
 
@@ -86,7 +88,7 @@ def query(arguments: argparse.Namespace) -> int:
 
 def replay(arguments: argparse.Namespace) -> int:
     """Run one cell again and print its metrics, or why it fails."""
-    done = campaign.replay(arguments.folder, arguments.cell)
+    done = campaign.replay(arguments.folder, arguments.cell, trusted_by(arguments))
     row = {**done.point.levels, "algorithm": done.point.algorithm, "replication": done.replication}
     if isinstance(done.outcome, Failed):
         print(f"the cell fails: {done.outcome.error}", file=sys.stderr)
@@ -112,12 +114,17 @@ def replay(arguments: argparse.Namespace) -> int:
 
 def check(arguments: argparse.Namespace) -> int:
     """Check a study file and everything it refers to, and print the design."""
-    plan = make_plan(_read(arguments), arguments.set)
+    plan = make_plan(_read(arguments), arguments.set, trusted=trusted_by(arguments), execute=False)
     if arguments.json:
         print(to_json({"cells": _cells(plan), "points": len(plan.points), "design": plan.design}))
     else:
         _print_plan(plan, arguments)
     return DONE
+
+
+def trusted_by(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Return the files of external algorithms that `--trust` allows."""
+    return EVERYTHING if arguments.trust else ()
 
 
 def _read(arguments: argparse.Namespace) -> Study:
@@ -143,13 +150,16 @@ class _Shown:
         return self.display.stopped()
 
 
-def work(arguments: argparse.Namespace, folder: Path, executor: Executor, *, retry: bool) -> campaign.Status:
+def work(
+    arguments: argparse.Namespace, folder: Path, executor: Executor, trusted: Sequence[str], *, retry: bool = False
+) -> campaign.Status:
     """Run the cells of a study that have not finished, with progress on standard error.
 
     Args:
         arguments: The parsed command line.
         folder: The folder of the study.
         executor: Where the cells run.
+        trusted: Files, and folders of files, of external algorithms that may be executed.
         retry: Whether failed cells run again.
     """
     with Interrupt() as interrupt:
@@ -157,7 +167,13 @@ def work(arguments: argparse.Namespace, folder: Path, executor: Executor, *, ret
         try:
             command = shlex.join(["narrows", *arguments.given])
             return campaign.work(
-                folder, executor, _Shown(display), retry=retry, command=command, conclude=write_summary
+                folder,
+                executor,
+                _Shown(display),
+                retry=retry,
+                command=command,
+                conclude=write_summary,
+                trusted=trusted,
             )
         finally:
             display.close()

@@ -86,7 +86,7 @@ def _view(
     if not (folder / PLAN).is_file():
         view = View(kind, shlex.join(["narrows", *arguments.given]), facts)
         campaign.begin(study, plan, folder, {VIEW: view.to_json()})
-    found = of_study.work(arguments, folder, of_study.executor_of(arguments), retry=False)
+    found = of_study.work(arguments, folder, of_study.executor_of(arguments), plan.base.trusted)
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     print(to_json(summary) if arguments.json else tables(summary), file=sys.stdout)
     return of_study.end(found, folder, arguments)

@@ -1,64 +1,41 @@
-"""External algorithms in Python files: loading, checking and error messages.
+"""External algorithms in Python files: executing, checking and error messages.
 
-The extension calls `find` while a scenario is resolved and `explain` when an algorithm fails.
+The extension calls `find` in the process that runs a scenario, and `explain` when an algorithm fails.
 """
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.external.source import FORM, AlgorithmError, executing, read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
-class AlgorithmError(Exception):
-    """An algorithm cannot be loaded from a file.
-
-    Attributes:
-        message: What is wrong.
-        allowed: What is allowed instead; may be empty.
-        hint: The nearest known name, as a question; the attribute is missing if none is near.
-    """
-
-    def __init__(self, message: str, allowed: str = "", hint: str | None = None) -> None:
-        """Make the error.
-
-        Args:
-            message: What is wrong.
-            allowed: What is allowed instead.
-            hint: The nearest known name; None where none is near.
-        """
-        super().__init__(message)
-        self.message = message
-        self.allowed = allowed
-        if hint is not None:
-            self.hint = f"did you mean `{hint}`?"
-
-
-def find(file: Path, name: str) -> tuple[type, str, str]:
+def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str]:
     """Execute a file and return a class in it that is an algorithm.
 
     Args:
         file: The Python file.
         name: Name of the class.
+        trusted: Files, and folders of files, that may be executed.
 
     Returns:
         The class, its `ecn` (one of `ECN`), and the SHA-256 of the file in hexadecimal.
 
     Raises:
-        AlgorithmError: The file cannot be read or fails, or it has no such class, or the class is not an algorithm.
+        AlgorithmError: The file is not trusted, cannot be read or fails, or it has no such class, or the class is no
+            algorithm.
     """
-    try:
-        content = Path(file).read_bytes()
-    except OSError as error:
-        raise AlgorithmError(f"cannot be read: {error.strerror or error}", FORM) from error
-    digest = hashlib.sha256(content).hexdigest()
+    content, digest = read(file, trusted)
     found = _attribute(_execute(str(file), content, digest), name)
     if not isinstance(found, type):
         raise AlgorithmError(f"{name} is a {type(found).__name__}, not a class", FORM)
@@ -102,23 +79,17 @@ def explain(error: BaseException) -> str:
 
 
 def _execute(file: str, content: bytes, digest: str) -> ModuleType:
-    if content in _executing:
-        raise AlgorithmError(
-            'the file starts runs while it is read for its algorithm; put them below `if __name__ == "__main__":`'
-        )
     # A fresh module each time: what one run leaves in it must not reach another. Dataclasses look it up by its name.
     module = ModuleType(f"narrows_algorithm_{digest[:16]}")
     module.__file__ = file
     sys.modules[module.__name__] = module
-    _executing.append(content)
     try:
-        exec(compile(content, file, "exec"), module.__dict__)  # noqa: S102  # that it is executed is what it is for
+        with executing(content):
+            exec(compile(content, file, "exec"), module.__dict__)  # noqa: S102  # that it is executed is what it is for
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # even `sys.exit()` in the file is only a mistake in the file
         raise AlgorithmError(f"the file fails:\n{explain(error)}") from error
-    finally:
-        _executing.pop()
     return module
 
 
@@ -130,13 +101,13 @@ def _attribute(module: ModuleType, name: str) -> Any:
         name for name, each in vars(module).items() if isinstance(each, type) and each.__module__ == module.__name__
     ]
     allowed = ", ".join(classes) or "the file holds no class"
-    raise AlgorithmError(f"there is no {name} in the file", allowed, core.nearest(name, classes))
+    raise AlgorithmError(f"there is no {name} in the file", allowed, near=core.nearest(name, classes))
 
 
 def _check_hooks(found: type) -> None:
     for name in (each for each in dir(found) if each.startswith("on_") and each not in HOOKS):
         message = f"{found.__name__} has a method `{name}`, which is never called"
-        raise AlgorithmError(message, ", ".join(HOOKS), core.nearest(name, HOOKS))
+        raise AlgorithmError(message, ", ".join(HOOKS), near=core.nearest(name, HOOKS))
     for name in REQUIRED:
         if not hasattr(found, name):
             raise AlgorithmError(f"{found.__name__} has no method `{name}`", f"a class with {' and '.join(REQUIRED)}")
@@ -150,9 +121,6 @@ def _check_hooks(found: type) -> None:
             raise AlgorithmError(f"{found.__name__}.{name} cannot be called with one fact: {error}") from error
 
 
-_executing: list[bytes] = []
-
-FORM = 'a file and a class in it, as in "./mine.py:Mine"'
 REQUIRED = ("on_ack", "on_loss")
 HOOKS = (*REQUIRED, "on_recovered", "on_sent", "on_spurious_loss", "on_idle_restart", "on_timer")
 ANSWERS = ("window", "pacing_rate", "ssthresh", "timer_s")

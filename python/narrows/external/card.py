@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
+import ast
 import re
 from pathlib import Path
 from typing import Any
 
 from narrows.errors import InputError
-from narrows.external.algorithm import AlgorithmError, find
+from narrows.external.description import describe
+from narrows.external.source import EVERYTHING, AlgorithmError, split_name
 
 
 def external_card(text: str) -> dict[str, Any]:
@@ -24,32 +25,27 @@ def external_card(text: str) -> dict[str, Any]:
     Raises:
         InputError: There is no such file, or no such algorithm in it.
     """
-    path, _, name = text.partition("(")[0].rpartition(":")
+    path, name = split_name(text)
     try:
-        found, _, digest = find(Path(path), name)
+        found = describe(Path(path), name, None, EVERYTHING)
     except AlgorithmError as error:
         hint = f"; {error.hint}" if hasattr(error, "hint") else ""
         allowed = f"; allowed: {error.allowed}" if error.allowed else ""
         raise InputError(text, f"{error.message}{allowed}{hint}") from error
-    sections = _sections(inspect.cleandoc(found.__dict__.get("__doc__") or ""))
+    sections = _sections(found.docstring)
     return {
         "name": text,
         "family": "python",
         "summary": sections.get("", "") or "The class has no docstring.",
         "source": sections.get("Source", "") or "not stated",
         "equations": _parted(sections.get("Equations", "")) or ["not stated"],
-        "parameters": _parameters(found),
+        "parameters": [_parameter(each, default) for each, default in found.parameters.items()],
         "variables": _variables(sections.get("Variables", "")),
         "deviations": _parted(sections.get("Deviations", "")),
         "validation": sections.get("Validation", ""),
         "judged": [],
-        "digest": f"sha256:{digest}",
+        "digest": f"sha256:{found.digest}",
     }
-
-
-def is_external(name: str) -> bool:
-    """Return whether a name is that of a class in a Python file."""
-    return ":" in name or Path(name).suffix == ".py"
 
 
 def _sections(text: str) -> dict[str, str]:
@@ -64,11 +60,12 @@ def _parted(text: str) -> list[str]:
     return [] if plain in {"", "none"} else [each.strip() for each in plain.split(";")]
 
 
-def _parameters(found: type) -> list[dict[str, Any]]:
-    """Return the parameters of `__init__` after the setup."""
-    _, *given = inspect.signature(found).parameters.values()
-    named = [each for each in given if each.kind in {each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY}]
-    return [{"name": each.name, "default": None if each.default is each.empty else each.default} for each in named]
+def _parameter(name: str, default: str | None) -> dict[str, Any]:
+    """Return a parameter with its default: a literal as its value, any other expression as it is written."""
+    try:
+        return {"name": name, "default": None if default is None else ast.literal_eval(default)}
+    except (ValueError, SyntaxError):
+        return {"name": name, "default": default}
 
 
 def _variables(text: str) -> list[dict[str, str]]:

@@ -108,6 +108,8 @@ class %(class)s:
 PYTHON_TEST = '''\
 """`python test_%(name)s.py`, or pytest."""
 
+from pathlib import Path
+
 import narrows as nw
 
 from %(name)s import %(class)s
@@ -140,8 +142,8 @@ def test_it_fills_a_link():
         "duration": "10s",
         "warmup": "2s",
         "path": {"rate": "10Mbps", "rtt": "40ms"},
-        "flows": [{"name": "mine", "algorithm": f"{__file__.replace('test_%(name)s', '%(name)s')}:%(class)s"}],
-    })
+        "flows": [{"name": "mine", "algorithm": "./%(name)s.py:%(class)s"}],
+    }, directory=Path(__file__).parent)
     assert scenario.run().summary["groups"]["mine"]["goodput_fraction"]["mean"] > 0.9
 
 

@@ -147,7 +147,7 @@ def work(found: Sequence[Part], folder: Path, executor: Callable[[], Executor], 
         if not (place / PLAN).exists():
             place.parent.mkdir(parents=True, exist_ok=True)
             campaign.begin(part.study, part.plan, place)
-        failed += campaign.work(place, executor(), watch(part)).failed
+        failed += campaign.work(place, executor(), watch(part), trusted=part.plan.base.trusted).failed
     return failed
 
 

@@ -73,12 +73,19 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
         The records of each job, in their order; None for a job that had not finished when the work was stopped.
 
     Raises:
+        ScenarioError: The file of an algorithm fails when it is executed, or its class is no algorithm.
         RunError: A run violated an invariant of the simulator.
         AlgorithmError: An algorithm written in Python failed.
     """
     watch = watch or Unwatched()
-    if any(scenario.interpreted for scenario, _ in jobs):
-        return workers.execute(jobs, threads or processors(), watch)
+    external = {id(scenario): scenario for scenario, _ in jobs if scenario.external}
+    if external:
+        # A single run finds its own faults at its start.
+        faults = workers.find_faults(list(external.values()), watch) if len(jobs) > 1 else []
+        for fault in faults or ():
+            if fault is not None:
+                raise fault
+        return [None] * len(jobs) if faults is None else workers.execute(jobs, threads or processors(), watch)
     progress = core.Progress()
     total_s = sum(work_s(scenario) for scenario, _ in jobs)
     with ThreadPoolExecutor(max_workers=1) as pool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from narrows import core
 from narrows.errors import InputError
 from narrows.external.algorithm import named
+from narrows.external.source import EVERYTHING, named_files
 from narrows.files.toml import to_toml
 
 if TYPE_CHECKING:
@@ -19,28 +20,30 @@ if TYPE_CHECKING:
     from narrows.run.results import Comparison, Run
 
 
-def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
-    """Read a scenario file and check it.
+def load(path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: bool = False) -> Scenario:
+    """Read a scenario file and check it; nothing that it names is executed.
 
     Args:
         path: The scenario file.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
+        trust: Whether a run may execute Python files outside of the file's folder.
 
     Raises:
         InputError: The file cannot be read.
         ScenarioError: The scenario has faults; `diagnostics` lists them with line and column.
     """
-    scenario = read(path, overrides)
+    scenario = read(path, overrides, trust=trust)
     scenario.check()
     return scenario
 
 
-def read(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
+def read(path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: bool = False) -> Scenario:
     """Read a scenario file without checking it.
 
     Args:
         path: The scenario file.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
+        trust: Whether a run may execute Python files outside of the file's folder.
 
     Raises:
         InputError: The file cannot be read.
@@ -52,7 +55,7 @@ def read(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
         raise InputError(str(file), error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
-    return Scenario(text, str(file), file.parent, overrides)
+    return Scenario(text, str(file), file.parent, overrides, trust=trust)
 
 
 class Scenario:
@@ -64,19 +67,23 @@ class Scenario:
         name: str = "scenario",
         directory: str | os.PathLike[str] = ".",
         overrides: Sequence[str] = (),
+        *,
+        trust: bool = False,
     ) -> None:
         """Make a scenario without checking it.
 
         Args:
             source: The scenario as TOML text or as a dict.
             name: Name in messages.
-            directory: Folder to which paths in the scenario are relative.
-            overrides: Changes of keys, each `"key.path=value"` as after `--set`.
+            directory: Folder to which paths in the scenario are relative. A run executes Python files at or below it.
+            overrides: Changes of keys, each `"key.path=value"` as after `--set`. A run executes files that they name.
+            trust: Whether a run may execute any Python file.
         """
         self.text = to_toml(source) if isinstance(source, Mapping) else source
         self.name = name
         self.directory = Path(directory)
         self.overrides = list(overrides)
+        self.trust = trust
 
     def __repr__(self) -> str:
         """Return its name."""
@@ -155,6 +162,8 @@ class Scenario:
     def check(self, replications: int | None = None, seed: int | None = None) -> core.Scenario:
         """Check the scenario: for a run or, where the algorithm of a group is `subject`, for a comparison.
 
+        No Python file is executed: of an external algorithm, the source is checked.
+
         Args:
             replications: Number of replications; None is that of the scenario.
             seed: Master seed; None is that of the scenario.
@@ -184,7 +193,18 @@ class Scenario:
         Raises:
             ScenarioError: The scenario has faults.
         """
-        return core.load(self.text, self.name, str(self.directory), self.overrides, subject, seed, replications)
+        named = named_files([] if subject is None else [subject], self.overrides, Path())
+        trusted = EVERYTHING if self.trust else [str(self.directory.absolute()), *named]
+        return core.load(
+            self.text,
+            self.name,
+            str(self.directory),
+            self.overrides,
+            subject,
+            seed,
+            replications,
+            trusted=list(trusted),
+        )
 
     def resolve_each(
         self, subjects: Sequence[str], replications: int | None = None, seed: int | None = None

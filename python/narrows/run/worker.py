@@ -2,14 +2,16 @@
 
 Standard input carries the job and stays open: where it ends, the parent has ended, and the worker ends at once,
 whatever it is doing. Standard output carries `("progress", simulated_s)` repeatedly, then one of `("records", …)`,
-`("algorithm error", text)`, `("run error", text)`. An algorithm prints to standard error and has nothing to read.
+`("tried", …)`, `("scenario error", error)`, `("algorithm error", text)`, `("run error", text)`. An algorithm prints to
+standard error and has nothing to read.
+
+Only workers execute Python files that a scenario names.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-import pickle
 import random
 import signal
 import sys
@@ -44,7 +46,7 @@ class _Replies:
         self._stream = stream
         self._lock = Lock()
 
-    def work(self, job: tuple[bytes, str, int, int]) -> None:
+    def work(self, job: tuple[str, Any]) -> None:
         progress, end = core.Progress(), Event()
         Thread(target=self._report, args=(progress, end), daemon=True).start()
         answer = _answer(job, progress)
@@ -63,14 +65,17 @@ class _Replies:
                 os._exit(1)
 
 
-def _answer(job: tuple[bytes, str, int, int], progress: core.Progress) -> tuple[str, Any]:
-    pickled, digest, replication, seed = job
+def _answer(job: tuple[str, Any], progress: core.Progress) -> tuple[str, Any]:
+    kind, content = job
+    if kind == "try":
+        return "tried", [_fault(arguments) for arguments in content]
+    arguments, digest, replication, seed = content
     # An algorithm that draws from Python's own generator meets the same numbers in every process.
     random.seed(f"{seed} {replication}")
     try:
-        scenario = pickle.loads(pickled)  # noqa: S301  # the parent is this program
+        scenario = core.load(*arguments, execute=True)
     except core.ScenarioError as error:
-        return "algorithm error", f"the scenario was valid when the run started and no longer is:\n{error}"
+        return "scenario error", error
     if scenario.digest != digest:
         return "algorithm error", "a file of the scenario changed while its runs were in progress"
     try:
@@ -79,6 +84,14 @@ def _answer(job: tuple[bytes, str, int, int], progress: core.Progress) -> tuple[
         return "algorithm error", str(error)
     except core.RunError as error:
         return "run error", str(error)
+
+
+def _fault(arguments: Any) -> core.ScenarioError | None:
+    try:
+        core.load(*arguments, execute=True)
+    except core.ScenarioError as error:
+        return error
+    return None
 
 
 def _take_streams() -> tuple[IO[bytes], IO[bytes]]:

@@ -1,13 +1,12 @@
 """Worker processes for runs with algorithms written in Python: one process per run.
 
 A fresh process with fixed hashing makes a run independent of earlier runs, and a process can be killed while an
-algorithm is in an endless loop.
+algorithm is in an endless loop. This process executes no file that a scenario names.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -17,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.run.frames import GarbledError, receive, send
-from narrows.run.jobs import work_s
+from narrows.run.jobs import Unwatched, work_s
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from narrows.run.jobs import Job, Watch
+
+    Answer = tuple[str, Any]
 
 
 def execute(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> list[core.Records | None]:
@@ -31,16 +32,7 @@ def execute(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> list[core.Reco
     total_s = sum(work_s(scenario) for scenario, _ in jobs)
     with ThreadPoolExecutor(max_workers=min(at_a_time, len(jobs))) as pool:
         futures = [pool.submit(workers.run, place, job) for place, job in enumerate(jobs)]
-        try:
-            done_s = 0.0
-            while wait(futures, timeout=STEP_S, return_when=FIRST_EXCEPTION).not_done:
-                done_s = max(done_s, workers.simulated_s())
-                watch.update(min(done_s / total_s, 1.0))
-                if watch.stopped() or any(_failed(future) for future in futures):
-                    workers.stop()
-        except BaseException:
-            workers.stop()
-            raise
+        workers.watch(futures, watch, total_s)
     for future in futures:
         problem = future.exception()
         if problem is not None:
@@ -48,8 +40,30 @@ def execute(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> list[core.Reco
     return [future.result() for future in futures]
 
 
-def _failed(future: Future[Any]) -> bool:
-    return future.done() and future.exception() is not None
+def find_faults(
+    scenarios: Sequence[core.Scenario], watch: Watch | None = None
+) -> list[core.ScenarioError | None] | None:
+    """Load scenarios in a worker process, which executes the Python files that they name.
+
+    Args:
+        scenarios: The scenarios, of which only the source of external algorithms has been read.
+        watch: May stop the work.
+
+    Returns:
+        What is wrong with each, found only by execution; None if the work was stopped.
+
+    Raises:
+        AlgorithmError: The process ended: a file ends it, or exhausts its memory.
+    """
+    files = ", ".join({text: None for each in scenarios for _, text in each.external})
+    workers = _Pool()
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        job = ("try", [each.arguments for each in scenarios])
+        future = pool.submit(workers.ask, 0, job, f"{files} cannot be loaded")
+        workers.watch([future], watch or Unwatched(), 0.0)
+    answer = future.result()
+    faults: list[core.ScenarioError | None] | None = None if answer is None else answer[1]
+    return faults
 
 
 class CancelWatch:
@@ -75,9 +89,18 @@ class _Pool:
         self._progress: dict[int, float] = {}
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
 
-    def simulated_s(self) -> float:
-        """Return the simulated time done so far, summed over jobs, seconds."""
-        return sum(self._progress.copy().values())
+    def watch(self, futures: Sequence[Future[Any]], watch: Watch, total_s: float) -> None:
+        """Wait for futures of this pool; stop all work when the watch stops it or one of them fails."""
+        try:
+            done_s = 0.0
+            while wait(futures, timeout=STEP_S, return_when=FIRST_EXCEPTION).not_done:
+                done_s = max(done_s, sum(self._progress.copy().values()))
+                watch.update(min(done_s / total_s, 1.0) if total_s else 0.0)
+                if watch.stopped() or any(_failed(future) for future in futures):
+                    self.stop()
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """Kill every process and start no other."""
@@ -88,6 +111,25 @@ class _Pool:
     def run(self, place: int, job: Job) -> core.Records | None:
         """Run one job in a worker process."""
         scenario, replication = job
+        content = (scenario.arguments, scenario.digest, replication, scenario.seed)
+        answer = self.ask(place, ("run", content), f"replication {replication}")
+        if not self._stop.is_set():
+            self._progress[place] = work_s(scenario)
+        if answer is None or (answer[0] != "records" and self._stop.is_set()):
+            return None
+        return _records(answer)
+
+    def ask(self, place: int, job: Answer, what: str) -> Answer | None:
+        """Send a job to a new worker process and return its answer; None if the work was stopped before.
+
+        Args:
+            place: Number of the job.
+            job: What the worker does.
+            what: The job in messages.
+
+        Raises:
+            AlgorithmError: The process ended without an answer, or its answer is garbled.
+        """
         if self._stop.is_set():
             return None
         process = subprocess.Popen(
@@ -102,46 +144,52 @@ class _Pool:
             if self._stop.is_set():
                 process.kill()
             try:
-                answer = self._converse(process, place, job)
+                answer = _converse(process, job, lambda simulated_s: self._progress.update({place: simulated_s}))
+            except GarbledError:
+                process.kill()
+                raise core.AlgorithmError(f"{what}: {GARBLED}") from None
             except BaseException:
                 process.kill()
                 raise
             finally:
                 del self._processes[place]
-        if self._stop.is_set():
-            return answer[1] if answer is not None and answer[0] == "records" else None
-        self._progress[place] = work_s(scenario)
-        return _outcome(answer, process.wait(), replication)
-
-    def _converse(self, process: subprocess.Popen[bytes], place: int, job: Job) -> tuple[str, Any] | None:
-        scenario, replication = job
-        assert process.stdin is not None  # noqa: S101  # both are pipes
-        assert process.stdout is not None  # noqa: S101
-        try:
-            send(process.stdin, (pickle.dumps(scenario), scenario.digest, replication, scenario.seed))
-            answer: tuple[str, Any] | None = receive(process.stdout)
-            while answer is not None and answer[0] == "progress":
-                self._progress[place] = answer[1]
-                answer = receive(process.stdout)
-        except BrokenPipeError:
-            return None
-        except GarbledError:
-            process.kill()
-            return "algorithm error", f"replication {replication}: {GARBLED}"
+        if answer is None and not self._stop.is_set():
+            raise core.AlgorithmError(f"{what}: the process that ran it ended {_ending(process.wait())}")
         return answer
 
 
-def _outcome(answer: tuple[str, Any] | None, status: int, replication: int) -> core.Records:
-    if answer is None:
-        ended = f"by signal {signal.Signals(-status).name}" if status < 0 else f"with exit status {status}"
-        raise core.AlgorithmError(f"replication {replication}: the process that ran it ended {ended}")
+def _converse(process: subprocess.Popen[bytes], job: Answer, on_progress: Callable[[float], None]) -> Answer | None:
+    assert process.stdin is not None  # noqa: S101  # both are pipes
+    assert process.stdout is not None  # noqa: S101
+    try:
+        send(process.stdin, job)
+        answer: Answer | None = receive(process.stdout)
+        while answer is not None and answer[0] == "progress":
+            on_progress(answer[1])
+            answer = receive(process.stdout)
+    except BrokenPipeError:
+        return None
+    return answer
+
+
+def _records(answer: Answer) -> core.Records:
     kind, content = answer
+    if kind == "scenario error":
+        raise content
     if kind == "algorithm error":
         raise core.AlgorithmError(content)
     if kind == "run error":
         raise core.RunError(content)
     records: core.Records = content
     return records
+
+
+def _failed(future: Future[Any]) -> bool:
+    return future.done() and future.exception() is not None
+
+
+def _ending(status: int) -> str:
+    return f"by signal {signal.Signals(-status).name}" if status < 0 else f"with exit status {status}"
 
 
 STEP_S = 0.1

@@ -6,10 +6,12 @@ import shlex
 import time
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from narrows import core
 from narrows.errors import InputError, Interrupted, OutputError
+from narrows.external.source import is_trusted
 from narrows.files.folder import appearing
 from narrows.files.manifest import write_manifest
 from narrows.run.summary import digest
@@ -21,7 +23,6 @@ from narrows.study.task import Failed, Finished, Outcome, perform, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -101,6 +102,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     retry: bool = False,
     command: str | None = None,
     conclude: Conclude | None = None,
+    trusted: Sequence[str] = (),
 ) -> Status:
     """Run every cell of a study that is not settled yet, and gather the results.
 
@@ -111,16 +113,18 @@ def work(  # noqa: PLR0913  # each says how, and has a default
         retry: Run failed cells once more.
         command: The command line that asked for it.
         conclude: Writes further files into the folder once every cell is settled, before the manifest lists them.
+        trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folder.
 
     Returns:
         The state of the study, all of whose cells are settled.
 
     Raises:
-        InputError: It is no folder of a study; or the engine or an input is another one than when it was begun.
+        InputError: It is no folder of a study; the engine or an input is another one than when it was begun; or the
+            file of an algorithm is not trusted.
         OutputError: Another process works on the study.
         Interrupted: The work was stopped, or the disk took no more. What had finished is kept.
     """
-    plan = load_plan(folder)
+    plan = load_plan(folder, trusted)
     check_unchanged(plan, folder)
     with Lease(folder) as lease:
         campaign = _Campaign(folder, plan, watch, lease)
@@ -199,17 +203,18 @@ class Replay(NamedTuple):
     before: str | None
 
 
-def replay(folder: Path, key: str) -> Replay:
+def replay(folder: Path, key: str, trusted: Sequence[str] = ()) -> Replay:
     """Run one cell of a study once more, here, and write nothing.
 
     Args:
         folder: The study's.
         key: The cell's, or how it begins.
+        trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folder.
 
     Raises:
         InputError: There is no such cell, or more than one; or the engine or an input is another one.
     """
-    plan, store = load_plan(folder), Store(folder)
+    plan, store = load_plan(folder, trusted), Store(folder)
     check_unchanged(plan, folder)
     ledger, finished, _ = recovered(plan, store)
     found = [cell for cell in ledger.all_cells() if plan.key(*cell).startswith(key)]
@@ -286,8 +291,12 @@ class _Campaign:
         write_manifest(self.folder, facts)
 
     def how_to_go_on(self) -> str:
-        again = shlex.join(["narrows", "study", "resume", str(self.folder)])
+        again = shlex.join(["narrows", "study", "resume", str(self.folder), *self._trust()])
         return f"{len(self.finished)} of {self.ledger.cells} cells are finished and kept; go on with `{again}`"
+
+    def _trust(self) -> list[str]:
+        """Return what a further command needs, to execute the files that this one does."""
+        return [] if all(is_trusted(Path(file), [str(self.folder)]) for file in self.plan.external) else ["--trust"]
 
     def _drain(self, machine: Executor) -> None:
         # What finishes while the rest stops is worth keeping.
@@ -324,7 +333,7 @@ class _Campaign:
             "algorithm": point.algorithm,
             "seed": self.plan.seed,
             "replication": replication,
-            "replay": shlex.join(["narrows", "study", "replay", str(self.folder), failed.key]),
+            "replay": shlex.join(["narrows", "study", "replay", str(self.folder), failed.key, *self._trust()]),
         }
         self.store.keep_failure(failed, scenario, about)
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.external.source import is_trusted, named_files
 from narrows.files.manifest import file_digest, to_json
 from narrows.files.toml import inline
+from narrows.run import workers
 from narrows.study.definition import Replications, Study
 from narrows.study.measures import Column, Known, added, asked, columns
 from narrows.study.task import Base, Task, resolve
@@ -66,6 +68,7 @@ class Plan:
         points: Every combination of levels with every algorithm.
         size: Which size of the study file; None for its description as it stands.
         variant: Which of its variants; None for none.
+        external: The Python files of external algorithms.
     """
 
     title: str
@@ -80,6 +83,7 @@ class Plan:
     points: list[Point] = field(repr=False)
     size: str | None = None
     variant: str | None = None
+    external: list[str] = field(default_factory=list)
 
     def key(self, point: Point, replication: int) -> str:
         """Return the key of a cell: a hash of all that its result depends on."""
@@ -109,11 +113,16 @@ class Plan:
     def save(self, folder: Path) -> None:
         """Write the plan into an existing folder."""
         content = {"format": FORMAT, **asdict(self)}
+        del content["base"]["trusted"]
         (folder / PLAN).write_text(to_json(content) + "\n", encoding="utf-8")
 
 
-def load_plan(folder: Path) -> Plan:
+def load_plan(folder: Path, trusted: Sequence[str] = ()) -> Plan:
     """Read the plan of a study's folder.
+
+    Args:
+        folder: The study's.
+        trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folder.
 
     Raises:
         InputError: It is no folder of a study.
@@ -127,18 +136,22 @@ def load_plan(folder: Path) -> Plan:
     if content.pop("format") != FORMAT:
         raise InputError(str(folder / PLAN), "is of another version of Narrows")
     points = [Point(**{**point, "overrides": tuple(point["overrides"])}) for point in content.pop("points")]
-    content["base"] = Base(**content["base"])
+    content["base"] = Base(**content["base"], trusted=(str(folder.absolute()), *trusted))
     content["replications"] = Replications(**content["replications"])
     content["columns"] = [Column(*column) for column in content["columns"]]
     return Plan(**content, points=points)
 
 
 def check_unchanged(plan: Plan, folder: Path) -> None:
-    """Make sure that what is still to run would be the same study.
+    """Make sure that what is still to run would be the same study, and may run.
 
     Raises:
-        InputError: The engine is another one, or a file that a scenario names has changed.
+        InputError: The engine is another one, a file that a scenario names has changed, or one is not trusted.
     """
+    for file in plan.external:
+        if not is_trusted(Path(file), plan.base.trusted):
+            problem = f"is outside of {folder}, and is not executed; read the file, and if you trust it, add --trust"
+            raise InputError(file, problem)
     if plan.base.engine != core.fingerprint():
         raise InputError(
             str(folder),
@@ -150,21 +163,35 @@ def check_unchanged(plan: Plan, folder: Path) -> None:
             raise InputError(path, f"has changed since the study in {folder} was begun")
 
 
-def make_plan(study: Study, overrides: Sequence[str] = (), measures: Sequence[str] = ()) -> Plan:
+def make_plan(
+    study: Study,
+    overrides: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    trusted: Sequence[str] = (),
+    *,
+    execute: bool = True,
+) -> Plan:
     """Resolve every point of a study.
 
     Args:
         study: As read.
         overrides: Changes of the base scenario, each as after `--set`, before any level.
         measures: What is analysed beside the study's own, each as after `--measure`.
+        trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folders
+            of the study and of its scenario, and those that `overrides` name.
+        execute: Whether the files of external algorithms are executed, in a process of their own, to check them.
 
     Raises:
         ScenarioError: The base scenario, a level, an algorithm or a measure has faults.
     """
     written = [f"{path}={inline(node.plain)}" for path, node in study.settings.items()]
-    planner = _Planner(study, (*study.scenario.changes, *written, *overrides))
+    named = named_files([], overrides, study.directory)
+    planner = _Planner(study, (*study.scenario.changes, *written, *overrides), (*named, *trusted))
     planner.try_base()
     points = [point for row, levels in enumerate(_distinct(study.design.rows)) for point in planner.points(row, levels)]
+    study.document.check()
+    if execute:
+        planner.try_algorithms()
     study.document.check()
     known = Known(planner.groups, planner.links, points)
     measured = columns(study.document, study.measures, known)
@@ -186,27 +213,32 @@ def make_plan(study: Study, overrides: Sequence[str] = (), measures: Sequence[st
         points=points,
         size=study.choice.size,
         variant=study.choice.variant,
+        external=sorted({file for file, _ in planner.external}),
     )
     _check_keys(study, plan)
     return plan
 
 
 class _Planner:
-    def __init__(self, study: Study, overrides: tuple[str, ...]) -> None:
+    def __init__(self, study: Study, overrides: tuple[str, ...], trusted: tuple[str, ...]) -> None:
         self.study = study
         self.overrides = overrides
+        directory, study_directory = str(study.scenario.file.parent.absolute()), str(study.directory.absolute())
         self.base = Base(
             text=study.scenario.file.read_text(encoding="utf-8"),
             file=str(study.scenario.file),
-            directory=str(study.scenario.file.parent.absolute()),
-            overrides_directory=str(study.directory.absolute()),
+            directory=directory,
+            overrides_directory=study_directory,
             seed=study.seed,
             engine=core.fingerprint(),
+            trusted=tuple(dict.fromkeys((directory, study_directory, *trusted))),
         )
         self.seed = 0
         self.groups: set[str] = set()
         self.links: set[str] = set()
         self.inputs: dict[str, str] = {}
+        # A scenario with each, and the levels and the algorithm that make it.
+        self.external: dict[tuple[str, str], tuple[core.Scenario, Row, str | None]] = {}
 
     def try_base(self) -> None:
         """Complain about the base scenario itself, with its own places, before any level is tried."""
@@ -238,6 +270,8 @@ class _Planner:
             self.groups |= set(names)
             self.links |= set(scenario.links)
             self.inputs |= dict(scenario.files)
+            for each in scenario.external:
+                self.external.setdefault(each, (scenario, levels, algorithm))
             yield Point(
                 row=row,
                 levels=_cells_of(levels),
@@ -248,6 +282,16 @@ class _Planner:
                 duration_s=scenario.duration_s,
                 bottlenecks=list(dict.fromkeys(link for name, link, _ in scenario.paths if name in subjects and link)),
             )
+
+    def try_algorithms(self) -> None:
+        """Complain about external algorithms that fail when their files are executed."""
+        if not self.external:
+            return
+        tried = list(self.external.values())
+        faults = workers.find_faults([scenario for scenario, _, _ in tried]) or ()
+        for (_, levels, algorithm), fault in zip(tried, faults, strict=False):
+            if fault is not None:
+                self._blame(fault, levels, algorithm)
 
     def _blame(self, error: core.ScenarioError, levels: Row, algorithm: str | None) -> None:
         document, places = self.study.document, self.study.places

@@ -25,6 +25,8 @@ class Base:
         overrides_directory: What paths in levels are relative to.
         seed: Master seed; None is the scenario's own.
         engine: Build fingerprint that every result must come from.
+        trusted: Files, and folders of files, of external algorithms that may be executed. Each command decides it, so
+            the plan does not keep it.
     """
 
     text: str
@@ -33,6 +35,7 @@ class Base:
     overrides_directory: str
     seed: int | None
     engine: str
+    trusted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,15 @@ def resolve(base: Base, overrides: tuple[str, ...], subject: str | None) -> core
         ScenarioError: It has faults.
     """
     return core.load(
-        base.text, base.file, base.directory, list(overrides), subject, base.seed, 1, base.overrides_directory
+        base.text,
+        base.file,
+        base.directory,
+        list(overrides),
+        subject,
+        base.seed,
+        1,
+        base.overrides_directory,
+        list(base.trusted),
     )
 
 
@@ -138,7 +149,7 @@ def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
         if scenario.digest != task.digest:
             return Failed(task.key, "the scenario is another one here: a file that it names has changed")
         progress = progress or core.Progress()
-        if scenario.interpreted:
+        if scenario.external:
             (records,) = workers.execute([(scenario, task.replication)], 1, workers.CancelWatch(progress))
         else:
             (records,) = core.run([(scenario, task.replication)], 1, progress)

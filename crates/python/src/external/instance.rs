@@ -61,7 +61,21 @@ impl Instance {
         ecn: EcnUse,
         setup: &Setup,
     ) -> Self {
-        let mut instance = Self {
+        let mut instance = Self::idle(setup, ecn);
+        let object = class.call(py, (PySetup::of(setup),), Some(parameters.bind(py)));
+        instance.start(py, object.and_then(|object| Living::new(object.bind(py))), "__init__");
+        instance
+    }
+
+    /// An instance that has failed from the start.
+    pub fn failed(setup: &Setup, reason: String) -> Self {
+        let mut instance = Self::idle(setup, EcnUse::Classic);
+        instance.fail(reason);
+        instance
+    }
+
+    fn idle(setup: &Setup, ecn: EcnUse) -> Self {
+        Self {
             living: None,
             failure: None,
             answers: Answers::SAFE,
@@ -69,10 +83,7 @@ impl Instance {
             burst: setup.mss * 2,
             now: Time::ZERO,
             recovering: false,
-        };
-        let object = class.call(py, (PySetup::of(setup),), Some(parameters.bind(py)));
-        instance.start(py, object.and_then(|object| Living::new(object.bind(py))), "__init__");
-        instance
+        }
     }
 
     /// Stores the object and reads its attributes.

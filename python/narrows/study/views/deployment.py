@@ -68,7 +68,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     }
     title = f"{algorithm} replaces {against} in {counted(count, 'flow')}"
     text = study_text(title, QUESTION, SCENARIO, MEASURES, {"deployed": (list(moved), moves)})
-    study, plan = lay_out(text, "narrows deploy", base, seed, replications)
+    study, plan = lay_out(text, "narrows deploy", [algorithm, against], base, seed, replications)
     return study, plan, {"new": algorithm, "old": against, "flows": count, "moved": moved}
 
 

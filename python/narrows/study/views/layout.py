@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.external.source import named_files
 from narrows.files.toml import inline
 from narrows.library import find_scenario
 from narrows.run.scenario import read
@@ -36,14 +37,20 @@ def study_text(title: str, question: str, scenario: str, measures: Sequence[str]
     return "\n".join(lines) + "\n"
 
 
-def lay_out(
-    text: str, command: str, overrides: Sequence[str], seed: int | None, replications: int | None
+def lay_out(  # noqa: PLR0913, PLR0917  # what the command line gives
+    text: str,
+    command: str,
+    algorithms: Sequence[str],
+    overrides: Sequence[str],
+    seed: int | None,
+    replications: int | None,
 ) -> tuple[Study, Plan]:
     """Read a study file that a command wrote, and resolve all its points.
 
     Args:
         text: The file.
         command: What messages call it.
+        algorithms: That the command line names, so that their files may be executed.
         overrides: Of the base scenario, as after `--set`.
         seed: Instead of the scenario's.
         replications: Instead of five.
@@ -53,7 +60,7 @@ def lay_out(
     """
     try:
         study = parse_study(text, command, seed, replications)
-        return study, make_plan(study, overrides)
+        return study, make_plan(study, overrides, trusted=named_files(algorithms, [], study.directory))
     except core.ScenarioError as error:
         problems = dict.fromkeys(_problem(each) for each in error.diagnostics[:MOST])
         raise InputError(command, "\n  ".join(problems)) from error

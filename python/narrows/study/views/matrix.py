@@ -100,7 +100,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     checked(SCENARIO, overrides, conditions.arguments().items())
     title = f"{_listed(algorithms)}, each beside each"
     text = study_text(title, QUESTION, SCENARIO, MEASURES, {**conditions.factors(), "pair": _pairs(algorithms, flows)})
-    study, plan = lay_out(text, "narrows matrix", overrides, seed, replications)
+    study, plan = lay_out(text, "narrows matrix", algorithms, overrides, seed, replications)
     facts = {"algorithms": list(algorithms), "flows": flows, "payload": _payload(found[0])}
     return study, plan, facts
 

@@ -1,0 +1,178 @@
+"""What the source of an external algorithm says of it: nothing in the file is executed.
+
+Where the source does not decide, because a base class is imported or a name is assigned, nothing is reported; the
+process that executes the file checks the class itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from narrows import core
+from narrows.external.algorithm import ECN, HOOKS, REQUIRED, explain
+from narrows.external.source import FORM, AlgorithmError, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
+# What a name stands for; None where the source does not decide.
+Bindings: TypeAlias = "dict[str, ast.ClassDef | Function | ast.expr | None]"
+
+
+class Description(NamedTuple):
+    """A class in a file.
+
+    Attributes:
+        digest: SHA-256 of the file in hexadecimal.
+        docstring: Of the class; empty without one.
+        parameters: Of its constructor, after the setup: each with its default as written, None without one.
+    """
+
+    digest: str
+    docstring: str
+    parameters: dict[str, str | None]
+
+
+def describe(file: Path, name: str, given: Sequence[str] | None, trusted: Sequence[str]) -> Description:
+    """Describe an algorithm without executing its file.
+
+    Args:
+        file: The Python file.
+        name: Name of the class.
+        given: Names of the parameters that a scenario gives; None where none are to be checked.
+        trusted: Files, and folders of files, that may be executed.
+
+    Raises:
+        AlgorithmError: The file is not trusted, cannot be read or is no Python, has no such class, or the class cannot
+            be an algorithm with these parameters.
+    """
+    content, digest = read(file, trusted)
+    try:
+        module = ast.parse(content, str(file))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise AlgorithmError(f"the file fails:\n{explain(error)}") from error
+    names, open_ended = _bindings(module.body)
+    if name not in names:
+        if open_ended:
+            return Description(digest, "", {})
+        classes = [each for each, node in names.items() if isinstance(node, ast.ClassDef)]
+        allowed = ", ".join(classes) or "the file holds no class"
+        raise AlgorithmError(f"there is no {name} in the file", allowed, near=core.nearest(name, classes))
+    found = names[name]
+    if isinstance(found, Functions) and not found.decorator_list:
+        raise AlgorithmError(f"{name} is a function, not a class", FORM)
+    if not isinstance(found, ast.ClassDef):
+        return Description(digest, "", {})
+    members, complete = _members(found, names, open_ended=open_ended)
+    _check_hooks(name, members, complete=complete)
+    ecn = members.get("ecn")
+    if isinstance(ecn, ast.Constant) and ecn.value not in ECN:
+        raise AlgorithmError(f"{name}.ecn is {ecn.value!r}", ", ".join(f'"{word}"' for word in ECN))
+    constructor = members.get("__init__")
+    plain = constructor if isinstance(constructor, Functions) and not constructor.decorator_list else None
+    if plain is not None and given is not None and "__new__" not in members and not found.decorator_list:
+        _check_parameters(name, plain.args, given)
+    docstring = inspect.cleandoc(ast.get_docstring(found, clean=False) or "")
+    return Description(digest, docstring, _parameters(plain.args) if plain is not None else {})
+
+
+def _bindings(body: Iterable[ast.stmt]) -> tuple[Bindings, bool]:
+    """Return the names that statements bind, and whether they may bind others."""
+    names: Bindings = {}
+    open_ended = False
+    for each in _statements(body):
+        match each:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                names[name] = each
+            case ast.Import(names=imported) | ast.ImportFrom(names=imported):
+                open_ended |= any(alias.name == "*" for alias in imported)
+                names |= {(alias.asname or alias.name).partition(".")[0]: None for alias in imported}
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                names[name] = value
+            case _:
+                names |= {node.id: None for node in ast.walk(each) if isinstance(node, ast.Name)}
+    return names, open_ended
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements, and those within conditions, loops and the like, but not within functions and classes."""
+    for each in body:
+        yield each
+        if not isinstance(each, (*Functions, ast.ClassDef)):
+            for part in ast.iter_child_nodes(each):
+                if isinstance(part, ast.stmt):
+                    yield from _statements([part])
+                elif isinstance(part, ast.ExceptHandler | ast.match_case):
+                    yield from _statements(part.body)
+
+
+def _members(
+    found: ast.ClassDef, names: Bindings, *, open_ended: bool, within: tuple[str, ...] = ()
+) -> tuple[Bindings, bool]:
+    """Return the members of a class with those that it inherits, and whether these are all."""
+    members: Bindings = {}
+    complete = not (found.keywords or found.decorator_list or open_ended)
+    for base in reversed(found.bases):
+        node = names.get(base.id) if isinstance(base, ast.Name) else None
+        if isinstance(node, ast.ClassDef) and node.name not in within:
+            inherited, whole = _members(node, names, open_ended=open_ended, within=(*within, found.name))
+            members |= inherited
+            complete &= whole
+        else:
+            complete &= isinstance(base, ast.Name) and base.id == "object"
+    own, _ = _bindings(found.body)
+    return members | own, complete
+
+
+def _check_hooks(name: str, members: Bindings, *, complete: bool) -> None:
+    for each in (each for each in members if each.startswith("on_") and each not in HOOKS):
+        message = f"{name} has a method `{each}`, which is never called"
+        raise AlgorithmError(message, ", ".join(HOOKS), near=core.nearest(each, HOOKS))
+    for each in (each for each in REQUIRED if complete and each not in members):
+        raise AlgorithmError(f"{name} has no method `{each}`", f"a class with {' and '.join(REQUIRED)}")
+    for each in HOOKS:
+        method = members.get(each)
+        if isinstance(method, Functions) and not method.decorator_list and not _takes_one(method.args):
+            given = ast.unparse(method.args)
+            raise AlgorithmError(f"{name}.{each} cannot be called with one fact: it is defined as {each}({given})")
+
+
+def _takes_one(arguments: ast.arguments) -> bool:
+    """Return whether a method can be called with one argument besides the object."""
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    required = positional - len(arguments.defaults)
+    return (
+        required <= len(("self", "fact"))
+        and (positional >= len(("self", "fact")) or arguments.vararg is not None)
+        and all(default is not None for default in arguments.kw_defaults)
+    )
+
+
+def _check_parameters(name: str, arguments: ast.arguments, given: Sequence[str]) -> None:
+    known = _parameters(arguments)
+    for each in given:
+        if each not in known and arguments.kwarg is None:
+            message = f"{name} has no parameter `{each}`"
+            raise AlgorithmError(
+                message, ", ".join(known) or "no parameter at all", near=core.nearest(each, list(known))
+            )
+    for each, default in known.items():
+        if default is None and each not in given:
+            raise AlgorithmError(f"{name} needs a value for its parameter `{each}`", f"as in {name}({each}=1)")
+
+
+def _parameters(arguments: ast.arguments) -> dict[str, str | None]:
+    """Return the parameters of a constructor after the object and the setup."""
+    both = [*arguments.posonlyargs, *arguments.args]
+    defaults = [*([None] * (len(both) - len(arguments.defaults))), *arguments.defaults]
+    pairs = [*zip(both, defaults, strict=True)][len(("self", "setup")) :]
+    pairs = [pair for pair in pairs if pair[0] not in arguments.posonlyargs]
+    pairs += zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return {each.arg: None if default is None else ast.unparse(default) for each, default in pairs}
+
+
+Functions = (ast.FunctionDef, ast.AsyncFunctionDef)

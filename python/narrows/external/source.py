@@ -1,0 +1,160 @@
+"""The file of an external algorithm: whether it may be executed, and what it contains.
+
+A scenario may come from somebody else, so a file that it names is executed only if it is trusted: at or below the
+folder of the scenario, or named on the command line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+class AlgorithmError(Exception):
+    """An algorithm cannot be loaded from a file.
+
+    Attributes:
+        message: What is wrong.
+        allowed: What is allowed instead; empty where that says nothing.
+        hint: The nearest known name, as a question, or a remedy; missing where there is none.
+    """
+
+    def __init__(self, message: str, allowed: str = "", *, near: str | None = None, hint: str | None = None) -> None:
+        """Make the error.
+
+        Args:
+            message: What is wrong.
+            allowed: What is allowed instead.
+            near: The nearest known name; None where none is near.
+            hint: A remedy, where there is no nearest name.
+        """
+        super().__init__(message)
+        self.message = message
+        self.allowed = allowed
+        hint = hint if near is None else f"did you mean `{near}`?"
+        if hint is not None:
+            self.hint = hint
+
+
+def read(file: Path, trusted: Sequence[str]) -> tuple[bytes, str]:
+    """Read the file of an algorithm.
+
+    Args:
+        file: The Python file.
+        trusted: Files, and folders of files, that may be executed.
+
+    Returns:
+        The content, and its SHA-256 in hexadecimal.
+
+    Raises:
+        AlgorithmError: The file is not trusted, cannot be read, or is too large for the source of an algorithm.
+    """
+    if not is_trusted(file, trusted):
+        folders = dict.fromkeys(str(Path(each)) for each in trusted if Path(each).is_dir())
+        raise AlgorithmError(
+            "the file is outside of the scenario's folder, and is not executed",
+            " or ".join([*(f"a file at or below {folder}" for folder in folders), "one named on the command line"]),
+            hint="read the file; if you trust it, add --trust (in Python, trust=True)",
+        )
+    try:
+        # Opening anything else, such as a named pipe, may never return.
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise AlgorithmError("is not a file", FORM)
+        if status.st_size > MAX_BYTES:
+            raise AlgorithmError(f"has {status.st_size} bytes", f"at most {MAX_BYTES} bytes of Python")
+        content = file.read_bytes()
+    except OSError as error:
+        raise AlgorithmError(f"cannot be read: {error.strerror or error}", FORM) from error
+    if content in _executing:
+        raise AlgorithmError(
+            'the file starts runs while it is read for its algorithm; put them below `if __name__ == "__main__":`'
+        )
+    return content, hashlib.sha256(content).hexdigest()
+
+
+@contextmanager
+def executing(content: bytes) -> Iterator[None]:
+    """Within the context, a file with this content cannot be read as an algorithm: it would start itself."""
+    _executing.append(content)
+    try:
+        yield
+    finally:
+        _executing.pop()
+
+
+def is_trusted(file: Path, trusted: Iterable[str]) -> bool:
+    """Return whether a file is at or below one of the trusted paths; links are followed on both sides."""
+    real = Path(file).resolve()
+    return any(real.is_relative_to(Path(each).resolve()) for each in trusted)
+
+
+def named_files(algorithms: Iterable[str], overrides: Iterable[str], folder: Path) -> list[str]:
+    """Return the absolute paths of the Python files that arguments of a command name.
+
+    Args:
+        algorithms: Names of algorithms, as in `"./mine.py:Mine(a=2)"`.
+        overrides: Changes of keys, each `"key.path=value"`.
+        folder: What paths in them are relative to.
+    """
+    written = [text for override in overrides for text in _texts(_value(override))]
+    return [str((folder / file_of(name)).absolute()) for name in (*algorithms, *written) if is_external(name)]
+
+
+def is_external(name: str) -> bool:
+    """Return whether a name is that of a class in a Python file."""
+    return ":" in name or Path(name).suffix == ".py"
+
+
+def file_of(name: str) -> str:
+    """Return the file in the name of an algorithm, without its class and parameters.
+
+    Examples:
+        >>> file_of("a (b)/mine.py:Mine(a=2)")
+        'a (b)/mine.py'
+    """
+    return split_name(name)[0]
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return the file and the class in the name of an algorithm; a folder's name may hold a parenthesis, too."""
+    parameters = name.find("(", max(name.find(".py"), 0))
+    file, _, found = name[: parameters if parameters >= 0 else None].strip().rpartition(":")
+    return file, found
+
+
+def _value(override: str) -> object:
+    value = override.partition("=")[2].strip()
+    try:
+        return tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return value
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for each in value.values():
+                yield from _texts(each)
+        case Sequence():
+            for each in value:
+                yield from _texts(each)
+
+
+_executing: list[bytes] = []
+
+FORM = 'a file and a class in it, as in "./mine.py:Mine"'
+MAX_BYTES = 10_000_000
+# Every file is below it.
+EVERYTHING = (os.sep,)
