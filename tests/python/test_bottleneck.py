@@ -81,7 +81,7 @@ def test_run_comparison_report_and_study_mean_the_same_link(narrows: Narrows, tm
     assert bottlenecks(summary) == {"subject": LINK}
     run = read(folder)
     assert isinstance(run, Run)
-    assert run.bottleneck == LINK
+    assert run.shared_links == [LINK]
 
     studied = narrows("study", "run", "study.toml", "--out", "s", "--quiet")
     assert studied.returncode == 0, studied.stderr

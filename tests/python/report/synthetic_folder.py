@@ -58,7 +58,10 @@ def write_run(folder: Path, recipe: Recipe) -> dict[str, Any]:
     distributions: list[dict[str, Any]] = []
     for replication in range(recipe.replications):
         _replication(recipe, replication, (series, flows, links, distributions))
-    for name, rows in (("series", series), ("flows", flows), ("links", links), ("distributions", distributions)):
+    groups = [_group_row(group, replication, flows) for replication in range(recipe.replications)
+              for group in recipe.groups]  # fmt: skip
+    tables = {"series": series, "flows": flows, "groups": groups, "links": links, "distributions": distributions}
+    for name, rows in tables.items():
         # A column is missing in rows that it does not apply to, as a flow has no queue.
         columns = dict.fromkeys(column for row in rows for column in row)
         table = pa.table({column: [row.get(column) for row in rows] for column in columns})
@@ -185,6 +188,12 @@ def _windows(recipe: Recipe, rng: np.random.Generator, length: int) -> tuple[dic
     return windows, thresholds
 
 
+def _group_row(group: str, replication: int, flows: list[dict[str, Any]]) -> dict[str, Any]:
+    rates = [row["goodput_bps"] for row in flows if (row["group"], row["replication"]) == (group, replication)]
+    delay_s = [0.041, 0.0415, 0.0405][replication % 3]
+    return {"replication": replication, "group": group, "goodput_bps": sum(rates), "delay_p95_s": delay_s}
+
+
 def _group_measures(recipe: Recipe, group: str, flows: list[dict[str, Any]]) -> dict[str, Any]:
     sums = [
         sum(row["goodput_bps"] for row in flows if (row["group"], row["replication"]) == (group, replication))
@@ -197,6 +206,7 @@ def _group_measures(recipe: Recipe, group: str, flows: list[dict[str, Any]]) -> 
         "jain": _estimate([0.987, 0.991, 0.979][: recipe.replications]),
         "loss_rate": _estimate([0.00041, 0.0005, 0.00045][: recipe.replications]),
         "retransmission_rate": _estimate([0.0004, 0.0005, 0.00045][: recipe.replications]),
+        "delay_p95_s": _estimate([0.041, 0.0415, 0.0405][: recipe.replications]),
         "rtt_mean_s": _estimate([0.0612, 0.0608, 0.0621][: recipe.replications]),
         "cwnd_mean_packets": _estimate([48.1, 48.9, 47.7][: recipe.replications]),
         "reduction_interval_s": _estimate([2.31, 2.42, 2.28][: recipe.replications]),

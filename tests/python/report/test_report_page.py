@@ -76,6 +76,7 @@ def test_a_run_without_series_says_so_instead_of_drawing(tmp_path: Path) -> None
     write_run(tmp_path, Recipe("Nothing over time", {"cubic": 1}))
     (tmp_path / "series.parquet").unlink()
     (tmp_path / "distributions.parquet").unlink()
+    (tmp_path / "groups.parquet").unlink()
     text = build(tmp_path).read_text("utf-8")
     assert "<figure" not in text
     assert text.count("This run recorded no") == 6

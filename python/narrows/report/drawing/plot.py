@@ -196,11 +196,13 @@ class Panel:
         css = "dot pale" if of_many else "dot"
         self._add(key, style, element("path", element("title", read), class_=css, d=outline, data_point=read))
 
-    def whiskers(self, key: str, x: tuple[float, float], y: tuple[float, float], style: Style) -> None:
-        """Draw the intervals `x` and `y` as bars that cross in their middles."""
+    def whiskers(
+        self, key: str, at: tuple[float, float], x: tuple[float, float], y: tuple[float, float], style: Style
+    ) -> None:
+        """Draw a horizontal and a vertical interval through a point."""
         left, right = (self._clip(self.across.position(max(value, self.x.low))) for value in x)
         low, high = (min(max(self.up.position(value), self.box.top), self.box.bottom) for value in y)
-        centre_x, centre_y = self.across.position(sum(x) / 2), self.up.position(sum(y) / 2)
+        centre_x, centre_y = self.across.position(at[0]), self.up.position(at[1])
         path = f"M{number(left)} {number(centre_y)}H{number(right)}M{number(centre_x)} {number(low)}V{number(high)}"
         self._add(key, style, element("path", class_="whisker", d=path))
 

@@ -130,7 +130,7 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
                 text = f"{name}, {at}: {quantity(y, unit)}"
                 if own and (interval := traces[name][round(x)][1]):
                     low, high = max(interval[0], up.low), min(interval[1], up.high)
-                    panel.whiskers(name, (x, x), (low, high), style)
+                    panel.whiskers(name, (x, y), (x, x), (low, high), style)
                     text += f" ({quantity(interval[0], unit)} to {quantity(interval[1], unit)})"
                 panel.point(name, (x, y), style, text, of_many=not own)
         return [panel]

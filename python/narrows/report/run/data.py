@@ -125,6 +125,9 @@ class Run:
         flow_rows: Columns of `flows.parquet`.
         series_rows: Columns of `series.parquet`.
         distribution_rows: Columns of `distributions.parquet`.
+        group_rows: Columns of `groups.parquet`: the metrics of each group by replication.
+        census_rows: Columns of `census.parquet`; none where every flow is endless.
+        transfer_rows: Columns of `transfers.parquet`; none where every flow is endless.
         found_warmups_s: End of the warm-up by replication, seconds; empty if the scenario gives it.
     """
 
@@ -144,6 +147,9 @@ class Run:
     flow_rows: Columns = field(repr=False)
     series_rows: Columns = field(repr=False)
     distribution_rows: Columns = field(repr=False)
+    group_rows: Columns = field(repr=False)
+    census_rows: Columns = field(repr=False)
+    transfer_rows: Columns = field(repr=False)
     found_warmups_s: Sequence[float] = ()
 
     @cached_property
@@ -160,16 +166,16 @@ class Run:
 
     @cached_property
     def replication_numbers(self) -> list[int]:
-        """Numbers of the replications that have a row per flow."""
-        return [int(number) for number in np.unique(self.flow_rows.get("replication", np.empty(0)))]
+        """Numbers of the replications that have metrics of groups."""
+        return [int(number) for number in np.unique(self.group_rows.get("replication", np.empty(0)))]
 
     @cached_property
     def algorithms(self) -> Mapping[str, str]:
-        """The algorithm of each flow group."""
+        """The algorithm of each flow group; with its parameters where flows of the group are recorded one by one."""
         rows = self.flow_rows
-        if "algorithm" not in rows:
-            return {group: group for group in self.groups}
-        found = dict(zip(rows["group"].tolist(), rows["algorithm"].tolist(), strict=True))
+        found = {each["name"]: each["algorithm"]["name"] for each in self.scenario.get("flows", ())}
+        if "algorithm" in rows:
+            found |= dict(zip(rows["group"].tolist(), rows["algorithm"].tolist(), strict=True))
         return {group: str(found.get(group, group)) for group in self.groups}
 
     @cached_property
@@ -179,14 +185,39 @@ class Run:
         return self.found_warmups_s[0] if self.found_warmups_s else core.quantity(written, "time")
 
     @cached_property
-    def bottleneck(self) -> str | None:
-        """The link that the figures show: the bottleneck of the first group that has one; None where none has."""
-        return next((link for link in self.bottlenecks.values() if link), None)
+    def shared_links(self) -> Sequence[str]:
+        """The links that are the bottleneck of some flow group, in the order of the groups."""
+        return list(dict.fromkeys(link for link in self.bottlenecks.values() if link))
 
-    @cached_property
-    def sharing(self) -> frozenset[str]:
-        """The flow groups whose bottleneck the figures show; all groups where none has one."""
-        return frozenset(group for group, link in self.bottlenecks.items() if link == self.bottleneck)
+    def sharing(self, link: str | None) -> Sequence[str]:
+        """Return the flow groups whose bottleneck a link is; with None those that have no bottleneck."""
+        return [group for group, bottleneck in self.bottlenecks.items() if bottleneck == link]
+
+    def values(self, group: str, metric: str) -> Mapping[int, float]:
+        """Return a metric of a group by replication; those without data are left out."""
+        rows = self.group_rows
+        if metric not in rows:
+            return {}
+        chosen = (rows["group"] == group) & np.isfinite(rows[metric])
+        return dict(zip(rows["replication"][chosen].tolist(), rows[metric][chosen].tolist(), strict=True))
+
+    def census(self, replication: int, group: str) -> Trace | None:
+        """Return the record over time of all flows of a group of finite flows together; None for other groups."""
+        rows = self.census_rows
+        if "group" not in rows:
+            return None
+        chosen = (rows["group"] == group) & (rows["replication"] == replication)
+        columns = {name: values[chosen].astype(np.float64) for name, values in rows.items() if name != "group"}
+        return Trace(group + TRANSFERS, group, columns) if chosen.any() else None
+
+    def transfers(self, group: str) -> Columns:
+        """Return the transfers of a group that completed after the warm-up, of all replications."""
+        rows = self.transfer_rows
+        if "end_s" not in rows:
+            return {}
+        warmups = np.array(self.found_warmups_s or [self.warmup_s] * (1 + int(rows["replication"].max(initial=0))))
+        chosen = (rows["group"] == group) & (rows["completed"] > 0) & (rows["end_s"] > warmups[rows["replication"]])
+        return {name: values[chosen] for name, values in rows.items()}
 
     def flow_traces(self, replication: int) -> list[Trace]:
         """Return the series of all flows, in the order of the groups."""
@@ -322,6 +353,9 @@ def _run(folder: Path, name: str) -> Run:
         flow_rows=_columns(folder / "flows.parquet"),
         series_rows=_columns(folder / "series.parquet"),
         distribution_rows=_columns(folder / "distributions.parquet"),
+        group_rows=_columns(folder / "groups.parquet"),
+        census_rows=_columns(folder / "census.parquet"),
+        transfer_rows=_columns(folder / "transfers.parquet"),
     )
 
 
@@ -390,3 +424,7 @@ def _number_of(flow: str) -> int:
 def _flow_name(group: str, flow: str) -> str:
     # The table of flows may number them within their group; the series name them in full.
     return f"{group}[{flow}]" if flow.isdigit() else flow
+
+
+TRANSFERS = " (transfers)"
+"""What a group's name is followed by where all its transfers are one record over time."""

@@ -42,7 +42,7 @@ def comparison_tables(comparison: Comparison) -> Markup:
         title = f"Flow group {group}" if len(named) == 1 else "Flows"
         parts.append(_side_by_side(comparison, title, "groups", place))
     parts += [
-        _side_by_side(comparison, f"Link {link}", "links", place, minor=link != first.bottleneck)
+        _side_by_side(comparison, f"Link {link}", "links", place, minor=link not in first.shared_links)
         for place, link in enumerate(first.links)
     ]
     return join(parts)

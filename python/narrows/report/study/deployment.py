@@ -200,7 +200,7 @@ def _estimates(found: Adoption, name: str, basis: str) -> Figure:
                 if not np.isfinite(_mean(effect)):
                     continue
                 at = (stage.fraction, _mean(effect))
-                panel.whiskers(key, (at[0], at[0]), _ends(effect), style)
+                panel.whiskers(key, at, (at[0], at[0]), _ends(effect), style)
                 interval = effect["ci95"]
                 ci = f" ({interval_text((interval[0], interval[1]), at[1], shown.unit)})" if interval else ""
                 panel.point(key, at, style, f"{words}, {_part(at[0])} moved: {quantity(at[1], shown.unit)}{ci}")

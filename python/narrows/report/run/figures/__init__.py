@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.run.figures import fairness, queue, rates, rtt, tradeoff, window
+from narrows.report.run.figures import fairness, queue, rates, rtt, tradeoff, transfers, window
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,4 +15,7 @@ if TYPE_CHECKING:
 
 def figures(runs: Sequence[Run]) -> list[Figure]:
     """Return every figure of a run (a sequence of one) or of a comparison."""
-    return [module.figure(runs) for module in (window, rates, queue, rtt, tradeoff, fairness)]
+    return [
+        *(module.figure(runs) for module in (window, rates, queue, rtt, tradeoff, fairness)),
+        *transfers.figures(runs),
+    ]

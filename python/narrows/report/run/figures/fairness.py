@@ -31,10 +31,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Course:
-    """The index of one run per window: shape (replications, windows), NaN with fewer than two flows."""
+    """The index over one bottleneck per window: shape (replications, windows), NaN with fewer than two flows."""
 
-    run: Run
+    view: frame.View
     index: FloatArray
+    style: Style
+
+    @property
+    def key(self) -> str:
+        return f"{self.view.run.name}/jain/{self.view.link or ''}"
 
 
 def figure(runs: Sequence[Run]) -> Figure:
@@ -46,38 +51,38 @@ def figure(runs: Sequence[Run]) -> Figure:
     end = max(float(trace.time[-1]) for trace in flows)
     window = max(nice_step(end / MOST_WINDOWS), *(frame.interval_of(trace) for trace in flows))
     edges = np.arange(0.0, end + window / 2, window)
-    courses = [_Course(run, _index(run, edges)) for run in runs]
+    courses = [_Course(view, _index(view, edges), _style(runs, view)) for view in frame.views(runs)]
     courses = [course for course in courses if np.isfinite(course.index).any()]
     if not courses:
         return Figure("jain", title, (), absent="Fairness over time needs two flows that are active together.")
     middles = (edges[:-1] + edges[1:]) / 2
-    several = len(runs) > 1
+    together = list(dict.fromkeys(group for course in courses for group in _together(course.view)))
     caption = [
         (
             f"Jain's index of the goodputs of all flows that cross the bottleneck and are active "
             f"in a window of {frame.every(window)}: "
             "1 where all get the same, 1/n where one of n gets everything."
         ),
+        f"Transfers of {' and '.join(together)} are not among them: they are too short to have a share."
+        if together
+        else "",
         "Line: mean over replications; shade: their range." if runs[0].replications > 1 else "",
         frame.pooled(runs),
     ]
-    keys = [
-        Key(f"{c.run.name}/jain", c.run.name if several else "all flows", "line", _style(c.run, several=several))
-        for c in courses
-    ]
+    keys = [Key(course.key, course.view.title or "all flows", "line", course.style) for course in courses]
 
     def draw(paper: Paper) -> Sequence[Panel]:
         (panel,) = paper.column([""], frame.time_axis(runs), Axis("Jain's index", INDEX, 0.0, 1.0))
         panel.shade(runs[0].warmup_s, "warm-up", low=True)
         for course in courses:
-            _paint(panel, course, middles, _style(course.run, several=several))
+            _paint(panel, course, middles)
         return [panel]
 
     return Figure("jain", title, caption, keys, draw)
 
 
-def _paint(panel: Panel, course: _Course, middles: FloatArray, style: Style) -> None:
-    key = f"{course.run.name}/jain"
+def _paint(panel: Panel, course: _Course, middles: FloatArray) -> None:
+    key, style = course.key, course.style
     with warnings.catch_warnings():
         # A window without two flows in any replication has no mean: NaN, which lifts the pen.
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -87,17 +92,26 @@ def _paint(panel: Panel, course: _Course, middles: FloatArray, style: Style) -> 
     panel.line(key, middles, mean, style)
 
 
-def _style(run: Run, *, several: bool) -> Style:
-    return style_of(run.name) if several else Style(0, 0, 0)
+def _style(runs: Sequence[Run], view: frame.View) -> Style:
+    place = view.run.shared_links.index(view.link) if view.link else 0
+    return (style_of(view.run.name) if len(runs) > 1 else Style(0, 0, 0)).variant(place)
 
 
-def _index(run: Run, edges: FloatArray) -> FloatArray:
-    rows = []
+def _together(view: frame.View) -> list[str]:
+    """Return the groups over a bottleneck whose transfers are one record together."""
+    one_by_one = {trace.group for trace in view.run.flow_traces(view.run.shown_replication)}
+    number = view.run.shown_replication
+    groups = (group for group in view.run.sharing(view.link) if group not in one_by_one)
+    return [group for group in groups if view.run.census(number, group) is not None]
+
+
+def _index(view: frame.View, edges: FloatArray) -> FloatArray:
+    run, groups, rows = view.run, view.run.sharing(view.link), []
     for replication in run.replication_numbers:
         rates = [
             np.where(run.active(replication, trace.name, edges), means(trace.time, goodput, edges), np.nan)
             for trace in run.flow_traces(replication)
-            if trace.group in run.sharing and (goodput := trace.first_with_data("goodput_bps")) is not None
+            if trace.group in groups and (goodput := trace.first_with_data("goodput_bps")) is not None
         ]
         if rates:
             rows.append(jain(np.stack(rates)))

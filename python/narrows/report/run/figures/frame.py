@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,6 +88,33 @@ def subjects(runs: Sequence[Run]) -> list[str]:
         for group in runs[0].groups
         if all(group in run.groups for run in runs) and len({run.algorithms[group] for run in runs}) > 1
     ]
+
+
+@dataclass(frozen=True)
+class View:
+    """A run and one of its bottlenecks: what a panel shows.
+
+    Attributes:
+        run: The run.
+        link: The link; None where the packets of no group share one.
+        title: What tells the panel from the others.
+    """
+
+    run: Run
+    link: str | None
+    title: str
+
+
+def views(runs: Sequence[Run]) -> list[View]:
+    """Return a view per run and bottleneck."""
+    found = []
+    for run in runs:
+        links: Sequence[str | None] = run.shared_links or [None]
+        for link in links:
+            parts = [run.name] if len(runs) > 1 else []
+            parts += [link] if link and len(links) > 1 else []
+            found.append(View(run, link, ": ".join(parts)))
+    return found
 
 
 def after_warmup(run: Run, time: FloatArray, values: FloatArray) -> float:

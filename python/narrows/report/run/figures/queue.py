@@ -21,42 +21,38 @@ if TYPE_CHECKING:
 
 
 def figure(runs: Sequence[Run]) -> Figure:
-    """Draw the queue of the bottleneck, a panel per run."""
-    title = "Queue at the bottleneck"
-    links = [_link(run) for run in runs]
-    traces = [trace for trace in links if trace is not None]
-    if any(run.bottleneck is None for run in runs):
+    """Draw the queues of the bottlenecks, a panel per run and bottleneck."""
+    views = [view for view in frame.views(runs) if view.link]
+    links = list(dict.fromkeys(view.link for view in views if view.link))
+    title = "Queue at the bottleneck" if len(links) <= 1 else "Queues at the bottlenecks"
+    if {view.run.name for view in views} != {run.name for run in runs}:
         return Figure("queue", title, (), absent="The packets of no group share a link, so there is no bottleneck.")
-    if len(traces) < len(runs):
+    traces = [trace for view in views if (trace := _trace(view)) is not None]
+    if len(traces) < len(views):
         return Figure("queue", title, (), absent="This run recorded no queue over time.")
     several = len(runs) > 1
-    styles = [style_of(run.name).variant(0) if several else Style(0, 0, 0) for run in runs]
-    styles = [Style(style.colour, 0, style.marker) for style in styles]
+    styles = {run.name: _line_of(style_of(run.name)) if several else Style(0, 0, 0) for run in runs}
     drops = any(_happened(trace, "dropped_packets") for trace in traces)
     marks = any(_happened(trace, "marked_packets") for trace in traces)
     events = ", or ".join(word for word, found in (("dropped or lost", drops), ("marked", marks)) if found)
     caption = [
-        f"Packets that wait at link {runs[0].bottleneck}, averaged over {frame.every(frame.interval_of(traces[0]))}.",
+        f"Packets that wait at {_named(links)}, averaged over {frame.every(frame.interval_of(traces[0]))}.",
         f"A tick at the foot marks an interval in which packets were {events}."
         if events
         else "No packet was dropped or marked.",
         frame.shown(runs),
     ]
-    keys = [
-        Key(f"{run.name}/queue", run.name if several else "queue", "line", style)
-        for run, style in zip(runs, styles, strict=True)
-    ]
+    keys = [Key(f"{run.name}/queue", run.name if several else "queue", "line", styles[run.name]) for run in runs]
     keys += [Key("drops", "drops", "drop")] if drops else []
     keys += [Key("marks", "marks", "mark")] if marks else []
 
     def draw(paper: Paper) -> Sequence[Panel]:
         highest = max(float(np.nanmax(trace.columns["queue_packets"])) for trace in traces)
-        panels = paper.column(
-            [run.name for run in runs], frame.time_axis(runs), Axis("Queue", PACKETS, 0.0, nice_ceiling(highest * 1.02))
-        )
-        for panel, run, trace, style in zip(panels, runs, traces, styles, strict=True):
-            panel.shade(run.warmup_s, "warm-up")
-            panel.line(f"{run.name}/queue", trace.time, trace.columns["queue_packets"], style)
+        up = Axis("Queue", PACKETS, 0.0, nice_ceiling(highest * 1.02))
+        panels = paper.column([view.title for view in views], frame.time_axis(runs), up)
+        for panel, view, trace in zip(panels, views, traces, strict=True):
+            panel.shade(view.run.warmup_s, "warm-up")
+            panel.line(f"{view.run.name}/queue", trace.time, trace.columns["queue_packets"], styles[view.run.name])
             for row, (key, column) in enumerate((("drops", "dropped_packets"), ("marks", "marked_packets"))):
                 if _happened(trace, column):
                     panel.rug(key, trace.time[trace.columns[column] > 0], row, key)
@@ -65,8 +61,16 @@ def figure(runs: Sequence[Run]) -> Figure:
     return Figure("queue", title, caption, keys, draw)
 
 
-def _link(run: Run) -> Trace | None:
-    trace = run.link_trace(run.shown_replication, run.bottleneck) if run.bottleneck else None
+def _named(links: Sequence[str]) -> str:
+    return f"link {links[0]}" if len(links) == 1 else f"links {' and '.join(links)}"
+
+
+def _line_of(style: Style) -> Style:
+    return Style(style.colour, 0, style.marker)
+
+
+def _trace(view: frame.View) -> Trace | None:
+    trace = view.run.link_trace(view.run.shown_replication, view.link) if view.link else None
     return trace if trace is not None and trace.first_with_data("queue_packets") is not None else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ from narrows.report.drawing.decimate import means
 from narrows.report.drawing.figure import Figure, Key, without_repeats
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import BITS_PER_SECOND, nice_ceiling
-from narrows.report.drawing.style import style_of
+from narrows.report.drawing.style import Style, style_of
+from narrows.report.run.data import TRANSFERS
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
     from narrows.report.drawing.decimate import FloatArray
     from narrows.report.drawing.figure import Paper
     from narrows.report.drawing.plot import Panel
-    from narrows.report.drawing.style import Style
     from narrows.report.run.data import Run, Trace
 
 
 @dataclass(frozen=True)
-class _Layer:
+class Layer:
+    """The rate of a flow or of a group's flows together, bits per second, shape (bins,)."""
+
     group: str
     number: str
     style: Style
@@ -34,105 +36,153 @@ class _Layer:
 
 
 @dataclass(frozen=True)
-class _Stack:
-    """The layers of one run over common bins, bottom first; capacity is None where it was not recorded."""
+class Stack:
+    """The layers over one bottleneck in common bins, bottom first.
 
+    Attributes:
+        view: The run and the bottleneck.
+        edges: Edges of the bins, seconds.
+        layers: The layers.
+        capacity: What the bottleneck could have sent, bits per second; None where it was not recorded.
+        other: What it sent in all where that is clearly more than the layers, bits per second; None elsewhere.
+        missing: The groups over it whose rates were not recorded.
+    """
+
+    view: frame.View
     edges: FloatArray
-    layers: Sequence[_Layer]
+    layers: Sequence[Layer]
     capacity: FloatArray | None
+    other: FloatArray | None
+    missing: Sequence[str]
 
-    def highest(self, run: Run | None = None) -> float:
-        """Return the greatest rate or capacity, after the warm-up of `run` where one is given."""
-        tops = [np.sum([layer.rate for layer in self.layers], axis=0)]
-        tops += [self.capacity] if self.capacity is not None else []
-        return max(frame.after_warmup(run, self.edges[1:], top) if run else float(top.max()) for top in tops)
+    @property
+    def total(self) -> FloatArray:
+        """The sum of the layers, bits per second."""
+        total: FloatArray = np.sum([layer.rate for layer in self.layers], axis=0)
+        return total
+
+    def highest(self, *, measured: bool) -> float:
+        """Return the greatest rate or capacity; only after the warm-up where `measured`."""
+        tops = [self.total, *(top for top in (self.capacity, self.other) if top is not None)]
+        after = (
+            frame.after_warmup(self.view.run, self.edges[1:], top) if measured else float(top.max()) for top in tops
+        )
+        return max(after)
 
     @property
     def varies(self) -> bool:
+        """Whether the capacity changes over time."""
         return self.capacity is not None and float(np.ptp(self.capacity)) > _STEADY * float(self.capacity.max())
 
 
 def figure(runs: Sequence[Run]) -> Figure:
-    """Draw the stacked rates of flows in front of the capacity of the bottleneck, a panel per run."""
+    """Draw the stacked rates of flows in front of the capacity, a panel per run and bottleneck."""
     title = "Rates, stacked to the capacity"
-    stacks = [stack for run in runs if (stack := _stack(runs, run)) is not None]
-    if len(stacks) < len(runs):
+    stacks = [stack for view in frame.views(runs) if (stack := stack_over(runs, view)) is not None]
+    if {stack.view.run.name for stack in stacks} != {run.name for run in runs}:
         return Figure("rates", title, (), absent=frame.NO_SERIES)
     varies = any(stack.varies for stack in stacks)
+    other = any(stack.other is not None for stack in stacks)
+    missing = list(dict.fromkeys(group for stack in stacks for group in stack.missing))
     width = float(np.diff(stacks[0].edges)[0])
     caption = [
         (
             "Bits that each flow sends, headers and retransmissions included, one flow on top of the other, "
+            f"averaged over {frame.every(width)}; transfers that come and go are one layer per group."
+            if any(layer.number == TRANSFERS for stack in stacks for layer in stack.layers)
+            else "Bits that each flow sends, headers and retransmissions included, one flow on top of the other, "
             f"averaged over {frame.every(width)}."
         ),
         "The grey area behind is what the bottleneck could have sent." if varies else "The line is the capacity.",
         "What rises above the capacity waits in the queue or is dropped.",
+        "Dots: all that the link sent, with acknowledgements and flows that have another bottleneck." if other else "",
+        f"Not recorded over time and missing: {', '.join(missing)}." if missing else "",
         frame.shown(runs),
     ]
     keys = without_repeats(
-        Key(*frame.flow_key(runs, run, layer.group, layer.number), "fill", layer.style)
-        for run, stack in zip(runs, stacks, strict=True)
+        Key(*frame.flow_key(runs, stack.view.run, layer.group, layer.number), "fill", layer.style)
+        for stack in stacks
         for layer in stack.layers
     )
-    highest = max(stack.highest(run) for run, stack in zip(runs, stacks, strict=True))
-    if any(stack.highest() > highest for stack in stacks):
+    highest = max(stack.highest(measured=True) for stack in stacks)
+    if any(stack.highest(measured=False) > highest for stack in stacks):
         caption.insert(-1, frame.LEAVES)
     if any(stack.capacity is not None for stack in stacks):
         keys.append(Key("capacity", "capacity", "ground" if varies else "limit"))
+    if other:
+        keys.append(Key("link", "all that the link sent", "faint"))
 
     def draw(paper: Paper) -> Sequence[Panel]:
         up = Axis("Rate", BITS_PER_SECOND, 0.0, nice_ceiling(highest * 1.02, 10))
-        panels = paper.column([run.name for run in runs], frame.time_axis(runs), up)
-        for panel, run, stack in zip(panels, runs, stacks, strict=True):
-            panel.shade(run.warmup_s, "")
-            _paint(panel, runs, run, stack)
+        panels = paper.column([stack.view.title for stack in stacks], frame.time_axis(runs), up)
+        for panel, stack in zip(panels, stacks, strict=True):
+            panel.shade(stack.view.run.warmup_s, "")
+            _paint(panel, runs, stack)
         return panels
 
     return Figure("rates", title, caption, keys, draw)
 
 
-def _paint(panel: Panel, runs: Sequence[Run], run: Run, stack: _Stack) -> None:
+def _paint(panel: Panel, runs: Sequence[Run], stack: Stack) -> None:
     if stack.capacity is not None:
         panel.ground("capacity", stack.edges[1:], stack.capacity, filled=stack.varies)
     bottom = np.zeros(len(stack.edges) - 1)
     for layer in stack.layers:
-        panel.layer(
-            frame.flow_key(runs, run, layer.group, layer.number)[0],
-            stack.edges,
-            bottom,
-            bottom + layer.rate,
-            layer.style,
-        )
+        key, _ = frame.flow_key(runs, stack.view.run, layer.group, layer.number)
+        panel.layer(key, stack.edges, bottom, bottom + layer.rate, layer.style)
         bottom = bottom + layer.rate
+    if stack.other is not None:
+        panel.line("link", (stack.edges[:-1] + stack.edges[1:]) / 2, stack.other, Style(0, 0, 0), kind="faint")
 
 
-def _stack(runs: Sequence[Run], run: Run) -> _Stack | None:
-    traces = [
+def stack_over(runs: Sequence[Run], view: frame.View) -> Stack | None:
+    """Return the rates of all groups over a bottleneck in the shown replication; None if none was recorded.
+
+    Args:
+        runs: All runs of the figure.
+        view: The run and the bottleneck.
+    """
+    run, number = view.run, view.run.shown_replication
+    groups = run.sharing(view.link)
+    one_by_one = [
         trace
-        for trace in run.flow_traces(run.shown_replication)
-        if trace.group in run.sharing and trace.first_with_data(*_RATES) is not None
+        for trace in run.flow_traces(number)
+        if trace.group in groups and trace.first_with_data(*_RATES) is not None
     ]
+    shown = {trace.group for trace in one_by_one}
+    together = [trace for group in groups if group not in shown and (trace := run.census(number, group)) is not None]
+    traces = [trace for group in groups for trace in (*one_by_one, *together) if trace.group == group]
     if not traces:
         return None
     edges = _edges(max(traces, key=lambda trace: len(trace.time)))
-    link = run.link_trace(run.shown_replication, run.bottleneck) if run.bottleneck else None
-    capacity = link.first_with_data("capacity_bps") if link else None
-    binned = None if link is None or capacity is None else np.nan_to_num(means(link.time, capacity, edges))
-    return _Stack(edges, _layers(runs, run, traces, edges), binned)
+    link = run.link_trace(number, view.link) if view.link else None
+    missing = [group for group in groups if group not in {trace.group for trace in traces}]
+    stack = Stack(view, edges, _layers(runs, run, traces, edges), _of(link, "capacity_bps", edges), None, missing)
+    sent = _of(link, "rate_bps", edges)
+    more = sent is not None and float(sent.sum()) > _CLEARLY_MORE * float(stack.total.sum())
+    return replace(stack, other=sent if more else None)
 
 
-def _layers(runs: Sequence[Run], run: Run, traces: Sequence[Trace], edges: FloatArray) -> list[_Layer]:
+def _of(link: Trace | None, column: str, edges: FloatArray) -> FloatArray | None:
+    values = link.first_with_data(column) if link else None
+    return None if link is None or values is None else np.nan_to_num(means(link.time, values, edges))
+
+
+def _layers(runs: Sequence[Run], run: Run, traces: Sequence[Trace], edges: FloatArray) -> list[Layer]:
     if len(traces) <= MOST_FLOWS:
         styles = frame.flow_styles(runs, run, traces)
         return [
-            _Layer(trace.group, trace.name.removeprefix(trace.group), style, _binned([trace], edges))
+            Layer(trace.group, trace.name.removeprefix(trace.group), style, _binned([trace], edges))
             for trace, style in zip(traces, styles, strict=True)
         ]
     layers = []
     for index, (group, members) in enumerate(groupby(traces, key=lambda trace: trace.group)):
         flows = list(members)
         style = style_of(run.algorithms.get(group, group)).variant(index)
-        layers.append(_Layer(group, f" ({len(flows)} flows)", style, _binned(flows, edges)))
+        name = flows[0].name.removeprefix(group)
+        layers.append(
+            Layer(group, name if name == TRANSFERS else f" ({len(flows)} flows)", style, _binned(flows, edges))
+        )
     return layers
 
 
@@ -160,5 +210,7 @@ MOST_FLOWS = 12
 MOST_BINS = 240
 
 _RATES = ("throughput_bps", "goodput_bps")
+# From this ratio on, the link sent more than the flows that are drawn.
+_CLEARLY_MORE = 1.02
 # A capacity that moves by less than this part is a constant.
 _STEADY = 1e-3

@@ -10,13 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import BITS_PER_SECOND, SECONDS, nice_ceiling, quantity
 from narrows.report.run.figures import frame
-from narrows.statistics import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,17 +21,19 @@ if TYPE_CHECKING:
     from narrows.report.drawing.figure import Paper
     from narrows.report.drawing.plot import Panel
     from narrows.report.drawing.style import Style
-    from narrows.report.run.data import Histogram, Run
+    from narrows.report.run.data import Measure, Run
 
 
 @dataclass(frozen=True)
 class _Cloud:
-    """A flow group's points: one (delay in seconds, rate in bit/s) per replication."""
+    """A flow group's points: one (number, delay in seconds, rate in bit/s) per replication, and the means."""
 
     key: str
     label: str
     style: Style
-    points: Sequence[tuple[float, float]]
+    points: Sequence[tuple[int, float, float]]
+    delay: Measure
+    rate: Measure
 
     def describe(self, delay: float, rate: float) -> str:
         return f"{self.label}: {quantity(rate, BITS_PER_SECOND)}, {quantity(delay, SECONDS)}"
@@ -58,8 +57,10 @@ def figure(runs: Sequence[Run]) -> Figure:
     ]
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        delays = [delay for cloud in clouds for delay, _ in cloud.points]
-        highest = max(rate for cloud in clouds for _, rate in cloud.points)
+        delays = [delay for cloud in clouds for _, delay, _ in cloud.points]
+        delays += [end for cloud in clouds for end in cloud.delay.interval or () if end > 0]
+        highest = max(rate for cloud in clouds for _, _, rate in cloud.points)
+        highest = max(highest, *(cloud.rate.interval[1] for cloud in clouds if cloud.rate.interval), 0.0)
         across = Axis(
             "95th-percentile one-way delay", SECONDS, min(delays) / 1.25, max(delays) * 1.25, log=True, inverted=True
         )
@@ -74,42 +75,31 @@ def figure(runs: Sequence[Run]) -> Figure:
 
 def _paint(panel: Panel, cloud: _Cloud) -> None:
     if len(cloud.points) == 1:
-        panel.point(cloud.key, cloud.points[0], cloud.style, cloud.describe(*cloud.points[0]))
+        ((_, delay, rate),) = cloud.points
+        panel.point(cloud.key, (delay, rate), cloud.style, cloud.describe(delay, rate))
         return
-    for place, point in enumerate(cloud.points, start=1):
-        panel.point(cloud.key, point, cloud.style, f"{cloud.describe(*point)} (replication {place})", of_many=True)
-    delay, rate = (_interval(values) for values in zip(*cloud.points, strict=True))
-    middle = (sum(delay) / 2, sum(rate) / 2)
-    panel.whiskers(cloud.key, delay, rate, cloud.style)
+    for number, delay, rate in cloud.points:
+        text = f"{cloud.describe(delay, rate)} (replication {number + 1})"
+        panel.point(cloud.key, (delay, rate), cloud.style, text, of_many=True)
+    middle = (cloud.delay.mean or 0.0, cloud.rate.mean or 0.0)
+    if cloud.delay.interval and cloud.rate.interval:
+        panel.whiskers(cloud.key, middle, cloud.delay.interval, cloud.rate.interval, cloud.style)
     panel.point(cloud.key, middle, cloud.style, f"{cloud.describe(*middle)} (mean)")
-
-
-def _interval(values: Sequence[float]) -> tuple[float, float]:
-    interval = estimate(values)["ci95"]
-    return (interval[0], interval[1]) if interval else (values[0], values[0])
 
 
 def _clouds(runs: Sequence[Run]) -> list[_Cloud]:
     clouds = []
     for run in runs:
-        for place, group in enumerate(run.groups):
-            points = [
-                (_percentile(histogram, 0.95), _goodput(run, group, replication))
-                for replication in run.replication_numbers
-                if (histogram := run.histogram(group, "delay_s", replication)) is not None
-            ]
+        for place, (group, measures) in enumerate(run.groups.items()):
+            delays, rates = run.values(group, _DELAY), run.values(group, _RATE)
+            points = [(number, delay, rates[number]) for number, delay in delays.items() if number in rates]
             if points:
                 style = frame.group_style(runs, run, place)
-                clouds.append(_Cloud(f"{run.name}/{group}", frame.flow_label(runs, run, group), style, points))
+                label = frame.flow_label(runs, run, group)
+                key = f"{run.name}/{group}"
+                clouds.append(_Cloud(key, label, style, points, measures[_DELAY], measures[_RATE]))
     return clouds
 
 
-def _goodput(run: Run, group: str, replication: int) -> float:
-    rows = run.flow_rows
-    chosen = (rows["group"] == group) & (rows["replication"] == replication)
-    return float(np.nansum(rows["goodput_bps"][chosen]))
-
-
-def _percentile(histogram: Histogram, part: float) -> float:
-    cumulated = np.cumsum(histogram.packets)
-    return float(histogram.values[np.searchsorted(cumulated, part * cumulated[-1])])
+_DELAY = "delay_p95_s"
+_RATE = "goodput_bps"
