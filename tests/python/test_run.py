@@ -107,7 +107,7 @@ def test_the_summary_has_the_keys_of_the_contract(narrows: Narrows, scenario: Pa
         assert set(group) >= GROUP_MEASURES
     assert set(summary["links"]["bottleneck"]) >= LINK_MEASURES
     assert set(summary["performance"]) >= PERFORMANCE
-    assert all(set(check) == {"name", "ok", "detail"} for check in summary["checks"])
+    assert all(set(check) == {"name", "ok", "level", "detail", "failed"} for check in summary["checks"])
     goodput = summary["groups"]["newreno"]["goodput_bps"]
     assert goodput["ci95"][0] <= goodput["mean"] <= goodput["ci95"][1]
 

@@ -2,14 +2,23 @@
 
 mod support;
 
+use narrows_lab::records::{Check, Level};
 use support::run;
 
-fn answer(name: &str, algorithm: &str, queue: &str) -> Option<bool> {
+fn check(name: &str, flows: &str, queue: &str) -> Check {
     let text = format!(
-        "duration = \"4s\"\npath = {{ rate = \"10Mbps\", rtt = \"20ms\", queue = {queue} }}\n[[flows]]\nalgorithm = \"{algorithm}\"\n"
+        "duration = \"4s\"\npath = {{ rate = \"10Mbps\", rtt = \"20ms\", queue = {queue} }}\n[[flows]]\n{flows}\n"
     );
     let records = run(&text, 0);
-    records.checks.iter().find(|check| check.name == name).expect("the question is asked").ok
+    records.checks.into_iter().find(|check| check.name == name).expect("the question is asked")
+}
+
+fn answer(name: &str, algorithm: &str, queue: &str) -> Option<bool> {
+    check(name, &format!("algorithm = \"{algorithm}\""), queue).ok
+}
+
+fn level(name: &str, flows: &str) -> Option<Level> {
+    check(name, flows, r#"{ kind = "droptail", limit = "100pkt" }"#).level
 }
 
 #[test]
@@ -38,4 +47,32 @@ fn a_buffer_without_a_limit_cannot_fill() {
         answer("buffer ever full", "vegas", r#"{ kind = "droptail", limit = "100pkt" }"#),
         Some(false)
     );
+}
+
+/// What the scenario explains is no fault: a delay-based algorithm that fills no buffer, a line that users leave idle, a
+/// source that sends less than the line carries.
+#[test]
+fn what_the_scenario_explains_is_a_note() {
+    let users = r#"algorithm = "cubic"
+size = "20kB"
+source = { kind = "users", think = "2s" }"#;
+    let rate = r#"source = { kind = "cbr", rate = "1Mbps" }"#;
+    for (name, flows) in [
+        ("buffer ever full", r#"algorithm = "vegas""#),
+        ("long enough to measure", r#"algorithm = "vegas""#),
+        ("bottleneck saturated", r#"algorithm = "constant(rate=2Mbps)""#),
+        ("bottleneck saturated", users),
+        ("bottleneck saturated", rate),
+    ] {
+        assert_eq!(level(name, flows), Some(Level::Note), "{name}: {flows}");
+    }
+}
+
+#[test]
+fn what_the_scenario_does_not_explain_is_a_caution() {
+    let window = "algorithm = \"cubic\"\n[transport]\nreceive_window = \"4pkt\"";
+    for name in ["bottleneck saturated", "senders limited by congestion control"] {
+        assert_eq!(level(name, window), Some(Level::Caution), "{name}");
+    }
+    assert_eq!(level("routers answer requests", r#"algorithm = "xcp""#), Some(Level::Broken));
 }

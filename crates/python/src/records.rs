@@ -2,7 +2,7 @@
 
 use narrows_lab::metrics::MetricValues;
 use narrows_lab::records::schema::{ColumnSchema, TableSchema, tables as schemas};
-use narrows_lab::records::{Check, Column, Performance, Table};
+use narrows_lab::records::{Check, Column, Level, Performance, Table};
 use narrows_lab::replication::Replication;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -134,7 +134,9 @@ fn check(py: Python<'_>, check: &Check) -> PyResult<Py<PyDict>> {
     let entry = PyDict::new(py);
     entry.set_item("name", check.name)?;
     entry.set_item("ok", check.ok)?;
+    entry.set_item("level", check.level.map(Level::name))?;
     entry.set_item("detail", &check.detail)?;
+    entry.set_item("shortfall", check.shortfall)?;
     Ok(entry.unbind())
 }
 

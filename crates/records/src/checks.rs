@@ -1,17 +1,61 @@
 //! The sanity section: checks for signs that a run did not do what its author intended.
 
 use crate::metrics::utilization;
-use crate::{GroupRecord, LinkDescription, LinkRecord, Records};
+use crate::{ConnectionRecord, GroupDescription, GroupRecord, Records};
+use std::collections::BTreeSet;
 
 /// A check of the sanity section.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     /// The condition that should hold, in a few words.
     pub name: &'static str,
     /// Whether it holds; `None` if it does not apply, or if nothing was recorded to decide it.
     pub ok: Option<bool>,
+    /// What its failure means in this scenario; `None` unless it fails.
+    pub level: Option<Level>,
     /// The figures behind the result.
     pub detail: String,
+    /// Orders replications: the greater, the further the run is from what should hold. In a unit of the check.
+    pub shortfall: f64,
+}
+
+/// What the failure of a check means in a scenario, the mildest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The scenario explains it; it is only worth knowing.
+    Note,
+    /// The numbers are right, but perhaps not those that were wanted.
+    Caution,
+    /// The run is not what the scenario describes; its numbers must not be used.
+    Broken,
+}
+
+impl Level {
+    /// The level as one word: `note`, `caution` or `broken`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Caution => "caution",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+impl Check {
+    /// A check that holds, or fails with `level`.
+    fn new(name: &'static str, ok: bool, level: Level, detail: String) -> Self {
+        Self { name, ok: Some(ok), level: (!ok).then_some(level), detail, shortfall: 0.0 }
+    }
+
+    /// A check that does not apply, for the reason `detail`.
+    fn absent(name: &'static str, detail: String) -> Self {
+        Self { name, ok: None, level: None, detail, shortfall: 0.0 }
+    }
+
+    /// The check with its shortfall.
+    fn short_by(self, shortfall: f64) -> Self {
+        Self { shortfall, ..self }
+    }
 }
 
 /// All checks of a run, in the order in which they are shown.
@@ -29,45 +73,63 @@ pub fn checks(records: &Records) -> Vec<Check> {
     always.into_iter().chain(packets_logged(records)).chain(warmup_found(records)).collect()
 }
 
+/// Of the bottlenecks that a greedy group has, the one used least; without such groups, of all bottlenecks.
 fn saturated(records: &Records) -> Check {
     let name = "bottleneck saturated";
-    let (description, link) = match bottleneck(records) {
-        Ok(found) => found,
-        Err(reason) => return Check { name, ok: None, detail: reason },
-    };
-    let used = utilization(link);
-    if used.is_nan() {
-        return Check {
-            name,
-            ok: None,
-            detail: format!("the capacity of {} is not known", description.name),
-        };
+    let shared = bottlenecks(records);
+    if shared.is_empty() {
+        return Check::absent(name, NO_BOTTLENECK.to_owned());
     }
-    let detail = format!("{} was used at {:.1} % of its capacity", description.name, used * 100.0);
-    Check { name, ok: Some(used >= SATURATED), detail }
+    let filled = |link: usize| {
+        records.run.groups.iter().any(|group| group.bottleneck == Some(link) && group.is_greedy())
+    };
+    let any_filled = shared.iter().any(|link| filled(*link));
+    let used = |link: usize| records.links.get(link).map_or(f64::NAN, utilization);
+    let known = shared.iter().filter(|link| !used(**link).is_nan() && filled(**link) == any_filled);
+    let Some(least) = known.copied().min_by(|one, other| used(*one).total_cmp(&used(*other))) else {
+        return Check::absent(name, "the capacity of no bottleneck is known".to_owned());
+    };
+    let share = used(least);
+    let idle = if any_filled { "" } else { "; no group of flows always has data to send over it" };
+    let detail =
+        format!("{} was used at {:.1} % of its capacity{idle}", records.run.links[least].name, share * 100.0);
+    let level = if any_filled { Level::Caution } else { Level::Note };
+    Check::new(name, share >= SATURATED, level, detail).short_by(-share)
 }
 
+/// Delay-based control and active queue management keep a buffer from filling, so a failure is a note.
 fn buffer_filled(records: &Records) -> Check {
     let name = "buffer ever full";
-    let (description, link) = match bottleneck(records) {
-        Ok(found) => found,
-        Err(reason) => return Check { name, ok: None, detail: reason },
+    let shared = bottlenecks(records);
+    let limited = shared.iter().filter(|link| records.run.links[**link].limited);
+    let found = limited.filter_map(|link| {
+        let record = records.links.get(*link)?;
+        Some((record.at_end.overflowed - record.at_warmup.overflowed, record.peak_packets, *link))
+    });
+    let Some((overflowed, peak, link)) = found.max() else {
+        let reason = if shared.is_empty() { NO_BOTTLENECK } else { "no bottleneck has a limited buffer" };
+        return Check::absent(name, reason.to_owned());
     };
-    let dropped = link.at_end.overflowed - link.at_warmup.overflowed;
-    let detail = format!("{dropped} packets found it full; at most {} waited", link.peak_packets);
-    Check { name, ok: description.limited.then_some(dropped > 0), detail }
+    let queue = &records.run.links[link].name;
+    let detail = format!("{overflowed} packets found the buffer of {queue} full; at most {peak} waited");
+    Check::new(name, overflowed > 0, Level::Note, detail).short_by(-(overflowed as f64))
 }
 
+/// A queue that drops the packets of flows that use ECN and marks none perhaps is one that does not mark.
 fn ecn_used(records: &Records) -> Check {
     let name = "ECN used";
-    let on = records.run.groups.iter().any(|group| group.ecn);
-    let marked = records.groups.iter().any(|group| group.marked > 0);
-    let detail = match (on, marked) {
-        (false, _) => "no flow uses ECN",
-        (true, true) => "packets were marked",
-        (true, false) => "flows use ECN but no packet was marked",
+    if !records.run.groups.iter().any(|group| group.ecn) {
+        return Check::absent(name, "no flow uses ECN".to_owned());
+    }
+    let of_ecn = || records.run.groups.iter().zip(&records.groups).filter(|(group, _)| group.ecn);
+    let dropped = of_ecn().any(|(_, group)| group.lost > 0);
+    let marked = of_ecn().any(|(_, group)| group.marked > 0);
+    let (level, detail) = match (marked, dropped) {
+        (true, _) => (Level::Note, "packets were marked"),
+        (false, true) => (Level::Caution, "packets of flows that use ECN were dropped, and none was marked"),
+        (false, false) => (Level::Note, "flows use ECN, and no packet was marked or dropped"),
     };
-    Check { name, ok: on.then_some(marked), detail: detail.to_owned() }
+    Check::new(name, marked, level, detail.to_owned())
 }
 
 /// A host that sends requests to routers keeps its initial window on a path on which none answers.
@@ -87,21 +149,39 @@ fn requests_answered(records: &Records) -> Check {
         (_, 0) => "the bottleneck's queue answers every flow that asks".to_owned(),
         _ => format!("flows of {} ask for what the bottleneck's queue does not answer", alone.join(", ")),
     };
-    Check { name, ok: (!asking.is_empty()).then_some(alone.is_empty()), detail }
+    if asking.is_empty() {
+        return Check::absent(name, detail);
+    }
+    Check::new(name, alone.is_empty(), Level::Broken, detail).short_by(alone.len() as f64)
 }
 
+/// Groups that something else limits by design count only where no other group does.
 fn control_was_the_limit(records: &Records) -> Check {
     let name = "senders limited by congestion control";
-    let sum = |of: fn(&GroupRecord) -> u64| records.groups.iter().map(of).sum::<u64>();
-    let calls = sum(|group| group.measured().calls);
-    let otherwise = sum(|group| group.measured().otherwise_limited);
-    let share = otherwise as f64 / calls.max(1) as f64;
+    let share = |wanted: &dyn Fn(&GroupDescription) -> bool| {
+        let chosen = records.run.groups.iter().zip(&records.groups).filter(|(group, _)| wanted(group));
+        let (otherwise, calls) = chosen.fold((0, 0), |(otherwise, calls), (_, group)| {
+            let counts = group.measured();
+            (otherwise + counts.otherwise_limited, calls + counts.calls)
+        });
+        (calls > 0).then(|| otherwise as f64 / calls as f64)
+    };
+    let Some(of_all) = share(&|_| true) else {
+        return Check::absent(name, "no sender had data to send".to_owned());
+    };
+    let adaptive = share(&|group| !group.source_limited).filter(|share| *share >= OTHERWISE_LIMITED);
+    let (level, shown, by) = match adaptive {
+        Some(share) => (Level::Caution, share, "something else (receive window, application)"),
+        None if of_all >= OTHERWISE_LIMITED => {
+            (Level::Note, of_all, "the application, as the scenario says,")
+        }
+        None => (Level::Note, of_all, "something else (receive window, application)"),
+    };
     let detail = format!(
-        "something else (receive window, application) held a sender back at {:.1} % of the events after which it had \
-         data to send",
-        share * 100.0
+        "{by} held a sender back at {:.1} % of the events after which it had data to send",
+        shown * 100.0
     );
-    Check { name, ok: (calls > 0).then_some(share < OTHERWISE_LIMITED), detail }
+    Check::new(name, shown < OTHERWISE_LIMITED, level, detail).short_by(shown)
 }
 
 /// Over the whole run: a connection that is not opened before the warm-up ends is missing afterwards.
@@ -111,18 +191,21 @@ fn connections_opened(records: &Records) -> Check {
     let opened = sum(|group| group.at_end.established);
     let started = sum(|group| group.at_end.started);
     let gave_up = sum(|group| group.at_end.failed);
-    let (mut opening, mut missing) = (0, 0);
+    let (mut opening, mut missing, mut silent) = (0, 0, false);
     for (group, record) in records.groups.iter().enumerate() {
         let connecting = still_connecting(records, group);
         opening += connecting;
         missing += record.at_end.started.saturating_sub(record.at_end.established + connecting);
+        silent |= record.at_end.started > 0 && record.at_end.established == 0;
     }
     let at_the_end = match opening {
         0 => String::new(),
         _ => format!("; {opening} were being opened when the run ended"),
     };
     let detail = format!("{opened} of {started} connections were opened; {gave_up} gave up{at_the_end}");
-    Check { name, ok: Some(missing == 0 && gave_up == 0), detail }
+    // Under overload some connections give up; a group of which none was opened is missing.
+    let level = if silent { Level::Broken } else { Level::Caution };
+    Check::new(name, missing == 0 && gave_up == 0, level, detail).short_by((missing + gave_up) as f64)
 }
 
 /// Connections of `group` that only the end of the run kept from being established. Where flows start during the run there nearly
@@ -136,22 +219,32 @@ fn still_connecting(records: &Records, group: usize) -> u64 {
     record.series.last().map_or(0, |sample| sample.connecting)
 }
 
+/// A flow that is given no reason to cut its window has no cycles however long the run is.
 fn long_enough(records: &Records) -> Check {
     let name = "long enough to measure";
-    let cutting = records.connections.iter().filter(|flow| flow.size.is_none() && flow.cuts_window);
-    let cycles = cutting.map(|flow| flow.reductions).min();
-    let detail = match cycles {
-        None => "no endless flow cuts a window at losses".to_owned(),
-        Some(cycles) => format!("the flow with the fewest reductions after the warm-up had {cycles}"),
+    let source_limited = |flow: &ConnectionRecord| {
+        records.run.groups.get(flow.group).is_some_and(|group| group.source_limited)
     };
-    Check { name, ok: cycles.map(|cycles| cycles >= ENOUGH_CYCLES), detail }
+    let cutting = records.connections.iter().filter(|flow| flow.size.is_none() && flow.cuts_window);
+    let Some(fewest) = cutting.filter(|flow| !source_limited(flow)).min_by_key(|flow| flow.reductions) else {
+        return Check::absent(name, "no endless flow cuts a window at losses".to_owned());
+    };
+    let cycles = fewest.reductions;
+    let unprovoked = fewest.lost == 0 && fewest.marked == 0;
+    let reason = if unprovoked { ", as none of its packets was lost or marked" } else { "" };
+    let detail = format!("the flow with the fewest reductions after the warm-up had {cycles}{reason}");
+    let level = if unprovoked { Level::Note } else { Level::Caution };
+    Check::new(name, cycles >= ENOUGH_CYCLES, level, detail).short_by(-(cycles as f64))
 }
 
 /// A run in which packets are not conserved has no records, so this check always holds.
 fn conserved(records: &Records) -> Check {
     let hops = records.performance.packet_hops;
     let detail = format!("{hops} packet-hops");
-    Check { name: "packets conserved", ok: (hops > 0).then_some(true), detail }
+    if hops == 0 {
+        return Check::absent("packets conserved", detail);
+    }
+    Check::new("packets conserved", true, Level::Broken, detail)
 }
 
 fn packets_logged(records: &Records) -> Option<Check> {
@@ -165,7 +258,7 @@ fn packets_logged(records: &Records) -> Option<Check> {
             format!("record.packet_limit = {limit} was reached: {entries} entries, the last before {at} s")
         }
     };
-    Some(Check { name: "packet log complete", ok: Some(full_at.is_none()), detail })
+    Some(Check::new("packet log complete", full_at.is_none(), Level::Caution, detail))
 }
 
 fn warmup_found(records: &Records) -> Option<Check> {
@@ -175,20 +268,16 @@ fn warmup_found(records: &Records) -> Option<Check> {
     } else {
         format!("the run did not settle in its first half; measured from {end} on")
     };
-    Some(Check { name: "warm-up found", ok: Some(found), detail })
+    Some(Check::new("warm-up found", found, Level::Caution, detail))
 }
 
-/// The bottleneck of the first group whose packets share a link, or the reason why there is none.
-fn bottleneck(records: &Records) -> Result<(&LinkDescription, &LinkRecord), String> {
-    let run = &records.run;
-    let link = run.groups.iter().find_map(|group| group.bottleneck);
-    let link = link.ok_or("no group's packets all share a link")?;
-    run.links
-        .get(link)
-        .zip(records.links.get(link))
-        .ok_or_else(|| "the bottleneck was not recorded".to_owned())
+/// The bottlenecks of all groups that have one, in the order of the links.
+fn bottlenecks(records: &Records) -> BTreeSet<usize> {
+    let known = |link: &usize| *link < records.run.links.len();
+    records.run.groups.iter().filter_map(|group| group.bottleneck).filter(known).collect()
 }
 
+const NO_BOTTLENECK: &str = "no group's packets all share a link";
 /// Below this a bottleneck is not one.
 const SATURATED: f64 = 0.95;
 /// From this share of events on, something else than congestion control is being measured.

@@ -34,6 +34,9 @@ pub struct GroupDescription {
     pub flows: Option<u64>,
     /// Whether its flows are finite.
     pub finite: bool,
+    /// Whether something else than congestion control is to determine what its flows send: an application that writes
+    /// over time, or an algorithm without congestion control.
+    pub source_limited: bool,
     /// Index into [`RunDescription::links`] of its bottleneck, the link with the lowest rate on its route; `None` if
     /// its packets share no link.
     pub bottleneck: Option<usize>,
@@ -42,6 +45,13 @@ pub struct GroupDescription {
     /// Queue discipline that must be at the bottleneck to answer the group's requests to routers; `None` if it sends no
     /// requests.
     pub asks: Option<&'static str>,
+}
+
+impl GroupDescription {
+    /// Whether its flows always have data to send, and congestion control alone determines how much they send.
+    pub fn is_greedy(&self) -> bool {
+        !self.finite && !self.source_limited
+    }
 }
 
 /// Description of a recorded link.

@@ -19,7 +19,7 @@ mod tables;
 mod transfer;
 pub mod warmup;
 
-pub use checks::{Check, checks};
+pub use checks::{Check, Level, checks};
 pub use connection::{ConnectionRecord, FlowSample, SpanSum};
 pub use counts::{GroupCounts, SenderCounts};
 pub use description::{GroupDescription, LinkDescription, RunDescription};

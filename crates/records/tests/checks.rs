@@ -2,7 +2,7 @@
 
 mod support;
 
-use narrows_records::{Check, LinkDescription, Records, RunDescription, checks};
+use narrows_records::{Check, Level, LinkDescription, Records, RunDescription, checks};
 use narrows_units::Span;
 use support::{at_ms, records};
 
@@ -15,6 +15,10 @@ fn check(name: &str, change: fn(&mut Records)) -> Check {
 
 fn ok(name: &str, change: fn(&mut Records)) -> Option<bool> {
     check(name, change).ok
+}
+
+fn level(name: &str, change: fn(&mut Records)) -> Option<Level> {
+    check(name, change).level
 }
 
 #[test]
@@ -59,27 +63,58 @@ fn a_bottleneck_is_saturated_from_95_percent_on() {
     assert_eq!(ok(name, |records| records.links.clear()), None);
 }
 
+/// A second bottleneck, that of the group at `index`, with this much sent of 100 Mbit.
+fn second_bottleneck(records: &mut Records, index: usize, sent_bits: f64) {
+    records.run.groups[index].bottleneck = Some(1);
+    records.run.links.push(LinkDescription { name: "second".into(), limited: true, ..Default::default() });
+    records.links.push(narrows_records::LinkRecord { sent_bits, ..support::link() });
+}
+
 #[test]
-fn the_bottleneck_is_that_of_the_first_group_that_has_one() {
-    let named = check("bottleneck saturated", |records| {
-        records.run.groups[0].bottleneck = None;
-        records.run.groups[1].bottleneck = Some(1);
-        records.run.links.push(LinkDescription { name: "second".into(), ..Default::default() });
-        records.links.push(support::link());
+fn the_least_used_bottleneck_of_greedy_groups_is_judged() {
+    let name = "bottleneck saturated";
+    let finite = check(name, |records| second_bottleneck(records, 1, 1e6));
+    assert!(finite.detail.starts_with("bottleneck was used at 80.0 %"), "{finite:?}");
+    let greedy = check(name, |records| {
+        records.run.groups[1].finite = false;
+        second_bottleneck(records, 1, 1e6);
     });
-    assert!(named.detail.starts_with("second was used"), "{named:?}");
+    assert!(greedy.detail.starts_with("second was used at 1.0 %"), "{greedy:?}");
+    assert!((greedy.shortfall + 0.01).abs() < 1e-12, "{greedy:?}");
+}
+
+#[test]
+fn an_idle_bottleneck_is_a_caution_only_where_a_group_always_has_data_to_send() {
+    let name = "bottleneck saturated";
+    assert_eq!(level(name, |_| ()), Some(Level::Caution));
+    assert_eq!(level(name, |records| records.links[0].sent_bits = 99e6), None);
+    assert_eq!(level(name, |records| records.run.groups[0].source_limited = true), Some(Level::Note));
+    let ends = check(name, |records| records.run.groups[0].finite = true);
+    assert_eq!(ends.level, Some(Level::Note));
+    assert!(ends.detail.ends_with("; no group of flows always has data to send over it"), "{ends:?}");
 }
 
 #[test]
 fn a_buffer_is_full_when_a_packet_finds_no_room() {
     let name = "buffer ever full";
     let full = check(name, |_| ());
-    assert_eq!((full.ok, full.detail.as_str()), (Some(true), "30 packets found it full; at most 40 waited"));
+    assert_eq!(
+        (full.ok, full.detail.as_str()),
+        (Some(true), "30 packets found the buffer of bottleneck full; at most 40 waited")
+    );
     assert_eq!(
         ok(name, |records| records.links[0].at_end.overflowed = records.links[0].at_warmup.overflowed),
         Some(false)
     );
     assert_eq!(ok(name, |records| records.run.links[0].limited = false), None);
+    let empty =
+        |records: &mut Records| records.links[0].at_end.overflowed = records.links[0].at_warmup.overflowed;
+    assert_eq!(level(name, empty), Some(Level::Note));
+    let second = check(name, |records| {
+        records.links[0].at_end.overflowed = records.links[0].at_warmup.overflowed;
+        second_bottleneck(records, 1, 1e6);
+    });
+    assert!(second.ok == Some(true) && second.detail.contains("the buffer of second"), "{second:?}");
 }
 
 #[test]
@@ -91,7 +126,12 @@ fn ecn_is_used_by_groups_of_every_kind() {
         records.run.groups[1].ecn = true;
         records.groups.iter_mut().for_each(|group| group.marked = 0);
     };
-    assert_eq!(ok(name, unmarked), Some(false));
+    assert_eq!((ok(name, unmarked), level(name, unmarked)), (Some(false), Some(Level::Caution)));
+    let undisturbed = |records: &mut Records| {
+        records.run.groups[1].ecn = true;
+        records.groups.iter_mut().for_each(|group| (group.marked, group.lost) = (0, 0));
+    };
+    assert_eq!((ok(name, undisturbed), level(name, undisturbed)), (Some(false), Some(Level::Note)));
 }
 
 #[test]
@@ -100,7 +140,7 @@ fn a_request_needs_a_queue_that_answers_it() {
     assert_eq!(ok(name, |_| ()), None);
     assert_eq!(ok(name, |records| records.run.groups[1].asks = Some("droptail")), Some(true));
     let alone = check(name, |records| records.run.groups[1].asks = Some("xcp"));
-    assert_eq!(alone.ok, Some(false));
+    assert_eq!((alone.ok, alone.level), (Some(false), Some(Level::Broken)));
     assert!(alone.detail.contains("comes"), "{alone:?}");
     let nowhere = |records: &mut Records| {
         records.run.groups[1].asks = Some("xcp");
@@ -118,12 +158,31 @@ fn senders_of_every_group_count_for_what_held_them_back() {
 }
 
 #[test]
+fn a_source_may_limit_its_own_group_and_no_other() {
+    let name = "senders limited by congestion control";
+    let held = |group: usize, source_limited: bool| {
+        let mut records = records();
+        records.run.groups[1].source_limited = source_limited;
+        records.groups[group].at_end.otherwise_limited += 100;
+        checks(&records).into_iter().find(|check| check.name == name).expect("the question is asked").level
+    };
+    assert_eq!(held(1, false), Some(Level::Caution));
+    assert_eq!(held(1, true), Some(Level::Note));
+    assert_eq!(held(0, true), Some(Level::Caution));
+}
+
+#[test]
 fn every_connection_is_to_be_opened() {
     let name = "connections opened";
     let all = check(name, |_| ());
     assert_eq!((all.ok, all.detail.as_str()), (Some(true), "16 of 16 connections were opened; 0 gave up"));
     assert_eq!(ok(name, |records| records.groups[0].at_end.failed = 1), Some(false));
     assert_eq!(ok(name, |records| records.groups[1].at_end.failed = 1), Some(false));
+    assert_eq!(level(name, |records| records.groups[1].at_end.failed = 1), Some(Level::Caution));
+    let silent = |records: &mut Records| {
+        (records.groups[1].at_warmup.established, records.groups[1].at_end.established) = (0, 0);
+    };
+    assert_eq!(level(name, silent), Some(Level::Broken));
     assert_eq!(ok(name, |records| records.groups[0].at_end.started += 1), Some(false));
 }
 
@@ -151,6 +210,18 @@ fn an_endless_flow_that_cuts_its_window_is_to_do_so_three_times() {
     let name = "long enough to measure";
     assert_eq!(ok(name, |_| ()), Some(true));
     assert_eq!(ok(name, |records| records.connections[1].reductions = 2), Some(false));
+    let short =
+        |records: &mut Records| (records.connections[1].reductions, records.connections[1].lost) = (2, 1);
+    assert_eq!(level(name, short), Some(Level::Caution));
+    let unprovoked = check(name, |records| {
+        let flow = &mut records.connections[1];
+        (flow.reductions, flow.lost, flow.marked) = (0, 0, 0);
+    });
+    assert_eq!(unprovoked.level, Some(Level::Note));
+    assert!(
+        unprovoked.detail.ends_with("had 0, as none of its packets was lost or marked"),
+        "{unprovoked:?}"
+    );
     assert_eq!(
         ok(name, |records| records.connections.iter_mut().for_each(|flow| flow.cuts_window = false)),
         None

@@ -98,8 +98,8 @@ def _print(
         print(wanted_table(runs, [resolve(text) for text in arguments.measure]), end="\n\n")
     for name, each in runs.items():
         for check in each["checks"]:
-            if check["ok"] is False:
-                print(f"check failed: {_of(name)}{check['name']}: {check['detail']}")
+            if check["level"] in {"broken", "caution"}:
+                print(f"{check['level']}: {_of(name)}{check['name']}: {check['detail']}")
         for clause in each.get("expectations", []):
             print(f"expected: {_of(name)}{_clause(clause)}")
 

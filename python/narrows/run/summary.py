@@ -69,7 +69,16 @@ def over_replications(measured: Sequence[Mapping[str, Mapping[str, float]]]) -> 
 
 
 def combine_checks(checked: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Combine the checks of replications: a check fails if it fails in any, and is None if it applies to none."""
+    """Combine the checks of replications.
+
+    Args:
+        checked: The checks of each replication, in the same order.
+
+    Returns:
+        Per check `name`, `ok` (false if it fails in any replication, null if it applies to none), `level` of the
+        gravest failure ("broken", "caution" or "note"; null unless it fails), `detail` of the replication that is
+        furthest from what should hold, and `failed`, in how many replications it fails.
+    """
     return [_combine_check(same) for same in zip(*checked, strict=True)]
 
 
@@ -105,8 +114,18 @@ def peak_rss_bytes() -> int:
 def _combine_check(same: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     failed = [each for each in same if each["ok"] is False]
     passed = [each for each in same if each["ok"] is True]
-    shown = (failed or passed or list(same))[0]
-    detail = shown["detail"]
+    level = max((each["level"] for each in failed), key=LEVELS.index, default=None)
+    worst = max(
+        [each for each in failed if each["level"] == level] or passed or list(same),
+        key=lambda each: float(each["shortfall"]),
+    )
+    detail = worst["detail"]
     if failed and len(same) > 1:
-        detail += f" ({len(failed)} of {len(same)} replications)"
-    return {"name": shown["name"], "ok": False if failed else True if passed else None, "detail": detail}
+        most = "; the worst is shown" if len(failed) > 1 else ""
+        detail += f" (fails in {len(failed)} of {len(same)} replications{most})"
+    ok = False if failed else True if passed else None
+    return {"name": worst["name"], "ok": ok, "level": level, "detail": detail, "failed": len(failed)}
+
+
+LEVELS = ("note", "caution", "broken")
+"""What the failure of a check means, the mildest first."""

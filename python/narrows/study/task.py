@@ -69,7 +69,7 @@ class Finished:
         key: The cell's key.
         measured: `{"groups": {group: {measure: value}}, "links": …}`; None says no data.
         digest: That of the records.
-        checks_failed: Names of the checks that failed.
+        checks_failed: Names of the checks whose failure is a caution, or says that the run is broken.
         cpu_s: Time of the simulation alone.
         packet_hops: Packets that crossed a link.
     """
@@ -172,7 +172,7 @@ def finished(task: Task, scenario: core.Scenario, records: core.Records) -> Fini
         key=task.key,
         measured={of: _plain(owners) for of, owners in found.items()},
         digest=records.digest,
-        checks_failed=[check["name"] for check in records.checks if check["ok"] is False],
+        checks_failed=[check["name"] for check in records.checks if check["level"] in {"broken", "caution"}],
         cpu_s=records.performance["cpu_s"],
         packet_hops=int(records.performance["packet_hops"]),
     )

@@ -24,7 +24,9 @@ HOSTILE = 'Two <script>alert("flows")</script> & a bottleneck'
 @pytest.fixture(scope="session")
 def run_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
-    write_run(folder, Recipe(HOSTILE, {"cubic": 2, "newreno": 1}, failed=["buffer filled"]))
+    write_run(
+        folder, Recipe(HOSTILE, {"cubic": 2, "newreno": 1}, failed={"buffer filled": "broken", "ECN used": "note"})
+    )
     return build(folder)
 
 

@@ -36,7 +36,7 @@ class Recipe:
         interval_s: Between two rows of the series, seconds.
         varying: Whether the capacity walks.
         marks: Whether packets are marked.
-        failed: Names of checks that fail.
+        failed: The level of each check that fails, by its name.
     """
 
     title: str
@@ -46,7 +46,7 @@ class Recipe:
     interval_s: float = 0.1
     varying: bool = False
     marks: bool = False
-    failed: Sequence[str] = field(default=())
+    failed: Mapping[str, str] = field(default_factory=dict)
 
 
 def write_run(folder: Path, recipe: Recipe) -> dict[str, Any]:
@@ -190,8 +190,12 @@ def _windows(recipe: Recipe, rng: np.random.Generator, length: int) -> tuple[dic
 
 def _group_row(group: str, replication: int, flows: list[dict[str, Any]]) -> dict[str, Any]:
     rates = [row["goodput_bps"] for row in flows if (row["group"], row["replication"]) == (group, replication)]
-    delay_s = [0.041, 0.0415, 0.0405][replication % 3]
+    delay_s = _delays(group)[replication]
     return {"replication": replication, "group": group, "goodput_bps": sum(rates), "delay_p95_s": delay_s}
+
+
+def _delays(group: str) -> list[float]:
+    return [0.03 + 0.002 * len(group) + beyond for beyond in (0.0, 0.0016, -0.0007)]
 
 
 def _group_measures(recipe: Recipe, group: str, flows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -206,7 +210,7 @@ def _group_measures(recipe: Recipe, group: str, flows: list[dict[str, Any]]) -> 
         "jain": _estimate([0.987, 0.991, 0.979][: recipe.replications]),
         "loss_rate": _estimate([0.00041, 0.0005, 0.00045][: recipe.replications]),
         "retransmission_rate": _estimate([0.0004, 0.0005, 0.00045][: recipe.replications]),
-        "delay_p95_s": _estimate([0.041, 0.0415, 0.0405][: recipe.replications]),
+        "delay_p95_s": _estimate(_delays(group)[: recipe.replications]),
         "rtt_mean_s": _estimate([0.0612, 0.0608, 0.0621][: recipe.replications]),
         "cwnd_mean_packets": _estimate([48.1, 48.9, 47.7][: recipe.replications]),
         "reduction_interval_s": _estimate([2.31, 2.42, 2.28][: recipe.replications]),
@@ -229,4 +233,7 @@ def _checks(recipe: Recipe) -> list[dict[str, Any]]:
         {"name": "ECN used", "ok": None, "detail": "no flow asks for ECN"},
         {"name": "limited by the window", "ok": True, "detail": "no sender was limited by the application"},
     ]
-    return [{**check, "ok": False} if check["name"] in recipe.failed else check for check in checks]
+    return [
+        {**check, "ok": False, "level": level} if (level := recipe.failed.get(check["name"])) else check
+        for check in checks
+    ]

@@ -1,6 +1,6 @@
 //! The description of a run in its records.
 
-use narrows_model::{Classes, GroupModel, LinkModel, Model, Workload};
+use narrows_model::{Classes, Demand, GroupModel, LinkModel, Model, SourceModel, Workload};
 use narrows_qdisc::Limit;
 use narrows_records::{GroupDescription, LinkDescription, RunDescription};
 
@@ -32,10 +32,25 @@ fn group(model: &Model, number: usize, group: &GroupModel) -> GroupDescription {
         algorithm: group.algorithm.to_string(),
         flows: counts.sum::<Option<u64>>(),
         finite: own().any(Workload::is_finite),
+        source_limited: own().any(writes_over_time) || is_constant(group),
         bottleneck: group.bottleneck,
         ecn: own().any(|each| each.transport.ecn),
         asks: explicit.or(quick_start),
     }
+}
+
+/// Whether an application writes the data of a workload over time.
+fn writes_over_time(workload: &Workload) -> bool {
+    match &workload.demand {
+        Demand::Fixed { source, .. } => !matches!(source, SourceModel::Bulk),
+        Demand::Open(_) | Demand::Users { .. } => false,
+        Demand::Exchanges { .. } => true,
+    }
+}
+
+/// Whether the algorithm of the group sends at its rate whatever happens.
+fn is_constant(group: &GroupModel) -> bool {
+    group.algorithm.entry().is_some_and(|entry| entry.card.name == "constant")
 }
 
 fn link(model: &Model, number: u32, link: &LinkModel) -> LinkDescription {

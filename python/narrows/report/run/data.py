@@ -38,11 +38,24 @@ class Measure:
 
 @dataclass(frozen=True)
 class Check:
-    """A check of the sanity section; `ok` is None if it does not apply."""
+    """A check of the sanity section.
+
+    Attributes:
+        name: What should hold.
+        ok: Whether it does; None where the check does not apply.
+        level: "broken", "caution" or "note" for one that fails, empty for others.
+        detail: The figures behind it.
+    """
 
     name: str
     ok: bool | None
+    level: str
     detail: str
+
+    @property
+    def state(self) -> str:
+        """The level of one that fails, else "ok" or "absent"."""
+        return self.level or ("ok" if self.ok else "absent")
 
 
 @dataclass(frozen=True)
@@ -344,7 +357,7 @@ def _run(folder: Path, name: str) -> Run:
         groups=_owners(summary["groups"]),
         bottlenecks={name: group.get("bottleneck") for name, group in summary["groups"].items()},
         links=_owners(summary["links"]),
-        checks=[Check(c["name"], c["ok"], c.get("detail") or "") for c in summary["checks"]],
+        checks=[Check(c["name"], c["ok"], c.get("level") or "", c.get("detail") or "") for c in summary["checks"]],
         expectations=[_expectation(clause) for clause in summary.get("expectations", [])],
         performance=summary.get("performance", {}),
         found_warmups_s=summary.get("warmup", {}).get("end_s", []),

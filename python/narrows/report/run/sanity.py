@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def verdict(runs: Sequence[Run]) -> Markup:
-    """Return the badge with the number of checks that hold, or the names of those that fail."""
-    checks = [check for run in runs for check in run.checks if check.ok is not None]
-    failed = [check for check in checks if check.ok is False]
-    if failed:
-        names = ", ".join(dict.fromkeys(check.name for check in failed))
-        return _badge("failed", "✕", f"{len(failed)} of {len(checks)} checks failed: {names}")
-    if not checks:
+    """Return one badge: red where a run is broken, else how many cautions there are."""
+    known = [check for run in runs for check in run.checks if check.ok is not None]
+    for level, css, sign, text in _VERDICTS_OF_LEVELS:
+        if found := [check for check in known if check.level == level]:
+            names = ", ".join(dict.fromkeys(check.name for check in found))
+            return _badge(css, sign, f"{text.format(_counted(len(found), 'check'))}: {names}")
+    if not known:
         return _badge("absent", NO_DATA, "Nothing could be checked")
-    return _badge("ok", "✓", f"All {len(checks)} checks hold")
+    return _badge("ok", "✓", "No check found a fault")
 
 
 def checks(runs: Sequence[Run]) -> Markup:
@@ -77,25 +77,40 @@ def _expectation(clause: Expectation, run: str) -> Markup:
 
 
 def _line(check: Check) -> Markup:
-    return join((_mark(check.ok), element("b", check.name), element("span", check.detail, class_="detail")))
+    return join((_mark(check.state), element("b", check.name), element("span", check.detail, class_="detail")))
 
 
 def _cell(run: Run, name: str) -> Markup:
     check = next((check for check in run.checks if check.name == name), None)
     if check is None:
-        return element("td", _mark(None))
-    return element("td", _mark(check.ok), element("span", check.detail, class_="detail"))
+        return element("td", _mark("absent"))
+    return element("td", _mark(check.state), element("span", check.detail, class_="detail"))
 
 
-def _mark(ok: bool | None) -> Markup:  # noqa: FBT001, the three states of a check
-    return state(*_STATES[ok])
+def _mark(standing: str) -> Markup:
+    return state(*_STATES[standing])
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _badge(css: str, sign: str, text: str) -> Markup:
     return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
 
 
-_STATES = {True: ("ok", "✓", "ok"), False: ("failed", "✕", "failed"), None: ("absent", NO_DATA, "not applicable")}
+# What a check says, as `state` draws it.
+_STATES = {
+    "ok": ("ok", "✓", "ok"),
+    "broken": ("failed", "✕", "broken"),
+    "caution": ("open", "!", "caution"),
+    "note": ("absent", "i", "note"),
+    "absent": ("absent", NO_DATA, "not applicable"),
+}
+_VERDICTS_OF_LEVELS = (
+    ("broken", "failed", "✕", "Broken: {} failed; do not use these numbers"),
+    ("caution", "open", "!", "Caution: {} failed"),
+)
 _VERDICTS = {
     "holds": ("ok", "✓", "holds"),
     "fails": ("failed", "✕", "fails"),

@@ -40,7 +40,7 @@ class _Cloud:
 
 
 def figure(runs: Sequence[Run]) -> Figure:
-    """Draw throughput against one-way delay, per run and group: a point per replication, and the mean with intervals."""
+    """Draw throughput against one-way delay per run and group: a point per replication, and the mean with intervals."""
     title = "Throughput against delay"
     clouds = _clouds(runs)
     if not clouds:
