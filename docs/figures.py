@@ -96,7 +96,7 @@ def _window(sheet: Sheet, course: Course, _queues: dict[str, Course]) -> Panel:
 
 
 def _rate(sheet: Sheet, course: Course, _queues: dict[str, Course]) -> Panel:
-    """Draw what each flow sends, and the capacity; of many flows of one group one line tells their sum."""
+    """Draw what each flow sends, and the capacity; of many flows of one group one line shows their sum."""
     edges = _edges(course.link["time_s"], RATE_BINS)
     middles = (edges[1:] + edges[:-1]) / 2
     groups: dict[str, list[str]] = {}

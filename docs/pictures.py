@@ -120,7 +120,7 @@ def of_queue(card: Mapping[str, Any], algorithms: Sequence[Mapping[str, Any]]) -
     if (SCENARIOS / f"{name}.toml").is_file():
         return Shown(name, ("rate", "queue"))
     overrides = (f'path.queue.kind="{name}"', *SETTINGS.get(name, ()))
-    # A queue that must be told of classes, or parts flows by itself, is about who gets what.
+    # What matters of a queue that has classes, or separates flows by itself, is the share of each.
     by_flow = card["family"] == "fair" or any(not each["default"] for each in card["parameters"])
     subject = SUBJECT_OF.get(name) or next((each["name"] for each in algorithms if each["name"] == name), None)
     shown = Shown("load", ("rate", "queue") if by_flow else ("queue", "signals"), subject, overrides)

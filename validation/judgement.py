@@ -2,7 +2,7 @@
 
 A figure agrees if our mean over replications lies within the tolerance of the judge's value. The tolerance is the
 judge's own, or an allowance chosen before the first comparison plus what the judge's runs leave open: their range, or,
-where they are many, the 95 % interval of their mean. `reference.toml` says which. `differences.toml` tells why the
+where they are many, the 95 % interval of their mean. `reference.toml` says which. `differences.toml` says why the
 others do not.
 """
 
@@ -43,7 +43,7 @@ class Figure:
     value: float  # mean of the judge's runs, in the unit of the measure
     runs: tuple[float, ...]
     tolerance: float  # in the unit of the measure
-    relative: bool  # differences are told in parts of the value
+    relative: bool  # differences are given as parts of the value
 
     @property
     def name(self) -> str:
@@ -145,7 +145,7 @@ def values(run: Run, of: str, measure: str) -> list[float]:
     Args:
         run: Of one of our scenarios.
         of: A group or link of it, or `"all"`.
-        measure: One of Narrows's own, or one that only judges tell.
+        measure: One of Narrows's own, or one that only references give.
     """
     if measure == "dropped_first_10s":
         return [_dropped_before(run, replication, of, 10.0) for replication in run.records]

@@ -61,7 +61,7 @@ def test_a_taken_place_is_refused(tmp_path: Path) -> None:
     for taken in ("file", "full", "file/below"):
         with pytest.raises(OutputError):
             check_place(tmp_path / taken, replace=False)
-    # Somebody's own notes are never replaced.
+    # A user's own notes are never replaced.
     with pytest.raises(OutputError):
         check_place(tmp_path / "full", replace=True)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import tomllib
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from arrows import circles, documented, python_arrows, room_of, rust_arrows
+from repository import HOUSE, tracked
 
-HOUSE = Path(__file__).parents[2]
+if TYPE_CHECKING:
+    from pathlib import Path
+
 LONGEST_FILE = 600
 PLAN = (HOUSE / "ARCHITECTURE.md").read_text(encoding="utf-8")
 CRATES = documented(PLAN, "crates/")
@@ -40,19 +42,6 @@ def dependencies(manifest: Path) -> set[str]:
     for target in parsed.get("target", {}).values():
         tables += [target.get(kind, {}) for kind in kinds]
     return {name for table in tables for name in table}
-
-
-def tracked() -> list[Path]:
-    """Return all files of the repository, and those that are about to be."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],  # noqa: S607  # git is where it is
-        cwd=HOUSE,
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    files = [HOUSE / name for name in listed.stdout.split("\0") if name]
-    return [file for file in files if file.is_file()]
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)

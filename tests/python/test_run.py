@@ -148,7 +148,7 @@ def test_the_tables_hold_what_the_contract_says(narrows: Narrows, scenario: Path
     assert all(row["packets"] > 0 for row in distributions)
 
 
-def test_the_manifest_tells_where_the_folder_comes_from(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:
+def test_the_manifest_states_where_the_folder_comes_from(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:
     narrows("run", scenario, "--replications", "2", "--out", "out")
     manifest, summary = read(tmp_path / "out", "manifest.json"), read(tmp_path / "out")
     assert manifest["format"] == 1

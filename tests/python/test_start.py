@@ -16,7 +16,7 @@ HEAVY = {"numpy", "pyarrow", "scipy", "narrows.report", "narrows.run.results", "
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], ["nonsense"]])
-def test_help_and_mistakes_load_nothing_heavy(arguments: list[str]) -> None:
+def test_help_and_errors_load_nothing_heavy(arguments: list[str]) -> None:
     heavy = HEAVY - ({"email"} if arguments == ["--version"] else set())
     program = (
         "import sys\nfrom narrows.cli import main\n"

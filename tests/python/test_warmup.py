@@ -41,7 +41,7 @@ def scenario(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_run_folder_tells_the_warm_up_of_each_replication(narrows: Narrows, scenario: Path) -> None:
+def test_the_run_folder_states_the_warm_up_of_each_replication(narrows: Narrows, scenario: Path) -> None:
     done = narrows("run", scenario, "--out", "out")
     assert done.returncode == 0, done.stderr
     summary = json.loads((scenario.parent / "out/summary.json").read_text())

@@ -172,7 +172,7 @@ def test_a_group_is_named_after_its_class(tmp_path: Path) -> None:
         (PLAIN.replace("setup.initial_window", "'ten'").format(on_ack="pass"), ["window is 'ten'"]),
     ],
 )
-def test_a_mistake_in_the_file_is_bad_input(
+def test_an_error_in_the_file_is_bad_input(
     narrows: Narrows, tmp_path: Path, scenario: Path, text: str, words: list[str]
 ) -> None:
     place(tmp_path, text)
@@ -207,7 +207,7 @@ def test_what_names_no_algorithm_is_bad_input(narrows: Narrows, tmp_path: Path, 
         ("import os; os._exit(7)", ["exit status 7"]),
     ],
 )
-def test_a_mistake_in_a_run_says_when_and_where_and_writes_nothing(
+def test_an_error_in_a_run_says_when_and_where_and_writes_nothing(
     narrows: Narrows, tmp_path: Path, on_ack: str, words: list[str]
 ) -> None:
     place(tmp_path, PLAIN.format(on_ack=on_ack))
@@ -220,7 +220,7 @@ def test_a_mistake_in_a_run_says_when_and_where_and_writes_nothing(
     assert {entry.name for entry in tmp_path.iterdir()} == {"scenario.toml", "mine.py"}
 
 
-def test_the_time_of_a_mistake_is_that_of_its_fact(tmp_path: Path) -> None:
+def test_the_time_of_an_error_is_that_of_its_fact(tmp_path: Path) -> None:
     file = place(tmp_path, PLAIN.format(on_ack="assert ack.now_s < 3, f'now is {ack.now_s}'"))
     with pytest.raises(nw.AlgorithmError) as caught:
         nw.Scenario(SHORT.replace('"aiad"', f'"{file}:Mine"'), directory=tmp_path).run()
@@ -249,15 +249,15 @@ def test_an_endless_loop_can_be_interrupted(tmp_path: Path, scenario: Path) -> N
 
 
 def test_what_an_algorithm_prints_does_not_reach_the_results(narrows: Narrows, tmp_path: Path) -> None:
-    place(tmp_path, PLAIN.format(on_ack="print('heard')"))
+    place(tmp_path, PLAIN.format(on_ack="print('called')"))
     done = narrows("run", write(tmp_path, SHORT.replace('"aiad"', '"./mine.py:Mine"')), "--json", "--out", "out")
     assert done.returncode == 0
     assert set(json.loads(done.stdout)["groups"]) == {"newreno", "other"}
-    assert "heard" in done.stderr
+    assert "called" in done.stderr
 
 
 def test_runs_do_not_see_what_others_left_in_a_class(tmp_path: Path) -> None:
-    counting = PLAIN.format(on_ack="Mine.heard = getattr(Mine, 'heard', 0) + 1; self.window = 5 + Mine.heard % 7")
+    counting = PLAIN.format(on_ack="Mine.acks = getattr(Mine, 'acks', 0) + 1; self.window = 5 + Mine.acks % 7")
     file = place(tmp_path, counting)
     scenario = nw.Scenario(SHORT.replace('"aiad"', f'"{file}:Mine"'), directory=tmp_path)
     assert (
@@ -330,8 +330,8 @@ def test_its_card_is_its_docstring(narrows: Narrows) -> None:
 
 def test_a_docstring_declares_variables_with_units_and_meanings(narrows: Narrows, tmp_path: Path) -> None:
     source = scaffold.PYTHON % {"name": "mine", "class": "Mine"}
-    told = "    Variables: queue_s (s): time in the queue; gain: of the controller; bare.\n    Deviations"
-    (tmp_path / "mine.py").write_text(source.replace("    Deviations", told), encoding="utf-8")
+    documented = "    Variables: queue_s (s): time in the queue; gain: of the controller; bare.\n    Deviations"
+    (tmp_path / "mine.py").write_text(source.replace("    Deviations", documented), encoding="utf-8")
     assert "  queue_s (s): time in the queue" in narrows("show", "./mine.py:Mine").stdout
     card = json.loads(narrows("show", "mine.py:Mine", "--json").stdout)
     assert [tuple(each.values()) for each in card["variables"]] == [

@@ -1,4 +1,4 @@
-"""Our scenarios in ns-2: what `dumbbell.tcl` is told, and what it measured.
+"""Our scenarios in ns-2: the options of `dumbbell.tcl`, and what it measured.
 
 The scenario says everything but which of ns-2's agents stands for a group of flows; `reference.toml` says that.
 """
@@ -22,7 +22,7 @@ class Ns2Error(Exception):
 
 
 def arguments(scenario: Mapping[str, Any], agents: Mapping[str, str]) -> dict[str, str]:
-    """Return what `dumbbell.tcl` is told, apart from the seed.
+    """Return the options of `dumbbell.tcl`, apart from the seed.
 
     Args:
         scenario: Ours with one bottleneck, as resolved.
@@ -136,7 +136,7 @@ def _amount(text: str) -> float:
     """Return a quantity in bps, seconds, bytes or packets."""
     parts = re.fullmatch(r"([\d.]+)([A-Za-z]+)", text)
     if parts is None or parts[2] not in UNITS:
-        raise Ns2Error(f"dumbbell.tcl cannot be told {text}")
+        raise Ns2Error(f"dumbbell.tcl has no unit for {text}")
     return float(parts[1]) * UNITS[parts[2]]
 
 

@@ -239,7 +239,7 @@ foreach agent $option(agents) {
     $tcp set fid_ $flow
     set request [entry $option(requests) $flow]
     if {$request > 0} {
-        # Mode 0 asks for rate_request_, kB/s; the default mode reckons an endless transfer into a negative rate.
+        # Mode 0 asks for rate_request_, kB/s; the default mode computes a negative rate for an endless transfer.
         $tcp set qs_enabled_ true
         $tcp set qs_request_mode_ 0
         $tcp set rate_request_ [expr $request / 8000.0]

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_keeps_to_its_own_limit_and_pushes_nobody_out_for_more() {
+    fn a_class_keeps_to_its_own_limit_and_pushes_no_other_packet_out() {
         let limits = vec![Limit::Packets(2), Limit::Unlimited, Limit::Packets(1)];
         let classes = Classes::new([0, 2], 1);
         let mut bench = Bench::new(Priority::new(&Config { classes, limit: Limit::Packets(4), limits }));

@@ -167,7 +167,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_span_lands_in_a_bucket_of_its_size(ps in any::<u64>()) {
+        fn every_span_is_counted_in_a_bucket_of_its_size(ps in any::<u64>()) {
             let index = bucket(ps);
             prop_assert!(index < BUCKETS);
             let middle = middle_s(index) * 1e12;

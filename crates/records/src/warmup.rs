@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_than_ten_batches_tell_nothing_and_an_unfinished_one_does_not_count() {
+    fn fewer_than_ten_batches_are_too_few_and_an_unfinished_one_does_not_count() {
         assert_eq!(stationary_after(&[4.0; 49]), None);
         let mut series = batches(&[4.0; 12]);
         series.extend([1e9; 4]);

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_the_dead() {
+    fn no_thread_waits_for_one_that_panicked() {
         let rendezvous = Rendezvous::new(2);
         std::thread::scope(|scope| {
             let dead = scope.spawn(|| {

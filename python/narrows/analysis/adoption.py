@@ -85,16 +85,16 @@ def adoption(
             raise AnalysisError(f'fraction {part:g} has two values of "{name}" in replication {replication}')
         series[replication] = value
     replications = list(_camp(found, 0.0, old))
-    nobody, everybody = (_series(found, *at, replications) for at in ((0.0, old), (1.0, new)))
+    before, after = (_series(found, *at, replications) for at in ((0.0, old), (1.0, new)))
     stages = []
     for part in sorted({part for part, _ in found if 0 < part < 1}):
         moved, stayed = (_series(found, part, name, replications) for name in (new, old))
         naive = [a - b for a, b in zip(moved, stayed, strict=True)]
-        truth = [a - b for a, b in zip(everybody, nobody, strict=True)]
+        truth = [a - b for a, b in zip(after, before, strict=True)]
         stages.append(
-            Stage(part, paired(moved, stayed), paired(moved, nobody), paired(stayed, nobody), paired(naive, truth))
+            Stage(part, paired(moved, stayed), paired(moved, before), paired(stayed, before), paired(naive, truth))
         )
-    return Adoption(sum(nobody) / len(nobody), paired(everybody, nobody), tuple(stages))
+    return Adoption(sum(before) / len(before), paired(after, before), tuple(stages))
 
 
 def _camp(found: dict[tuple[float, str], dict[str, float]], fraction: float, name: str) -> dict[str, float]:
@@ -108,5 +108,5 @@ def _series(
 ) -> list[float]:
     series = _camp(found, fraction, name)
     if lost := set(replications) ^ set(series):
-        raise AnalysisError(f'"{name}" at fraction {fraction:g} and "nobody" do not share replication {min(lost)}')
+        raise AnalysisError(f'"{name}" at fraction {fraction:g} and fraction 0 do not share replication {min(lost)}')
     return [series[replication] for replication in replications]

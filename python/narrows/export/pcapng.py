@@ -6,7 +6,7 @@ Payload is left out, as with a snap length; lengths are those of the constructed
 size of the packet in the simulator.
 
 Addresses: the sender of flow F of group G is 10.G.x.y, its receiver 10.(128 + G).x.y, with x.y the low 16 bits of F.
-The port, the same at both ends, is 49152 plus the turn of the seat (how many transfers had it before) plus 1024 for
+The port, the same at both ends, is 49152 plus the number of earlier connections in the flow's slot plus 1024 for
 each 65536 flows.
 """
 
@@ -152,8 +152,8 @@ class _Flows:
     def packet(self, row: dict[str, Any]) -> tuple[bytes, int]:
         """Return the headers of a packet and its length with payload, bytes."""
         flow = self._flows[row["group"], row["flow"], row["turn"]]
-        outward = row["kind"] in OUTWARD
-        addresses = flow.addresses if outward else flow.addresses[::-1]
+        forward = row["kind"] in FORWARD
+        addresses = flow.addresses if forward else flow.addresses[::-1]
         if row["kind"] in DATAGRAMS:
             content = row["number"].to_bytes(8, "big")
             payload = max(row["payload_bytes"], len(content))
@@ -240,7 +240,7 @@ def _segment(flow: _Flow, addresses: tuple[int, int], row: dict[str, Any]) -> by
     return headers.tcp(addresses, flow.port, content)
 
 
-OUTWARD = {"syn", "established", "data", "datagram"}
+FORWARD = {"syn", "established", "data", "datagram"}
 DATAGRAMS = {"datagram", "echo", "report"}
 CODEPOINTS = {"not-ect": 0, "ect1": 1, "ect0": 2, "ce": 3}
 EDGES = [f"sack{place}_{edge}" for place in (1, 2, 3) for edge in ("start", "end")]

@@ -88,7 +88,7 @@ def _execute(file: str, content: bytes, digest: str) -> ModuleType:
             exec(compile(content, file, "exec"), module.__dict__)  # noqa: S102  # that it is executed is what it is for
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # even `sys.exit()` in the file is only a mistake in the file
+    except BaseException as error:  # even `sys.exit()` in the file is only an error in the file
         raise AlgorithmError(f"the file fails:\n{explain(error)}") from error
     return module
 

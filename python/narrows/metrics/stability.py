@@ -38,9 +38,9 @@ def smoothness(rates: FloatArray) -> float:
     return float(min((behind[known] / before[known]).min(), 1.0)) if known.any() else float("nan")
 
 
-def aggressiveness(rates: FloatArray, undisturbed: NDArray[np.bool_]) -> float:
-    """Return the largest rise from one value to the next where both are undisturbed, in the unit of the rates."""
-    both = undisturbed[:-1] & undisturbed[1:]
+def aggressiveness(rates: FloatArray, steady: NDArray[np.bool_]) -> float:
+    """Return the largest rise from one value to the next where both are steady, in the unit of the rates."""
+    both = steady[:-1] & steady[1:]
     rises = np.diff(rates)[both]
     return float(max(rises.max(), 0.0)) if len(rises) else float("nan")
 

@@ -146,7 +146,7 @@ class Status(NamedTuple):
         cells: How many it has, as far as is decided.
         finished: How many are finished.
         failed: How many have failed.
-        running: Who works on it: `host`, `pid`, `since`; None where nobody does.
+        running: The process that works on it: `host`, `pid`, `since`; None without one.
     """
 
     cells: int
@@ -241,7 +241,7 @@ class _Campaign:
         self.finished: set[str] = set()
         self.failed: set[str] = set()
         self.todo: deque[tuple[Point, int]] = deque()
-        self.under_way: dict[str, tuple[Point, int]] = {}
+        self.running: dict[str, tuple[Point, int]] = {}
         self.total_s = self.done_s = 0.0
         self.begun_s = time.monotonic()
         self.here = 0
@@ -255,19 +255,19 @@ class _Campaign:
         self._add([cell for cell in self.ledger.all_cells() if self.plan.key(*cell) not in settled])
 
     def run(self, machine: Executor) -> None:
-        while self.todo or self.under_way:
+        while self.todo or self.running:
             if self.watch.stopped() or self.lease.lost:
                 machine.cancel()
                 self._drain(machine)
                 reason = "another process has taken the study over" if self.lease.lost else ""
                 raise Interrupted(f"{reason}; {self.how_to_go_on()}".removeprefix("; "))
-            while self.todo and len(self.under_way) < machine.slots:
+            while self.todo and len(self.running) < machine.slots:
                 point, replication = self.todo.popleft()
                 task = self.plan.task(point, replication)
-                self.under_way[task.key] = (point, replication)
+                self.running[task.key] = (point, replication)
                 machine.submit(task)
             self._settle(machine.completed(STEP_S))
-            self._tell(machine)
+            self._report(machine)
 
     def finish(self, command: str | None, conclude: Conclude | None) -> None:
         table = self.store.gather(self.plan, self.ledger.targets)
@@ -301,16 +301,16 @@ class _Campaign:
     def _drain(self, machine: Executor) -> None:
         # What finishes while the rest stops is worth keeping.
         end = time.monotonic() + PATIENCE_S
-        while self.under_way and time.monotonic() < end:
+        while self.running and time.monotonic() < end:
             self._settle(machine.completed(STEP_S))
 
     def _settle(self, outcomes: Sequence[Outcome]) -> None:
-        known = [each for each in outcomes if each.key in self.under_way]
+        known = [each for each in outcomes if each.key in self.running]
         good = [each for each in known if isinstance(each, Finished)]
         if good:
             self.store.keep(good)
         for each in known:
-            point, replication = self.under_way.pop(each.key)
+            point, replication = self.running.pop(each.key)
             self.done_s += point.duration_s
             measured = None
             if isinstance(each, Finished):
@@ -341,7 +341,7 @@ class _Campaign:
         self.todo.extend(cells)
         self.total_s += sum(point.duration_s for point, _ in cells)
 
-    def _tell(self, machine: Executor) -> None:
+    def _report(self, machine: Executor) -> None:
         elapsed_s = max(time.monotonic() - self.begun_s, 1e-9)
         done_s = min(self.done_s + machine.simulated_s(), self.total_s)
         self.watch.update(

@@ -38,7 +38,7 @@ class Lease:
 
     def __enter__(self) -> Self:
         with (self.file.parent / GUARD).open("w") as guard:
-            # Between looking and taking nobody else may look.
+            # No other process may look between the check and the taking.
             fcntl.flock(guard, fcntl.LOCK_EX)
             holder = holder_of(self.file.parent)
             if holder is not None:
@@ -81,7 +81,7 @@ class Lease:
 
 
 def holder_of(folder: Path) -> dict[str, Any] | None:
-    """Return who works on the study in `folder`: `host`, `pid`, `since`; None where nobody alive does."""
+    """Return the process that works on the study in `folder`: `host`, `pid`, `since`; None if none is alive."""
     written = _read(folder / LEASE)
     if written is None:
         return None

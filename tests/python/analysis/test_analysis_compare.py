@@ -111,7 +111,7 @@ def test_a_bootstrap_interval_lies_within_the_values(values: list[float]) -> Non
     assert min(values) - slack <= found[0] <= found[1] <= max(values) + slack
 
 
-def test_differences_that_rounding_alone_tells_apart_have_no_spread() -> None:
+def test_differences_by_rounding_alone_have_no_spread() -> None:
     cells = {
         "algorithm": ["a"] * 3 + ["b"] * 3,
         "replication": [0, 1, 2] * 2,

@@ -190,7 +190,7 @@ def test_the_truncation_has_the_marginal_standard_error_worked_by_hand() -> None
     assert stationary_after(np.repeat([5.0, -1, 1, -1, 1, -1, 1, -1, 1, -1], 5)) == 5
 
 
-def test_a_series_that_never_settles_is_too_short_to_tell() -> None:
+def test_a_series_that_never_settles_has_no_settling_time() -> None:
     assert stationary_after(np.arange(200.0)) is None
     assert stationary_after(np.arange(49.0)) is None
     assert stationary_after(np.array([np.nan] * 60)) is None

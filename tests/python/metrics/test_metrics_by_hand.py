@@ -11,7 +11,7 @@ import pytest
 
 import narrows as nw
 
-# Ten intervals of a second. Two flows of group a with a round trip of 1 s; nobody in group b, whose round trip is 2 s.
+# Ten intervals of a second. Two flows of group a with a round trip of 1 s; none in group b, whose round trip is 2 s.
 FIRST = {
     "goodput_bps": [0, 4, 4, 4, 2, 6, 4, 4, 4, 8],
     "throughput_bps": [8, 8, 8, 8, 4, 2, 6, 8, 8, 8],

@@ -168,7 +168,7 @@ def test_a_comparison_pairs_them_too(narrows: Narrows, scenario: Path) -> None:
         ("cov(bin=3)", "a time with its unit"),
         ("cvo", "did you mean cov?"),
         ("utilization_after", "at is needed"),
-        ("throughput_ratio(to=nobody)", "newreno, other"),
+        ("throughput_ratio(to=missing)", "newreno, other"),
     ],
 )
 def test_a_wrong_measure_is_bad_input_and_nothing_runs(

@@ -334,7 +334,7 @@ def test_words_differ_by_size(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_the_ledger_tells_the_unit_and_the_bounds(
+def test_the_ledger_states_the_unit_and_the_bounds(
     tmp_path: Path, test: str, unit: str | None, bounds: list[float | None]
 ) -> None:
     cells = [{**row, "goodput_bps": 1.0, "rtt_mean_s": 2.0} for row in rows(a=[1.0, 1.0])]

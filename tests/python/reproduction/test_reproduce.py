@@ -43,7 +43,7 @@ set."path.rate" = "4Mbps"
 CLAIMS = """\
 title = "A small study"
 number = "900"
-source = "Nobody, 1900"
+source = "Anon, 1900"
 question = "Does it run?"
 packet_hops = { quick = 2e8, full = 1e9 }
 [experiments]

@@ -1,4 +1,4 @@
-"""`narrows deploy`: from nobody to everybody. Truth: product."""
+"""`narrows deploy`: from no flow to all flows. Truth: product."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 QUICK = ["--set", "duration=8s", "--set", "warmup=2s", "--quiet"]
 
 
-def test_a_deployment_tells_the_ab_test_from_the_truth(narrows: Narrows, tmp_path: Path) -> None:
+def test_a_deployment_separates_the_ab_test_from_the_truth(narrows: Narrows, tmp_path: Path) -> None:
     asked = ["deploy", "bbr1", "--against", "cubic", "--flows", "4", "--fractions", "25,50", *QUICK,
              "--replications", "3"]  # fmt: skip
     done = narrows(*asked, "--out", "out")

@@ -43,7 +43,7 @@ def test_failures_are_kept_and_the_rest_goes_on(
     assert main(failure["replay"].split()[1:]) == 4
     assert main(["study", "status", "out", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["failed"] == 8
-    # They are not tried again unless somebody says so.
+    # They are not tried again unless asked for.
     assert main(["study", "resume", "out", "--quiet"]) == 4
     monkeypatch.setattr(core, "run", whole)
     assert main(failure["replay"].split()[1:]) == 0

@@ -53,7 +53,7 @@ HEAD = 'scenario = "base.toml"\nalgorithms = ["newreno"]\n'
         (HEAD + 'design = { kind = "sobol", runs = 6 }\n' + FACTORS, ":3:10: design", "power of two"),
     ],
 )
-def test_every_mistake_is_named_with_its_place(tmp_path: Path, text: str, place: str, expected: str) -> None:
+def test_every_fault_is_named_with_its_place(tmp_path: Path, text: str, place: str, expected: str) -> None:
     write_study(tmp_path, text)
     status, out, messages = study(tmp_path, "run", "study.toml", "--out", "out")
     assert (status, out) == (2, "")
@@ -69,7 +69,7 @@ def test_a_faulty_base_scenario_is_blamed_in_its_own_place(tmp_path: Path) -> No
         make_plan(read_study(tmp_path / "study.toml"))
 
 
-def test_all_mistakes_come_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_all_faults_are_reported_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     write_study(tmp_path)
     text = 'titel = "x"\n' + HEAD + 'seed = "one"\n[factors]\n"path.rtt" = []\n'
     with pytest.raises(ScenarioError) as caught:
@@ -90,7 +90,7 @@ def test_points_of_a_design_spread_over_ranges(tmp_path: Path) -> None:
         assert {type(point.levels["flows.tested.count"]) for point in plan.points} == {int}
 
 
-def test_a_design_tells_what_it_cannot_tell_apart(tmp_path: Path) -> None:
+def test_a_design_states_what_it_cannot_distinguish(tmp_path: Path) -> None:
     three = FACTORS + '"path.rate" = ["5Mbps", "10Mbps"]\n"path.queue.limit" = ["1bdp", "2bdp"]\n'
     write_study(tmp_path, HEAD + 'design = { kind = "fractional", fraction = 1 }\n' + three)
     plan = make_plan(read_study(tmp_path / "study.toml"))

@@ -51,7 +51,7 @@ def wait_for_cells(folder: Path, count: int) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_kills_at_random_moments_lose_and_repeat_nothing(tmp_path: Path, how: signal.Signals) -> None:
     long_study(tmp_path)
-    moments = random.Random(1)  # noqa: S311  # nobody has to be kept from guessing
+    moments = random.Random(1)  # noqa: S311  # no secret
     process = begin(tmp_path, "run", "study.toml", "--out", "out", "--jobs", "1", "--quiet")
     wait_for_cells(tmp_path, 1)
     before: dict[str, tuple[int, int]] = {}

@@ -188,7 +188,7 @@ def test_a_file_without_sizes_says_so(tmp_path: Path) -> None:
         (('"path.rate" = "5Mbps"', 'path.rate = "5Mbps"'), "set.path", 'write "path.KEY"'),
     ],
 )
-def test_every_mistake_in_an_overlay_is_named_with_its_place(
+def test_every_fault_in_an_overlay_is_named_with_its_place(
     tmp_path: Path, change: tuple[str, str], place: str, expected: str
 ) -> None:
     assert change[0] in OVERLAID

@@ -44,6 +44,6 @@ def test_every_known_difference_is_of_a_figure() -> None:
     assert known <= set(FIGURES)
 
 
-def test_the_cards_tell_what_was_measured() -> None:
+def test_the_cards_state_what_was_measured() -> None:
     written = compare.CARDS.read_text(encoding="utf-8")
     assert written == compare.card_rows(FIGURES.values()), "run `python validation/compare.py --markdown`"

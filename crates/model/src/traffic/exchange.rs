@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_that_hears_nothing_counts_from_its_own_writes() {
+    fn a_side_that_receives_nothing_counts_from_its_own_writes() {
         let mut script = Script::new(&side(&[(222, After::Start, 0), (16, After::Written, 62)]), at(1429));
         assert_eq!(script.due(), at(1429));
         assert_eq!(script.write(at(1429)), Some(Bytes::new(222)));

@@ -225,7 +225,7 @@ fn check(marked: &str, path: &str, message: &str) {
 }
 
 #[test]
-fn every_mistake_is_reported_once_at_its_place() {
+fn every_fault_is_reported_once_at_its_place() {
     assert!(FAULTS.len() >= 100);
     for (line, replacement, path, message) in FAULTS {
         check(&text(*line, replacement), path, message);
@@ -236,7 +236,7 @@ fn every_mistake_is_reported_once_at_its_place() {
 }
 
 #[test]
-fn all_mistakes_of_a_file_come_at_once_in_its_order() {
+fn all_faults_of_a_file_are_reported_at_once_in_its_order() {
     let text = "duration = 60\n[path]\nrtt = \"40Mbps\"\nrat = \"1Mbps\"\n[[flows]]\nalgorithm = \"cubik\"\n[[flows]]\n\
                 algorithm = \"reno\"\ncount = -1\n";
     let faults = read(text).map(|_| ()).expect_err("it is full of faults");
@@ -289,7 +289,7 @@ fn a_diagnostic_shows_the_line_and_underlines_what_is_wrong() {
 }
 
 #[test]
-fn a_mistake_in_an_argument_names_the_argument() {
+fn a_fault_in_an_argument_names_the_argument() {
     let fault = |argument: &str| {
         let faults = read_with(LEAST, &[argument]).map(|_| ()).expect_err(argument);
         assert_eq!(faults.len(), 1, "{argument}: {faults:?}");

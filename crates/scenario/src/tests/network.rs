@@ -139,7 +139,7 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn every_mistake_is_reported_at_its_key() {
+fn every_fault_is_reported_at_its_key() {
     for (was, is, path, message) in FAULTS {
         let text = TRIANGLE.replacen(was, is, 1);
         assert_ne!(text, TRIANGLE, "{was}");

@@ -1,5 +1,5 @@
 // What the page adds where scripts run: theme, legends that hide series, a read-out of values, saving figures.
-// Values are read back from the paths through the scales that each panel tells, so nothing is stored twice.
+// Values are read back from the paths through the scales of each panel, so nothing is stored twice.
 (() => {
   "use strict";
 

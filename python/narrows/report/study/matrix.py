@@ -73,7 +73,7 @@ def findings(found: Sequence[Meeting]) -> list[str]:
     whole = [each for each in found if each.condition is None and each.contender != each.incumbent]
     sentences = [_goodput(each, found) for each in _clear(whole, "excess_harm", 1)[:MOST]]
     if not sentences:
-        sentences = ["Nobody clearly takes more goodput from another algorithm than that one's own kind does."]
+        sentences = ["No algorithm clearly takes more goodput from another than that one's own kind does."]
     sentences += [
         f"Beside {each.contender}, {each.incumbent} keeps more than beside its own kind: it loses "
         f"{_percent(each.found['harm'])} of the goodput that it has alone, {_points(each.found['excess_harm'])} less."

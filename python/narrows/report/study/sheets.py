@@ -115,7 +115,7 @@ def duels(response: str, found: Majority) -> Markup:
     winner = (
         f"{found.condorcet} wins every duel (Condorcet)."
         if found.condorcet
-        else f"Nobody wins every duel; most are won by {', '.join(found.winners)} (Copeland)."
+        else f"None wins every duel; most are won by {', '.join(found.winners)} (Copeland)."
     )
     note = f"Conditions in which the row is better than the column; duels won, a tie as half. {winner}"
     return sheet(f"Duels by {shown.label}", ("", *names, "Duels won"), rows, note)

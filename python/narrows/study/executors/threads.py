@@ -71,7 +71,7 @@ class Threads:
         self._pool.shutdown(cancel_futures=True)
 
     def _perform(self, task: Task) -> None:
-        # A run that fails stops its own progress, and nobody else's.
+        # A run that fails stops its own progress, and no other's.
         progress = core.Progress()
         with self._guard:
             self._running.add(progress)

@@ -1,4 +1,4 @@
-"""`narrows deploy`: a new algorithm from nobody to everybody, as a study of the fraction that has moved."""
+"""`narrows deploy`: a new algorithm from no flow to all flows, as a study of the fraction that has moved."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     parts = _parts(fractions)
     count = _flows(parts, flows)
     moved = _moved(parts, count)
-    # A flow's fair share is the same however many there are, unless somebody says otherwise.
+    # A flow's fair share is the same however many there are, unless an override says otherwise.
     base = [f"path.rate={inline(f'{count * MBPS_A_FLOW}Mbps')}", *overrides]
     new, old = checked(SCENARIO, base, [(name, _everybody(name)) for name in (algorithm, against)])
     if new.digest == old.digest:
@@ -168,7 +168,7 @@ def _plain(view: View, found: Adoption) -> dict[str, Any]:
 
 
 def _parts(fractions: Sequence[str]) -> dict[str, float]:
-    """Read fractions in per cent, ascending, nobody and everybody among them."""
+    """Read fractions in per cent, ascending, 0 and 100 among them."""
     parts: dict[str, float] = {}
     for text in fractions:
         try:

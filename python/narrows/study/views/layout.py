@@ -72,7 +72,7 @@ def checked(scenario: str, overrides: Sequence[str], arguments: Iterable[tuple[s
     Args:
         scenario: Name of one of the library.
         overrides: That count for all, as after `--set`.
-        arguments: What somebody wrote, with the overrides that follow from it.
+        arguments: The given ones, with the overrides that follow from it.
 
     Raises:
         InputError: One of the arguments has a fault; the message names it as it was written.

@@ -14,7 +14,7 @@ pub(super) struct CongestionWindow {
     recovery: StateMachine<Recovery>,
 }
 
-/// The kind of loss recovery under way.
+/// The kind of loss recovery in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Recovery {
     None,
