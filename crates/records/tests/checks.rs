@@ -127,11 +127,11 @@ fn ecn_is_used_by_groups_of_every_kind() {
         records.groups.iter_mut().for_each(|group| group.marked = 0);
     };
     assert_eq!((ok(name, unmarked), level(name, unmarked)), (Some(false), Some(Level::Caution)));
-    let undisturbed = |records: &mut Records| {
+    let without_losses = |records: &mut Records| {
         records.run.groups[1].ecn = true;
         records.groups.iter_mut().for_each(|group| (group.marked, group.lost) = (0, 0));
     };
-    assert_eq!((ok(name, undisturbed), level(name, undisturbed)), (Some(false), Some(Level::Note)));
+    assert_eq!((ok(name, without_losses), level(name, without_losses)), (Some(false), Some(Level::Note)));
 }
 
 #[test]

@@ -97,7 +97,7 @@ class View:
     Attributes:
         run: The run.
         link: The link; None where the packets of no group share one.
-        title: What tells the panel from the others.
+        title: What distinguishes the panel from the others.
     """
 
     run: Run

@@ -1,4 +1,4 @@
-"""Transfers that come and go: completion times, their dependence on the size, and how many are under way."""
+"""Transfers that start during the run: completion times, their dependence on the size, and how many are active."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _distribution(runs: Sequence[Run], groups: Sequence[_Group]) -> Figure:
         across = Axis("Completion time", SECONDS, low / 1.1, high * 1.1, log=True)
         (panel,) = paper.column([""], across, Axis("Share of transfers", PERCENT, 0.0, 1.0))
         for group in groups:
-            # As many steps as can be told apart on paper.
+            # As many steps as can be distinguished on paper.
             shares = np.linspace(0.0, 1.0, min(len(group.times), _STEPS) + 1)
             values = np.quantile(group.times, shares[1:], method="inverted_cdf")
             panel.steps(group.key, np.r_[values[0], values, across.high], np.r_[shares, 1.0], group.style)
@@ -120,7 +120,7 @@ def _percentiles(group: _Group) -> tuple[FloatArray, FloatArray]:
 
 
 def _census(runs: Sequence[Run]) -> Figure:
-    title = "Transfers under way"
+    title = "Transfers in progress"
     found = [
         (run, trace, frame.group_style(runs, run, place))
         for run in runs
@@ -134,20 +134,20 @@ def _census(runs: Sequence[Run]) -> Figure:
     keys = without_repeats(Key(*_key(runs, run, trace), "line", style) for run, trace, style in found)
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        highest = max(float(_under_way(trace).max()) for _, trace, _ in found)
+        highest = max(float(_in_progress(trace).max()) for _, trace, _ in found)
         up = Axis("Transfers", COUNT, 0.0, nice_ceiling(highest * 1.02))
         panels = paper.column([run.name for run in runs], frame.time_axis(runs), up)
         for panel, run in zip(panels, runs, strict=True):
             panel.shade(run.warmup_s, "warm-up")
             for of, trace, style in found:
                 if of is run:
-                    panel.line(_key(runs, run, trace)[0], trace.time, _under_way(trace), style)
+                    panel.line(_key(runs, run, trace)[0], trace.time, _in_progress(trace), style)
         return panels
 
     return Figure("census", title, caption, keys, draw)
 
 
-def _under_way(trace: Trace) -> FloatArray:
+def _in_progress(trace: Trace) -> FloatArray:
     total: FloatArray = trace.columns["connecting_flows"] + trace.columns["active_flows"]
     return total
 
