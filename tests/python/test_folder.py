@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from narrows.errors import OutputError
-from narrows.files.folder import HOST, MANIFEST, appearing, check_place, clear_remains
+from narrows.files.folder import HOST, MANIFEST, MAX_NAME_BYTES, appearing, check_place, clear_remains, file_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,3 +99,44 @@ def test_a_folder_moved_aside_by_a_dead_process_comes_back(tmp_path: Path) -> No
     (aside / MANIFEST).write_text("old")
     clear_remains(tmp_path)
     assert (tmp_path / "out" / MANIFEST).read_text() == "old"
+
+
+def test_of_two_that_begin_at_once_one_is_refused(tmp_path: Path) -> None:
+    def begin_both() -> None:
+        with appearing(tmp_path / "out") as mine:
+            (mine / "data").write_text("mine")
+            (tmp_path / "out").mkdir()
+            (tmp_path / "out" / "data").write_text("theirs")
+
+    with pytest.raises(OutputError, match="another process"):
+        begin_both()
+    assert (tmp_path / "out" / "data").read_text() == "theirs"
+    assert names(tmp_path) == {"out"}
+
+
+def test_what_the_disk_refuses_is_an_output_error(tmp_path: Path) -> None:
+    def fill() -> None:
+        with appearing(tmp_path / "out"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OutputError, match="out cannot be written: No space left on device"):
+        fill()
+    assert names(tmp_path) == set()
+
+
+def test_a_name_that_leaves_no_room_for_the_partial_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="200 bytes"):
+        check_place(tmp_path / ("a" * 201), replace=False)
+
+
+@given(st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=300))
+def test_every_text_has_a_file_name(text: str) -> None:
+    name = file_name(text)
+    assert "/" not in name
+    assert len(os.fsencode(name)) <= MAX_NAME_BYTES
+    assert len(name) < 150 or name != file_name(text + "x")
+
+
+@given(st.text("a%25F/", max_size=9), st.text("a%25F/", max_size=9))
+def test_texts_have_names_of_their_own(one: str, other: str) -> None:
+    assert (file_name(one) == file_name(other)) == (one == other)

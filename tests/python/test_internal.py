@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from narrows import RunError, core
 from narrows.cli import main
 from narrows.report.run import build
+from narrows.run.results import Run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,3 +50,40 @@ def test_a_report_that_cannot_be_built_does_not_cost_the_results(
     assert "the results are in out" in capsys.readouterr().err
     assert (scenario.parent / "out" / "summary.json").is_file()
     assert (scenario.parent / "out" / "manifest.json").is_file()
+
+
+def full(*_arguments: object) -> None:
+    """Fail as a full disk does."""
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_results_that_the_disk_does_not_take_are_kept_elsewhere(
+    scenario: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    write = Run.write
+
+    def small_disk(run: Run, folder: Path, command: str | None) -> None:
+        if ".out.partial" in folder.name:
+            full()
+        write(run, folder, command)
+
+    (tmp_path / "spare").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "spare"))
+    monkeypatch.setattr(Run, "write", small_disk)
+    assert main(["run", str(scenario), "--out", "out"]) == 2
+    message = capsys.readouterr().err
+    assert "out cannot be written: No space left on device; the results are in" in message
+    (kept,) = (tmp_path / "spare").iterdir()
+    assert str(kept) in message
+    assert (kept / "report.html").is_file()
+    assert {entry.name for entry in tmp_path.iterdir()} == {"scenario.toml", "spare"}
+
+
+def test_a_full_disk_is_no_internal_error(
+    scenario: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build, "build", full)
+    assert main(["run", str(scenario), "--out", "out"]) == 3
+    assert "the results are in out, but" in capsys.readouterr().err
+    assert main(["report", "out"]) == 2
+    assert "No space left on device" in capsys.readouterr().err

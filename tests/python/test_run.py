@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
 
-from command_line import SHORT, write
+import narrows as nw
+from command_line import SHORT, command, environment, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -260,3 +262,48 @@ def test_the_report_can_be_built_again(narrows: Narrows, scenario: Path, tmp_pat
     assert (done.returncode, done.stdout) == (0, "out/report.html\n")
     assert (tmp_path / "out/report.html").stat().st_size > 0
     assert narrows("report", "nowhere").returncode == 2
+
+
+def test_of_two_runs_into_one_folder_one_ends_with_an_error_and_keeps_its_results(
+    tmp_path: Path, scenario: Path
+) -> None:
+    processes = [
+        subprocess.Popen(
+            command(["run", scenario, "--seed", str(seed), "--out", "out"]),
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**environment(), "TMPDIR": str(tmp_path)},
+        )
+        for seed in (1, 2)
+    ]
+    messages = [process.communicate()[1] for process in processes]
+    assert sorted(process.returncode for process in processes) == [0, 2], messages
+    lost = next(text for process, text in zip(processes, messages, strict=True) if process.returncode == 2)
+    assert "out" in lost
+    seeds = {json.loads(file.read_text())["seed"] for file in tmp_path.glob("*/manifest.json")}
+    # Where the second began only after the first had finished, it is refused before it runs.
+    assert seeds == {1, 2} or "exists and is not empty" in lost
+
+
+@pytest.mark.parametrize(
+    "arguments", [["run", "{}"], ["check", "{}"], ["report", "{}"], ["run", "two-flows", "--out", "{}"]]
+)
+def test_a_name_that_is_too_long_is_bad_input(narrows: Narrows, arguments: list[str]) -> None:
+    done = narrows(*(each.format("a" * 300) for each in arguments))
+    assert done.returncode == 2
+    assert "internal" not in done.stderr
+
+
+def test_an_algorithm_with_a_long_name_has_a_folder(narrows: Narrows, tmp_path: Path, scenario: Path) -> None:
+    name = f"cubic(c=0.4{'0' * 260})"
+    done = narrows("compare", "newreno", name, "--scenario", scenario, "--replications", "1", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    folder = json.loads((tmp_path / "out/manifest.json").read_text())["algorithms"][name]
+    assert (tmp_path / "out" / folder / "report.html").is_file()
+
+
+def test_a_run_saves_itself_into_a_folder_given_as_text(tmp_path: Path) -> None:
+    nw.Scenario(SHORT).run().save(str(tmp_path / "out"))
+    assert (tmp_path / "out/report.html").is_file()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import sys
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from narrows.cli.arguments import parser
 from narrows.cli.status import BAD_INPUT, DONE, INTERNAL, INTERRUPTED
 from narrows.core import AlgorithmError, RunError, ScenarioError
-from narrows.errors import InputError, Interrupted, OutputError
+from narrows.errors import InputError, Interrupted, OutputError, ReportError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,28 +32,39 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int = arguments.command(arguments)
         sys.stdout.flush()
-    except (AlgorithmError, InputError, OutputError, ScenarioError) as error:
-        return _say(BAD_INPUT, str(error))
-    except (Interrupted, KeyboardInterrupt) as error:
-        return _say(INTERRUPTED, f"interrupted: {str(error) or 'nothing was kept'}")
     except BrokenPipeError:
         # The reader of the output has closed it. Python would complain once more when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    except RunError as error:
-        return _internal(str(error), given)
-    except Exception as error:  # noqa: BLE001  # the last line of defence: no traceback reaches a user
-        return _internal(f"{type(error).__name__}: {error} ({_place(error)})", given)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last line of defence: no traceback reaches a user
+        status, message = _status_of(error, given)
+        print(message.rstrip("\n"), file=sys.stderr)
     return status
 
 
-def _internal(problem: str, replay: Sequence[str]) -> int:
-    return _say(INTERNAL, f"internal error: {problem}\nreplay with: {shlex.join(['narrows', *replay])}")
+def _status_of(error: BaseException, given: Sequence[str]) -> tuple[int, str]:
+    """Return the exit status for an error and what is printed."""
+    match error:
+        case AlgorithmError() | InputError() | OutputError() | ScenarioError():
+            return BAD_INPUT, str(error)
+        case Interrupted() | KeyboardInterrupt():
+            return INTERRUPTED, f"interrupted: {str(error) or 'nothing was kept'}"
+        case ReportError() if _is_environment(error.__cause__):
+            # The results are kept, and that the disk has no room for the report is no fault of this program.
+            return INTERRUPTED, str(error)
+        case OSError() if _is_environment(error):
+            where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+            return BAD_INPUT, f"{where}{error.strerror}"
+        case RunError() | ReportError():
+            problem = str(error)
+        case _:
+            problem = f"{type(error).__name__}: {error} ({_place(error)})"
+    return INTERNAL, f"internal error: {problem}\nreplay with: {shlex.join(['narrows', *given])}"
 
 
-def _say(status: int, message: str) -> int:
-    print(message.rstrip("\n"), file=sys.stderr)
-    return status
+def _is_environment(error: BaseException | None) -> bool:
+    """Return whether an error comes from the file system: a full disk, a lack of rights, a name that is too long."""
+    return isinstance(error, OSError) and error.errno in OF_FILE_SYSTEM
 
 
 def _place(error: BaseException) -> str:
@@ -60,3 +72,22 @@ def _place(error: BaseException) -> str:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "no trace"
+
+
+OF_FILE_SYSTEM = frozenset(
+    {
+        errno.EACCES,
+        errno.EDQUOT,
+        errno.EIO,
+        errno.EISDIR,
+        errno.ELOOP,
+        errno.EMFILE,
+        errno.ENAMETOOLONG,
+        errno.ENFILE,
+        errno.ENOENT,
+        errno.ENOSPC,
+        errno.ENOTDIR,
+        errno.EPERM,
+        errno.EROFS,
+    }
+)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from narrows.cli.interrupt import Interrupt
@@ -11,6 +13,7 @@ from narrows.cli.place import default_folder, is_whole
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
 from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
+from narrows.errors import OutputError
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
 from narrows.library import find_scenario
@@ -21,7 +24,6 @@ from narrows.run.scenario import read
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from narrows.core import Scenario
     from narrows.run.jobs import Watch
@@ -75,8 +77,22 @@ def _work(work: Callable[[Watch], Result], folder: Path, arguments: argparse.Nam
             display.close()
         # A folder named after what it holds, and whole, already has what this interrupted run would put there.
         if not (result.interrupted and is_whole(folder)):
-            result.save(folder, shlex.join(["narrows", *arguments.given]), replace=arguments.out is None)
+            _save(result, folder, arguments)
     return result
+
+
+def _save(result: Run | Comparison, folder: Path, arguments: argparse.Namespace) -> None:
+    command = shlex.join(["narrows", *arguments.given])
+    try:
+        result.save(folder, command, replace=arguments.out is None)
+    except OutputError as error:
+        # The disk is full, or another process has taken the place meanwhile.
+        try:
+            spare = Path(tempfile.mkdtemp(prefix="narrows-"))
+            result.save(spare, command)
+        except (OSError, OutputError):
+            raise error from None
+        raise OutputError(f"{error}; the results are in {spare}") from error
 
 
 def _print(

@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
+from narrows.files.folder import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +86,7 @@ def _write(run: RunFolder, folder: Path, name: str, rows: list[dict[str, Any]]) 
             },
         },
     }
-    file = folder / f"{group.replace('/', '%2F')}-{flow}.sqlog"
+    file = folder / f"{file_name(group)}-{flow}.sqlog"
     with file.open("w", encoding="utf-8") as out:
         _record(out, head)
         for row in rows:

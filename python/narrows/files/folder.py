@@ -6,6 +6,8 @@ remains of a killed process are removed by the next process that writes in the s
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
 import re
 import shutil
@@ -28,9 +30,11 @@ def check_place(folder: Path, *, replace: bool) -> None:
         replace: Whether the folder of an earlier run there may be replaced.
 
     Raises:
-        OutputError: It exists and is not empty (or, with `replace`, is not the folder of a run), or its parent is not
-            a writable folder.
+        OutputError: Its name is too long, it exists and is not empty (or, with `replace`, is not the folder of a run),
+            or its parent is not a writable folder.
     """
+    if len(os.fsencode(folder.name)) > MAX_NAME_BYTES:
+        raise OutputError(f"{folder} cannot be made: its name has more than {MAX_NAME_BYTES} bytes")
     if folder.exists():
         if not folder.is_dir():
             raise OutputError(f"{folder} exists and is not a folder")
@@ -68,7 +72,10 @@ def appearing(folder: Path, *, replace: bool = False) -> Iterator[Path]:
         yield partial
         (partial / HOST).unlink()
         _sync_tree(partial)
-        _take_place(partial, folder)
+        _take_place(partial, folder, replace=replace)
+    except OSError as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise OutputError(f"{folder} cannot be written: {error.strerror or error}") from error
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
@@ -86,11 +93,34 @@ def clear_remains(parent: Path) -> None:
             shutil.rmtree(entry, ignore_errors=True)
 
 
-def _take_place(partial: Path, folder: Path) -> None:
+def file_name(text: str) -> str:
+    """Return a file name for a text, another one for each text, and the text itself where it can be a name.
+
+    A `/` becomes `%2F`; of a text that is too long, the end is replaced by a hash.
+
+    Examples:
+        >>> file_name("a/b"), file_name("a%2Fb")
+        ('a%2Fb', 'a%252Fb')
+    """
+    name = re.sub("%(?=(25)*2F)", "%25", text).replace("/", "%2F")
+    written = os.fsencode(name)
+    if len(written) <= MAX_NAME_BYTES:
+        return name
+    digest = hashlib.sha256(written).hexdigest()[:HASH_DIGITS]
+    return f"{written[: MAX_NAME_BYTES - HASH_DIGITS - 1].decode(errors='ignore')}-{digest}"
+
+
+def _take_place(partial: Path, folder: Path, *, replace: bool) -> None:
     aside = folder.parent / f".{folder.name}.replaced-{os.getpid()}"
-    if folder.exists() and any(folder.iterdir()):
+    if replace and folder.exists() and any(folder.iterdir()):
         folder.rename(aside)
-    partial.rename(folder)
+    try:
+        # Fails if a process has put anything there since the place was checked.
+        partial.rename(folder)
+    except OSError as error:
+        if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
+            raise
+        raise OutputError(f"{folder} was made by another process meanwhile") from error
     _sync(folder.parent)
     shutil.rmtree(aside, ignore_errors=True)
 
@@ -125,6 +155,9 @@ def _alive(pid: int) -> bool:
     return True
 
 
+# A file name has at most 255 bytes, and partial folders have names of their own.
+MAX_NAME_BYTES = 200
+HASH_DIGITS = 12
 MANIFEST = "manifest.json"
 HOST = ".host"
 REMAINS = re.compile(r"\.(?P<name>.+)\.(?P<state>partial|replaced)-(?P<pid>\d+)")

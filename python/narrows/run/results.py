@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import ReportError
-from narrows.files.folder import appearing
+from narrows.files.folder import appearing, file_name
 from narrows.files.manifest import write_json, write_manifest
 from narrows.metrics import measured, resolve
 from narrows.report.run import build
@@ -17,8 +18,8 @@ from narrows.run.expectations import judge
 from narrows.run.summary import digest, summarize
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -100,7 +101,7 @@ class Run(Tables):
         """
         return tables.table(self.records, name)
 
-    def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
+    def save(self, folder: str | os.PathLike[str], command: str | None = None, *, replace: bool = False) -> None:
         """Write the run folder atomically.
 
         Args:
@@ -112,6 +113,7 @@ class Run(Tables):
             OutputError: The folder cannot be created.
             ReportError: The results are written, but the report could not be built.
         """
+        folder = Path(folder)
         with appearing(folder, replace=replace) as partial:
             self.write(partial, command)
             problem = _report(partial)
@@ -191,7 +193,7 @@ class Comparison(Tables):
         """Return a table of all runs, the algorithm under test in its first column; otherwise as `Run.table`."""
         return tables.stacked({each: run.table(name) for each, run in self.runs.items()}, "subject")
 
-    def save(self, folder: Path, command: str | None = None, *, replace: bool = False) -> None:
+    def save(self, folder: str | os.PathLike[str], command: str | None = None, *, replace: bool = False) -> None:
         """Write the folder of the comparison, with a run folder per algorithm, atomically.
 
         Args:
@@ -203,6 +205,7 @@ class Comparison(Tables):
             OutputError: The folder cannot be created.
             ReportError: The results are written, but the report could not be built.
         """
+        folder = Path(folder)
         with appearing(folder, replace=replace) as partial:
             for name, run in self.runs.items():
                 inner = partial / folder_name(name)
@@ -232,8 +235,8 @@ class Comparison(Tables):
 
 
 def folder_name(algorithm: str) -> str:
-    """Return the name of the folder of an algorithm's run: the name as typed, without `./` and with `/` as `%2F`."""
-    return algorithm.removeprefix("./").replace("/", "%2F")
+    """Return the name of the folder of an algorithm's run: the name as typed, without `./`, as a file name."""
+    return file_name(algorithm.removeprefix("./"))
 
 
 def _report(folder: Path) -> Exception | None:
