@@ -1,6 +1,7 @@
 //! Why a run has no records.
 
 use narrows_cc::Failure;
+use narrows_units::Time;
 use std::fmt;
 
 /// The reason why a run has no records.
@@ -8,11 +9,22 @@ use std::fmt;
 pub enum RunError {
     /// The run was cancelled.
     Interrupted,
+    /// More packets are under way than memory should hold.
+    Overfull(Overfull),
     /// Packets were not conserved, which is an error of the simulator: its records would be worthless. The message
     /// gives the counts.
     NotConserved(String),
     /// An external algorithm failed.
     Algorithm(Box<AlgorithmFailure>),
+}
+
+/// Too many packets under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overfull {
+    /// Simulated time at which this was noticed.
+    pub at: Time,
+    /// The most packets that one run may have under way.
+    pub most: u64,
 }
 
 /// The failure of an algorithm.
@@ -32,6 +44,7 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Interrupted => write!(f, "interrupted"),
+            Self::Overfull(overfull) => write!(f, "{overfull}"),
             Self::NotConserved(detail) => write!(f, "packets are not conserved: {detail}"),
             Self::Algorithm(failure) => write!(f, "{failure}"),
         }
@@ -39,6 +52,18 @@ impl fmt::Display for RunError {
 }
 
 impl std::error::Error for RunError {}
+
+impl fmt::Display for Overfull {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, most } = self;
+        write!(
+            f,
+            "at {} s of simulated time more than {most} packets wait or are in flight: senders send more than their \
+             access links carry, or a queue without a limit grows without end",
+            at.as_secs_f64()
+        )
+    }
+}
 
 impl fmt::Display for AlgorithmFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,8 +6,8 @@
 mod error;
 mod progress;
 
-pub use error::{AlgorithmFailure, RunError};
-pub use progress::Progress;
+pub use error::{AlgorithmFailure, Overfull, RunError};
+pub use progress::{Cancellation, Progress};
 
 use narrows_model::{Model, Refusal};
 use narrows_records::Records;
@@ -26,7 +26,8 @@ pub trait Backend: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`RunError`] if the run is cancelled, an external algorithm fails, or packets are not conserved.
+    /// [`RunError`] if the run is cancelled, an external algorithm fails, more packets are under way than memory should
+    /// hold, or packets are not conserved.
     fn run(
         &self,
         model: &Model,

@@ -1,13 +1,31 @@
 //! Progress and cancellation of runs: the only state that is shared with their environment.
 
 use narrows_units::Time;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Progress of the runs of one command, shared between them and the display.
 #[derive(Debug, Default)]
 pub struct Progress {
     simulated_ps: AtomicU64,
-    cancelled: AtomicBool,
+    cancellation: Cancellation,
+}
+
+/// A request to stop, shared by whoever makes it and everything that it stops. It cannot be taken back.
+#[derive(Clone, Debug, Default)]
+pub struct Cancellation(Arc<AtomicBool>);
+
+impl Cancellation {
+    /// Makes the request.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the request was made. Cheap enough to ask for every packet.
+    #[inline]
+    pub fn is_requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Progress {
@@ -23,12 +41,17 @@ impl Progress {
 
     /// Cancels all runs, which end soon afterwards.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.cancellation.request();
     }
 
     /// Whether the runs were cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.cancellation.is_requested()
+    }
+
+    /// The request by which the runs are cancelled.
+    pub fn cancellation(&self) -> Cancellation {
+        self.cancellation.clone()
     }
 
     /// Adds the simulated time from `from` to `to` of one run.

@@ -6,6 +6,9 @@
 /// or 1 if that is more. Otherwise it is the shortest name of which `given` is a prefix that ends at a word boundary,
 /// as `goodput` is of `goodput_bps`.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if given.len() > LONGEST {
+        return None;
+    }
     let lower = given.to_lowercase();
     let mut best: Option<(usize, &str)> = None;
     let mut begun: Option<&str> = None;
@@ -25,6 +28,9 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     }
     best.map(|(_, name)| name).or(begun)
 }
+
+/// Bytes of a name that may be meant for another; the distance takes the product of two lengths.
+const LONGEST: usize = 200;
 
 #[cfg(test)]
 mod tests {

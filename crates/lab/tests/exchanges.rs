@@ -116,7 +116,9 @@ fn connections_are_the_same_however_the_network_is_cut() {
         direction = "reverse"
         "#,
     );
-    let digest = |partitions, lookahead| run_as(&busy, 0, RunOptions { partitions, lookahead }).digest();
+    let digest = |partitions, lookahead| {
+        run_as(&busy, 0, RunOptions { partitions, lookahead, ..RunOptions::default() }).digest()
+    };
     let whole = digest(1, true);
     assert_eq!(whole, digest(2, true));
     assert_eq!(whole, digest(1, false));

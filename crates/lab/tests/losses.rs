@@ -32,7 +32,7 @@ const SLOTTED: &str = r#"
 #[test]
 fn what_is_measured_does_not_depend_on_how_the_network_is_cut() {
     let seen = |partitions| {
-        let records = run_as(SLOTTED, 0, RunOptions { partitions, lookahead: true });
+        let records = run_as(SLOTTED, 0, RunOptions { partitions, ..RunOptions::default() });
         format!("{:?} {:?}", records.groups, records.links)
     };
     assert_eq!(seen(2), seen(1));

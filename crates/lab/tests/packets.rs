@@ -3,17 +3,20 @@
 mod support;
 
 use narrows_lab::backend::Progress;
+use narrows_lab::model::{RateModel, Trace};
 use narrows_lab::records::Check;
 use narrows_lab::records::{Column, Table};
 use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::sim::RunOptions;
+use narrows_lab::units::Span;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use support::{VARIED, scenario};
 
 fn logged(text: &str, limit: Option<u64>, partitions: usize) -> Replication {
     let mut model = scenario(text).model;
     model.record.packets = limit;
-    let options = RunOptions { partitions, lookahead: true };
+    let options = RunOptions { partitions, ..RunOptions::default() };
     run_with(&model, 0, &Progress::new(), options).expect("the run ends by itself")
 }
 
@@ -127,4 +130,41 @@ fn the_log_goes_forward_in_time_and_ends_where_it_is_full() {
     };
     assert_eq!((complete(&all), complete(&few)), (Some(true), Some(false)));
     assert_eq!(complete(&logged(SLOTTED, None, 1)), None);
+}
+
+/// Where a packet takes less than a picosecond, or meets an opportunity of a recorded link at its very time, it leaves when it
+/// arrives.
+#[test]
+fn packets_that_leave_when_they_arrive_are_logged_and_kept() {
+    let fast = r#"
+        duration = "20ms"
+        path = { rate = "400Tbps", rtt = "1ms" }
+        flows = [{ algorithm = "cubic", size = "1MB" }]
+    "#;
+    let access = r#"
+        duration = "200ms"
+        path = { rate = "10Mbps", rtt = "2ms", access_rate = "1000Tbps" }
+        transport = { send_delay = "0s" }
+        flows = [{ algorithm = "cubic" }]
+    "#;
+    let opportunities: Vec<_> = (1..=5).map(Span::from_ms).collect();
+    let recorded = RateModel::Trace(Arc::new(Trace {
+        name: "each millisecond".into(),
+        digest: String::new(),
+        period: opportunities[opportunities.len() - 1],
+        opportunities,
+    }));
+    for (text, rate) in [(fast, None), (access, None), (access, Some(recorded))] {
+        let mut model = scenario(text).model;
+        if let Some(rate) = rate {
+            model.links[0].rate = rate;
+            model.links[0].delay = Span::from_ms(1);
+        }
+        let [plain, logged] = [None, LONG].map(|packets| {
+            model.record.packets = packets;
+            run_with(&model, 0, &Progress::new(), RunOptions::default()).expect("packets are conserved")
+        });
+        assert_eq!(plain.digest(), logged.digest(), "{text}");
+        assert!(tally(&logged.tables["packets"]).len() > 2);
+    }
 }

@@ -62,7 +62,7 @@ fn users() -> Model {
 }
 
 fn run(model: &Model, partitions: usize) -> Replication {
-    let options = RunOptions { partitions, lookahead: true };
+    let options = RunOptions { partitions, ..RunOptions::default() };
     run_with(model, 0, &Progress::new(), options).expect("the run ends by itself")
 }
 

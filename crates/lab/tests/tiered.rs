@@ -52,7 +52,7 @@ const HASTY: &str = r#"
 "#;
 
 fn run(text: &str, partitions: usize) -> Replication {
-    let options = RunOptions { partitions, lookahead: true };
+    let options = RunOptions { partitions, ..RunOptions::default() };
     run_with(&scenario(text).model, 0, &Progress::new(), options).expect("the run ends by itself")
 }
 

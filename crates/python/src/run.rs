@@ -2,8 +2,9 @@
 
 use crate::jobs::{Job, Outcome, execute};
 use crate::records::PyRecords;
-use crate::scenario::PyScenario;
+use crate::scenario::{self, PyScenario};
 use narrows_lab::backend::Progress;
+use narrows_lab::scenario::Diagnostic;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use std::num::NonZeroUsize;
@@ -85,6 +86,12 @@ fn convert(py: Python<'_>, place: usize, job: &Job, outcome: Outcome) -> PyResul
         Outcome::Cancelled => Ok(None),
         Outcome::AlgorithmFailed(failure) => {
             Err(AlgorithmError::new_err(format!("replication {}: {failure}", job.replication)))
+        }
+        Outcome::Overfull(problem) => {
+            let file =
+                format!("\"{}\", seed {}, replication {}", job.model.title, job.model.seed, job.replication);
+            let diagnostic = Diagnostic { file, message: problem, ..Diagnostic::default() };
+            Err(scenario::error(py, &[diagnostic])?)
         }
         Outcome::Failed(problem) => {
             let error = RunError::new_err(format!(

@@ -12,6 +12,8 @@ pub struct Entry {
     pub card: Card,
     /// Whether it marks ECN-capable packets; if it has a parameter `ecn`, only where that is true.
     pub marks: bool,
+    /// The time parameter that is the shortest time between two wakes of its timer; `None` without a regular timer.
+    pub timer: Option<&'static str>,
     /// Sets the defaults that follow from other settings, and checks that the settings are compatible.
     pub complete: fn(&mut Settings) -> Result<(), Conflict>,
     /// Builds an empty queue with the given settings.
@@ -71,6 +73,11 @@ impl Discipline {
     /// Values of the parameters.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The parameter that is the shortest time between two wakes of its timer, and that time.
+    pub fn timer(&self) -> Option<(&'static str, Span)> {
+        self.entry.timer.map(|name| (name, self.settings.span(name)))
     }
 
     /// Buffer limit of the discipline, or of the one that holds its packets.

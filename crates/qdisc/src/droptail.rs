@@ -64,6 +64,7 @@ pub static ENTRY: Entry = Entry {
         deviations: &["a limit of L packets holds L waiting packets; ns-2 holds L - 1"],
     },
     marks: false,
+    timer: None,
     complete: independent,
     build: |settings| Box::new(DropTail::new(&config(settings))),
 };

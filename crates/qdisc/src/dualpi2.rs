@@ -333,6 +333,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    timer: Some("update"),
     complete: independent,
     build: |settings| Box::new(DualPi2::new(&config(settings))),
 };

@@ -234,6 +234,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    timer: None,
     complete: independent,
     build: |settings| Box::new(FqCodel::new(&config(settings))),
 };

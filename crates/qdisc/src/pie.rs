@@ -187,6 +187,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: true,
+    timer: Some("update"),
     complete: independent,
     build: |settings| Box::new(Pie::new(&config(settings))),
 };

@@ -115,6 +115,7 @@ pub static ENTRY: Entry = Entry {
         ],
     },
     marks: false,
+    timer: Some("interval"),
     complete: router::waiting,
     build: |settings| Box::new(Router::new(RcpLaw::new(&config(settings)), settings.queue("discipline"))),
 };

@@ -4,7 +4,7 @@ use super::location::Location;
 use std::fmt::Write;
 
 /// One fault in a scenario file or in an argument that changes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The file, or the argument (`--set path.rate=fast`) if the fault is there.
     pub file: String,
@@ -44,8 +44,11 @@ impl Diagnostic {
             let indent = |c| if c == '\t' { '\t' } else { ' ' };
             let before: String = self.source_line.chars().take(column - 1).map(indent).collect();
             let _ = writeln!(text, "  {number} | {}", self.source_line);
-            let _ =
-                writeln!(text, "  {} | {before}{}", " ".repeat(number.len()), "^".repeat(self.length.max(1)));
+            // A line of which the end is left out may not have the place in what is shown.
+            if column <= self.source_line.chars().count() + 1 {
+                let marks = "^".repeat(self.length.max(1));
+                let _ = writeln!(text, "  {} | {before}{marks}", " ".repeat(number.len()));
+            }
         }
         let given = self.given.as_deref().filter(|given| !given.is_empty());
         let allowed = Some(self.allowed.as_str()).filter(|allowed| !allowed.is_empty());
@@ -116,12 +119,24 @@ pub(super) fn locate(
     });
     // What [transport] says badly is met again in every flow that inherits it.
     let mut seen: Vec<Fault> = Vec::new();
-    for fault in faults {
-        if !seen.contains(&fault) {
-            seen.push(fault);
+    let mut faults = faults.into_iter();
+    for fault in faults.by_ref() {
+        if seen.contains(&fault) {
+            continue;
+        }
+        seen.push(fault);
+        if seen.len() == MOST_SHOWN {
+            break;
         }
     }
-    seen.into_iter().map(|fault| place(fault, text, file, arguments)).collect()
+    let mut shown: Vec<_> = seen.into_iter().map(|fault| place(fault, text, file, arguments)).collect();
+    if faults.len() > 0
+        && let Some(last) = shown.last_mut()
+    {
+        let more = format!("{} more faults follow", faults.len());
+        last.hint = Some(last.hint.take().map_or(more.clone(), |hint| format!("{hint}; {more}")));
+    }
+    shown
 }
 
 fn place(fault: Fault, text: &str, file: &str, arguments: &[String]) -> Diagnostic {
@@ -129,10 +144,10 @@ fn place(fault: Fault, text: &str, file: &str, arguments: &[String]) -> Diagnost
         file: file.to_owned(),
         line: None,
         column: None,
-        path: fault.path.into(),
-        message: fault.message.into(),
-        given: fault.given,
-        allowed: fault.allowed.into(),
+        path: shortened(&fault.path),
+        message: shortened(&fault.message),
+        given: fault.given.as_deref().map(shortened),
+        allowed: shortened(&fault.allowed),
         hint: fault.hint,
         source_line: String::new(),
         length: 0,
@@ -148,7 +163,8 @@ fn place(fault: Fault, text: &str, file: &str, arguments: &[String]) -> Diagnost
             diagnostic.line = Some(text[..start].matches('\n').count() + 1);
             diagnostic.column = Some(column);
             diagnostic.length = text[start..end].chars().count().max(1);
-            line.clone_into(&mut diagnostic.source_line);
+            diagnostic.source_line = line.chars().take(LONGEST_SHOWN).collect();
+            diagnostic.length = diagnostic.length.min(LONGEST_SHOWN);
         }
         Location::Argument(index) => {
             let argument = arguments.get(index).map_or("", String::as_str);
@@ -158,6 +174,20 @@ fn place(fault: Fault, text: &str, file: &str, arguments: &[String]) -> Diagnost
         Location::CommandLine => "the command line".clone_into(&mut diagnostic.file),
     }
     diagnostic
+}
+
+/// Faults that are shown: who mends so many reads the rest then.
+const MOST_SHOWN: usize = 100;
+
+/// Characters of a line or a value that are shown.
+const LONGEST_SHOWN: usize = 2000;
+
+/// A text of which the end is left out where it is long.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// The start of the character at or before byte `at`.

@@ -11,6 +11,7 @@ mod diagnostic;
 mod document;
 mod emit;
 mod field;
+mod file;
 mod forms;
 mod kind;
 mod location;
@@ -102,7 +103,10 @@ pub fn load(
         }
         faults.is_empty().then_some(scenario)
     });
-    scenario.ok_or_else(|| diagnostic::locate(faults, text, file, overrides))
+    scenario.ok_or_else(|| {
+        debug_assert!(!faults.is_empty(), "a refusal has a reason");
+        diagnostic::locate(faults, text, file, overrides)
+    })
 }
 
 fn finish(root: &RootKeys, resolved: &Resolved) -> Scenario {

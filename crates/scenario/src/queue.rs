@@ -16,6 +16,7 @@ use crate::tree::Node;
 use crate::value::KeyType;
 use crate::walk;
 use narrows_qdisc::{Discipline, Limit, Scale, Setting, droptail};
+use narrows_units::Span;
 
 /// A key that holds a queue.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub struct QueueContext<'a> {
     pub scale: Scale,
     /// Mean rate of the link, bits per second.
     pub mean_bps: f64,
+    /// Of the run.
+    pub duration: Span,
     /// The groups of flows that the queue may name; `None` if they are faulty.
     pub groups: Option<&'a Groups>,
 }
@@ -64,8 +67,7 @@ pub fn resolve(
         None => droptail::with_limit(absent(context.scale)),
         Some(written) => {
             let (kind, form) = written.variant();
-            resolve::of_kind(kind, form, context.scale, context.groups, faults)
-                .ok_or_else(Reported::before)?
+            resolve::of_kind(kind, form, context, faults).ok_or_else(Reported::before)?
         }
     };
     fill(field, written, &discipline, context);

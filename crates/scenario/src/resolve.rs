@@ -18,6 +18,7 @@ use super::sections::transport::{ResolvedTransport, Scale, TransportKeys, check_
 use narrows_topology::Placement;
 use narrows_topology::dumbbell::Dumbbell;
 use narrows_units::Span;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A scenario with nothing left to choose.
@@ -50,6 +51,7 @@ pub(super) fn resolve(
     let replications = root.resolve_replications(load, faults);
     let run = root.resolve_run(load, faults);
     check_topology(root, faults);
+    check_groups(root, faults)?;
     let mut groups = root.flows.get().cloned().unwrap_or_default();
     let (loads, members) = group_loads(&mut groups, root.duration.copied(), load, faults);
     let duration = root.duration.copied();
@@ -124,9 +126,19 @@ fn group_loads(
     (loads, members.ok())
 }
 
+/// Refuses more groups than records can number.
+fn check_groups(root: &RootKeys, faults: &mut Vec<Fault>) -> Result<(), Reported> {
+    let count = root.flows.get()?.len();
+    if count <= MOST_GROUPS {
+        return Ok(());
+    }
+    let fault = root.flows.fault("too many groups").given(count.to_string());
+    Err(fault.allowed(format!("at most {MOST_GROUPS}; a group has any number of equal flows")).report(faults))
+}
+
 /// Refuses a name that an earlier group has.
 fn check_names(groups: &[GroupKeys], faults: &mut Vec<Fault>) {
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen = BTreeSet::new();
     for GroupKeys { own, .. } in groups {
         let Ok(name) = own.group_name() else { continue };
         if seen.contains(&name) {
@@ -135,7 +147,7 @@ fn check_names(groups: &[GroupKeys], faults: &mut Vec<Fault>) {
             let hint = "a group without a name takes its algorithm's; give this one a name of its own";
             faults.push(fault.allowed("a name that no other group has").hint(Some(hint.into())));
         }
-        seen.push(name);
+        seen.insert(name);
     }
 }
 
@@ -192,6 +204,7 @@ fn resolve_groups(
         })
         .collect();
     let mut resolved = resolved.into_iter().collect::<Result<Vec<_>, _>>()?;
+    check_slots(groups, &resolved, context, faults)?;
     let has_flows = |group: &GroupKeys| group.own.count.copied() != Ok(0);
     if let Some(last) = groups.last().filter(|_| !groups.iter().any(has_flows)) {
         let fault = last.own.count.fault("every group is left out").given("0");
@@ -201,6 +214,39 @@ fn resolve_groups(
     resolved.retain(|_| kept.next().unwrap_or(true));
     groups.retain(has_flows);
     Ok(resolved)
+}
+
+/// Refuses more connections at once than memory should hold, and more workloads than they can number.
+fn check_slots(
+    groups: &[GroupKeys],
+    resolved: &[ResolvedGroup],
+    context: FlowContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<(), Reported> {
+    let edges = match context.topology {
+        TopologyContext::Network(Ok(network)) => {
+            network.graph.edges.as_ref().map_or(0, |edges| edges.all.len())
+        }
+        _ => 0,
+    };
+    let (mut slots, mut workloads) = (0, 0);
+    for (keys, group) in groups.iter().zip(resolved) {
+        slots += group.group.slots;
+        workloads += if matches!(group.group.placement, Placement::Edges) { edges } else { 2 };
+        let (message, allowed) = if slots > MOST_SLOTS {
+            let message = format!("with this group more than {MOST_SLOTS} connections may be open at once");
+            (message, "fewer flows, users or concurrent transfers")
+        } else if workloads > MOST_WORKLOADS {
+            let message =
+                format!("with this group there are more than {MOST_WORKLOADS} pairs of a group and an edge");
+            (message, "fewer groups between edges, or fewer edges")
+        } else {
+            continue;
+        };
+        let at = if keys.own.count.written { &keys.own.count.at } else { &keys.own.table };
+        return Err(at.fault(message).allowed(allowed).report(faults));
+    }
+    Ok(())
 }
 
 /// The names of all links, first of that which is the bottleneck of the first group; `None` if they are not known.
@@ -279,6 +325,15 @@ fn check_topology(root: &RootKeys, faults: &mut Vec<Fault>) {
     };
     faults.push(at.fault(message).allowed("either [path] or [network]"));
 }
+
+/// Connections that may be open at once: gigabytes, even where most are idle.
+const MOST_SLOTS: u32 = 10_000_000;
+
+/// Groups of flows.
+const MOST_GROUPS: usize = 10_000;
+
+/// A connection has 16 bits for the number of its workload.
+const MOST_WORKLOADS: usize = 1 << 16;
 
 /// Of the series in which the end of a warm-up is looked for.
 const FEWEST_INTERVALS: u64 = 50;

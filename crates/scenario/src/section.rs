@@ -97,7 +97,8 @@ pub fn check_names(
 ) {
     let keys = || parts.iter().copied().flatten();
     let entries = || entries.iter().filter(|entry| form.is_none() || entry.key != KIND);
-    for entry in entries().filter(|entry| keys().all(|key| key.name != entry.key)) {
+    let unknown = entries().filter(|entry| keys().all(|key| key.name != entry.key));
+    for entry in unknown.take(MOST_UNKNOWN) {
         let names = || keys().map(|key| key.name);
         let whose = form.map_or(String::new(), |form| format!(" of `{form}`"));
         let fault = Fault::new(&entry.key_place, at.path_of(&entry.key), format!("unknown key{whose}"));
@@ -109,6 +110,9 @@ pub fn check_names(
         faults.push(fault.allowed(key.kind.allowed()));
     }
 }
+
+/// Unknown keys of one table that are reported: for each all known ones are compared with it.
+const MOST_UNKNOWN: usize = 200;
 
 /// A key that holds a table.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 mod effect;
 mod faults;
 mod library;
+mod limits;
 mod model;
 mod network;
 mod overrides;

@@ -81,11 +81,14 @@ pub(super) fn parse(text: &str) -> Result<Node, Vec<Fault>> {
         let fault = |error: &toml::de::Error| {
             Fault::new(&Location::File(error.span().unwrap_or(end..end)), "", error.message().trim())
         };
-        return Err(errors.iter().map(fault).collect());
+        return Err(errors.iter().take(MOST_ERRORS).map(fault).collect());
     }
     let span = table.span();
     Ok(Node { value: of_table(table.get_ref(), &Location::File), place: Location::File(span) })
 }
+
+/// Faults of syntax that are reported of one document.
+const MOST_ERRORS: usize = 200;
 
 /// Reads the value of a `--set` argument: TOML if it is, else a string.
 pub(super) fn parse_argument(text: &str, index: usize) -> Node {

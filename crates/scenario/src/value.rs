@@ -7,7 +7,9 @@ mod number;
 mod quantity;
 
 pub use number::{Count, Fraction, Integer, PositiveFraction, SpanRange, fraction, integer};
-pub use quantity::{Measured, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, quantity};
+pub use quantity::{
+    FASTEST, LONGEST, Measured, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, quantity,
+};
 
 use super::diagnostic::Fault;
 use super::emit::{Naming, TomlTable, text};

@@ -40,7 +40,7 @@ pub fn parse(text: &str) -> Result<Vec<Connection>, String> {
             }
         } else {
             let draft = open.as_mut().ok_or_else(|| {
-                at(format!("\"{first}\" before the first connection, which begins with SEQ, CONC, S or C"))
+                at("a line before the first connection, which begins with SEQ, CONC, S or C".into())
             })?;
             draft.line(first, rest).map_err(at)?;
         }
@@ -132,10 +132,7 @@ impl Draft {
             ("l", ..) => {
                 let rates: [&str; 2] = exactly(first, rest)?;
                 let sound = |rate: &str| rate.parse::<f64>().is_ok_and(|rate| (0.0..=1.0).contains(&rate));
-                match rates.into_iter().find(|rate| !sound(rate)) {
-                    Some(rate) => Err(format!("\"{rate}\" is no loss rate from 0 to 1")),
-                    None => Ok(()),
-                }
+                if rates.into_iter().all(sound) { Ok(()) } else { Err("no loss rate from 0 to 1".into()) }
             }
             ("m", ..) => exactly::<2>(first, rest)?.into_iter().try_for_each(|word| whole(word).map(|_| ())),
             (">" | "<", false, false) => {
@@ -170,7 +167,7 @@ impl Draft {
                     (false, true) => "w, r, l, m, c>, c<, t> and t<",
                     (false, false) => "w, r, l, m, >, < and t",
                 };
-                Err(format!("\"{first}\" where {known} may begin a line"))
+                Err(format!("it does not begin with one of {known}"))
             }
         }
     }
@@ -255,7 +252,8 @@ fn exactly<'a, const N: usize>(first: &str, words: &[&'a str]) -> Result<[&'a st
 
 fn whole(word: &str) -> Result<u64, String> {
     let number = word.parse::<u64>().ok().filter(|number| *number <= GREATEST);
-    number.ok_or_else(|| format!("\"{word}\" is no whole number up to {GREATEST}"))
+    // The word is not repeated: the file may be another one than was meant, and secret.
+    number.ok_or_else(|| format!("no whole number up to {GREATEST}"))
 }
 
 /// A time in microseconds.

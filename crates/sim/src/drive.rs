@@ -9,7 +9,7 @@ use crate::partition::Partition;
 use crate::rendezvous::{Membership, Rendezvous};
 use crate::workload::{Failed, Message};
 use cpu_time::ThreadTime;
-use narrows_backend::{AlgorithmFailure, Progress, RunError};
+use narrows_backend::{AlgorithmFailure, Overfull, Progress, RunError};
 use narrows_model::Model;
 use narrows_units::{Span, Time};
 use std::sync::Mutex;
@@ -60,11 +60,11 @@ fn drive_alone(
     while now < windows.end {
         let until = windows.end.min(now + windows.step);
         partition.run_until(until);
+        if partition.is_stopped() {
+            return Err(stopped([&*partition].into_iter()));
+        }
         progress.advance(now, until);
         now = until;
-        if progress.is_cancelled() {
-            return Err(RunError::Interrupted);
-        }
         if has_failed(partition, now)
             && let Some(failure) = first_failure(model, partition.failures())
         {
@@ -103,10 +103,12 @@ fn drive_together(
                     progress.advance(reported, now);
                 }
                 reported = now;
-                let over = progress.is_cancelled() || has_failed(partition, now);
-                if over {
+                if has_failed(partition, now) {
                     stop_after.fetch_min(window, Ordering::AcqRel);
                 }
+            }
+            if partition.is_stopped() {
+                stop_after.fetch_min(window, Ordering::AcqRel);
             }
             if rendezvous.wait().is_err() {
                 return clock.elapsed().as_secs_f64();
@@ -132,7 +134,14 @@ fn drive_together(
     if let Some(failure) = first_failure(model, partitions.iter().flat_map(Partition::failures)) {
         return Err(RunError::Algorithm(Box::new(failure)));
     }
-    if stop_after.into_inner() < u64::MAX { Err(RunError::Interrupted) } else { Ok(cpu_s) }
+    if stop_after.into_inner() < u64::MAX { Err(stopped(partitions.iter())) } else { Ok(cpu_s) }
+}
+
+/// Why partitions have stopped before the end of the run.
+fn stopped<'p>(partitions: impl Iterator<Item = &'p Partition<'p>>) -> RunError {
+    let overfull = partitions
+        .filter_map(|Partition { net, .. }| net.overfull.map(|at| Overfull { at, most: net.most_packets }));
+    overfull.min_by_key(|overfull| overfull.at).map_or(RunError::Interrupted, RunError::Overfull)
 }
 
 /// Writes the packets and messages of `partition` for the others into their boxes.
@@ -177,5 +186,5 @@ fn first_failure<'f>(model: &Model, failed: impl Iterator<Item = Failed<'f>>) ->
     })
 }
 
-/// Number of times that a run reports its progress and checks whether it should stop.
+/// Number of times that a run reports its progress and looks for failures of its algorithms.
 const REPORTS: u64 = 200;

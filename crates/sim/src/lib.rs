@@ -8,12 +8,15 @@ mod host;
 mod layout;
 mod link;
 mod net;
+mod options;
 mod partition;
 mod plan;
 mod recorder;
 mod rendezvous;
 mod workload;
 mod worthwhile;
+
+pub use options::RunOptions;
 
 use layout::Layout;
 use narrows_backend::{Backend, Progress, RunError};
@@ -22,22 +25,6 @@ use narrows_records::Records;
 use narrows_units::{Span, Time};
 use partition::Partition;
 use std::sync::Arc;
-
-/// Options of a run that affect its speed but no bit of its records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunOptions {
-    /// Maximum number of partitions into which the network is cut; each has a thread.
-    pub partitions: usize,
-    /// Whether the clocks of links and hosts may differ from the clock of the run by their lookahead; otherwise all
-    /// events are handled in order of time.
-    pub lookahead: bool,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        Self { partitions: 1, lookahead: true }
-    }
-}
 
 /// The simulator as a [`Backend`]. It supports every model.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,7 +54,7 @@ impl Backend for Simulator {
 ///
 /// # Errors
 ///
-/// [`RunError`] if the run is interrupted, an external algorithm fails, or packets are not conserved.
+/// As [`Backend::run`].
 pub fn simulate(
     model: &Model,
     replication: u32,
@@ -81,8 +68,9 @@ pub fn simulate(
     let layout = Arc::new(layout);
     // Events at a host must be logged in order of time, so they cannot be computed ahead.
     let lookahead = options.lookahead && model.record.packets.is_none();
+    let options = RunOptions { lookahead, ..options };
     let mut partitions: Vec<_> = (0..layout.partitions)
-        .map(|number| Partition::new(model, &layout, number, replication, lookahead))
+        .map(|number| Partition::new(model, &layout, number, replication, options, progress.cancellation()))
         .collect();
     let cpu_s = drive::drive(model, &mut partitions, layout.lookahead, progress)?;
     let end = Time::ZERO + model.duration;

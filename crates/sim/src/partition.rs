@@ -4,8 +4,10 @@ use crate::events::{Event, Slots};
 use crate::layout::{Layout, Stop};
 use crate::link::{Bound, Capacity, Fifo, Loss, Transmitter, make_room};
 use crate::net::{Crossing, Net};
+use crate::options::RunOptions;
 use crate::recorder::{FlowTallies, LinkRecorder, PacketTrace, Place, SeriesRecorder};
 use crate::workload::{Failed, Message, WorkloadContext, Workloads};
+use narrows_backend::Cancellation;
 use narrows_engine::{EventQueue, Slot, Stream};
 use narrows_model::{LinkModel, Model, RateModel};
 use narrows_qdisc::{Limit, droptail};
@@ -50,8 +52,10 @@ impl<'m> Partition<'m> {
         layout: &Arc<Layout>,
         number: usize,
         replication: u32,
-        lookahead: bool,
+        options: RunOptions,
+        cancellation: Cancellation,
     ) -> Self {
+        let RunOptions { lookahead, most_packets, .. } = options;
         let links: Vec<usize> = Layout::members(&layout.near, number).collect();
         let prompt: Vec<bool> =
             Layout::members(&layout.far, number).map(|link| lookahead && layout.sole[link]).collect();
@@ -73,6 +77,9 @@ impl<'m> Partition<'m> {
             hops: 0,
             injected: 0,
             delivered: 0,
+            cancellation,
+            most_packets,
+            overfull: None,
             logged: model.record.packets.is_some(),
             lookahead,
         };
@@ -103,9 +110,11 @@ impl<'m> Partition<'m> {
         partition
     }
 
-    /// Handles all events up to and including `until`.
+    /// Handles all events up to and including `until`; fewer if the run is stopped.
     pub fn run_until(&mut self, until: Time) {
-        while let Some((now, slot)) = self.net.queue.pop(until) {
+        while !self.net.is_stopped()
+            && let Some((now, slot)) = self.net.queue.pop(until)
+        {
             match self.net.slots.event(slot) {
                 Event::Link(link) => self.advance_link(link, Bound::before(now), now),
                 Event::PacketArrival(pipe) => self.on_packet_arrival(pipe, now, slot),
@@ -146,6 +155,11 @@ impl<'m> Partition<'m> {
         }
     }
 
+    /// Whether the partition has stopped before the end of the run.
+    pub fn is_stopped(&self) -> bool {
+        self.net.is_stopped()
+    }
+
     /// Handles a message of another partition.
     pub fn on_message(&mut self, message: Message) {
         self.workloads.on_message(message, &mut self.net);
@@ -184,7 +198,7 @@ impl<'m> Partition<'m> {
     fn advance_link(&mut self, link: u32, bound: Bound, now: Time) {
         let far = self.net.far[link as usize];
         let mut packet = Packet::EMPTY;
-        while self.net.next_sent(link, bound, &mut packet) {
+        while !self.net.is_stopped() && self.net.next_sent(link, bound, &mut packet) {
             if far.partition == self.net.partition {
                 self.in_flight(far.index, &mut packet, now);
             } else {

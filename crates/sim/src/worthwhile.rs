@@ -1,7 +1,7 @@
 //! The number of partitions of a run: threads with little work between two barriers would only wait.
 
-use super::RunOptions;
-use super::layout::Layout;
+use crate::layout::Layout;
+use crate::options::RunOptions;
 use narrows_model::algorithm::Control;
 use narrows_model::{Model, RateModel};
 use narrows_units::{Span, Time};

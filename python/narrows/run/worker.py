@@ -80,7 +80,7 @@ def _answer(job: tuple[str, Any], progress: core.Progress) -> tuple[str, Any]:
         return "algorithm error", "a file of the scenario changed while its runs were in progress"
     try:
         return "records", core.run([(scenario, replication)], 1, progress)[0]
-    except core.AlgorithmError as error:
+    except (core.AlgorithmError, core.ScenarioError) as error:
         return "algorithm error", str(error)
     except core.RunError as error:
         return "run error", str(error)

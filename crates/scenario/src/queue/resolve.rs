@@ -1,26 +1,26 @@
 //! The key `queue`: a discipline of the catalogue with its parameters, lengths in packets or bytes.
 
-use super::classes::{self, Groups};
+use super::QueueContext;
+use super::classes;
 use crate::diagnostic::Fault;
 use crate::location::Location;
 use crate::table::Table;
 use narrows_card::{Domain, Parameter};
 use narrows_qdisc::{Discipline, Given, Limit, Scale, Setting, catalogue};
-use narrows_units::Quantity;
+use narrows_units::{Bytes, Quantity, Span};
 
 /// The queue of this `kind` that `form` describes.
 pub fn of_kind(
     kind: &str,
     form: &Table,
-    scale: Scale,
-    groups: Option<&Groups>,
+    context: QueueContext<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<Discipline> {
     let entry = catalogue::find(kind).expect("the forms of a queue are those of the catalogue");
     let written = entry.card.parameters.iter().filter(|parameter| form.has(parameter.name));
-    let given: Vec<_> = written.map(|parameter| given(parameter, form, scale, groups, faults)).collect();
+    let given: Vec<_> = written.map(|parameter| given(parameter, form, context, faults)).collect();
     let given = given.into_iter().collect::<Option<_>>()?;
-    let discipline = Discipline::new(entry, scale, given);
+    let discipline = Discipline::new(entry, context.scale, given);
     let at_key = discipline.map_err(|conflict| {
         let (place, path) = (form.place_of(conflict.parameter), form.path_of(conflict.parameter));
         let fault = Fault::new(place, path, conflict.message).allowed(conflict.allowed);
@@ -29,17 +29,31 @@ pub fn of_kind(
             None => fault,
         });
     });
-    at_key.ok()
+    at_key.ok().filter(|discipline| check_timer(discipline, form, context.duration, faults))
+}
+
+/// Refuses a queue that wakes more often than a run can end with.
+fn check_timer(discipline: &Discipline, form: &Table, duration: Span, faults: &mut Vec<Fault>) -> bool {
+    let Some((parameter, time)) = discipline.timer() else { return true };
+    if duration.as_ps() / time.as_ps().max(1) <= MOST_WAKES {
+        return true;
+    }
+    let message = format!("the queue would wake more than {MOST_WAKES} times");
+    let fault =
+        Fault::new(form.place_of(parameter), form.path_of(parameter), message).given(time.to_string());
+    let least = Span::from_ps(duration.as_ps().div_ceil(MOST_WAKES));
+    faults.push(fault.allowed(format!("at least {least} in a run of this duration")));
+    false
 }
 
 /// A parameter that is written.
 fn given(
     parameter: &Parameter,
     form: &Table,
-    scale: Scale,
-    groups: Option<&Groups>,
+    context: QueueContext<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<Given> {
+    let QueueContext { scale, groups, .. } = context;
     let value = form.value(parameter.name)?;
     let (place, path) = (form.place_of(parameter.name), form.path_of(parameter.name));
     let mut written = None;
@@ -48,6 +62,7 @@ fn given(
         written = quantity.map(|quantity| quantity.to_string());
         quantity
     };
+    let mut length = |quantity: Option<Quantity>| check_length(quantity?, place, &path, scale, faults);
     let setting = match parameter.domain {
         Domain::Number { minimum, .. } if value.number() < minimum => {
             let fault = Fault::new(place, path, if minimum == 0.0 { "negative" } else { "too small" });
@@ -60,9 +75,9 @@ fn given(
         Domain::Choice { .. } => Setting::Word(value.word()),
         Domain::Span { .. } => Setting::Span(value.span()),
         Domain::Rate { .. } => Setting::Rate(value.rate()),
-        Domain::Size { .. } => Setting::Size(scale.size(quantity()?)),
-        Domain::Length { whole: true, .. } => Setting::Limit(scale.step(quantity()?)),
-        Domain::Length { .. } => Setting::Threshold(scale.threshold(quantity()?)),
+        Domain::Size { .. } => Setting::Size(scale.size(length(quantity())?)),
+        Domain::Length { whole: true, .. } => Setting::Limit(scale.step(length(quantity())?)),
+        Domain::Length { .. } => Setting::Threshold(scale.threshold(length(quantity())?)),
         Domain::Limit { .. } => Setting::Limit(limit(quantity(), place, path, scale, faults)?),
         Domain::Limits => {
             let limits = value.list().iter().enumerate().map(|(index, item)| {
@@ -75,11 +90,29 @@ fn given(
         Domain::Classes { .. } => classes::classes(value.named(), groups?, faults)?,
         Domain::Discipline { .. } => {
             let (kind, own) = value.variant();
-            Setting::Discipline(Box::new(of_kind(kind, own, scale, groups, faults)?))
+            Setting::Discipline(Box::new(of_kind(kind, own, context, faults)?))
         }
     };
     let written = written.unwrap_or_else(|| setting.to_string());
     Some(Given { parameter: parameter.name, setting, written })
+}
+
+/// A length of a queue that can be counted and written in bytes.
+fn check_length(
+    quantity: Quantity,
+    place: &Location,
+    path: &str,
+    scale: Scale,
+    faults: &mut Vec<Fault>,
+) -> Option<Quantity> {
+    if let Limit::Bytes(bytes) = scale.limit(quantity)
+        && bytes > LONGEST
+    {
+        let fault = Fault::new(place, path, "longer than any queue").given(quantity.to_string());
+        faults.push(fault.allowed(format!("at most {}", Bytes::new(LONGEST))));
+        return None;
+    }
+    Some(quantity)
 }
 
 /// What may wait, of at least a packet; `None` is no limit.
@@ -91,7 +124,7 @@ fn limit(
     faults: &mut Vec<Fault>,
 ) -> Option<Limit> {
     let Some(quantity) = written else { return Some(Limit::Unlimited) };
-    let limit = scale.limit(quantity);
+    let limit = scale.limit(check_length(quantity, place, &path, scale, faults)?);
     if let Limit::Bytes(bytes) = limit
         && bytes < scale.packet.count()
     {
@@ -102,3 +135,9 @@ fn limit(
     }
     Some(limit)
 }
+
+/// Bytes of a queue: a petabyte, which a float holds exactly.
+const LONGEST: u64 = 1_000_000_000_000_000;
+
+/// Times that a queue wakes in a run: seconds of processor time.
+const MOST_WAKES: u64 = 100_000_000;

@@ -58,7 +58,12 @@ impl OneWay {
             return Err(rate.fault("the rate is zero all the time").report(faults));
         }
         let scale = Scale { rate: mean, rtt: context.rtt?, packet: context.packet? };
-        let of_queue = QueueContext { scale, mean_bps, groups: context.groups };
+        if mean_bps * scale.rtt.as_secs_f64() > GREATEST_BDP {
+            let fault = rate.fault("the bandwidth-delay product is larger than any").given(mean.to_string());
+            let allowed = format!("a product with rtt of at most {GREATEST_BDP:e} bits");
+            return Err(fault.allowed(allowed).report(faults));
+        }
+        let of_queue = QueueContext { scale, mean_bps, duration: context.duration?, groups: context.groups };
         let discipline = queue::resolve(&mut queue, absent, of_queue, faults)?;
         let direction = Direction { rate: over_time, queue: discipline, loss: lossy? };
         let words = describe(&direction, of_queue);
@@ -68,7 +73,8 @@ impl OneWay {
     /// A direction of a constant rate with a DropTail queue of that limit.
     pub fn constant(at: &At, scale: Scale, limit: Limit) -> Self {
         let mut queue = Field::of(at, None);
-        let context = QueueContext { scale, mean_bps: scale.rate.as_bps() as f64, groups: None };
+        let mean_bps = scale.rate.as_bps() as f64;
+        let context = QueueContext { scale, mean_bps, duration: Span::ZERO, groups: None };
         let discipline = queue::droptail(&mut queue, limit, context);
         let direction = Direction { rate: RateModel::Constant(scale.rate), queue: discipline, loss: None };
         let words = describe(&direction, context);
@@ -82,3 +88,6 @@ fn describe(direction: &Direction, context: QueueContext<'_>) -> String {
     let queue = queue::describe(&direction.queue, context);
     format!("{}; {queue}{loss}", rate::describe(&direction.rate))
 }
+
+/// Bits of a bandwidth-delay product: a hundred terabytes.
+const GREATEST_BDP: f64 = 8e14;

@@ -11,6 +11,7 @@ mod written;
 
 use super::link::LinkContext;
 use super::path::check_packet;
+use super::rate::usual_access_rate;
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::Reported;
@@ -87,7 +88,7 @@ impl NetworkKeys {
         let draft = self.draft(context, faults)?;
         let events = events::resolve(&mut self.events, &draft, duration, faults);
         let access_rate = self.access_rate.copied()?;
-        let access_rate = access_rate.unwrap_or(Rate::from_bps_f64(draft.greatest_bps * 10.0));
+        let access_rate = access_rate.unwrap_or(usual_access_rate(draft.greatest_bps));
         let edges = edges::resolve(&mut self.edges, &mut self.hosts, &draft, access_rate, faults)?;
         let note = self.note.get()?.clone().or(draft.note);
         let convergence = self.convergence.copied()?;

@@ -2,7 +2,7 @@
 
 use super::link::{LinkContext, OneWay};
 use super::loss::Loss;
-use super::rate::{LinkRate, WrittenRate, greatest_bps, recording};
+use super::rate::{LinkRate, WrittenRate, greatest_bps, recording, usual_access_rate};
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::{At, Field, Reported};
@@ -85,7 +85,7 @@ impl PathKeys {
         let access_rate = self.access_rate.copied();
         let (forward, reverse) = (forward?, reverse?);
         let greatest = greatest_bps(&forward.direction.rate).max(greatest_bps(&reverse.direction.rate));
-        let access_rate = access_rate?.unwrap_or(Rate::from_bps_f64(greatest * 10.0));
+        let access_rate = access_rate?.unwrap_or(usual_access_rate(greatest));
         self.access_rate.fill(Some(access_rate));
         (self.rate, self.queue) = (forward.rate, forward.queue);
         back.rate.fill(Some(reverse.rate.get()?.clone()));

@@ -8,7 +8,7 @@ use crate::forms::{Choice, Forms, PlainOr, forms};
 use crate::kind::Variant;
 use crate::section::{Fields, keys};
 use crate::trace;
-use crate::value::{File, List, Positive, PositiveFraction, words};
+use crate::value::{FASTEST, File, List, Positive, PositiveFraction, words};
 use narrows_model::{RateModel, Step};
 use narrows_units::{Rate, Span};
 use std::path::{PathBuf, absolute};
@@ -376,10 +376,19 @@ pub fn greatest_bps(rate: &RateModel) -> f64 {
     }
 }
 
+/// Ten times the greatest rate of any link, which access links have unless the file says otherwise.
+pub fn usual_access_rate(greatest_bps: f64) -> Rate {
+    Rate::from_bps_f64(greatest_bps * 10.0).min(FASTEST)
+}
+
 /// A rate over time, for a reader.
 pub fn describe(rate: &RateModel) -> String {
     match rate {
         RateModel::Constant(rate) => rate.to_string(),
+        RateModel::Steps(steps) if steps.len() > MOST_DESCRIBED => {
+            let (from, to) = (least(steps), greatest_bps(rate));
+            format!("{} rates from {from} to {}, one after the other", steps.len(), Rate::from_bps_f64(to))
+        }
         RateModel::Steps(steps) => {
             let steps: Vec<String> = steps.iter().map(|(at, rate)| format!("{rate} from {at}")).collect();
             steps.join(", ")
@@ -410,6 +419,13 @@ pub fn describe(rate: &RateModel) -> String {
         ),
     }
 }
+
+fn least(steps: &[(Span, Rate)]) -> Rate {
+    steps.iter().map(|(_, rate)| *rate).min().unwrap_or(Rate::ZERO)
+}
+
+/// Rates that are described one by one.
+const MOST_DESCRIBED: usize = 20;
 
 /// Changes of a generated rate in one run: far finer than a packet on any link that is worth the time.
 const MOST_CHANGES: u64 = 10_000_000;

@@ -75,22 +75,24 @@ impl RecordKeys {
         };
         self.flows.fill(if flows { Extent::All } else { Extent::None });
         let series = of.links + if flows { of.flows } else { 0 };
-        let rows = |interval: Span| {
-            let intervals = of.duration.as_ps().div_ceil(interval.as_ps());
-            u128::from(intervals) * u128::from(series) * u128::from(of.replications)
-        };
-        // The interval stays a multiple of the one written, so that series of one study can be laid over each other.
-        let mut factor = u64::try_from(rows(written).div_ceil(MOST_ROWS)).unwrap_or(u64::MAX).max(1);
-        while rows(written * factor) > MOST_ROWS && written * factor < of.duration {
-            factor += 1;
-        }
-        let interval = (written * factor).min(of.duration);
+        let interval = widened(written, of.duration, u128::from(series) * u128::from(of.replications));
         self.interval.fill(interval);
         Ok(Recording {
             model: RecordModel { interval, flows, transfers, packets },
             widened_from: (interval > written).then_some(written),
         })
     }
+}
+
+/// The shortest multiple of `written`, at most `duration`, at which `series` have no more rows than are kept. It stays a
+/// multiple so that series of one study can be laid over each other.
+fn widened(written: Span, duration: Span, series: u128) -> Span {
+    let (duration_ps, written_ps) = (u128::from(duration.as_ps()), u128::from(written.as_ps()));
+    let rows = duration_ps.div_ceil(written_ps) * series;
+    // So many intervals may there be; where there may be none, one is as long as the run.
+    let most = (MOST_ROWS / series.max(1)).max(1);
+    let factor = rows.div_ceil(MOST_ROWS).max(duration_ps.div_ceil(written_ps * most)).max(1);
+    (written * u64::try_from(factor).unwrap_or(u64::MAX)).min(duration)
 }
 
 impl Recording {
@@ -115,3 +117,33 @@ const MOST_TRANSFERS: u64 = 100_000;
 
 /// Rows of series over all replications: tens of megabytes at most, and more than a plot can show.
 const MOST_ROWS: u128 = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_ROWS, Span, widened};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a search that widens the interval a step at a time.
+        #[test]
+        fn the_interval_is_widened_as_little_as_it_must(
+            written in 1_u64..2000,
+            duration in 1_u64..2_000_000,
+            series in 1_u128..3_000_000,
+        ) {
+            let rows = |factor: u64| u128::from(duration.div_ceil(written * factor)) * series;
+            let mut factor = u64::try_from(rows(1).div_ceil(MOST_ROWS)).expect("it is small").max(1);
+            while rows(factor) > MOST_ROWS && written * factor < duration {
+                factor += 1;
+            }
+            let expected = Span::from_ps((written * factor).min(duration));
+            prop_assert_eq!(widened(Span::from_ps(written), Span::from_ps(duration), series), expected);
+        }
+    }
+
+    #[test]
+    fn an_interval_of_a_picosecond_is_widened_at_once() {
+        let widened = widened(Span::from_ps(1), Span::from_ms(1_000_000), 800_000);
+        assert_eq!(widened, Span::from_ms(1_000_000));
+    }
+}

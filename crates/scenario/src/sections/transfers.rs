@@ -5,6 +5,7 @@ use super::transport::{Infinite, Nothing};
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::{At, Field, Reported};
+use crate::file;
 use crate::forms::Choice;
 use crate::section::{Tables, keys};
 use crate::trace::hexadecimal;
@@ -14,7 +15,6 @@ use narrows_model::traffic::{self, Connection, Distribution};
 use narrows_model::{Demand, Surge};
 use narrows_units::{Bytes, Span, Time};
 use sha2::{Digest, Sha256};
-use std::path::Path;
 
 keys! {
     /// Transfers of `size` arrive independently from `start` on, whatever becomes of those before.
@@ -154,6 +154,7 @@ impl Poisson {
         let window = window.until(&mut self.until, faults)?;
         let interval = self.interval.copied()?;
         let pattern = [(Span::ZERO, rate(Some(interval)))];
+        check_arrivals(&pattern, window, &self.interval, faults)?;
         let slots = self.concurrent.copied()?;
         Ok(steps(&pattern, None, window, slots, &self.table))
     }
@@ -182,9 +183,39 @@ impl PoissonSteps {
             let fault = self.period.fault("shorter than its steps").given(period.to_string());
             return Err(fault.allowed("longer than the last of times").report(faults));
         }
+        let count = period.map_or(1, |period| (window.until - window.from).as_ps().div_ceil(period.as_ps()));
+        if count.saturating_mul(pattern.len() as u64) > MOST_STEPS {
+            let fault = self.period.fault(format!("more than {MOST_STEPS} steps in a run of this duration"));
+            return Err(fault.allowed("a longer period, or fewer steps").report(faults));
+        }
         let slots = self.concurrent.copied()?;
-        Ok(steps(&pattern, period, window, slots, &self.table))
+        let (keys, transfers) = steps(&pattern, period, window, slots, &self.table);
+        if let Demand::Open(traffic::Arrivals::Poisson(steps)) = &transfers.demand {
+            let steps: Vec<_> = steps.iter().map(|(at, rate)| (at.since(Time::ZERO), *rate)).collect();
+            check_arrivals(&steps, Window { from: Span::ZERO, ..window }, &self.intervals, faults)?;
+        }
+        Ok((keys, transfers))
     }
+}
+
+/// Refuses more arrivals, at the rates of `steps` from the begin of `window` on, than a run can end with.
+fn check_arrivals<V>(
+    steps: &[(Span, f64)],
+    window: Window,
+    intervals: &Field<V>,
+    faults: &mut Vec<Fault>,
+) -> Result<(), Reported> {
+    let length = window.until - window.from;
+    let ends = steps.iter().skip(1).map(|(at, _)| *at).chain([length]);
+    let arrivals = steps
+        .iter()
+        .zip(ends)
+        .map(|((at, rate), end)| rate * end.min(length).saturating_sub(*at).as_secs_f64());
+    if arrivals.sum::<f64>() <= MOST_ARRIVALS {
+        return Ok(());
+    }
+    let fault = intervals.fault(format!("more than {MOST_ARRIVALS:e} arrivals in a run of this duration"));
+    Err(fault.allowed("longer times between arrivals").report(faults))
 }
 
 /// Arrivals a second.
@@ -336,7 +367,7 @@ fn read<T>(
     let location = field.at.location.clone();
     let reference = field.get_mut()?;
     let path = context.path(&reference.name, &location);
-    match text(&path).and_then(|text| Ok((parse(&text)?, hexadecimal(&Sha256::digest(text))))) {
+    match file::text(&path).and_then(|text| Ok((parse(&text)?, hexadecimal(&Sha256::digest(text))))) {
         Ok((parsed, digest)) => {
             reference.found = Some((path, digest));
             Ok(parsed)
@@ -346,10 +377,6 @@ fn read<T>(
             Err(field.fault(problem).given(given).allowed(allowed).report(faults))
         }
     }
-}
-
-fn text(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
 /// A time in seconds and a size in bytes on each line, times ascending.
@@ -409,6 +436,12 @@ pub fn describe(demand: &Demand, slots: u32) -> String {
         }
     }
 }
+
+/// Arrivals of one group in a run, which would take hours.
+const MOST_ARRIVALS: f64 = 1e9;
+
+/// Changes of the rate of arrivals in a run.
+const MOST_STEPS: u64 = 1_000_000;
 
 /// A file that grows by more than this is surely a slip.
 const GREATEST_FACTOR: f64 = 1e6;

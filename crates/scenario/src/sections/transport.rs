@@ -9,7 +9,9 @@ use crate::field::{Field, Reported};
 use crate::kind::{Absent, Key, Parts};
 use crate::location::Location;
 use crate::section::{self, Fields, Section};
-use crate::value::{Count, KeyType, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, Words, words};
+use crate::value::{
+    Count, KeyType, LONGEST, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, Words, words,
+};
 use narrows_cc::{FirstCut, QuickStartRequest, SlowStartKind};
 use narrows_model::algorithm::Control;
 use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
@@ -209,7 +211,7 @@ impl ResolvedTransport {
             endpoint.slow_start.fill(SlowStartKind::HyStart);
         }
         let options = endpoint.resolve(scale, faults);
-        let send_delay = endpoint.resolve_send_delay(scale);
+        let send_delay = endpoint.resolve_send_delay(scale, faults);
         Ok(Self { options: options?, send_delay: send_delay?, endpoint })
     }
 
@@ -230,6 +232,7 @@ impl Endpoint {
         let initial_ssthresh = packets(&mut self.initial_ssthresh, mss, faults);
         let receive_window = packets(&mut self.receive_window, mss, faults);
         let timeouts = self.check_timeouts(faults);
+        let initial_window = self.check_initial_window(faults);
         let quick_start = self.resolve_quick_start();
         let mut options = TransportOptions { mss: mss?, ..TransportOptions::default() };
         self.set(&mut options)?;
@@ -238,6 +241,7 @@ impl Endpoint {
         options.quick_start = quick_start?;
         ack?;
         timeouts?;
+        initial_window?;
         Ok(options)
     }
 
@@ -262,6 +266,16 @@ impl Endpoint {
         Err(fault.allowed(format!("at most {}", scale.packet)).report(faults))
     }
 
+    /// All of it leaves at once, and each packet is remembered.
+    fn check_initial_window(&self, faults: &mut Vec<Fault>) -> Result<(), Reported> {
+        let window = self.initial_window.copied()?;
+        if window <= GREATEST_INITIAL_WINDOW {
+            return Ok(());
+        }
+        let fault = self.initial_window.fault("too large").given(format!("{window}pkt"));
+        Err(fault.allowed(format!("at most {GREATEST_INITIAL_WINDOW}pkt")).report(faults))
+    }
+
     fn check_timeouts(&self, faults: &mut Vec<Fault>) -> Result<(), Reported> {
         let max = self.max_rto.copied()?;
         for (key, field) in [("min_rto", &self.min_rto), ("initial_rto", &self.initial_rto)] {
@@ -277,11 +291,15 @@ impl Endpoint {
     }
 
     /// The delay before each packet as a time.
-    fn resolve_send_delay(&mut self, scale: Scale<'_>) -> Result<Span, Reported> {
+    fn resolve_send_delay(&mut self, scale: Scale<'_>, faults: &mut Vec<Fault>) -> Result<Span, Reported> {
         let delay = match self.send_delay.copied()? {
             SpanOrPackets::Span(delay) => delay,
             SpanOrPackets::Packets(number) => scale.mean.time_for(scale.packet).scaled(number),
         };
+        if delay > LONGEST {
+            let fault = self.send_delay.fault(format!("longer than {LONGEST}")).given(delay.to_string());
+            return Err(fault.allowed("a shorter time, or fewer packets").report(faults));
+        }
         self.send_delay.fill(SpanOrPackets::Span(delay));
         Ok(delay)
     }
@@ -345,6 +363,9 @@ pub fn check_start_ups(flows: &[&TransportKeys], transport: Option<&TransportKey
         check(transport, flows.is_empty() || flows.iter().any(|flow| asks(flow)));
     }
 }
+
+/// Packets.
+const GREATEST_INITIAL_WINDOW: u64 = 1_000_000;
 
 const PACKET_TIME: SpanOrPackets = SpanOrPackets::Packets(1.0);
 

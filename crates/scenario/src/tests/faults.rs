@@ -169,7 +169,7 @@ const FAULTS: &[Case] = &[
     (APPENDED, "[[expect]]\nmeasure = \"jain\"\nat_least = §2\nat_most = 1", "expect.0.at_least", "more than at_most"),
     // Files.
     (3, "rate = { trace = §\"no such file\" }", "path.rate.trace", "cannot be read"),
-    (3, "rate = { trace = §\"Cargo.toml\" }", "path.rate.trace", "no trace: line 1 is `[package]`"),
+    (3, "rate = { trace = §\"Cargo.toml\" }", "path.rate.trace", "no trace: line 1 is not a whole number"),
     // Syntax.
     (3, "rate = §20Mbps", "", ""),
     (3, "rate = \"20Mbps§", "", ""),

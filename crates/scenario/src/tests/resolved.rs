@@ -57,6 +57,7 @@ const SETS: &[&[&str]] = &[
     &["transport.slow_start=limited", "flows.0.slow_start=hystart++"],
     &["path.queue.limit=infinite", "path.loss.rate=0.1%", "path.access_rate=3Gbps", "path.delay=1us"],
     &["path.loss={kind=\"gilbert-elliott\",good_to_bad=\"0.3%\",bad_to_good=0.7}"],
+    &["path.rate=1000Tbps", "path.rtt=1us"],
     &["path.rate={kind=\"steps\",rates=[\"9Mbps\",\"0bps\"],times=[\"0s\",\"1.5s\"]}"],
     &["path.rate={kind=\"square\",high=\"9Mbps\",low=\"1234567bps\",period=\"0.3s\",duty=\"33.3%\"}"],
     &["path.rate={kind=\"walk\",step=\"1Mbps\",minimum=\"2Mbps\",maximum=\"9Mbps\",interval=\"7ms\"}"],

@@ -6,7 +6,7 @@ use crate::emit::{Naming, number, text};
 use crate::field::Reported;
 use crate::kind::Kind;
 use crate::tree::{Node, Value};
-use crate::value::quantity::LONGEST;
+use crate::value::LONGEST;
 use narrows_units::{Dimension, Quantity, Span};
 
 /// A whole number, bounds included.

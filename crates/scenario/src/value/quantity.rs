@@ -204,7 +204,7 @@ impl<T: Measured, W: Word> Measured for Or<T, W> {
 }
 
 /// A petabit per second.
-const FASTEST: Rate = Rate::from_bps(1_000_000_000_000_000);
+pub const FASTEST: Rate = Rate::from_bps(1_000_000_000_000_000);
 
 /// Ten million seconds: sums of a few times still fit the simulator's clock.
 pub const LONGEST: Span = Span::from_ms(10_000_000_000);

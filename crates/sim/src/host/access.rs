@@ -66,6 +66,7 @@ impl AccessLinks {
         } else {
             self.to_router.push_back(*packet);
             self.next = self.next.min(packet.arrival);
+            net.check_waiting(self.holding(), at);
         }
     }
 

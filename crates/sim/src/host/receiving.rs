@@ -98,7 +98,7 @@ impl ReceivingHost {
 
     /// Performs all work that is due by `until`, in order of time.
     pub fn advance(&mut self, until: Time, measuring: bool, cx: &mut Context<'_>) {
-        while self.acts_next <= until {
+        while self.acts_next <= until && !cx.net.is_stopped() {
             self.run(self.acts_next, measuring, cx);
         }
     }

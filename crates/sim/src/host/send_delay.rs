@@ -38,6 +38,11 @@ impl SendDelay {
         self.held.front().is_some_and(|packet| packet.arrival <= now).then(|| self.held.pop_front())?
     }
 
+    /// Number of stored packets.
+    pub fn holding(&self) -> u64 {
+        self.held.len() as u64
+    }
+
     /// Earliest departure time of a stored packet; `NEVER` if there is none.
     pub fn next(&self) -> Time {
         self.held.front().map_or(Time::NEVER, |packet| packet.arrival)

@@ -146,7 +146,7 @@ impl SendingHost {
 
     /// Performs all work that is due by `until`, in order of time.
     pub fn advance(&mut self, until: Time, cx: &mut Context<'_>) {
-        while self.acts_next <= until {
+        while self.acts_next <= until && !cx.net.is_stopped() {
             self.run(self.acts_next, cx);
         }
     }
@@ -288,6 +288,7 @@ impl Host for SenderIo<'_> {
                     self.access.send(&mut packet, at, self.slot, self.net);
                 } else {
                     delay.hold(packet, at);
+                    self.net.check_waiting(delay.holding(), self.now);
                 }
             }
         }

@@ -129,6 +129,17 @@ impl Capacity {
         }
     }
 
+    /// Bits that are left at `now` of a packet in transmission that leaves at `departure`; of a recorded link by its mean
+    /// rate.
+    pub fn bits_left(&self, departure: Time, now: Time) -> f64 {
+        match &self.0 {
+            Medium::Rated(rated) => rated.serializer.bits_left(departure, now),
+            Medium::Recorded(opportunities) => {
+                opportunities.mean_rate().as_bps() as f64 * departure.since(now).as_secs_f64()
+            }
+        }
+    }
+
     /// Bits that could have been sent from the start of the run until `now`, which must lie between the last and the
     /// next rate change.
     pub fn offered_bits(&self, now: Time) -> f64 {

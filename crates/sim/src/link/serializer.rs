@@ -63,6 +63,14 @@ impl Serializer {
         self.departure
     }
 
+    /// Bits of the packet in transmission that are left at `now`, which the packet leaves at `departure`.
+    pub fn bits_left(&self, departure: Time, now: Time) -> f64 {
+        if self.stalled > 0 {
+            return self.stalled as f64 / PICOSECONDS as f64;
+        }
+        self.rate.as_bps() as f64 * departure.since(now).as_secs_f64()
+    }
+
     /// Changes the rate at `now`. Returns the new departure time of the packet in transmission; `None` if there is
     /// none.
     pub fn change(&mut self, rate: Rate, now: Time) -> Option<Time> {

@@ -296,8 +296,7 @@ impl Transmitter {
             None => self.in_transmission.map(|packet| (packet.size(), self.departure)),
         };
         let part = in_transmission.map_or(0.0, |(size, departure)| {
-            let ahead = self.capacity.rate().as_bps() as f64 * departure.since(now).as_secs_f64();
-            (size.bits() as f64 - ahead).max(0.0)
+            (size.bits() as f64 - self.capacity.bits_left(departure, now)).max(0.0)
         });
         Bits { sent: whole + part, offered: self.outage.without(self.capacity.offered_bits(now)) }
     }

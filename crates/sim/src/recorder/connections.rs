@@ -98,7 +98,8 @@ impl FlowTallies {
     }
 
     fn counts(&self, packet: &Packet) -> bool {
-        packet.sent_at >= self.since && is_data(packet)
+        // What a host does at the end of the warm-up belongs to the warm-up.
+        packet.sent_at > self.since && is_data(packet)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable};
 use crate::field::{At, Field, Reported};
+use crate::file;
 use crate::forms::{Choice, Forms, PlainOr, emit_form, forms};
 use crate::kind::Variant;
 use crate::section::{Fields, Form, Section, Tables, keys};
@@ -383,8 +384,8 @@ fn check_points(points: &[(f64, f64)], at: &At, faults: &mut Vec<Fault>) -> Resu
 }
 
 /// Reads two columns of numbers, apart by spaces, tabs or commas; what follows a `#` is a comment.
-fn read_points(file: &Path) -> Result<Vec<(f64, f64)>, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+fn read_points(path: &Path) -> Result<Vec<(f64, f64)>, String> {
+    let text = file::text(path)?;
     let mut points = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();

@@ -6,6 +6,7 @@ use super::super::rate::WrittenRate;
 use super::draft::Draft;
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
+use crate::file;
 use crate::queue::Queue;
 use crate::section::keys;
 use crate::trace::hexadecimal;
@@ -47,8 +48,8 @@ impl GraphKeys {
         };
         let location = self.file.at.location.clone();
         let reference = self.file.get_mut()?;
-        let file = context.load.path(&reference.name, &location);
-        let bytes = std::fs::read(&file).map_err(|error| format!("cannot be read: {error}"));
+        let path = context.load.path(&reference.name, &location);
+        let bytes = file::bytes(&path).map_err(|error| format!("cannot be read: {error}"));
         let read = bytes.and_then(|bytes| {
             let text = std::str::from_utf8(&bytes).map_err(|_| "not UTF-8 text".to_owned())?;
             let imported = graphml::import(text, &assumptions)?;
@@ -62,9 +63,9 @@ impl GraphKeys {
                 return Err(self.file.fault(problem).given(given).allowed(allowed).report(faults));
             }
         };
-        let stem = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let note = format!("{stem} (SHA-256 {digest}): {}", imported.assumed.join("; "));
-        reference.found = Some((absolute(&file).unwrap_or(file), digest));
+        reference.found = Some((absolute(&path).unwrap_or(path), digest));
         let mut draft = Draft {
             nodes: imported.nodes,
             note: Some(note.chars().filter(|c| !c.is_control()).collect()),
