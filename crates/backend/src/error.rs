@@ -9,7 +9,7 @@ use std::fmt;
 pub enum RunError {
     /// The run was cancelled.
     Interrupted,
-    /// More packets are under way than memory should hold.
+    /// More packets are waiting or in flight than memory should hold.
     Overfull(Overfull),
     /// Packets were not conserved, which is an error of the simulator: its records would be worthless. The message
     /// gives the counts.
@@ -18,12 +18,12 @@ pub enum RunError {
     Algorithm(Box<AlgorithmFailure>),
 }
 
-/// Too many packets under way.
+/// Too many packets waiting or in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overfull {
     /// Simulated time at which this was noticed.
     pub at: Time,
-    /// The most packets that one run may have under way.
+    /// The most packets that one run may hold.
     pub most: u64,
 }
 

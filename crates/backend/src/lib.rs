@@ -26,7 +26,7 @@ pub trait Backend: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`RunError`] if the run is cancelled, an external algorithm fails, more packets are under way than memory should
+    /// [`RunError`] if the run is cancelled, an external algorithm fails, more packets are waiting or in flight than memory should
     /// hold, or packets are not conserved.
     fn run(
         &self,

@@ -19,6 +19,7 @@ mod overrides;
 mod queue;
 mod refusal;
 mod resolve;
+pub mod samples;
 mod scalar;
 mod schema;
 mod section;

@@ -75,7 +75,7 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
     Raises:
         ScenarioError: The file of an algorithm fails when it is executed, or its class is no algorithm.
         RunError: A run violated an invariant of the simulator.
-        ScenarioError: A run has more packets under way than memory should hold.
+        ScenarioError: A run has more packets waiting or in flight than memory should hold.
         AlgorithmError: An algorithm written in Python failed.
     """
     watch = watch or Unwatched()

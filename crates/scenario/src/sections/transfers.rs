@@ -198,7 +198,7 @@ impl PoissonSteps {
     }
 }
 
-/// Refuses more arrivals, at the rates of `steps` from the begin of `window` on, than a run can end with.
+/// Refuses more arrivals, at the rates of `steps` from the start of `window` on, than a run can end with.
 fn check_arrivals<V>(
     steps: &[(Span, f64)],
     window: Window,
