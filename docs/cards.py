@@ -124,7 +124,7 @@ def page(card: Card, figure: str) -> str:
     if card["comparisons"]:
         parts.append(_compared(card["comparisons"]))
     if card["judged"]:
-        parts.append(_judged(card["judged"]))
+        parts.append(_references(card["judged"]))
     if not card["comparisons"] and not card["judged"]:
         parts.append("**unvalidated**: not compared with a closed form or an independent reference")
     return "\n\n".join(parts) + "\n"
@@ -142,7 +142,7 @@ def _compared(rows: Sequence[Card]) -> str:
     return f"{COMPARED}\n\n" + "\n".join(lines)
 
 
-def _judged(rows: Sequence[Card]) -> str:
+def _references(rows: Sequence[Card]) -> str:
     lines = [
         "| scenario | metric | reference | Narrows | difference | tolerance | agrees |",
         "|---|---|--:|--:|--:|--:|---|",

@@ -1,7 +1,7 @@
 """The cards of algorithms and queues with the figures of independent references.
 
-`judged.json` is written by `validation/compare.py --markdown` and held against our runs by the tests; a card's `judged`
-are its rows that are about this algorithm or queue.
+`validation/compare.py --markdown` writes `validation.json`, and a test compares it with our runs. The rows `judged` of
+a card are those that concern it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ def queues() -> list[dict[str, Any]]:
 
 
 def _about(kind: str, name: str) -> list[dict[str, Any]]:
-    rows = (row for row in _judged() if name in row[kind])
+    rows = (row for row in _references() if name in row[kind])
     return [{key: value for key, value in row.items() if key not in KINDS} for row in rows]
 
 
 @cache
-def _judged() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(files("narrows").joinpath("judged.json").read_text("utf-8"))
+def _references() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(files("narrows").joinpath("validation.json").read_text("utf-8"))
     return rows
 
 

@@ -137,14 +137,14 @@ def _fit(values: FloatArray, levels: dict[str, list[str]], terms: Sequence[Term]
     table = anova_lm(model, typ=2)
     sources = []
     for term, (_, row) in zip([*terms, ()], table.iterrows(), strict=True):
-        judged = bool(term) and math.isfinite(row["F"])
+        tested = bool(term) and math.isfinite(row["F"])
         sources.append(
             Source(
                 term,
                 float(row["sum_sq"]),
                 round(row["df"]),
-                float(row["F"]) if judged else None,
-                float(row["PR(>F)"]) if judged else None,
+                float(row["F"]) if tested else None,
+                float(row["PR(>F)"]) if tested else None,
             )
         )
     return sources

@@ -66,7 +66,9 @@ def render(card: dict[str, Any]) -> str:
     ]
     if card["judged"]:
         parts.append(
-            _section("Comparison with ns-2 and Linux (reference, Narrows, difference)", map(_judged, card["judged"]))
+            _section(
+                "Comparison with ns-2 and Linux (reference, Narrows, difference)", map(_references, card["judged"])
+            )
         )
     return "\n\n".join(parts)
 
@@ -79,7 +81,7 @@ def _validation(card: dict[str, Any]) -> list[str]:
     return ["see below" if card["judged"] else "unvalidated: not compared with a closed form or a reference"]
 
 
-def _judged(row: dict[str, Any]) -> str:
+def _references(row: dict[str, Any]) -> str:
     verdict = f"within {row['tolerance']}" if row["agrees"] else f"not within {row['tolerance']}"
     cause = f": {row['cause']}" if row["cause"] else ""
     values = f"{row['theirs']}, {row['ours']}, {row['difference']}"

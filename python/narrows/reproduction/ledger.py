@@ -66,7 +66,7 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
     Raises:
         InputError: A claim refers to cells or columns that no experiment has.
     """
-    claims = [judged(claim, size, _concerning(claim, published, found)) for claim in published.claims]
+    claims = [evaluate(claim, size, _concerning(claim, published, found)) for claim in published.claims]
     counts = Counter(claim["verdict"] for claim in claims)
     return {
         "study": name,
@@ -88,7 +88,7 @@ def _concerning(claim: Claim, published: Published, found: Found) -> Found:
     return replace(found, varied={name: cells for name, cells in found.varied.items() if name in tried})
 
 
-def judged(claim: Claim, size: str, found: Found) -> dict[str, Any]:
+def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     """Judge a claim; arguments are those of `ledger`.
 
     Returns:

@@ -16,7 +16,7 @@ from narrows.analysis import compare, effects, ranks, variance
 from narrows.analysis.table import AnalysisError, block, complete
 from narrows.report.drawing.scale import quantity
 from narrows.report.page.estimates import interval_text
-from narrows.report.study import contrasts, heat, settings, sheets
+from narrows.report.study import contrasts, heat, settings, tabular
 from narrows.report.study import effects as effect_figures
 from narrows.report.study import ranks as rank_figures
 from narrows.report.study.part import Part, allowed
@@ -66,13 +66,13 @@ def _tables(plan: Plan, cells: pa.Table, name: str) -> Iterator[Markup]:
         # Replications share their random numbers over all conditions: they are blocks.
         again = ["replication"] if len(set(cells["replication"].to_pylist())) > 1 else []
         pairs = list(itertools.combinations(factors, 2))
-        yield from allowed(lambda: sheets.variance(name, variance.anova(cells, name, [*factors, *again], pairs)))
+        yield from allowed(lambda: tabular.variance(name, variance.anova(cells, name, [*factors, *again], pairs)))
     if _several(plan):
-        yield from allowed(lambda: sheets.comparisons(name, compare.compare(cells, name, list(plan.factors))))
+        yield from allowed(lambda: tabular.comparisons(name, compare.compare(cells, name, list(plan.factors))))
         better = response_meaning(name).better
         if better and plan.factors:
             yield from allowed(
-                lambda: sheets.duels(
+                lambda: tabular.duels(
                     name, ranks.majority(block(cells, name, list(plan.factors)), higher_is_better=better > 0)
                 )
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from narrows.analysis import multivariate, ranks
 from narrows.analysis.table import AnalysisError
 from narrows.report.study import multivariate as figures
-from narrows.report.study import sheets
+from narrows.report.study import tabular
 from narrows.report.study.part import Part, allowed
 from narrows.wording import counted
 
@@ -53,14 +53,14 @@ def _tables(
     plan: Plan, cells: pa.Table, responses: Sequence[str], trees: Sequence[Dendrogram], *, several: bool
 ) -> Iterator[Markup]:
     if len(responses) > 1:
-        yield from allowed(lambda: sheets.alike_responses(multivariate.correlations(cells, responses)))
+        yield from allowed(lambda: tabular.alike_responses(multivariate.correlations(cells, responses)))
     if several and len({point.algorithm for point in plan.points}) >= _FEWEST:
         conditions = len(plan.rows)
         yield from allowed(
-            lambda: sheets.outliers(ranks.screen(cells, responses, list(plan.factors)), conditions * len(responses))
+            lambda: tabular.outliers(ranks.screen(cells, responses, list(plan.factors)), conditions * len(responses))
         )
     if trees:
-        yield sheets.alone(trees)
+        yield tabular.alone(trees)
 
 
 def _figures(cells: pa.Table, responses: Sequence[str]) -> Iterator[Figure]:

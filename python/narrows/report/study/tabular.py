@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from narrows.analysis.variance import Anova
 
 
-def sheet(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Markup:
+def html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Markup:
     """Return a table, with the names of rows in its first column."""
     head = element("tr", *(element("th", text, scope="col") for text in heads))
     body = (
@@ -65,7 +65,7 @@ def variance(response: str, table: Anova) -> Markup:
         if sentence
     )
     heads = ("Where it comes from", "Part of the variance", "Degrees of freedom", "F", "p")
-    return sheet(f"What moves {shown.label}", heads, rows, note)
+    return html_table(f"What moves {shown.label}", heads, rows, note)
 
 
 def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
@@ -96,7 +96,7 @@ def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
         f"test, corrected for {counted(len(rows), 'comparison')}: Holm's keeps the chance of any false one, Benjamini "
         "and Hochberg's the part of false ones among those called different."
     )
-    return sheet(f"{shown.title}, algorithm against algorithm", heads, lines, note)
+    return html_table(f"{shown.title}, algorithm against algorithm", heads, lines, note)
 
 
 def duels(response: str, found: Majority) -> Markup:
@@ -118,7 +118,7 @@ def duels(response: str, found: Majority) -> Markup:
         else f"None wins every duel; most are won by {', '.join(found.winners)} (Copeland)."
     )
     note = f"Conditions in which the row is better than the column; duels won, a tie as half. {winner}"
-    return sheet(f"Duels by {shown.label}", ("", *names, "Duels won"), rows, note)
+    return html_table(f"Duels by {shown.label}", ("", *names, "Duels won"), rows, note)
 
 
 def outliers(found: Sequence[Outlier], tests: int) -> Markup:
@@ -138,7 +138,7 @@ def outliers(found: Sequence[Outlier], tests: int) -> Markup:
         f"{0.05 * tests:.0f} of them would show an outlier by chance."
     )
     heads = ("Algorithm", "Response", "Conditions", "Farthest")
-    return sheet("Algorithms that stand apart from all others", heads, rows, note)
+    return html_table("Algorithms that stand apart from all others", heads, rows, note)
 
 
 def alone(trees: Sequence[Dendrogram]) -> Markup:
@@ -147,7 +147,7 @@ def alone(trees: Sequence[Dendrogram]) -> Markup:
     names = sorted(trees[0].leaves, key=lambda name: -counted[name])
     rows = [(name, f"{counted[name]} of {len(trees)}") for name in names]
     note = "A tree for each condition by average linkage of 1 - |r|; the last joint may also part two groups."
-    return sheet("Conditions in which an algorithm behaves unlike all others", ("Algorithm", "Alone"), rows, note)
+    return html_table("Conditions in which an algorithm behaves unlike all others", ("Algorithm", "Alone"), rows, note)
 
 
 def alike_responses(found: Correlations) -> Markup:
@@ -164,7 +164,7 @@ def alike_responses(found: Correlations) -> Markup:
     note = "Pearson's r over all cells; |r| above 0.8 links two responses." + (
         f" Without any variation: {constant}." if constant else ""
     )
-    return sheet("Responses that say the same", ("Stands for its group", "Others of the group"), rows, note)
+    return html_table("Responses that say the same", ("Stands for its group", "Others of the group"), rows, note)
 
 
 def probability(p: float | None) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from narrows.errors import InputError
 from narrows.reproduction.claims import read_claims
-from narrows.reproduction.ledger import Found, judged, ledger
+from narrows.reproduction.ledger import Found, evaluate, ledger
 from narrows.reproduction.quantity import spearman
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def verdict(tmp_path: Path, text: str, cells: list[dict[str, Any]], **varied: li
     file = tmp_path / "claims.toml"
     file.write_text(HEAD + text, encoding="utf-8")
     (claim,) = read_claims(file).claims
-    return judged(claim, "quick", Found({"e": cells}, {name: {"e": each} for name, each in varied.items()}))
+    return evaluate(claim, "quick", Found({"e": cells}, {name: {"e": each} for name, each in varied.items()}))
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_what_was_not_run_is_not_testable(tmp_path: Path) -> None:
     file = tmp_path / "claims.toml"
     file.write_text(HEAD + f"direction = {{ is = {A}, at_most = 2 }}\n", encoding="utf-8")
     (claim,) = read_claims(file).claims
-    found = judged(claim, "quick", Found({}, {}))
+    found = evaluate(claim, "quick", Found({}, {}))
     assert (found["verdict"], found["cause"]) == ("not testable", "the quick size leaves out the experiment e")
 
 
@@ -232,7 +232,7 @@ def test_a_list_is_written_once(tmp_path: Path) -> None:
         else:
             (claim,) = read_claims(file).claims
             cells = {"e": rows(a=[1.0, 1.0], b=[3.0, 3.0])}
-            assert judged(claim, "quick", Found(cells, {}))["parts"] == expected
+            assert evaluate(claim, "quick", Found(cells, {}))["parts"] == expected
 
 
 def test_a_condition_may_bind_which_quantity_is_named(tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ def test_words_differ_by_size(tmp_path: Path) -> None:
     text = HEAD.replace("[experiments]", f"{words}[experiments]") + claim
     file.write_text(text, encoding="utf-8")
     found = Found({"e": rows(a=[1.0, 1.0], b=[0.0, 0.0])}, {})
-    verdicts = [judged(read_claims(file, size).claims[0], size, found)["verdict"] for size in ("quick", "full")]
+    verdicts = [evaluate(read_claims(file, size).claims[0], size, found)["verdict"] for size in ("quick", "full")]
     assert verdicts == ["holds", "fails"]
     file.write_text(text.replace('level = "b"\n', ""), encoding="utf-8")
     with pytest.raises(InputError, match="level is missing"):
