@@ -1,64 +1,161 @@
 """Means and intervals over replications.
 
-Source: Student's t interval for the mean of independent replications, Law, "Simulation Modeling and Analysis"
-(5th ed., 2015), eq. 4.12; the paired-t interval under common random numbers, same, eq. 10.1.
+The interval of a mean is Student's t interval. Where the values have a bound, it is taken of the mean on a scale that
+has none, and brought back: the interval of g(mean) is g(mean) ± t g'(mean) s / √n (the delta method). So an interval
+never leaves what is possible, and it covers the mean of skewed values more often than the plain one; a test counts how
+often.
+
+| values | g | method |
+|---|---|---|
+| any | m | `t` |
+| positive | ln m | `log t` |
+| counts from 0 | √m | `square-root t` |
+| in an interval | ln (u / (1 - u)), u the share of the interval below m | `logit t` |
+
+Values that are all equal say nothing of their spread. Their interval is the value itself, and its method `equal`.
+
+Sources: A. M. Law, "Simulation Modeling and Analysis" (5th ed., 2015), eq. 4.12 (t interval) and 10.1 (paired, under
+common random numbers); B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap" (1993), 12.6 (intervals by
+transformation); M. S. Bartlett, Biometrics 3 (1947) 39 (square root of counts, logit of shares).
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
 class Estimate(TypedDict):
-    """A mean over replications and its 95 % interval, both in the unit of the metric."""
+    """A mean over replications, its 95 % interval, both in the unit of the metric, and the method of the interval."""
 
     mean: float | None
     ci95: list[float] | None
+    interval_method: str | None
 
 
-def estimate(values: Iterable[float]) -> Estimate:
+class Range(NamedTuple):
+    """The values that a metric can have.
+
+    Attributes:
+        low: The least; minus infinity without one.
+        high: The greatest; infinity without one.
+        counted: Whether the values are counts.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    counted: bool = False
+
+    @property
+    def method(self) -> str:
+        """The method of its intervals."""
+        if math.isinf(self.low):
+            return "t"
+        if math.isfinite(self.high):
+            return "logit t"
+        return "square-root t" if self.counted else "log t"
+
+    @property
+    def difference(self) -> Range:
+        """The differences of two of its values."""
+        width = self.high - self.low
+        return Range(-width, width)
+
+
+REAL = Range()
+POSITIVE = Range(0.0)
+COUNT = Range(0.0, counted=True)
+SHARE = Range(0.0, 1.0)
+
+
+def estimate(values: Iterable[float], within: Range = REAL) -> Estimate:
     """Estimate a mean from one value per replication.
 
     Args:
         values: One per replication, in the unit of the metric. Values that are not finite say "no data" and do not
             count.
+        within: The values that the metric can have. Values beyond it by rounding widen it; where a value is further
+            beyond, any value is possible.
 
     Returns:
-        The mean, null without data, and the 95 % t interval `[low, high]`, null with fewer than two values.
+        The mean, null without data, the 95 % interval `[low, high]`, null with fewer than two values, and the method of
+        the interval.
 
     Examples:
         >>> estimate([1.0, 3.0])["mean"]
         2.0
         >>> estimate([float("nan")])
-        {'mean': None, 'ci95': None}
+        {'mean': None, 'ci95': None, 'interval_method': None}
+        >>> [round(end, 3) for end in estimate([0.999, 0.93, 0.99], SHARE)["ci95"]]
+        [0.509, 0.999]
     """
     counted = [value for value in values if math.isfinite(value)]
     count = len(counted)
     if count == 0:
-        return {"mean": None, "ci95": None}
-    mean = math.fsum(counted) / count
+        return {"mean": None, "ci95": None, "interval_method": None}
+    least, most = min(counted), max(counted)
+    # The rounding of a sum must not lead out of the values.
+    mean = min(max(math.fsum(counted) / count, least), most)
     if count == 1:
-        return {"mean": mean, "ci95": None}
+        return {"mean": mean, "ci95": None, "interval_method": None}
+    if least == most:
+        return {"mean": mean, "ci95": [mean, mean], "interval_method": "equal"}
     variance = math.fsum((value - mean) ** 2 for value in counted) / (count - 1)
     half = t_quantile(count - 1) * math.sqrt(variance / count)
-    return {"mean": mean, "ci95": [mean - half, mean + half]}
+    beyond = _ROUNDING * max(abs(least), abs(most))
+    if least < within.low - beyond or most > within.high + beyond:
+        within = REAL
+    widened = within._replace(low=min(within.low, least), high=max(within.high, most))
+    if not widened.low < mean < widened.high:
+        # The values differ by less than a mean of them can show.
+        return {"mean": mean, "ci95": [least, most], "interval_method": widened.method}
+    return {"mean": mean, "ci95": _ends(mean, half, widened), "interval_method": widened.method}
 
 
-def paired(of: Sequence[float], against: Sequence[float]) -> Estimate:
+def _ends(mean: float, half: float, within: Range) -> list[float]:
+    """Return the ends of an interval: those of the t interval, mean ± half, on the scale that suits the range.
+
+    Args:
+        mean: The mean; inside the range and on neither bound, as the values differ.
+        half: Half the width of the plain t interval.
+        within: The possible values.
+    """
+    low, high = within.low, within.high
+    if within.method == "log t":
+        factor = math.exp(min(half / (mean - low), _GREATEST_EXPONENT))
+        return [low + (mean - low) / factor, low + (mean - low) * factor]
+    if within.method == "square-root t":
+        root, beyond = math.sqrt(mean - low), half / (2 * math.sqrt(mean - low))
+        return [low + max(root - beyond, 0.0) ** 2, low + (root + beyond) ** 2]
+    if within.method == "logit t":
+        width, share = high - low, (mean - low) / (high - low)
+        odds = share / (1 - share)
+        factor = math.exp(min(half / (width * share * (1 - share)), _GREATEST_EXPONENT))
+        return [low + width * each / (1 + each) for each in (odds / factor, odds * factor)]
+    return [mean - half, mean + half]
+
+
+def paired(of: Sequence[float], against: Sequence[float], within: Range = REAL) -> Estimate:
     """Estimate the mean of `of - against`, replication by replication.
 
     Args:
         of: One value per replication.
         against: The values of the same replications, in the same order and unit.
+        within: The values that the metric can have.
 
     Returns:
-        The mean difference and its 95 % interval; a pair counts if both its values are finite.
+        The mean difference and its 95 % t interval, which ends where no difference of two possible values lies further;
+        a pair counts if both its values are finite.
     """
-    return estimate(a - b for a, b in zip(of, against, strict=True))
+    found = estimate(a - b for a, b in zip(of, against, strict=True))
+    mean, ends, bounds = found["mean"], found["ci95"], within.difference
+    if mean is not None and ends is not None:
+        low, high = min(bounds.low, mean), max(bounds.high, mean)
+        found["ci95"] = [max(ends[0], low), min(ends[1], high)]
+    return found
 
 
 def t_quantile(degrees: int) -> float:
@@ -66,3 +163,9 @@ def t_quantile(degrees: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, 0.975))
+
+
+# Relative; by so much a value leaves its range where it was rounded.
+_ROUNDING = 1e-9
+# Beyond it a factor is no number.
+_GREATEST_EXPONENT = 600.0

@@ -239,7 +239,7 @@ def test_a_file_that_is_no_scenario_is_bad_input(narrows: Narrows, tmp_path: Pat
     assert "odd.toml" in done.stderr
 
 
-@pytest.mark.parametrize(("bound", "status"), [("at_least = 0.5", 0), ("at_least = 2.0", 1), ("at_most = 0.1", 1)])
+@pytest.mark.parametrize(("bound", "status"), [("at_least = 0.3", 0), ("at_least = 2.0", 1), ("at_most = 0.1", 1)])
 def test_an_expectation_decides_the_exit_status(narrows: Narrows, tmp_path: Path, bound: str, status: int) -> None:
     clause = f'\n[[expect]]\nmeasure = "utilization"\nlink = "bottleneck"\n{bound}\n'
     done = narrows("run", write(tmp_path, SHORT + clause), "--replications", "3", "--out", "out")

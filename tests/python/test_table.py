@@ -10,11 +10,14 @@ from narrows.cli.progress import duration
 from narrows.cli.table import (
     GROUP_COLUMNS,
     LINK_COLUMNS,
+    LOSSY_LINK_COLUMNS,
     TRANSFER_COLUMNS,
     Shown,
+    comparison_tables,
     measure_table,
     plus_minus,
     run_tables,
+    wanted_table,
 )
 from narrows.metrics import resolve
 
@@ -25,6 +28,8 @@ from narrows.metrics import resolve
         (61.24e6, [60.0e6, 62.48e6], 1e6, "61.2 ± 1.2"),
         (0.0123, [0.0121, 0.0125], 0.01, "1.230 ± 0.020"),
         (5.0, [5.0, 5.0], 1.0, "5.00 ± 0.00"),
+        (0.985, [0.91234, 0.99876], 1.0, "0.985 [0.912, 0.999]"),
+        (0.3, [0.0, 1.2], 1.0, "0.30 [0.00, 1.20]"),
         (48.123e-3, None, 1e-3, "48.12"),
         (None, None, 1.0, "-"),
     ],
@@ -66,6 +71,50 @@ def test_of_many_links_the_busiest_are_shown_in_their_order() -> None:
     text = run_tables({"groups": {"cubic": {}}, "links": links})
     assert [line.split()[0] for line in text.splitlines() if line.startswith("L")] == [f"L{n}" for n in range(8, 20)]
     assert "the 12 busiest of 20 links" in text
+
+
+def estimated(**means: float) -> dict[str, Any]:
+    return {name: {"mean": mean, "ci95": None} for name, mean in means.items()}
+
+
+def test_a_comparison_shows_every_bottleneck_and_every_link_with_a_queue() -> None:
+    links = {
+        "down": estimated(utilization=0.9),
+        "up": estimated(utilization=0.99, queue_delay_p95_s=0.05),
+        "middle": estimated(utilization=0.5, loss_rate=0.001),
+        "idle": estimated(utilization=0.6, queue_delay_p95_s=0.0),
+    }
+    run = {"groups": {"cubic": {"bottleneck": "down", **estimated(goodput_bps=1e6)}}, "links": links}
+    text = comparison_tables({"algorithms": {"cubic": run, "reno": run}, "differences": []})
+    shown = [line.split()[0] for line in text.splitlines() if "utilization" in line]
+    assert shown == ["down", "up", "middle"]
+
+
+def test_random_loss_has_a_column_where_there_is_any() -> None:
+    def table(rate: float) -> str:
+        links = {"radio": estimated(utilization=0.9, loss_rate=0.01, random_loss_rate=rate)}
+        return run_tables({"groups": {"cubic": {}}, "links": links})
+
+    assert "random" not in table(0.0)
+    assert LOSSY_LINK_COLUMNS[2].measure == "random_loss_rate"
+    assert table(0.02).splitlines()[-1].split() == ["radio", "90", "1", "2", "-", "-"]
+
+
+def test_a_requested_metric_is_in_the_unit_of_the_other_tables() -> None:
+    run = {"groups": {"web": estimated(delay_p99_s=0.16, completion_time_s=2.5, goodput_bps=3e6)}, "links": {}}
+    wanted = [resolve(name) for name in ("delay_p99_s", "completion_time_s", "goodput_bps")]
+    rows = [line.split() for line in wanted_table({"": run}, wanted).splitlines()[1:]]
+    assert rows == [
+        ["delay_p99_s", "web", "160", "ms"],
+        ["completion_time_s", "web", "2.5", "s"],
+        ["goodput_bps", "web", "3", "Mbps"],
+    ]
+
+
+def test_differences_carry_the_signs_of_their_verdicts() -> None:
+    row = {"goodput_bps": {"mean": 2e6, "ci95": [1e6, 3e6], "verdict": "better"}}
+    table = measure_table("minus cubic", [("reno", row)], GROUP_COLUMNS[:1], judged=True)
+    assert table.splitlines()[-1] == "reno         2.0 ± 1.0 ▲"
 
 
 def test_transfers_that_come_and_go_have_a_table_of_their_own() -> None:

@@ -36,6 +36,13 @@ def parser() -> argparse.ArgumentParser:
         help="name, name(parameter=value, ...), or FILE.py:CLASS",
     )
     compare.add_argument("--scenario", metavar="FILE", default="two-flows", help="scenario file or name (%(default)s)")
+    compare.add_argument(
+        "--margin",
+        metavar="MEASURE=VALUE",
+        action="append",
+        default=[],
+        help="what a difference must exceed to matter, as in goodput_bps=5%% or rtt_mean_s=1ms (repeatable)",
+    )
     _add_work_flags(compare)
 
     _add_study(commands)

@@ -18,6 +18,7 @@ from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
 from narrows.library import find_scenario
 from narrows.metrics import resolve
+from narrows.metrics.criteria import given_margins
 from narrows.run import execution
 from narrows.run.scenario import read
 
@@ -53,9 +54,12 @@ def compare(arguments: argparse.Namespace) -> int:
     scenario = _read(arguments.scenario, arguments)
     resolved = scenario.resolve_each(arguments.algorithms, arguments.replications, arguments.seed)
     execution.wanted_of(arguments.measure, list(resolved.values()))
+    given_margins(arguments.margin)
     folder = _place(arguments, list(resolved.values()))
     result = _work(
-        lambda watch: execution.compare(resolved, arguments.jobs, watch, arguments.measure), folder, arguments
+        lambda watch: execution.compare(resolved, arguments.jobs, watch, arguments.measure, arguments.margin),
+        folder,
+        arguments,
     )
     summaries = result.summary["algorithms"]
     _print(result.summary, comparison_tables, summaries, arguments)

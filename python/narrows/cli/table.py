@@ -36,7 +36,7 @@ def run_tables(summary: Mapping[str, Any]) -> str:
     links = summary["links"]
     busiest = sorted(links, key=lambda name: -(links[name]["utilization"]["mean"] or 0.0))[:MOST_LINKS]
     shown = [(name, links[name]) for name in links if name in busiest]
-    parts.append(measure_table("link", shown, LINK_COLUMNS))
+    parts.append(measure_table("link", shown, _link_columns([metrics for _, metrics in shown])))
     if len(shown) < len(links):
         parts[-1] += f"\nthe {len(shown)} busiest of {len(links)} links; links.parquet has all"
     return "\n\n".join(parts)
@@ -46,16 +46,13 @@ def comparison_tables(summary: Mapping[str, Any]) -> str:
     """Return the tables of a comparison: groups and bottlenecks of every algorithm, and differences from the first."""
     runs = summary["algorithms"]
     first = next(iter(runs))
-    bottlenecks = dict.fromkeys(
-        group["bottleneck"] for run in runs.values() for group in run["groups"].values() if group["bottleneck"]
-    )
     parts = [measure_table("group", _groups(runs), GROUP_COLUMNS)]
-    for link in bottlenecks:
+    for link in _links_under_test(runs):
         rows = [(algorithm, run["links"][link]) for algorithm, run in runs.items()]
-        parts.append(measure_table(link, rows, LINK_COLUMNS))
+        parts.append(measure_table(link, rows, _link_columns([metrics for _, metrics in rows])))
     against = {each["of"]: each for each in summary["differences"] if each["against"] == first}
     if against:
-        parts.append(measure_table(f"minus {first}", _groups(against), GROUP_COLUMNS))
+        parts.append(measure_table(f"minus {first}", _groups(against), GROUP_COLUMNS, judged=True) + f"\n{LEGEND}")
     return "\n\n".join(parts)
 
 
@@ -66,22 +63,54 @@ def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Metric]
         runs: Summaries by run; the name of a single run is empty.
         wanted: The metrics.
     """
-    rows = [
-        (each.text, ": ".join(filter(None, [run, owner])), plus_minus(measures.get(each.text), 1.0), each.unit)
-        for each in wanted
-        for run, summary in runs.items()
-        for of in each.owners
-        for owner, measures in summary[f"{of}s"].items()
-    ]
+    rows = []
+    for each in wanted:
+        found = [
+            (": ".join(filter(None, [run, owner])), measures.get(each.text))
+            for run, summary in runs.items()
+            for of in each.owners
+            for owner, measures in summary[f"{of}s"].items()
+        ]
+        unit, scale = _written(each.unit, [estimate["mean"] for _, estimate in found if estimate])
+        rows += [(each.text, of, plus_minus(estimate, scale), unit) for of, estimate in found]
     return align([("measure", "of", "value", ""), *rows])
 
 
-def measure_table(owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Sequence[Shown]) -> str:
-    """Return a table with a row per group or link and a column per metric."""
+def _written(unit: str, means: Sequence[float | None]) -> tuple[str, float]:
+    """Return the unit in which the other tables write such values, and its size in the unit of the metric."""
+    greatest = max((abs(mean) for mean in means if mean is not None), default=0.0)
+    if unit == "s" and greatest >= 1.0:
+        return "s", 1.0
+    return WRITTEN.get(unit, (unit, 1.0))
+
+
+def _links_under_test(runs: Mapping[str, Any]) -> list[str]:
+    """Return the bottlenecks of all groups, and the links whose queue dropped, marked or delayed packets in any run."""
+    bottlenecks = dict.fromkeys(
+        group["bottleneck"] for run in runs.values() for group in run["groups"].values() if group["bottleneck"]
+    )
+    queues = [link for run in runs.values() for link, metrics in run["links"].items() if _has_queue(metrics)]
+    return list(dict.fromkeys([*bottlenecks, *queues]))[: max(MOST_LINKS, len(bottlenecks))]
+
+
+def _has_queue(metrics: Mapping[str, Any]) -> bool:
+    least = (("loss_rate", 0.0), ("mark_rate", 0.0), ("queue_delay_p95_s", DELAYED_S))
+    return any((_mean(metrics, name) or 0.0) > bound for name, bound in least)
+
+
+def _link_columns(links: Sequence[Mapping[str, Any]]) -> Sequence[Shown]:
+    lossy = any((_mean(metrics, "random_loss_rate") or 0.0) > 0 for metrics in links)
+    return LOSSY_LINK_COLUMNS if lossy else LINK_COLUMNS
+
+
+def measure_table(
+    owner: str, rows: Sequence[tuple[str, Mapping[str, Any]]], columns: Sequence[Shown], *, judged: bool = False
+) -> str:
+    """Return a table with a row per group or link and a column per metric; `judged` adds the signs of verdicts."""
     header = [owner, *(column.title for column in columns)]
     units = ["", *(column.unit for column in columns)]
     body = [
-        [shorten(name), *(plus_minus(measures.get(column.measure), column.scale) for column in columns)]
+        [shorten(name), *(_cell(measures.get(column.measure), column.scale, judged=judged) for column in columns)]
         for name, measures in rows
     ]
     return align([header, units, *body])
@@ -101,8 +130,13 @@ def align(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def _cell(estimate: Mapping[str, Any] | None, scale: float, *, judged: bool) -> str:
+    text = plus_minus(estimate, scale)
+    return f"{text} {SIGNS.get(estimate['verdict'], ' ')}" if judged and estimate and "verdict" in estimate else text
+
+
 def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
-    """Return an estimate as `mean ± half-width`, with two significant digits of the half-width.
+    """Return an estimate as `mean ± half-width`, or `mean [low, high]` where the interval is clearly not symmetric.
 
     Args:
         estimate: `mean` and `ci95`; either may be None.
@@ -111,6 +145,8 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
     Examples:
         >>> plus_minus({"mean": 61.24e6, "ci95": [60.04e6, 62.44e6]}, 1e6)
         '61.2 ± 1.2'
+        >>> plus_minus({"mean": 0.985, "ci95": [0.912, 0.998]}, 1.0)
+        '0.985 [0.912, 0.998]'
         >>> plus_minus({"mean": 26.73, "ci95": None}, 1e-3)
         '26730'
         >>> plus_minus({"mean": None, "ci95": None}, 1.0)
@@ -121,10 +157,12 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
     mean = estimate["mean"] / scale
     if estimate["ci95"] is None:
         return f"{mean:.0f}" if abs(mean) >= WHOLE_FROM else f"{mean:.4g}"
-    low, high = estimate["ci95"]
-    half = (high - low) / 2 / scale
+    low, high = (end / scale for end in estimate["ci95"])
+    half = (high - low) / 2
     digits = min(max(1 - math.floor(math.log10(half)), 0), 3) if half > 0 else 2
-    return f"{mean:.{digits}f} ± {half:.{digits}f}"
+    if abs((low + high) / 2 - mean) <= SYMMETRIC * half:
+        return f"{mean:.{digits}f} ± {half:.{digits}f}"
+    return f"{mean:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def shorten(name: str) -> str:
@@ -163,6 +201,16 @@ LINK_COLUMNS = (
     Shown("queue_delay_mean_s", "queue delay", "ms", 1e-3),
     Shown("queue_delay_p95_s", "p95", "ms", 1e-3),
 )
+# Random loss behind the queue stands beside the queue's own where there is any.
+LOSSY_LINK_COLUMNS = (*LINK_COLUMNS[:2], Shown("random_loss_rate", "random", "%", 0.01), *LINK_COLUMNS[2:])
+# The unit in which values of a unit are written, and its size.
+WRITTEN = {"s": ("ms", 1e-3), "bps": ("Mbps", 1e6), "share": ("%", 0.01)}
+SIGNS = {"better": "▲", "worse": "▼", "different": "◆", "same": "≈"}
+LEGEND = "▲ clearly better  ▼ clearly worse  ◆ clearly different  ≈ no difference that matters"
+# An interval is written with ± as long as its middle is no further from the mean than this part of its half-width.
+SYMMETRIC = 0.1
+# A queue delays packets if 5 % of them wait longer, seconds.
+DELAYED_S = 1e-3
 NAME_WIDTH = 18
 MOST_LINKS = 12
 # From here on the digits before the point say enough.

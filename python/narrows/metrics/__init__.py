@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from narrows.analysis.harm import harm
-from narrows.metrics.request import Metric, MetricError, catalogue, check, counted_names, resolve
+from narrows.metrics.criteria import range_of
+from narrows.metrics.request import Metric, MetricError, card_of, catalogue, check, counted_names, resolve
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ __all__ = [
     "Evaluation",
     "Metric",
     "MetricError",
+    "card_of",
     "catalogue",
     "check",
     "counted_names",
@@ -87,7 +89,7 @@ def evaluate(run: Replicated, name: str, *, group: str | None = None, link: str 
     check(wanted, run.scenario)
     owner, of = _owner(wanted, run.scenario, group, link)
     values = tuple(measure(run.scenario, each, wanted, **{of: owner}) for each in run.records.values())
-    found = estimate(values)
+    found = estimate(values, range_of(wanted.cards[of]))
     ci95 = found["ci95"]
     return Evaluation(wanted, values, found["mean"], None if ci95 is None else (ci95[0], ci95[1]))
 

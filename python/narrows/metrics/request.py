@@ -86,6 +86,12 @@ def resolve(text: str, owner: str | None = None) -> Metric:
     return Metric(text, name, tuple(found), counted=False, choices=choices, cards=found)
 
 
+@cache
+def card_of(text: str, owner: str) -> Mapping[str, Any]:
+    """Return the card of the metric of a "group" or "link" that a text asks for; errors are those of `resolve`."""
+    return resolve(text, owner).cards[owner]
+
+
 def catalogue() -> list[dict[str, Any]]:
     """Return the card of every metric as a dict: counted metrics, then those of the series."""
     return [*_counted(), *_of_series()]

@@ -7,9 +7,12 @@ noise that both share cancels out.
 from __future__ import annotations
 
 from itertools import combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from narrows.statistics import paired
+from narrows.metrics import card_of
+from narrows.metrics.criteria import Margin, margin_of, range_of, verdict
+from narrows.statistics import estimate, paired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,21 +21,32 @@ if TYPE_CHECKING:
     Measured = Mapping[str, Measures]
 
 
-def differences(runs: Mapping[str, Mapping[int, Measured]]) -> list[dict[str, Any]]:
+NO_MARGINS: Mapping[str, Margin] = MappingProxyType({})
+
+
+def differences(
+    runs: Mapping[str, Mapping[int, Measured]], margins: Mapping[str, Margin] = NO_MARGINS
+) -> list[dict[str, Any]]:
     """Estimate the paired difference of each pair of algorithms, later minus earlier.
 
     Args:
         runs: Metrics of groups and links, by algorithm in the order given, and by replication.
+        margins: By metric, what a difference must exceed to matter, where it is not the margin of the metric's card.
 
     Returns:
         One `{"of", "against", "groups", "links"}` per pair: the metrics of `of` minus those of `against`, each in its
-        unit. A group that is named after its algorithm appears as `"of - against"`.
+        unit, with the `margin` in that unit and the `verdict` on it (`narrows.metrics.criteria.verdict`). A group that
+        is named after its algorithm appears as `"of - against"`.
     """
-    return [_difference(against, runs[against], of, runs[of]) for against, of in combinations(runs, 2)]
+    return [_difference(against, runs[against], of, runs[of], margins) for against, of in combinations(runs, 2)]
 
 
 def _difference(
-    against: str, against_measured: Mapping[int, Measured], of: str, of_measured: Mapping[int, Measured]
+    against: str,
+    against_measured: Mapping[int, Measured],
+    of: str,
+    of_measured: Mapping[int, Measured],
+    margins: Mapping[str, Margin],
 ) -> dict[str, Any]:
     shared = [replication for replication in of_measured if replication in against_measured]
     left = [of_measured[replication] for replication in shared]
@@ -40,12 +54,18 @@ def _difference(
     return {
         "of": of,
         "against": against,
-        "groups": _measures([each["groups"] for each in left], [each["groups"] for each in right]),
-        "links": _measures([each["links"] for each in left], [each["links"] for each in right]),
+        **{
+            f"{kind}s": _measures(
+                kind, [each[f"{kind}s"] for each in left], [each[f"{kind}s"] for each in right], margins
+            )
+            for kind in ("group", "link")
+        },
     }
 
 
-def _measures(of: Sequence[Measures], against: Sequence[Measures]) -> dict[str, dict[str, Any]]:
+def _measures(
+    kind: str, of: Sequence[Measures], against: Sequence[Measures], margins: Mapping[str, Margin]
+) -> dict[str, dict[str, Any]]:
     if not of:
         return {}
     found: dict[str, dict[str, Any]] = {}
@@ -53,7 +73,21 @@ def _measures(of: Sequence[Measures], against: Sequence[Measures]) -> dict[str, 
     for name, other in zip(of[0], against[0], strict=True):
         key = name if name == other else f"{name} - {other}"
         found[key] = {
-            measure: paired([each[name][measure] for each in of], [each[other][measure] for each in against])
+            measure: _judged(
+                card_of(measure, kind),
+                [each[name][measure] for each in of],
+                [each[other][measure] for each in against],
+                margins.get(measure),
+            )
             for measure in of[0][name]
         }
     return found
+
+
+def _judged(
+    card: Mapping[str, Any], of: Sequence[float], against: Sequence[float], given: Margin | None
+) -> dict[str, Any]:
+    difference = paired(of, against, range_of(card))
+    reference = estimate(against)["mean"]
+    margin = (given or margin_of(card)).of(reference or 0.0)
+    return {**difference, "margin": margin, "verdict": verdict(difference, margin, card["better"])}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from narrows import core
 from narrows.errors import Interrupted
 from narrows.metrics import check, resolve
+from narrows.metrics.criteria import given_margins
 from narrows.run import workers
 from narrows.run.jobs import Unwatched, processors, work_s
 from narrows.run.results import Comparison, Run
@@ -37,9 +38,14 @@ def run(scenario: core.Scenario, jobs: int | None, watch: Watch | None, measures
 
 
 def compare(
-    scenarios: Mapping[str, core.Scenario], jobs: int | None, watch: Watch | None, measures: Sequence[str] = ()
+    scenarios: Mapping[str, core.Scenario],
+    jobs: int | None,
+    watch: Watch | None,
+    measures: Sequence[str] = (),
+    margins: Sequence[str] = (),
 ) -> Comparison:
     """Run every replication of one scenario per algorithm; the arguments are those of `Scenario.compare`."""
+    matter = given_margins(margins)
     wanted = wanted_of(measures, list(scenarios.values()))
     replications = next(iter(scenarios.values())).replications
     # Replication by replication, so that what has finished at an interrupt is still paired.
@@ -58,7 +64,7 @@ def compare(
     }
     if not runs:
         raise Interrupted(NOTHING_FINISHED)
-    return Comparison(list(scenarios), runs, clock.started, wall_s)
+    return Comparison(list(scenarios), runs, clock.started, wall_s, matter)
 
 
 def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | None]:

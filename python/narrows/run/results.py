@@ -13,7 +13,7 @@ from narrows.files.manifest import write_json, write_manifest
 from narrows.metrics import measured, resolve
 from narrows.report.run import build
 from narrows.run import tables
-from narrows.run.differences import differences
+from narrows.run.differences import NO_MARGINS, differences
 from narrows.run.expectations import judge
 from narrows.run.summary import digest, summarize
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from narrows.core import Records, Scenario
     from narrows.metrics import Metric
+    from narrows.metrics.criteria import Margin
 
 
 class Tables:
@@ -155,7 +156,14 @@ class Run(Tables):
 class Comparison(Tables):
     """The runs of one scenario with each of several algorithms as the subject."""
 
-    def __init__(self, algorithms: list[str], runs: Mapping[str, Run], started: str, wall_s: float) -> None:
+    def __init__(
+        self,
+        algorithms: list[str],
+        runs: Mapping[str, Run],
+        started: str,
+        wall_s: float,
+        margins: Mapping[str, Margin] = NO_MARGINS,
+    ) -> None:
         """Make the results of a comparison.
 
         Args:
@@ -163,9 +171,11 @@ class Comparison(Tables):
             runs: The run of each algorithm of which a replication finished.
             started: Start of the comparison, ISO 8601 in UTC.
             wall_s: Elapsed real time, seconds.
+            margins: By metric, what a difference must exceed to matter, where it is not the margin of its card.
         """
         self.algorithms = algorithms
         self.runs = runs
+        self.margins = margins
         self.started = started
         self.wall_s = wall_s
 
@@ -186,7 +196,7 @@ class Comparison(Tables):
             "algorithms": {
                 name: {key: each[key] for key in RUN_KEYS if key in each} for name, each in summaries.items()
             },
-            "differences": differences({name: run.measured for name, run in self.runs.items()}),
+            "differences": differences({name: run.measured for name, run in self.runs.items()}, self.margins),
         }
 
     def table(self, name: str) -> pa.Table:

@@ -129,6 +129,7 @@ class Scenario:
         jobs: int | None = None,
         watch: Watch | None = None,
         measures: Sequence[str] = (),
+        margins: Sequence[str] = (),
     ) -> Comparison:
         """Run the scenario once per algorithm, with common random numbers.
 
@@ -141,6 +142,8 @@ class Scenario:
                 on it.
             watch: Receives the progress and may stop the work; the replications that have finished are returned.
             measures: Further metrics for the summary, as in `"cov(bin=10s)"`.
+            margins: What differences must exceed to matter, as in `"rtt_mean_s=1ms"` or `"goodput_bps=5%"`, where that
+                is not the margin of the metric's card.
 
         Returns:
             The comparison.
@@ -157,7 +160,7 @@ class Scenario:
         from narrows.run.execution import compare
 
         names = [named(algorithm) for algorithm in algorithms]
-        return compare(self.resolve_each(names, replications, seed), jobs, watch, measures)
+        return compare(self.resolve_each(names, replications, seed), jobs, watch, measures, margins)
 
     def check(self, replications: int | None = None, seed: int | None = None) -> core.Scenario:
         """Check the scenario: for a run or, where the algorithm of a group is `subject`, for a comparison.

@@ -6,8 +6,11 @@ import hashlib
 import math
 import resource
 import sys
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from narrows.metrics import card_of
+from narrows.metrics.criteria import range_of
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
     from narrows.core import Records, Scenario
 
     Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+NO_SIZES: Mapping[str, int | None] = MappingProxyType({})
 
 
 def summarize(
@@ -35,7 +41,7 @@ def summarize(
     all_records = list(records.values())
     sizes = all_records[0].group_sizes
     bottlenecks = {name: link or None for name, link, _ in scenario.paths}
-    groups = over_replications([each["groups"] for each in measured.values()])
+    groups = over_replications("group", [each["groups"] for each in measured.values()], sizes)
     found = {"warmup": {"rule": "MSER-5", "end_s": [each.warmup_s for each in all_records]}}
     return {
         "title": scenario.title,
@@ -47,7 +53,7 @@ def summarize(
             name: {"flows": sizes[name], "bottleneck": bottlenecks[name], **measures}
             for name, measures in groups.items()
         },
-        "links": over_replications([each["links"] for each in measured.values()]),
+        "links": over_replications("link", [each["links"] for each in measured.values()]),
         "checks": combine_checks([each.checks for each in all_records]),
         "performance": combine_performance([each.performance for each in all_records], wall_s),
     }
@@ -58,12 +64,28 @@ def digest(parts: Iterable[str]) -> str:
     return "sha256:" + hashlib.sha256("".join(part + "\n" for part in parts).encode()).hexdigest()
 
 
-def over_replications(measured: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, Any]]:
-    """Return `{owner: {metric: estimate}}` from one `{owner: {metric: value}}` per replication."""
+def over_replications(
+    of: str, measured: Sequence[Mapping[str, Mapping[str, float]]], sizes: Mapping[str, int | None] = NO_SIZES
+) -> dict[str, dict[str, Any]]:
+    """Estimate every metric over replications.
+
+    Args:
+        of: "group" or "link".
+        measured: `{owner: {metric: value}}` of each replication.
+        sizes: Number of flows by group, None where it is random.
+
+    Returns:
+        `{owner: {metric: estimate}}`, each interval within the values that the metric can have.
+    """
     if not measured:
         return {}
     return {
-        owner: {measure: estimate(each[owner][measure] for each in measured) for measure in measures}
+        owner: {
+            measure: estimate(
+                (each[owner][measure] for each in measured), range_of(card_of(measure, of), sizes.get(owner))
+            )
+            for measure in measures
+        }
         for owner, measures in measured[0].items()
     }
 

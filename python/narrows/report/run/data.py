@@ -34,6 +34,8 @@ class Measure:
 
     mean: float | None
     interval: tuple[float, float] | None
+    margin: float | None = None
+    verdict: str = ""
 
 
 @dataclass(frozen=True)
@@ -387,7 +389,8 @@ def _measures(written: Mapping[str, Any]) -> dict[str, Measure]:
 
 def _measure(written: Mapping[str, Any]) -> Measure:
     interval = written.get("ci95")
-    return Measure(written.get("mean"), (interval[0], interval[1]) if interval else None)
+    ends = (interval[0], interval[1]) if interval else None
+    return Measure(written.get("mean"), ends, written.get("margin"), str(written.get("verdict") or ""))
 
 
 def _expectation(written: Mapping[str, Any]) -> Expectation:

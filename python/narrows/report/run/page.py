@@ -42,6 +42,8 @@ _RUN_NOTE = "Means over replications after the warm-up; below each, its 95 % con
 _SINGLE_NOTE = "Measured after the warm-up in one replication, which gives no interval."
 _COMPARISON_NOTE = (
     "Means over replications after the warm-up with 95 % confidence intervals. Below them, the paired difference "
-    "to the first algorithm, on the same random numbers: ▲ clearly better, ▼ clearly worse, ◆ clearly different, "
-    "≈ the interval contains zero."
+    "to the first algorithm, on the same random numbers: ▲ clearly better, ▼ clearly worse, ◆ clearly different "
+    "(the interval excludes zero, and the difference exceeds the margin from which it matters), "
+    "≈ no difference that matters (the interval lies within the margin), ? undecided. The margins are those of the "
+    "metrics' cards, or as given."
 )

@@ -95,14 +95,11 @@ def _cell(measure: Measure | None, meant: Meaning) -> Markup:
 def _difference(measure: Measure | None, meant: Meaning) -> Markup:
     if measure is None or measure.mean is None:
         return Markup("")
-    clear = measure.interval is not None and (measure.interval[0] > 0 or measure.interval[1] < 0)
     if measure.mean == 0 and measure.interval in {None, (0.0, 0.0)}:
         return element("span", "= no difference", class_="difference plain")
     text, ends = difference_texts(measure.mean, measure.interval, meant.unit)
-    judged = meant.better * measure.mean if clear else 0
-    css, word, sign = (
-        ("better", "better", "▲") if judged > 0 else ("worse", "worse", "▼") if judged < 0 else _EVEN[clear]
-    )
+    css, word, sign = _JUDGED.get(measure.verdict, _JUDGED["undecided"])
+    margin = f"a difference matters from {quantity(measure.margin, meant.unit)} on" if measure.margin else None
     return element(
         "span",
         element("span", sign, aria_hidden="true"),
@@ -111,6 +108,7 @@ def _difference(measure: Measure | None, meant: Meaning) -> Markup:
         element("span", ends, class_="ci") if ends else "",
         element("span", word, class_="visually-hidden"),
         class_=f"difference {css}",
+        title=margin,
     )
 
 
@@ -179,5 +177,11 @@ LEADING = frozenset(
 # With more columns than this, a difference and its interval stand on two lines.
 _FEW = 3
 
-# Where nothing can be judged: whether the interval leaves out zero decides the words.
-_EVEN = {True: ("plain", "clear difference", "◆"), False: ("plain", "no clear difference", "≈")}
+# What is said of a difference: CSS class, words, sign.
+_JUDGED = {
+    "better": ("better", "clearly better", "▲"),
+    "worse": ("worse", "clearly worse", "▼"),
+    "different": ("plain", "clearly different", "◆"),
+    "same": ("plain", "no difference that matters", "≈"),
+    "undecided": ("plain", "undecided", "?"),
+}
