@@ -176,6 +176,10 @@ or with a changed input, so results are never mixed.
 A cell that fails is stored in `DIR/failed/` with its scenario, the other cells continue, and the exit status is 4;
 `narrows study replay DIR CELL` runs it alone, and `narrows study resume DIR --retry` repeats all failed cells.
 
+The plan and every cell are stored with a digest of their content. A damaged cell runs again when the study is resumed,
+and that is reported. A `cells.parquet` that is damaged, or differs from the digest in `manifest.json`, is never used:
+remove it, and `narrows study resume DIR` runs its cells again.
+
 ## Results
 
 `DIR/cells.parquet` has a row per finished cell: `cell` (its key), a column per factor, `algorithm`, `replication`,

@@ -12,11 +12,17 @@ Examples:
     1
 """
 
-from narrows import measures
-from narrows.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
-from narrows.errors import InputError, Interrupted, OutputError, ReportError
-from narrows.measures import MeasureError
-from narrows.run.scenario import Scenario, load
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from narrows import measures
+    from narrows.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
+    from narrows.errors import InputError, Interrupted, OutputError, ReportError
+    from narrows.measures import MeasureError
+    from narrows.run.scenario import Scenario, load
 
 __all__ = [
     "Ack",
@@ -36,3 +42,26 @@ __all__ = [
     "load",
     "measures",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first used, so that the command handles an interrupt almost from its start.
+    for home, names in HOMES.items():
+        if name in names:
+            found = globals()[name] = getattr(import_module(home), name)
+            return found
+    if name == "measures":
+        return import_module("narrows.measures")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+HOMES = {
+    "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
+    "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},
+    "narrows.measures": {"MeasureError"},
+    "narrows.run.scenario": {"Scenario", "load"},
+}

@@ -17,6 +17,8 @@ class InputError(Exception):
     """A file, folder or argument that was given cannot be used.
 
     Attributes:
+        file: The file, folder or argument, as given.
+        problem: Why it cannot be used.
         diagnostics: One entry with `file`, `line` and `column` (both None) and `message`.
     """
 
@@ -28,4 +30,6 @@ class InputError(Exception):
             problem: Why it cannot be used.
         """
         super().__init__(f"{file}: {problem}")
+        self.file = file
+        self.problem = problem
         self.diagnostics = [{"file": file, "line": None, "column": None, "message": problem}]

@@ -37,7 +37,9 @@ def find_scenario(given: str) -> Found:
     if path.is_file():
         return Found(path)
     if path.is_dir():
-        raise InputError(given, "is a folder, not a scenario file")
+        inner = path / "scenario.toml"
+        hint = f"; its scenario is {inner}" if inner.is_file() else ""
+        raise InputError(given, f"is a folder, not a scenario file{hint}")
     known = library()
     if given in known:
         return known[given]

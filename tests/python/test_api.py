@@ -13,6 +13,7 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT
+from narrows.library import library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,3 +92,26 @@ class Stopper:
 def test_stopping_before_anything_has_finished_says_so(long_scenario: Path) -> None:
     with pytest.raises(nw.Interrupted):
         nw.load(long_scenario, ["duration=100000s", "record.interval=100s"]).run(watch=Stopper())
+
+
+def test_a_scenario_of_the_library_is_loaded_by_its_name() -> None:
+    assert nw.load("two-flows").text == nw.load(library()["two-flows"].file).text
+    with pytest.raises(nw.InputError, match="did you mean two-flows"):
+        nw.load("two-flow")
+
+
+def test_the_folder_of_a_run_is_no_scenario_and_the_hint_says_where_that_is(tmp_path: Path) -> None:
+    nw.Scenario(SHORT).run().save(tmp_path / "out")
+    with pytest.raises(nw.InputError, match=r"its scenario is .*out/scenario\.toml"):
+        nw.load(tmp_path / "out")
+
+
+@pytest.mark.parametrize("argument", [{"seed": -1}, {"replications": 0}, {"replications": -2}, {"seed": 2**70}])
+def test_a_number_out_of_range_is_a_value_error(argument: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="allowed: a whole number from"):
+        nw.Scenario(SHORT).run(**argument)  # type: ignore[arg-type]
+
+
+def test_what_is_no_algorithm_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="neither the name"):
+        nw.Scenario(SHORT).compare(["cubic", 3])  # type: ignore[list-item]

@@ -231,3 +231,16 @@ def test_a_run_without_a_log_has_no_capture(tmp_path: Path) -> None:
 
 CHECKED = ("-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE")
 FLOWS = ("marked-0", "dropped-0", "dropped-1", "datagrams-0")
+
+
+def test_names_of_groups_are_neither_formulas_nor_mixed_up(tmp_path: Path) -> None:
+    names = ["=1+1|cmd", "a/b", "a%2Fb", "x" * 250]
+    flows = "".join(f'[[flows]]\nname = "{name}"\nalgorithm = "cubic"\n' for name in names)
+    file = write(tmp_path, f'duration = "2s"\npath = {{ rate = "8Mbps", rtt = "40ms" }}\n{flows}')
+    cli("run", file, "--out", tmp_path / "out")
+    cli("export", "qlog", tmp_path / "out")
+    assert len(list((tmp_path / "out/qlog").iterdir())) == len(names)
+    cli("export", "csv", tmp_path / "out")
+    with (tmp_path / "out/csv/groups.csv").open(encoding="utf-8", newline="") as table:
+        found = {row["group"] for row in csv.DictReader(table)}
+    assert found == {"'=1+1|cmd", *names[1:]}

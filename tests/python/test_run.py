@@ -245,6 +245,7 @@ def test_an_expectation_decides_the_exit_status(narrows: Narrows, tmp_path: Path
     done = narrows("run", write(tmp_path, SHORT + clause), "--replications", "3", "--out", "out")
     assert done.returncode == status, done.stderr
     assert ("expectation failed" in done.stderr) == (status == 1)
+    assert (done.stdout + done.stderr).count("utilization of bottleneck at") == 1
     [judged] = read(tmp_path / "out")["expectations"]
     assert judged["verdict"] == ("holds" if status == 0 else "fails")
 

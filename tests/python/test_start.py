@@ -62,3 +62,37 @@ def test_arguments_that_make_no_sense_are_bad_input(narrows: Narrows, arguments:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [[b"check", b"\xff.toml"], [b"run", b"two-flows", b"--set", b"title=\xff"]])
+def test_an_argument_that_is_no_text_is_bad_input(arguments: list[bytes]) -> None:
+    whole = [sys.executable.encode(), b"-m", b"narrows", *arguments]
+    done = subprocess.run(whole, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "xff" in done.stderr
+    assert "no UTF-8" in done.stderr
+
+
+@pytest.mark.parametrize("module", ["narrows.cli.program", "narrows.cli.catalogue", "narrows.library"])
+def test_an_interrupt_while_modules_are_loaded_is_no_traceback(module: str) -> None:
+    program = (
+        "import signal, sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        f"        if name == {module!r}: signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from narrows.cli import main\n"
+        "sys.argv = ['narrows', 'list', 'scenarios']\n"
+        "sys.exit(main())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "interrupted\n")
+
+
+def test_the_package_gives_every_name_it_lists() -> None:
+    import narrows
+
+    assert all(getattr(narrows, name) is not None for name in narrows.__all__)
+    assert set(narrows.__all__) <= set(dir(narrows))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = narrows.nonsense

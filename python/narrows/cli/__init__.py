@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from narrows.cli.arguments import parser
-from narrows.cli.status import BAD_INPUT, DONE, INTERNAL, INTERRUPTED
-from narrows.core import AlgorithmError, RunError, ScenarioError
-from narrows.errors import InputError, Interrupted, OutputError, ReportError
+from narrows.cli.status import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,68 +20,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0 done, 1 an expectation failed, 2 bad input, 3 interrupted, 4 internal error.
     """
-    given = list(sys.argv[1:] if argv is None else argv)
-    arguments = parser().parse_args(given)
-    arguments.given = given
     try:
-        status: int = arguments.command(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of the output has closed it. Python would complain once more when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last line of defence: no traceback reaches a user
-        status, message = _status_of(error, given)
-        print(message.rstrip("\n"), file=sys.stderr)
-    return status
+        # Within the handler, for an interrupt may come while modules are loaded.
+        from narrows.cli.program import run
 
-
-def _status_of(error: BaseException, given: Sequence[str]) -> tuple[int, str]:
-    """Return the exit status for an error and what is printed."""
-    match error:
-        case AlgorithmError() | InputError() | OutputError() | ScenarioError():
-            return BAD_INPUT, str(error)
-        case Interrupted() | KeyboardInterrupt():
-            return INTERRUPTED, f"interrupted: {str(error) or 'nothing was kept'}"
-        case ReportError() if _is_environment(error.__cause__):
-            # The results are kept, and that the disk has no room for the report is no fault of this program.
-            return INTERRUPTED, str(error)
-        case OSError() if _is_environment(error):
-            where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-            return BAD_INPUT, f"{where}{error.strerror}"
-        case RunError() | ReportError():
-            problem = str(error)
-        case _:
-            problem = f"{type(error).__name__}: {error} ({_place(error)})"
-    return INTERNAL, f"internal error: {problem}\nreplay with: {shlex.join(['narrows', *given])}"
-
-
-def _is_environment(error: BaseException | None) -> bool:
-    """Return whether an error comes from the file system: a full disk, a lack of rights, a name that is too long."""
-    return isinstance(error, OSError) and error.errno in OF_FILE_SYSTEM
-
-
-def _place(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "no trace"
-
-
-OF_FILE_SYSTEM = frozenset(
-    {
-        errno.EACCES,
-        errno.EDQUOT,
-        errno.EIO,
-        errno.EISDIR,
-        errno.ELOOP,
-        errno.EMFILE,
-        errno.ENAMETOOLONG,
-        errno.ENFILE,
-        errno.ENOENT,
-        errno.ENOSPC,
-        errno.ENOTDIR,
-        errno.EPERM,
-        errno.EROFS,
-    }
-)
+        return run(argv)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED

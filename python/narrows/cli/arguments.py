@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 def parser() -> argparse.ArgumentParser:
     """Return the parser; its result has the chosen command as `command`, a function of the arguments."""
     top = argparse.ArgumentParser(
-        prog="narrows", description="A laboratory for Internet congestion control.", allow_abbrev=False
+        prog="narrows",
+        description="A laboratory for Internet congestion control.",
+        epilog="Exit status: 0 done; 1 an expectation of a scenario or a claim of a study failed (one that is "
+        "inconclusive did not); 2 bad input; 3 interrupted, and what had finished is kept; 4 internal error.",
+        allow_abbrev=False,
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     top.set_defaults(command=lambda _: _commands(top))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,9 @@ def check(arguments: argparse.Namespace) -> int:
         print(to_json([]))
     else:
         print(resolved.title)
+        width = min(WIDTH, get_terminal_size().columns)
         for name, text in resolved.description:
-            print(fill(f"{name}: {text}", WIDTH, initial_indent="  ", subsequent_indent="    "))
+            print(fill(f"{name}: {text}", width, initial_indent="  ", subsequent_indent="    "))
     return DONE
 
 

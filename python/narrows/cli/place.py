@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows import core
+from narrows.errors import InputError
+from narrows.files.sealed import read_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +41,8 @@ def folder_of(title: str, parts: Sequence[str]) -> Path:
 def is_whole(folder: Path) -> bool:
     """Return whether `folder` holds a complete run or comparison."""
     try:
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        manifest = read_object(folder / "manifest.json")
+    except (FileNotFoundError, InputError):
         return False
     return manifest.get("interrupted") is False
 

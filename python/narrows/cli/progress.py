@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -25,7 +26,8 @@ class Display:
         self._terminal = sys.stderr.isatty()
         self._start_s = time.monotonic()
         self._next_s = 0.0 if self._terminal else FIRST_LINE_S
-        self._drawn = False
+        # Width of the line on the terminal.
+        self._drawn = 0
 
     def update(self, fraction: float, note: str = "") -> None:
         """Show the progress, unless it was shown a moment ago.
@@ -39,15 +41,9 @@ class Display:
             return
         text = f"{fraction:4.0%}  {_remaining(fraction, elapsed_s)}{note and '  '}{note}"
         if self._terminal:
-            width = WIDTH if not note else NARROW
-            done = round(fraction * width)
-            print(
-                f"\r{'█' * done}{'░' * (width - done)} {text:<{TEXT + WIDTH - width}}",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
-            self._drawn = True
+            line = progress_line(fraction, text, _columns())
+            print(f"\r{line:<{self._drawn}}", end="", file=sys.stderr, flush=True)
+            self._drawn = len(line)
         else:
             print(f"progress: {text}", file=sys.stderr, flush=True)
             self._next_s = min(self._next_s * 2, self._next_s + LONGEST_GAP_S)
@@ -59,7 +55,30 @@ class Display:
     def close(self) -> None:
         """Clear the line of the progress bar."""
         if self._drawn:
-            print(f"\r{'':{WIDTH + TEXT + 2}}\r", end="", file=sys.stderr, flush=True)
+            print(f"\r{'':{min(self._drawn, _columns() - 1)}}\r", end="", file=sys.stderr, flush=True)
+
+
+def progress_line(fraction: float, text: str, columns: int) -> str:
+    """Return a bar and a text on one line of a terminal.
+
+    Args:
+        fraction: Part of the work that is done, from 0 to 1.
+        text: The text, which is cut where it does not fit.
+        columns: Width of the terminal. The last column stays free: a character there starts a new line on some.
+    """
+    text = text[: columns - 1]
+    width = min(WIDTH, columns - len(text) - 2)
+    if width < NARROWEST:
+        return text
+    done = round(fraction * width)
+    return f"{'█' * done}{'░' * (width - done)} {text}"
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or USUAL_COLUMNS
+    except (OSError, ValueError):
+        return USUAL_COLUMNS
 
 
 def _remaining(fraction: float, elapsed_s: float) -> str:
@@ -81,8 +100,7 @@ def duration(seconds: float) -> str:
 MINUTE_S = 60
 HOUR_S = 3600
 WIDTH = 40
-# The bar makes room for a note.
-NARROW = 12
-TEXT = 32
+NARROWEST = 8
+USUAL_COLUMNS = 80
 FIRST_LINE_S = 2.0
 LONGEST_GAP_S = 60.0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from narrows.cli.status import DONE
 from narrows.errors import InputError
+from narrows.files.manifest import MANIFEST, check_folder
 
 if TYPE_CHECKING:
     import argparse
@@ -16,6 +17,8 @@ def report(arguments: argparse.Namespace) -> int:
     if (arguments.folder / "plan.json").is_file():
         from narrows.report.study.build import build as build_study
 
+        if (arguments.folder / MANIFEST).is_file():
+            check_folder(arguments.folder)
         print(build_study(arguments.folder))
         return DONE
     if not (arguments.folder / "summary.json").is_file():
@@ -23,5 +26,6 @@ def report(arguments: argparse.Namespace) -> int:
         raise InputError(str(arguments.folder), problem)
     from narrows.report.run.build import build
 
+    check_folder(arguments.folder)
     print(build(arguments.folder))
     return DONE

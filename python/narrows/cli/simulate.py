@@ -121,7 +121,9 @@ def _print(
             if check["level"] in {"broken", "caution"}:
                 print(f"{check['level']}: {_of(name)}{check['name']}: {check['detail']}")
         for clause in each.get("expectations", []):
-            print(f"expected: {_of(name)}{_clause(clause)}")
+            # One that fails is the reason of the exit status, and printed with the messages.
+            if clause["verdict"] != "fails":
+                print(f"expected: {_of(name)}{_clause(clause)}")
 
 
 def _finish(

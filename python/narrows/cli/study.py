@@ -11,7 +11,7 @@ from narrows.cli.place import folder_of
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align
-from narrows.errors import InputError, ReportError
+from narrows.errors import InputError, Interrupted, ReportError
 from narrows.external.source import EVERYTHING
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
@@ -174,6 +174,7 @@ def work(
                 command=command,
                 conclude=write_summary,
                 trusted=trusted,
+                say=lambda text: print(text, file=sys.stderr, flush=True),
             )
         finally:
             display.close()
@@ -200,6 +201,9 @@ def _report(folder: Path) -> None:
 
     try:
         print(f"Report: {build(folder)}", file=sys.stderr)
+    except KeyboardInterrupt:
+        again = shlex.join(["narrows", "report", str(folder)])
+        raise Interrupted(f"all results are in {folder}, and `{again}` builds their report") from None
     except Exception as problem:  # hours of simulation are not thrown away for want of a picture
         raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
 

@@ -118,6 +118,7 @@ def measure_table(
 
 def align(rows: Sequence[Sequence[str]]) -> str:
     """Return rows of cells as aligned text: the first column to the left, the others to the right."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
     return "\n".join(
         "  ".join(
@@ -133,6 +134,11 @@ def align(rows: Sequence[Sequence[str]]) -> str:
 def _cell(estimate: Mapping[str, Any] | None, scale: float, *, judged: bool) -> str:
     text = plus_minus(estimate, scale)
     return f"{text} {SIGNS.get(estimate['verdict'], ' ')}" if judged and estimate and "verdict" in estimate else text
+
+
+def printable(text: str) -> str:
+    """Return a text with escapes for characters that would control a terminal."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:

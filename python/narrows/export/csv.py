@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pyarrow as pa
+
     from narrows.export.source import RunFolder
 
 
 def write(run: RunFolder, folder: Path) -> list[Path]:
     """Write `NAME.csv` into `folder` for each `NAME.parquet`; a missing value is an empty cell.
+
+    A text that a spreadsheet would take for a formula is preceded by an apostrophe.
 
     Args:
         run: The folder of the run.
@@ -27,8 +31,20 @@ def write(run: RunFolder, folder: Path) -> list[Path]:
     written = []
     for source in run.tables():
         table = pq.read_table(source)
-        plain = [each.cast(pa.string()) if pa.types.is_dictionary(each.type) else each for each in table.columns]
+        plain = [_plain(each) if pa.types.is_dictionary(each.type) else each for each in table.columns]
         file = folder / f"{source.stem}.csv"
         pyarrow.csv.write_csv(pa.table(plain, names=table.column_names), file)
         written.append(file)
     return written
+
+
+def _plain(labels: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = labels.cast(pa.string())
+    quoted = pc.binary_join_element_wise("'", texts, "")
+    return pc.if_else(pc.match_substring_regex(texts, FORMULA), quoted, texts)
+
+
+FORMULA = r"^[-=+@\t\r]"

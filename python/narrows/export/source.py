@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.files.manifest import MANIFEST, check_folder
+from narrows.files.sealed import read_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,13 +26,11 @@ class RunFolder:
             path: The folder.
 
         Raises:
-            InputError: It is not the folder of a run.
+            InputError: It is not the folder of a run, or a file in it is damaged.
         """
-        manifest = path / "manifest.json"
-        if not manifest.is_file():
-            raise InputError(str(path), "is no folder of a run: it has no manifest.json")
+        check_folder(path)
         self.path = path
-        self.manifest: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
+        self.manifest = read_object(path / MANIFEST)
         if "algorithms" in self.manifest:
             inner = ", ".join(str(path / each) for each in self.manifest["algorithms"].values())
             raise InputError(str(path), f"is the folder of a comparison; name the folder of one of its runs: {inner}")

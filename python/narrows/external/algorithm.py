@@ -55,9 +55,12 @@ def named(algorithm: str | type) -> str:
 
     Raises:
         InputError: The class is not at the top level of a file, so that another process could not find it.
+        TypeError: It is neither a name nor a class.
     """
     if isinstance(algorithm, str):
         return algorithm
+    if not isinstance(algorithm, type):
+        raise TypeError(f"{algorithm!r} is neither the name of an algorithm nor a class")
     try:
         file = inspect.getsourcefile(algorithm)
     except (TypeError, OSError):

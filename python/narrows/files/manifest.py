@@ -11,17 +11,21 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.errors import InputError
+from narrows.files.sealed import read_object, read_sealed, sealed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
-def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
+def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] = ()) -> None:
     """Write `manifest.json` into `folder`, after all other files except the report.
 
     Args:
         folder: The folder of a run, comparison or study.
         facts: Further entries, such as `seed`, `replications`, `finished`, `scenario`, `digest` and `interrupted`.
+        without: Names of files that are not listed.
     """
     manifest = {
         "format": FORMAT,
@@ -39,9 +43,49 @@ def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
             "processors": os.cpu_count(),
         },
         # The report is left out: it can be built again from the rest.
-        "files": {path.name: file_digest(path) for path in sorted(folder.iterdir()) if _counts(path)},
+        "files": {path.name: file_digest(path) for path in sorted(folder.iterdir()) if _counts(path, without)},
     }
-    write_json(folder / "manifest.json", manifest)
+    write_json(folder / MANIFEST, sealed(manifest))
+
+
+def check_folder(folder: Path) -> None:
+    """Compare the files of a run or comparison with the digests in its manifest.
+
+    Raises:
+        InputError: There is no manifest, or it or a file is damaged.
+    """
+    try:
+        content = read_object(folder / MANIFEST)
+        # Those of the first format have no seal.
+        manifest = content if content.get("format") == 1 else read_sealed(folder / MANIFEST)
+    except FileNotFoundError:
+        raise InputError(str(folder), f"is no folder of results: it has no {MANIFEST}") from None
+    for name in manifest.get("files", ()):
+        check_file(folder, name, manifest)
+    for inner in manifest.get("algorithms", {}).values():
+        # An interrupted comparison may lack some.
+        if (folder / inner).is_dir():
+            check_folder(folder / inner)
+
+
+def check_file(folder: Path, name: str, manifest: dict[str, Any], remedy: str = "") -> None:
+    """Compare a file of a folder with the digest in its manifest; nothing is wrong if the manifest does not list it.
+
+    Args:
+        folder: The folder.
+        name: Name of the file.
+        manifest: The content of the folder's manifest.
+        remedy: What to do about a file that differs.
+
+    Raises:
+        InputError: The file is missing or differs.
+    """
+    expected = manifest.get("files", {}).get(name)
+    if expected is not None and not (folder / name).is_file():
+        raise InputError(str(folder / name), f"is missing, and {MANIFEST} lists it")
+    if expected is not None and file_digest(folder / name) != expected:
+        problem = f"has changed since it was written: {MANIFEST} lists another digest"
+        raise InputError(str(folder / name), f"{problem}{remedy and '; '}{remedy}")
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -64,8 +108,9 @@ def file_digest(path: Path) -> str:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _counts(path: Path) -> bool:
-    return path.is_file() and not path.name.startswith(".") and path.name not in {"report.html", "manifest.json"}
+def _counts(path: Path, without: Sequence[str]) -> bool:
+    return path.is_file() and not path.name.startswith(".") and path.name not in {"report.html", MANIFEST, *without}
 
 
-FORMAT = 1
+MANIFEST = "manifest.json"
+FORMAT = 2

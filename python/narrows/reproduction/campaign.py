@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from narrows.errors import OutputError
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
+from narrows.files.sealed import read_object
 from narrows.reproduction.ledger import Found, ledger
 from narrows.reproduction.quantity import Asked
 from narrows.study import campaign
@@ -118,7 +118,7 @@ def prepare(study: StudyFolder, size: str, folder: Path) -> None:
     about = {"study": study.name, "size": size}
     file = folder / ABOUT
     if file.is_file():
-        if json.loads(file.read_text(encoding="utf-8")) != about:
+        if read_object(file) != about:
             raise OutputError(f"{folder} holds another reproduction: name another folder")
         return
     check_place(folder, replace=False)

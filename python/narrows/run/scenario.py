@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +12,9 @@ from narrows.errors import InputError
 from narrows.external.algorithm import named
 from narrows.external.source import EVERYTHING, named_files
 from narrows.files.toml import to_toml
+from narrows.library import find_scenario
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from narrows.run.jobs import Watch
@@ -24,7 +25,7 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: 
     """Read a scenario file and check it; nothing that it names is executed.
 
     Args:
-        path: The scenario file.
+        path: The scenario file, or the name of a scenario of the library.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
         trust: Whether a run may execute Python files outside of the file's folder.
 
@@ -32,7 +33,8 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: 
         InputError: The file cannot be read.
         ScenarioError: The scenario has faults; `diagnostics` lists them with line and column.
     """
-    scenario = read(path, overrides, trust=trust)
+    found = find_scenario(os.fspath(path))
+    scenario = read(found.file, [*found.changes, *overrides], trust=trust)
     scenario.check()
     return scenario
 
@@ -195,7 +197,11 @@ class Scenario:
 
         Raises:
             ScenarioError: The scenario has faults.
+            ValueError: The seed or the number of replications is out of range.
         """
+        for name, value, (least, most) in (("replications", replications, REPLICATIONS), ("seed", seed, SEEDS)):
+            if value is not None and not least <= value <= most:
+                raise ValueError(f"{name} is {value}; allowed: a whole number from {least} to {most}")
         named = named_files([] if subject is None else [subject], self.overrides, Path())
         trusted = EVERYTHING if self.trust else [str(self.directory.absolute()), *named]
         return core.load(
@@ -248,3 +254,5 @@ def given_twice(names: Sequence[str]) -> str | None:
 
 
 COMPARED_REPLICATIONS = 5
+REPLICATIONS = (1, 10**6)
+SEEDS = (0, 2**63 - 1)

@@ -13,9 +13,9 @@ from narrows import core
 from narrows.errors import InputError, Interrupted, OutputError
 from narrows.external.source import is_trusted
 from narrows.files.folder import appearing
-from narrows.files.manifest import write_manifest
+from narrows.files.manifest import MANIFEST, write_manifest
 from narrows.run.summary import digest
-from narrows.study.lease import Lease, holder_of
+from narrows.study.lease import LEASE, Lease, holder_of
 from narrows.study.plan import PLAN, Plan, Point, check_unchanged, load_plan
 from narrows.study.sequential import Ledger
 from narrows.study.store import Store
@@ -103,6 +103,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     command: str | None = None,
     conclude: Conclude | None = None,
     trusted: Sequence[str] = (),
+    say: Callable[[str], None] | None = None,
 ) -> Status:
     """Run every cell of a study that is not settled yet, and gather the results.
 
@@ -114,6 +115,7 @@ def work(  # noqa: PLR0913  # each says how, and has a default
         command: The command line that asked for it.
         conclude: Writes further files into the folder once every cell is settled, before the manifest lists them.
         trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folder.
+        say: Is called with what a person should know, a line at a time.
 
     Returns:
         The state of the study, all of whose cells are settled.
@@ -129,7 +131,9 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     with Lease(folder) as lease:
         campaign = _Campaign(folder, plan, watch, lease)
         try:
-            campaign.prepare(retry=retry)
+            for file in campaign.prepare(retry=retry):
+                if say is not None:
+                    say(f"{file} is damaged: its cell runs again")
             with executor:
                 campaign.run(executor)
             campaign.finish(command, conclude)
@@ -246,13 +250,16 @@ class _Campaign:
         self.begun_s = time.monotonic()
         self.here = 0
 
-    def prepare(self, *, retry: bool) -> None:
+    def prepare(self, *, retry: bool) -> list[Path]:
+        """Find the cells that have to run; return files of cells that were damaged, and are removed."""
         self.store.prepare()
+        damaged = self.store.discard_damaged()
         if retry:
             self.store.forget_failures()
         self.ledger, self.finished, self.failed = recovered(self.plan, self.store)
         settled = self.finished | self.failed
         self._add([cell for cell in self.ledger.all_cells() if self.plan.key(*cell) not in settled])
+        return damaged
 
     def run(self, machine: Executor) -> None:
         while self.todo or self.running:
@@ -270,6 +277,8 @@ class _Campaign:
             self._report(machine)
 
     def finish(self, command: str | None, conclude: Conclude | None) -> None:
+        # An earlier manifest does not list the table that is written now.
+        (self.folder / MANIFEST).unlink(missing_ok=True)
         table = self.store.gather(self.plan, self.ledger.targets)
         if conclude is not None:
             conclude(self.folder, self.plan, table)
@@ -288,7 +297,7 @@ class _Campaign:
             "interrupted": False,
             "digest": digest(table["digest"].to_pylist()),
         }
-        write_manifest(self.folder, facts)
+        write_manifest(self.folder, facts, without=[LEASE])
 
     def how_to_go_on(self) -> str:
         again = shlex.join(["narrows", "study", "resume", str(self.folder), *self._trust()])

@@ -44,7 +44,7 @@ class Lease:
             if holder is not None:
                 raise OutputError(
                     f"{self.file.parent} is being worked on by process {holder['pid']} on {holder['host']}, "
-                    f"since {holder['since']}"
+                    f"since {holder['since']}; if that process has ended, remove {self.file}"
                 )
             try:
                 self._write()
@@ -86,13 +86,14 @@ def holder_of(folder: Path) -> dict[str, Any] | None:
     if written is None:
         return None
     if written.get("host") == socket.gethostname():
-        pid = int(written.get("pid", 0))
-        return written if pid > 0 and _alive(pid) and written.get("born") == born(pid) else None
+        pid = written["pid"]
+        return written if _alive(pid) and written.get("born") == born(pid) else None
     try:
         renewed_s = (folder / LEASE).stat().st_mtime
     except OSError:
         return None
-    return written if _now_there(folder) - renewed_s < STALE_S else None
+    # Its holder renews it, so a time in the future is that of a clock that was set back since.
+    return written if abs(_now_there(folder) - renewed_s) < STALE_S else None
 
 
 def born(pid: int) -> str | None:
@@ -120,7 +121,10 @@ def _read(file: Path) -> dict[str, Any] | None:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return content if isinstance(content, dict) else None
+    if not isinstance(content, dict) or not all(isinstance(content.get(key), str) for key in ("host", "since")):
+        return None
+    pid = content.get("pid")
+    return content if isinstance(pid, int) and 0 < pid < MAX_PID else None
 
 
 def _alive(pid: int) -> bool:
@@ -135,5 +139,7 @@ def _alive(pid: int) -> bool:
 
 LEASE = "lease.json"
 GUARD = ".lease"
+# What the system call takes.
+MAX_PID = 2**31
 RENEWAL_S = 10.0
 STALE_S = 120.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.errors import InputError
 from narrows.external.source import is_trusted, named_files
-from narrows.files.manifest import file_digest, to_json
+from narrows.files.manifest import file_digest, write_json
+from narrows.files.sealed import read_object, read_sealed, sealed
 from narrows.files.toml import inline
 from narrows.run import workers
 from narrows.study.definition import Replications, Study
@@ -114,7 +114,7 @@ class Plan:
         """Write the plan into an existing folder."""
         content = {"format": FORMAT, **asdict(self)}
         del content["base"]["trusted"]
-        (folder / PLAN).write_text(to_json(content) + "\n", encoding="utf-8")
+        write_json(folder / PLAN, sealed(content))
 
 
 def load_plan(folder: Path, trusted: Sequence[str] = ()) -> Plan:
@@ -128,13 +128,12 @@ def load_plan(folder: Path, trusted: Sequence[str] = ()) -> Plan:
         InputError: It is no folder of a study.
     """
     try:
-        content = json.loads((folder / PLAN).read_text(encoding="utf-8"))
-    except OSError:
+        if read_object(folder / PLAN).get("format") in EARLIER_FORMATS:
+            raise InputError(str(folder / PLAN), "is of another version of Narrows")
+        content = read_sealed(folder / PLAN)
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError(str(folder), f"is no folder of a study: it has no {PLAN}") from None
-    except ValueError as error:
-        raise InputError(str(folder / PLAN), f"is damaged: {error}") from None
-    if content.pop("format") != FORMAT:
-        raise InputError(str(folder / PLAN), "is of another version of Narrows")
+    del content["format"]
     points = [Point(**{**point, "overrides": tuple(point["overrides"])}) for point in content.pop("points")]
     content["base"] = Base(**content["base"], trusted=(str(folder.absolute()), *trusted))
     content["replications"] = Replications(**content["replications"])
@@ -370,7 +369,8 @@ def _describe(point: Point) -> str:
     return ", ".join(f"{name} = {value}" for name, value in levels.items())
 
 
-FORMAT = 1
+FORMAT = 2
+EARLIER_FORMATS = {1}
 PLAN = "plan.json"
 # 128 bits: no two cells of any study meet by chance.
 KEY_DIGITS = 32

@@ -23,6 +23,7 @@ def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
 
     Raises:
         InputError: It is no folder of a study, or the question has a fault.
+        KeyboardInterrupt: It was interrupted.
     """
     import duckdb
 
@@ -30,7 +31,21 @@ def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         connection.register("cells", table(folder))
         try:
             connection.execute("set enable_external_access = false")
+            statements = connection.extract_statements(sql)
+            # Others change settings or call functions of the database, which has no use here.
+            if not statements or any(each.type.name not in ASKING for each in statements):
+                raise InputError("the question", f"is no SELECT: {sql.strip() or 'it is empty'}")
             answer = connection.execute(sql)
             return [str(column[0]) for column in answer.description], answer.fetchall()
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None
         except duckdb.Error as error:
             raise InputError("the question", str(error)) from None
+        except RuntimeError as error:
+            # As which an interrupt of the interpreter comes back.
+            if "interrupted" not in str(error):
+                raise
+            raise KeyboardInterrupt from None
+
+
+ASKING = {"SELECT", "EXPLAIN", "MULTI"}

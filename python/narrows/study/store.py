@@ -13,6 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from narrows.errors import InputError
+from narrows.files.manifest import MANIFEST, check_file
+from narrows.files.sealed import read_sealed, sealed
 from narrows.files.toml import inline
 from narrows.study.measures import split
 
@@ -51,11 +54,8 @@ class Store:
         """Return the keys of all finished cells."""
         # Files first: one that vanishes meanwhile is in the table by then.
         keys = _keys(self.cells)
-        if self.table_file.exists():
-            import pyarrow.parquet as pq
-
-            keys |= set(pq.read_table(self.table_file, columns=["cell"])["cell"].to_pylist())
-        return keys
+        table = self._gathered(["cell"])
+        return keys if table is None else keys | set(table["cell"].to_pylist())
 
     def failures(self) -> set[str]:
         """Return the keys of all failed cells."""
@@ -63,8 +63,25 @@ class Store:
 
     def failure(self, key: str) -> dict[str, Any]:
         """Return what is known of a failed cell."""
-        content: dict[str, Any] = json.loads((self.failed / f"{key}.json").read_text(encoding="utf-8"))
-        return content
+        return read_sealed(self.failed / f"{key}.json")
+
+    def discard_damaged(self) -> list[Path]:
+        """Remove the files of finished and failed cells that are damaged. Only the holder of the lease may.
+
+        Returns:
+            The files removed.
+        """
+        damaged = []
+        for folder in (self.cells, self.failed):
+            for key in sorted(_keys(folder)):
+                file = folder / f"{key}.json"
+                try:
+                    read_sealed(file)
+                except InputError:
+                    file.unlink(missing_ok=True)
+                    damaged.append(file)
+            _sync(folder)
+        return damaged
 
     def forget_failures(self) -> None:
         """Remove all failures, so that their cells run again."""
@@ -81,7 +98,7 @@ class Store:
         """
 
         def write(cell: Finished) -> None:
-            text = json.dumps(_written(cell), allow_nan=False, separators=(",", ":"))
+            text = json.dumps(sealed(_written(cell)), allow_nan=False, separators=(",", ":"))
             _write(self.cells / f"{cell.key}.json", text)
 
         # Waits for the disk that happen at the same time cost hardly more than one.
@@ -92,7 +109,7 @@ class Store:
         """Write down why a cell failed, with its scenario."""
         _write(self.failed / f"{failed.key}.toml", scenario)
         content = {"cell": failed.key, "error": failed.error, **about}
-        _write(self.failed / f"{failed.key}.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        _write(self.failed / f"{failed.key}.json", json.dumps(sealed(content), indent=2, ensure_ascii=False) + "\n")
         _sync(self.failed)
 
     def measured(self, keys: Iterable[str]) -> dict[str, Mapping[str, Any]]:
@@ -102,10 +119,8 @@ class Store:
         for key in wanted & _keys(self.cells):
             with suppress(FileNotFoundError):
                 found[key] = self._read(key)["measured"]
-        if wanted - set(found) and self.table_file.exists():
-            import pyarrow.parquet as pq
-
-            table = pq.read_table(self.table_file, columns=["cell", MEASURED])
+        table = self._gathered(["cell", MEASURED]) if wanted - set(found) else None
+        if table is not None:
             for key, pairs in zip(table["cell"].to_pylist(), table[MEASURED].to_pylist(), strict=True):
                 if key in wanted and key not in found:
                     found[key] = _nested(pairs)
@@ -119,13 +134,12 @@ class Store:
             replications: How many of each combination of levels may be there.
         """
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         fresh = {}
         for key in _keys(self.cells):
             with suppress(FileNotFoundError):
                 fresh[key] = self._read(key)
-        old = pq.read_table(self.table_file) if self.table_file.exists() else None
+        old = self._gathered()
         place = {key: index for index, key in enumerate(old["cell"].to_pylist())} if old is not None else {}
         schema = _schema(plan)
         cells: list[tuple[int, dict[str, Any]]] = []
@@ -171,8 +185,30 @@ class Store:
         return table
 
     def _read(self, key: str) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads((self.cells / f"{key}.json").read_text(encoding="utf-8"))
-        return content
+        try:
+            return read_sealed(self.cells / f"{key}.json")
+        except InputError as error:
+            remedy = f"{RESUME} {self.folder}` runs the cell again"
+            raise InputError(error.file, f"{error.problem}; {remedy}") from None
+
+    def _gathered(self, columns: list[str] | None = None) -> pa.Table | None:
+        """Return columns, or all, of the cells that were gathered; None before any were.
+
+        Raises:
+            InputError: The file is damaged.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        remedy = f"remove it, and {RESUME} {self.folder}` runs its cells again"
+        if not self.table_file.exists():
+            return None
+        with suppress(FileNotFoundError):
+            check_file(self.folder, TABLE, read_sealed(self.folder / MANIFEST), remedy)
+        try:
+            return pq.read_table(self.table_file, columns=columns)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise InputError(str(self.table_file), f"is damaged: {error}; {remedy}") from None
 
 
 def _keys(folder: Path) -> set[str]:
@@ -286,5 +322,6 @@ def _nested(pairs: Sequence[tuple[str, float | None]]) -> dict[str, dict[str, di
 
 
 TABLE = "cells.parquet"
+RESUME = "`narrows study resume"
 MEASURED = "measured"
 WRITERS = 16

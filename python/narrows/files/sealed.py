@@ -1,0 +1,59 @@
+"""JSON files with a digest of their own content, so that damage is found when they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object for a JSON file with its digest as the last entry, `seal`."""
+    return {**content, SEAL: _digest(content)}
+
+
+def read_sealed(file: Path) -> dict[str, Any]:
+    """Read a file that holds a sealed object, and return the object without its seal.
+
+    Raises:
+        InputError: The file cannot be read, or is damaged.
+        FileNotFoundError: There is no such file.
+    """
+    content = read_object(file)
+    if content.pop(SEAL, None) != _digest(content):
+        raise InputError(str(file), "is damaged: its content does not have the digest that was written with it")
+    return content
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """Read a file that holds a JSON object.
+
+    Raises:
+        InputError: The file cannot be read, or is damaged.
+        FileNotFoundError: There is no such file.
+    """
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise InputError(str(file), f"cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(str(file), f"is damaged: {error}") from None
+    if not isinstance(content, dict):
+        raise InputError(str(file), "is damaged: it holds no object")
+    return content
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+SEAL = "seal"

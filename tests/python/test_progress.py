@@ -1,0 +1,46 @@
+"""Progress on a terminal: one line of it, whatever its width."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from narrows import errors
+from narrows.cli import main, progress, study
+from narrows.report.study import build
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("columns", [10, 20, 40, 60, 80, 200])
+@pytest.mark.parametrize("text", ["  0%  starting", " 50%  2 min 05 s left  12 of 96 cells, 1 failed, 3.21 cells/s"])
+def test_the_line_fits_the_terminal(columns: int, text: str) -> None:
+    for fraction in (0.0, 0.5, 1.0):
+        line = progress.progress_line(fraction, text, columns)
+        assert len(line) < columns
+        assert text[: columns - 1] in line
+
+
+def test_an_interrupt_while_the_report_of_a_study_is_built_says_what_is_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(_folder: Path) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(build, "build", interrupted)
+    with pytest.raises(errors.Interrupted, match="all results are in"):
+        study._report(tmp_path)  # noqa: SLF001
+
+
+def test_an_interrupt_does_not_say_that_nothing_was_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_kind: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("narrows.cli.catalogue.list_kind", interrupted)
+    assert main(["list", "queues"]) == 3
+    assert capsys.readouterr().err == "interrupted\n"
