@@ -61,6 +61,7 @@ fn run(name: &str, count: u64) {
         initial_window: 10.0,
         initial_ssthresh: 500.0,
         first_cut: FirstCut::Rule,
+        ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
         paced: false,

@@ -32,7 +32,7 @@ pub use algorithm::Algorithm;
 pub use entry::Entry;
 pub use fact::{Ack, Cause, Fact, Loss, Path, RateSample, Report, RttView, SentPacket};
 pub use needs::{LossHistory, Needs, Reports, Transport};
-pub use setup::{FirstCut, QuickStartRequest, Setup, SlowStartKind};
+pub use setup::{AckCounting, FirstCut, QuickStartRequest, Setup, SlowStartKind};
 
 /// Cards and parameters, re-exported so that an algorithm in a crate of its own depends on this crate alone.
 pub use narrows_card as card;

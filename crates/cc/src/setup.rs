@@ -17,6 +17,8 @@ pub struct Setup {
     pub first_cut: FirstCut,
     /// The variant of slow start.
     pub slow_start: SlowStartKind,
+    /// What an acknowledgement of several packets counts for.
+    pub ack_counting: AckCounting,
     /// The Quick-Start request (RFC 4782); `None` if the flow makes none.
     pub quick_start: Option<QuickStartRequest>,
     /// Whether the host paces packets over a round trip if the algorithm sets no pacing rate.
@@ -33,6 +35,26 @@ pub enum FirstCut {
     Rule,
     /// Half of the window, whatever the algorithm, as in ns-2.
     Half,
+}
+
+/// What an acknowledgement of several packets counts for when a window grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AckCounting {
+    /// For as many packets as it newly acknowledges (RFC 3465 without its limit `L` in slow start).
+    #[default]
+    Segments,
+    /// For one packet (RFC 5681 §3.1 in slow start, equation 3 in congestion avoidance).
+    Acks,
+}
+
+impl AckCounting {
+    /// The packets that an acknowledgement of `acked` packets counts for.
+    pub(crate) fn counted(self, acked: f64) -> f64 {
+        match self {
+            Self::Segments => acked,
+            Self::Acks => acked.min(1.0),
+        }
+    }
 }
 
 /// A variant of slow start.

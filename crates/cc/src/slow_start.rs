@@ -3,8 +3,10 @@
 //! While the window is below ssthresh the frame adds to it the packets acknowledged, or fewer. A variant may end slow start
 //! before a loss does; ssthresh is then set to the window.
 //!
-//! Deviations: RFC 5681 §3.1 adds at most one segment for each acknowledgement; here each *segment* acknowledged adds
-//! one, as in Linux and RFC 9406 §4.2, so that delayed acknowledgements do not slow the growth.
+//! RFC 5681 §3.1 adds at most one segment for each acknowledgement, RFC 3465 §2.3 at most two (`L`). The frame counts by
+//! [`AckCounting`](crate::AckCounting): one for each acknowledgement, as in RFC 5681 and ns-2; or one for each *segment*
+//! acknowledged without that limit, as in Linux and RFC 9406 §4.2, so that delayed acknowledgements do not slow the
+//! growth.
 
 mod hystart;
 mod hystart_plus_plus;

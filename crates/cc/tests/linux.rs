@@ -20,6 +20,7 @@ fn host(name: &str, buffer: u64) -> Host<impl FnMut(u64) -> bool> {
         initial_window: 10.0,
         initial_ssthresh: f64::INFINITY,
         first_cut: FirstCut::Rule,
+        ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
         paced: false,

@@ -12,7 +12,9 @@ pub use facts::{PyAck, PyLoss, PyMoment, PySent, PySetup};
 use instance::Instance;
 use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
 use narrows_lab::card::Value;
-use narrows_lab::congestion_control::{CongestionControl, EcnUse, FirstCut, Needs, Setup, SlowStartKind};
+use narrows_lab::congestion_control::{
+    AckCounting, CongestionControl, EcnUse, FirstCut, Needs, Setup, SlowStartKind,
+};
 use narrows_lab::units::Bytes;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -182,6 +184,7 @@ const TRIAL: Setup = Setup {
     initial_window: 10.0,
     initial_ssthresh: f64::INFINITY,
     first_cut: FirstCut::Rule,
+    ack_counting: AckCounting::Segments,
     slow_start: SlowStartKind::Standard,
     quick_start: None,
     paced: false,

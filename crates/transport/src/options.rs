@@ -1,6 +1,6 @@
 //! The options of a flow's endpoints, congestion control aside.
 
-use narrows_cc::{FirstCut, QuickStartRequest, Setup, SlowStartKind};
+use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, Setup, SlowStartKind};
 use narrows_units::{Bytes, Span};
 
 /// The options of a flow's endpoints. Each corresponds to a key of `[transport]` in a scenario file.
@@ -20,6 +20,8 @@ pub struct TransportOptions {
     pub initial_ssthresh: Option<u64>,
     /// The variant of slow start.
     pub slow_start: SlowStartKind,
+    /// What an acknowledgement of several segments counts for when the window grows.
+    pub ack_counting: AckCounting,
     /// The Quick-Start request (RFC 4782) of the first packet; `None` for no request.
     pub quick_start: Option<QuickStartRequest>,
     /// The size of the first reduction of the window.
@@ -73,6 +75,7 @@ impl Default for TransportOptions {
             initial_window: 10,
             initial_ssthresh: None,
             slow_start: SlowStartKind::Standard,
+            ack_counting: AckCounting::Segments,
             quick_start: None,
             first_cut: FirstCut::Rule,
             receive_window: None,
@@ -107,6 +110,7 @@ impl TransportOptions {
             initial_ssthresh: self.initial_ssthresh.map_or(f64::INFINITY, |packets| packets as f64),
             first_cut: self.first_cut,
             slow_start: self.slow_start,
+            ack_counting: self.ack_counting,
             quick_start: self.quick_start,
             paced: self.pacing,
             seed,

@@ -5,6 +5,7 @@
 //! * One decrease for each loss episode that the recovery policy declares. The window does not grow from there to the end
 //!   of the episode, nor on a duplicate ACK (RFC 5681 §3.1, §3.2), nor while the window is not what limits the sender
 //!   (RFC 2861, RFC 9438 §5.8).
+//! * What an acknowledgement of several packets counts for is the host's choice ([`AckCounting`]): as many packets, or one.
 //! * Timeout: ssthresh by the rule, window 1, then slow start (RFC 5681 §3.1). When the same segment times out again the
 //!   recovery policy declares no new episode: ssthresh stays, and the window is 1 again.
 //! * A rule may decrease its window without a loss episode, by delay or by counts of marks. ssthresh follows, so that
@@ -18,7 +19,7 @@
 
 use super::rule::{Window, WindowRule};
 use crate::slow_start::SlowStart;
-use crate::{Ack, Cause, CongestionControl, EcnUse, FirstCut, Limits, Loss, Path, Setup};
+use crate::{Ack, AckCounting, Cause, CongestionControl, EcnUse, FirstCut, Limits, Loss, Path, Setup};
 use narrows_units::{Bytes, Time};
 
 /// A window algorithm: the state that all of them share, and the rule of this one.
@@ -34,6 +35,7 @@ pub struct Windowed<R> {
     /// The window has not been decreased on this connection.
     undiminished: bool,
     first_cut: FirstCut,
+    ack_counting: AckCounting,
     initial_window: f64,
     burst: Bytes,
 }
@@ -60,6 +62,7 @@ impl<R: WindowRule> Windowed<R> {
             undo: None,
             undiminished: true,
             first_cut: setup.first_cut,
+            ack_counting: setup.ack_counting,
             initial_window: setup.initial_window,
             burst: setup.mss * 2,
         }
@@ -134,7 +137,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
             return;
         }
         if path.window_limited {
-            self.grow(ack.newly_acked as f64, path);
+            self.grow(self.ack_counting.counted(ack.newly_acked as f64), path);
         } else {
             self.rule.on_unlimited(path);
         }

@@ -4,7 +4,8 @@ use crate::facts::{MSS, histories, histories_then_growth, rounds_with_losses};
 use narrows_cc::card::{Domain, Value};
 use narrows_cc::fact::replay;
 use narrows_cc::{
-    Algorithm, Cause, CongestionControl, Fact, FirstCut, Loss, Path, QuickStartRequest, Setup, SlowStartKind,
+    AckCounting, Algorithm, Cause, CongestionControl, Fact, FirstCut, Loss, Path, QuickStartRequest, Setup,
+    SlowStartKind,
 };
 use narrows_units::{Bytes, Rate};
 use proptest::prelude::*;
@@ -20,23 +21,43 @@ fn setups() -> impl Strategy<Value = Setup> {
         Just(SlowStartKind::Limited),
         Just(SlowStartKind::HyStartPlusPlus),
     ];
+    let ack_counting = prop_oneof![Just(AckCounting::Segments), Just(AckCounting::Acks)];
     let ssthresh = prop_oneof![Just(f64::INFINITY), 2.0..2000.0];
     let start_up = (1..10_000_000_000u64, any::<bool>())
         .prop_map(|(bps, ends_slow_start)| QuickStartRequest { rate: Rate::from_bps(bps), ends_slow_start });
-    (1.0..50.0, ssthresh, first_cut, slow_start, proptest::option::of(start_up), any::<bool>(), any::<u64>())
-        .prop_map(|(initial_window, initial_ssthresh, first_cut, slow_start, quick_start, paced, seed)| {
-            Setup {
-                mss: MSS,
-                packet: Bytes::new(1500),
+    (
+        1.0..50.0,
+        ssthresh,
+        first_cut,
+        (slow_start, ack_counting),
+        proptest::option::of(start_up),
+        any::<bool>(),
+        any::<u64>(),
+    )
+        .prop_map(
+            |(
                 initial_window,
                 initial_ssthresh,
                 first_cut,
-                slow_start,
+                (slow_start, ack_counting),
                 quick_start,
                 paced,
                 seed,
-            }
-        })
+            )| {
+                Setup {
+                    mss: MSS,
+                    packet: Bytes::new(1500),
+                    initial_window,
+                    initial_ssthresh,
+                    first_cut,
+                    slow_start,
+                    ack_counting,
+                    quick_start,
+                    paced,
+                    seed,
+                }
+            },
+        )
 }
 
 /// Every algorithm under test, with each parameter at its default, its minimum or its maximum, chosen by `draw`.

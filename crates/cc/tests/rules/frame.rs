@@ -1,13 +1,25 @@
 //! The frame: slow start, loss episodes, timeouts, undo, lower bounds.
 
 use super::{ACK, Flow, SETUP, same};
-use narrows_cc::{Ack, Cause, FirstCut, Setup};
+use narrows_cc::{Ack, AckCounting, Cause, FirstCut, Setup};
 
 #[test]
 fn slow_start_adds_the_packets_acknowledged() {
     let mut flow = Flow::new("reno", SETUP);
     flow.acked(2);
     same(flow.window(), 12.0);
+}
+
+/// RFC 5681 §3.1: at most one segment for each acknowledgement in slow start; equation 3 in congestion avoidance.
+#[test]
+fn an_acknowledgement_of_several_packets_counts_for_one_where_acknowledgements_are_counted() {
+    let setup = Setup { ack_counting: AckCounting::Acks, initial_ssthresh: 12.0, ..SETUP };
+    let mut flow = Flow::new("reno", setup);
+    flow.acked(2);
+    same(flow.window(), 11.0);
+    flow.acked(5);
+    flow.acked(2);
+    same(flow.window(), 12.0 + 1.0 / 12.0);
 }
 
 #[test]

@@ -32,6 +32,7 @@ const SETUP: Setup = Setup {
     initial_window: 10.0,
     initial_ssthresh: f64::INFINITY,
     first_cut: FirstCut::Rule,
+    ack_counting: narrows_cc::AckCounting::Segments,
     slow_start: SlowStartKind::Standard,
     quick_start: None,
     paced: false,

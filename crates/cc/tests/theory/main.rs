@@ -21,6 +21,7 @@ fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn Cong
         initial_window,
         initial_ssthresh,
         first_cut: FirstCut::Rule,
+        ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,
         paced: false,

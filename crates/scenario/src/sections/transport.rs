@@ -12,7 +12,7 @@ use crate::section::{self, Fields, Section};
 use crate::value::{
     Count, KeyType, LONGEST, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, Words, words,
 };
-use narrows_cc::{FirstCut, QuickStartRequest, SlowStartKind};
+use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, SlowStartKind};
 use narrows_model::algorithm::Control;
 use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span};
@@ -51,6 +51,11 @@ preset_keys! {
             SlowStartKind::HyStart => "HyStart",
             SlowStartKind::HyStartPlusPlus => "HyStart++",
         },
+
+        /// What an acknowledgement of several segments counts for when the window of a window algorithm grows. segments: for
+        /// as many (RFC 3465, without its limit of two in slow start; Linux). acks: for one (RFC 5681 §3.1; ns-2), so that
+        /// delayed acknowledgements halve the growth.
+        option ack_counting: AckCounting = [AckCounting::Segments, AckCounting::Acks, AckCounting::Segments],
 
         /// The rate on the wire that the first data asks the routers for (RFC 4782); queues of kind quick-start answer.
         key quick_start: Or<Positive<Rate>, Nothing> = [None, None, None],
@@ -148,6 +153,7 @@ words!(SlowStartKind {
     HyStart = "hystart",
     HyStartPlusPlus = "hystart++",
 });
+words!(AckCounting { Segments = "segments", Acks = "acks" });
 words!(FirstCut { Rule = "rule", Half = "half" });
 words!(UndoKind { None = "none", Duplicates = "dsack", DuplicatesAndTimestamps = "dsack+timestamps" });
 words!(RtoRestart { Ack = "ack", Head = "head" });
