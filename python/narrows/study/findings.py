@@ -1,49 +1,107 @@
-"""What a study found, as plain data: means by algorithm, differences between algorithms, what each factor moves.
+"""What a study found, as plain data: means by algorithm, differences between algorithms, effects of factors.
 
 Intervals are taken over replications: a replication gives one value, its mean over all conditions of the study, and
 replications are independent. They speak of the average over these conditions and of nothing beyond them.
+
+A finding is what a test supports: the paired t-test of a difference between algorithms, and the F test of a factor in
+the analysis of variance that the report shows. All tests of a study are corrected together, by Holm's method: the
+chance that any finding is false is below the level.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from narrows.analysis.compare import adjusted
+from narrows.analysis.table import AnalysisError, varies
+from narrows.analysis.variance import Anova, anova
 from narrows.statistics import Estimate, estimate, paired
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
     from narrows.study.plan import Plan
 
+    Key = tuple[str | None, tuple[object, ...], int]
+
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of a response over all conditions.
+    """The mean of a response over all conditions, or over those with one level of a factor.
 
     Attributes:
         algorithm: Whose.
         mean: With its interval over replications.
         difference: To the first algorithm, paired by replication; None for that one.
+        p: Of the paired t-test of the difference, corrected; None where it cannot be made.
     """
 
     algorithm: str
     mean: Estimate
     difference: Estimate | None
+    p: float | None = None
+
+    @property
+    def clear(self) -> bool:
+        """Whether the difference stands the test."""
+        return self.p is not None and self.p < LEVEL
 
 
 @dataclass(frozen=True)
-class Moved:
-    """What a factor moves by itself: the levels with the least and the greatest mean of a response."""
+class Effect:
+    """The effect of a factor by itself: the levels with the least and the greatest mean of a response.
+
+    Attributes:
+        factor: The factor.
+        low_level: The level with the least mean.
+        low: That mean.
+        high_level: The level with the greatest mean.
+        high: That mean.
+        difference: Between the two, paired by replication.
+        p: Of the factor's F test in the analysis of variance, corrected; None where it cannot be made.
+    """
 
     factor: str
     low_level: str
     low: float
     high_level: str
     high: float
+    difference: Estimate
+    p: float | None
+
+    @property
+    def clear(self) -> bool:
+        """Whether the effect stands the test."""
+        return self.p is not None and self.p < LEVEL
+
+
+@dataclass(frozen=True)
+class ByLevel:
+    """The algorithms at each level of a factor with which they interact.
+
+    Attributes:
+        factor: The factor.
+        p: Of the F test of its interaction with the algorithm, corrected.
+        means: By level, a row per algorithm.
+    """
+
+    factor: str
+    p: float | None
+    means: Mapping[str, Sequence[Mean]]
+
+    @property
+    def turns(self) -> bool:
+        """Whether the interaction stands the test, and the sign of a difference is not the same at all levels."""
+        signs: dict[str, set[bool]] = {}
+        for mean in (each for means in self.means.values() for each in means):
+            if mean.difference is not None and mean.difference["mean"]:
+                signs.setdefault(mean.algorithm, set()).add(mean.difference["mean"] > 0)
+        return self.p is not None and self.p < LEVEL and any(len(each) > 1 for each in signs.values())
 
 
 @dataclass(frozen=True)
@@ -56,7 +114,8 @@ class Finding:
         missing: Cells without a value, which do not count.
         overall: Mean of all.
         means: A row per algorithm; empty where none is under test.
-        moved: By factor that has a few levels, the strongest first; `algorithm` is not among them.
+        effects: By factor that has a few levels, the one that explains most first; `algorithm` is not among them.
+        by_level: By such a factor, the algorithms at each of its levels, the strongest interaction first.
     """
 
     response: str
@@ -64,18 +123,50 @@ class Finding:
     missing: int
     overall: Estimate
     means: Sequence[Mean]
-    moved: Sequence[Moved]
+    effects: Sequence[Effect]
+    by_level: Sequence[ByLevel] = ()
+
+    @property
+    def turning(self) -> ByLevel | None:
+        """The strongest interaction that turns the sign of a difference between algorithms; None without one."""
+        return next((each for each in self.by_level if each.turns), None)
 
 
 def findings(plan: Plan, cells: pa.Table) -> list[Finding]:
-    """Say what was found of each response of a study that has any value.
+    """Return the findings on each response of a study that has any value.
 
     Args:
         plan: The study's.
         cells: Its finished cells.
     """
     found = [_finding(plan, cells, column.name) for column in plan.columns]
-    return [finding for finding in found if finding.overall["mean"] is not None]
+    return _corrected([finding for finding in found if finding.overall["mean"] is not None])
+
+
+def variance_of(plan: Plan, cells: pa.Table, response: str) -> Anova | None:
+    """Return the analysis of variance of a response over the factors of a study, the algorithm and the replication.
+
+    Args:
+        plan: The study's.
+        cells: Its finished cells; those without a value of the response do not count.
+        response: Its column.
+
+    Returns:
+        The analysis; None where nothing varies.
+
+    Raises:
+        AnalysisError: The cells do not allow it.
+    """
+    import pyarrow.compute as pc
+
+    cells = cells.filter(pc.is_valid(cells[response]))
+    several = len({point.algorithm for point in plan.points}) > 1
+    factors = [*plan.factors, *(["algorithm"] if several else [])]
+    if not factors:
+        return None
+    # Replications share their random numbers over all conditions: they are blocks.
+    again = ["replication"] if len(set(cells["replication"].to_pylist())) > 1 else []
+    return anova(cells, response, [*factors, *again], list(itertools.combinations(factors, 2)))
 
 
 def grouping(plan: Plan, cells: pa.Table) -> list[str]:
@@ -84,50 +175,147 @@ def grouping(plan: Plan, cells: pa.Table) -> list[str]:
 
 
 def _finding(plan: Plan, cells: pa.Table, response: str) -> Finding:
-    values = cells[response].to_pylist()
-    replications = cells["replication"].to_pylist()
-    algorithms = cells["algorithm"].to_pylist()
-    conditions = list(zip(*(cells[name].to_pylist() for name in plan.factors), strict=True)) or [()] * len(values)
-    by_cell = {
-        (algorithm, condition, replication): value
-        for algorithm, condition, replication, value in zip(algorithms, conditions, replications, values, strict=True)
-        if value is not None
-    }
-    names = list(dict.fromkeys(algorithms))
-    places = list(dict.fromkeys(conditions))
-    # A replication counts if it has every condition with every algorithm, so that all means are over the same ones.
-    whole = [
-        replication
-        for replication in sorted(set(replications))
-        if all((name, condition, replication) in by_cell for name in names for condition in places)
-    ]
+    table = _Table(plan, cells, response)
+    try:
+        sources = {source.factors: source for source in (variance_of(plan, cells, response) or Anova((), ())).sources}
+    except AnalysisError:
+        sources = {}
 
-    def course(name: str | None) -> list[float]:
-        return [
-            math.fsum(by_cell[name, condition, replication] for condition in places) / len(places)
-            for replication in whole
+    def tested(*factors: str) -> tuple[float | None, float]:
+        source = sources.get(factors)
+        return (source.p, source.sum_of_squares) if source else (None, 0.0)
+
+    factors = grouping(plan, cells)
+    effects = sorted(
+        ((table.effect(factor, tested(factor)[0]), tested(factor)[1]) for factor in factors), key=lambda each: -each[1]
+    )
+    interacting = sorted(
+        (
+            (table.by_level(factor, tested(factor, "algorithm")[0]), tested(factor, "algorithm")[1])
+            for factor in factors
+        ),
+        key=lambda each: -each[1],
+    )
+    return Finding(
+        response,
+        len(table.whole),
+        cells[response].null_count,
+        estimate([table.mean(table.names, table.conditions, each) for each in table.whole]),
+        table.means(table.conditions),
+        [effect for effect, _ in effects],
+        [each for each, _ in interacting if len(table.tested) > 1],
+    )
+
+
+class _Table:
+    """The values of a response by algorithm, condition and replication, of the replications that have all of them."""
+
+    def __init__(self, plan: Plan, cells: pa.Table, response: str) -> None:
+        self.factors = list(plan.factors)
+        values, replications = cells[response].to_pylist(), cells["replication"].to_pylist()
+        algorithms = cells["algorithm"].to_pylist()
+        levels = list(zip(*(cells[name].to_pylist() for name in plan.factors), strict=True)) or [()] * len(values)
+        self.values: dict[Key, float] = {
+            key: value
+            for key, value in zip(zip(algorithms, levels, replications, strict=True), values, strict=True)
+            if value is not None
+        }
+        self.names: list[str | None] = list(dict.fromkeys(algorithms))
+        self.tested: list[str] = [name for name in self.names if name is not None]
+        self.conditions: list[tuple[object, ...]] = list(dict.fromkeys(levels))
+        # A replication counts if it has every condition with every algorithm, so that all means are over the same ones.
+        self.whole = [
+            number
+            for number in sorted(set(replications))
+            if all((name, condition, number) in self.values for name in self.names for condition in self.conditions)
         ]
 
-    courses = {name: course(name) for name in names}
-    together = [math.fsum(each) / len(each) for each in zip(*courses.values(), strict=True)]
-    tested = [name for name in names if name is not None]
-    means = [
-        Mean(name, estimate(courses[name]), paired(courses[name], courses[tested[0]]) if place else None)
-        for place, name in enumerate(tested)
+    def mean(self, names: Sequence[str | None], conditions: Sequence[tuple[object, ...]], replication: int) -> float:
+        """Return the mean over algorithms and conditions in a replication."""
+        chosen = [self.values[name, condition, replication] for name in names for condition in conditions]
+        return math.fsum(chosen) / len(chosen)
+
+    def means(self, conditions: Sequence[tuple[object, ...]]) -> list[Mean]:
+        """Return a row per algorithm: its mean over conditions, and the difference to the first."""
+        courses = {name: [self.mean([name], conditions, each) for each in self.whole] for name in self.tested}
+        rows = []
+        for place, name in enumerate(self.tested):
+            first = courses[self.tested[0]]
+            difference = paired(courses[name], first) if place else None
+            rows.append(Mean(name, estimate(courses[name]), difference, _p(courses[name], first) if place else None))
+        return rows
+
+    def at_levels(self, factor: str) -> dict[str, list[tuple[object, ...]]]:
+        """Return the conditions at each level of a factor."""
+        place = self.factors.index(factor)
+        found: dict[str, list[tuple[object, ...]]] = {}
+        for condition in self.conditions:
+            found.setdefault(str(condition[place]), []).append(condition)
+        return found
+
+    def effect(self, factor: str, p: float | None) -> Effect:
+        """Return the effect of a factor, with the p value of its test."""
+        courses = {
+            level: [self.mean(self.names, conditions, each) for each in self.whole]
+            for level, conditions in self.at_levels(factor).items()
+        }
+        means = {level: estimate(course)["mean"] for level, course in courses.items()}
+        known = {level: math.nan if mean is None else mean for level, mean in means.items()}
+        low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
+        return Effect(factor, low, known[low], high, known[high], paired(courses[high], courses[low]), p)
+
+    def by_level(self, factor: str, p: float | None) -> ByLevel:
+        """Return the algorithms at each level of a factor, with the p value of their interaction."""
+        return ByLevel(
+            factor, p, {level: self.means(conditions) for level, conditions in self.at_levels(factor).items()}
+        )
+
+
+def _p(of: Sequence[float], against: Sequence[float]) -> float | None:
+    """Return the p value of the paired t-test; None with fewer than two pairs, or differences without spread."""
+    import numpy as np
+    from scipy.stats import ttest_rel
+
+    one, other = np.array(of), np.array(against)
+    if len(one) < _TWO or not varies(one - other, one, other):
+        return None
+    return float(ttest_rel(one, other).pvalue)
+
+
+def _corrected(found: Sequence[Finding]) -> list[Finding]:
+    """Correct the p values of all findings together, in the order in which they stand."""
+    known = [p for finding in found for p in _tests(finding)]
+    corrected = iter(adjusted(known, "holm"))
+
+    def mean(each: Mean) -> Mean:
+        return replace(each, p=next(corrected))
+
+    return [
+        replace(
+            finding,
+            means=[mean(each) for each in finding.means],
+            effects=[replace(each, p=next(corrected)) for each in finding.effects],
+            by_level=[
+                ByLevel(
+                    each.factor,
+                    next(corrected),
+                    {level: [mean(row) for row in means] for level, means in each.means.items()},
+                )
+                for each in finding.by_level
+            ],
+        )
+        for finding in found
     ]
-    moved = [_moved(cells, response, factor) for factor in grouping(plan, cells)]
-    ordered = sorted(moved, key=lambda each: each.low - each.high)
-    return Finding(response, len(whole), values.count(None), estimate(together), means, ordered)
 
 
-def _moved(cells: pa.Table, response: str, factor: str) -> Moved:
-    gathered: dict[str, list[float]] = {}
-    for level, value in zip(cells[factor].to_pylist(), cells[response].to_pylist(), strict=True):
-        if value is not None:
-            gathered.setdefault(str(level), []).append(value)
-    means = {level: math.fsum(values) / len(values) for level, values in gathered.items()} or {"": math.nan}
-    low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
-    return Moved(factor, low, means[low], high, means[high])
+def _tests(finding: Finding) -> list[float | None]:
+    tests = [each.p for each in finding.means] + [each.p for each in finding.effects]
+    for each in finding.by_level:
+        tests += [each.p, *(row.p for means in each.means.values() for row in means)]
+    return tests
 
 
+LEVEL = 0.05
+"""A finding is told where the corrected p value is below it."""
 MOST_LEVELS = 12
+_TWO = 2

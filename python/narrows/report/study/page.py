@@ -12,7 +12,7 @@ from narrows.report.page.estimates import difference_texts, interval_text
 from narrows.report.study import responses, together
 from narrows.report.study.rows import response_meaning
 from narrows.study.design import describe
-from narrows.study.findings import Finding, findings
+from narrows.study.findings import LEVEL, Finding, Mean, findings
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -70,31 +70,45 @@ def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
     tables = [_means_table(finding) for finding in found if len(finding.means) > 1]
     note = (
         f"Means over all conditions; intervals are 95 % over {found[0].replications} replications (seed {plan.seed}), "
-        "and speak of the average over these conditions alone. Differences are paired on the same random "
-        "numbers. No interval here is corrected for the number of them: the tables of pairs below are."
+        "and speak of the average over these conditions alone. Differences are paired on the same random numbers. "
+        "A sentence stands where the paired t-test of a difference, or the F test of a factor in the analysis of "
+        f"variance below, gives p < {LEVEL:g} after Holm's correction for all tests of this section."
     )
     return [element("ul", *sentences), element("p", note, class_="note"), *tables]
 
 
 def _sentences(finding: Finding) -> Iterator[str]:
     shown = response_meaning(finding.response)
-    known = [mean for mean in finding.means if mean.mean["mean"] is not None]
-    clear = [
-        f"{mean.algorithm} {_signed(mean.difference, finding.response)}"
-        for mean in known
-        if mean.difference is not None and _clear(mean.difference)
-    ]
+    turning = finding.turning
+    if turning:
+        yield f"{shown.title}: the order of the algorithms depends on {turning.factor}."
+        for level, means in turning.means.items():
+            yield f"{shown.title} at {turning.factor} = {level}{_against(means, finding.response)}"
+    elif len(finding.means) > 1:
+        yield f"{shown.title}{_against(finding.means, finding.response)}"
+    clear = [effect for effect in finding.effects if effect.clear]
     if clear:
-        yield f"{shown.title}, against {known[0].algorithm}: {'; '.join(clear)}."
-    elif len(known) > 1:
-        yield f"{shown.title}: no algorithm differs clearly from {known[0].algorithm}."
-    if finding.moved and finding.moved[0].high > finding.moved[0].low:
-        top = finding.moved[0]
+        top = clear[0]
         low, high = quantity(top.low, shown.unit), quantity(top.high, shown.unit)
-        yield f"{shown.title} moves most with {top.factor}: {low} at {top.low_level}, {high} at {top.high_level}."
+        difference = _signed(top.difference, finding.response)
+        yield (
+            f"{shown.title} moves most with {top.factor}: {low} at {top.low_level}, {high} at {top.high_level}, "
+            f"a difference of {difference}."
+        )
+    elif finding.effects:
+        yield f"{shown.title}: no factor has a clear effect."
     if finding.missing:
         missing = counted(finding.missing, "cell has no value and does", "cells have no value and do")
         yield f"{shown.title}: {missing} not count."
+
+
+def _against(means: Sequence[Mean], response: str) -> str:
+    """Return the end of a sentence on the differences of algorithms to the first of them."""
+    first = means[0].algorithm
+    clear = [
+        f"{each.algorithm} {_signed(each.difference, response)}" for each in means if each.difference and each.clear
+    ]
+    return f", against {first}: {'; '.join(clear)}." if clear else f": no algorithm differs clearly from {first}."
 
 
 def _means_table(finding: Finding) -> Markup:
@@ -123,11 +137,6 @@ def _signed(difference: Estimate, response: str) -> str:
         value, (interval[0], interval[1]) if interval else None, response_meaning(response).unit
     )
     return f"{text} ({ends})" if ends else text
-
-
-def _clear(difference: Estimate) -> bool:
-    interval = difference["ci95"]
-    return interval is not None and not interval[0] <= 0.0 <= interval[1]
 
 
 def badge(state: Status) -> Markup:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.analysis import compare, effects, ranks, variance
+from narrows.analysis import compare, effects, ranks
 from narrows.analysis.table import AnalysisError, block, complete
 from narrows.report.drawing.scale import quantity
 from narrows.report.page.estimates import interval_text
@@ -21,7 +21,7 @@ from narrows.report.study import effects as effect_figures
 from narrows.report.study import ranks as rank_figures
 from narrows.report.study.part import Part, allowed
 from narrows.report.study.rows import response_meaning
-from narrows.study.findings import grouping
+from narrows.study.findings import grouping, variance_of
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -61,12 +61,9 @@ def parts(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Par
 
 
 def _tables(plan: Plan, cells: pa.Table, name: str) -> Iterator[Markup]:
-    factors = _factors(plan)
-    if factors:
-        # Replications share their random numbers over all conditions: they are blocks.
-        again = ["replication"] if len(set(cells["replication"].to_pylist())) > 1 else []
-        pairs = list(itertools.combinations(factors, 2))
-        yield from allowed(lambda: tabular.variance(name, variance.anova(cells, name, [*factors, *again], pairs)))
+    for table in allowed(lambda: variance_of(plan, cells, name)):
+        if table is not None:
+            yield tabular.variance(name, table)
     if _several(plan):
         yield from allowed(lambda: tabular.comparisons(name, compare.compare(cells, name, list(plan.factors))))
         better = response_meaning(name).better

@@ -1,0 +1,100 @@
+"""Truth: rule. Findings say what the tests beside them support, and per level where an average would hide it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from narrows.report.study.page import _sentences
+from narrows.study.findings import Finding, findings, variance_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ALGORITHMS = ["cubic", "bbr3"]
+LEVELS = ["codel", "droptail"]
+NAME = "goodput_bps"
+
+
+def study(value: Callable[[str, str], float], *, noise: float = 0.05, replications: int = 8) -> tuple[Any, pa.Table]:
+    """Return a plan of two algorithms at two levels of `queue`, and cells with these means and normal noise."""
+    rng = np.random.default_rng(3)
+    rows = [(name, level, number) for number in range(replications) for level in LEVELS for name in ALGORITHMS]
+    plan = SimpleNamespace(
+        factors=["queue"],
+        points=[SimpleNamespace(algorithm=name) for name in ALGORITHMS],
+        columns=[SimpleNamespace(name=NAME)],
+    )
+    columns = {
+        "algorithm": [name for name, _, _ in rows],
+        "queue": [level for _, level, _ in rows],
+        "replication": [number for _, _, number in rows],
+        NAME: [value(name, level) + noise * rng.normal() for name, level, _ in rows],
+    }
+    return plan, pa.table(columns)
+
+
+def found(value: Callable[[str, str], float], **options: Any) -> tuple[Finding, list[str]]:
+    plan, cells = study(value, **options)
+    (finding,) = findings(plan, cells)
+    return finding, list(_sentences(finding))
+
+
+def test_a_factor_without_an_effect_moves_nothing() -> None:
+    finding, sentences = found(lambda _name, _level: 1.0)
+    assert finding.effects[0].high > finding.effects[0].low
+    assert sentences == ["Goodput: no algorithm differs clearly from cubic.", "Goodput: no factor has a clear effect."]
+
+
+def test_an_effect_is_told_with_its_interval_and_agrees_with_the_analysis_of_variance() -> None:
+    finding, sentences = found(lambda _name, level: 2.0 if level == "codel" else 1.0)
+    (effect,) = finding.effects
+    assert (effect.low_level, effect.high_level) == ("droptail", "codel")
+    assert effect.difference["ci95"] is not None
+    assert effect.difference["ci95"][0] < 1.0 < effect.difference["ci95"][1]
+    assert effect.clear
+    plan, cells = study(lambda _name, level: 2.0 if level == "codel" else 1.0)
+    table = variance_of(plan, cells, NAME)
+    assert table is not None
+    (source,) = [source for source in table.sources if source.factors == ("queue",)]
+    assert source.p is not None
+    assert effect.p is not None
+    assert source.p <= effect.p < 0.05
+    assert sentences[1].startswith("Goodput moves most with queue: ")
+
+
+def test_algorithms_whose_order_turns_are_compared_at_each_level() -> None:
+    """Equal on average: bbr3 is ahead under drop-tail and behind under CoDel."""
+    finding, sentences = found(lambda name, level: 1.0 + 0.5 * ((name == "bbr3") == (level == "codel")))
+    assert finding.turning is not None
+    assert not finding.means[1].clear
+    assert sentences[0] == "Goodput: the order of the algorithms depends on queue."
+    assert sentences[1].startswith("Goodput at queue = codel, against cubic: bbr3 +")
+    assert sentences[2].startswith("Goodput at queue = droptail, against cubic: bbr3 \N{MINUS SIGN}")
+
+
+def test_an_interaction_that_keeps_the_order_is_told_on_average() -> None:
+    finding, sentences = found(lambda name, level: 1.0 + (name == "bbr3") * (1.0 if level == "codel" else 0.5))
+    assert finding.by_level[0].p is not None
+    assert finding.by_level[0].p < 0.05
+    assert finding.turning is None
+    assert sentences[0].startswith("Goodput, against cubic: bbr3 +")
+
+
+def test_p_values_are_corrected_for_all_tests_of_the_study() -> None:
+    plan, cells = study(lambda name, _level: 1.0 + 0.15 * (name == "bbr3"))
+    alone = findings(plan, cells)[0].means[1].p
+    plan.columns *= 6
+    among_six = findings(plan, cells)[0].means[1].p
+    assert alone is not None
+    assert among_six is not None
+    assert among_six > 2 * alone
+
+
+def test_one_replication_supports_no_difference() -> None:
+    finding, sentences = found(lambda name, _level: 1.0 + 5.0 * (name == "bbr3"), replications=1)
+    assert finding.means[1].p is None
+    assert sentences[0] == "Goodput: no algorithm differs clearly from cubic."
