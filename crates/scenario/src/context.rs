@@ -7,37 +7,39 @@ use narrows_model::algorithm::AlgorithmLoader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a command may say about a scenario besides `--set`.
+/// The options of a command for the scenario that it loads, besides `--set`.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
-    /// An algorithm, as typed, for every group marked as subject, or for all where none is.
+    /// Algorithm, as typed, for all groups that are marked as subject, or for all groups if none is; `None` keeps their
+    /// own.
     pub subject: Option<String>,
-    /// Instead of the file's seed.
+    /// Master seed in place of the file's; `None` keeps it.
     pub seed: Option<u64>,
-    /// Instead of the file's replications.
+    /// Number of replications in place of the file's; `None` keeps it.
     pub replications: Option<u32>,
-    /// What paths in overrides are relative to; empty means the working directory.
+    /// Folder to which paths in overrides are relative; empty for the working directory.
     pub overrides_directory: PathBuf,
-    /// Loads external algorithms; `None` where the scenario may name those compiled in only.
+    /// Loader of external algorithms; `None` refuses them.
     pub loader: Option<Arc<dyn AlgorithmLoader>>,
-    /// Reads metrics of the series in expectations; `None` where only counters give metrics.
+    /// Parser of metrics of the series in expectations; `None` refuses them.
     pub series: Option<Arc<dyn SeriesMetrics>>,
-    /// What is to run the scenario: what it cannot honour is refused where it is written.
+    /// Backend that is to run the scenario, which refuses what it does not support; `None` for the simulator.
     pub backend: Option<Arc<dyn Backend>>,
 }
 
-/// Where a scenario is loaded from.
+/// The place from which a scenario is loaded, and the options of the command.
 #[derive(Clone, Copy)]
 pub struct LoadContext<'a> {
-    /// Paths in the file are relative to this.
+    /// Folder to which paths in the file are relative.
     pub directory: &'a Path,
-    /// The name of the file in messages.
+    /// Name of the file in messages.
     pub file: &'a str,
+    /// Options of the command.
     pub options: &'a LoadOptions,
 }
 
 impl LoadContext<'_> {
-    /// The file of this name, which was written at `location`.
+    /// Path of the file `name`, which was written at `location`.
     pub fn path(&self, name: &str, location: &Location) -> PathBuf {
         match location {
             Location::File(_) => self.directory.join(name),

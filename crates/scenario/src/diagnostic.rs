@@ -3,33 +3,33 @@
 use super::location::Location;
 use std::fmt::Write;
 
-/// One fault in a scenario file or in an argument that changes it.
+/// An error in a scenario file or in an argument that changes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The file, or the argument (`--set path.rate=fast`) if the fault is there.
+    /// Name of the file, or the argument (`--set path.rate=fast`) if the error is there.
     pub file: String,
     /// Line in the file, from 1; `None` for an argument.
     pub line: Option<usize>,
     /// Column of the first character, from 1, counted in characters; `None` for an argument.
     pub column: Option<usize>,
-    /// Where in the scenario, as `path.queue.limit` or `flows.1.rtt`; empty for a fault of syntax.
+    /// Key path, as in `path.queue.limit` or `flows.1.rtt`; empty for an error of syntax.
     pub path: String,
     /// What is wrong.
     pub message: String,
-    /// What was written; `None` where something is missing.
+    /// The value as written; `None` if something is missing.
     pub given: Option<String>,
-    /// What would do; empty where the message says it.
+    /// Allowed values, in words; empty if the message gives them.
     pub allowed: String,
-    /// The nearest known name, or what to do.
+    /// The nearest known name, or a remedy; `None` without one.
     pub hint: Option<String>,
     /// The line of the file, or the argument.
     pub source_line: String,
-    /// Characters marked from `column` on.
+    /// Number of characters to mark, from `column` on.
     pub length: usize,
 }
 
 impl Diagnostic {
-    /// The diagnostic as plain text: place, message, the source line with the place underlined, what is allowed.
+    /// The diagnostic as plain text: place, message, the source line with the place underlined, and the allowed values.
     pub fn render(&self) -> String {
         let mut text = String::new();
         let place = match (self.line, self.column) {
@@ -64,15 +64,22 @@ impl Diagnostic {
 /// A fault before its place is known in lines and columns.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fault {
+    /// Place of the error.
     pub place: Location,
+    /// Key path; empty for an error of syntax.
     pub path: Box<str>,
+    /// What is wrong.
     pub message: Box<str>,
+    /// The value as written; `None` if something is missing.
     pub given: Option<String>,
+    /// Allowed values, in words; empty if the message gives them.
     pub allowed: Box<str>,
+    /// The nearest known name, or a remedy; `None` without one.
     pub hint: Option<String>,
 }
 
 impl Fault {
+    /// An error at `place` with the key path `path`, without a value, allowed values and a hint.
     pub fn new(place: &Location, path: impl Into<Box<str>>, message: impl Into<Box<str>>) -> Self {
         Self {
             place: place.clone(),
@@ -84,22 +91,25 @@ impl Fault {
         }
     }
 
+    /// The same error with the value as written.
     pub fn given(mut self, given: impl Into<String>) -> Self {
         self.given = Some(given.into());
         self
     }
 
+    /// The same error with the allowed values, in words.
     pub fn allowed(mut self, allowed: impl Into<Box<str>>) -> Self {
         self.allowed = allowed.into();
         self
     }
 
+    /// The same error with a hint; `None` for none.
     pub fn hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint;
         self
     }
 
-    /// Suggests `name` where there is one.
+    /// The same error with the hint that `name` was meant; without a hint for `None`.
     pub fn nearest(self, name: Option<&str>) -> Self {
         self.hint(name.map(|name| format!("did you mean `{name}`?")))
     }

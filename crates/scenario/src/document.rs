@@ -6,46 +6,46 @@ use super::location::Location;
 use super::tree::{self, Node, Value};
 use std::ops::Range;
 
-/// A value and the bytes of the document that it was read from.
+/// A value with its position in the document.
 #[derive(Clone, Debug)]
 pub struct Located {
-    /// What was written.
+    /// The value.
     pub value: Written,
-    /// Bytes of the document.
+    /// Byte range of the value in the document.
     pub span: Range<usize>,
 }
 
 /// A TOML value.
 #[derive(Clone, Debug)]
 pub enum Written {
-    /// A string; a date or time as its text.
+    /// A string; a date or time as text.
     Text(String),
     /// A whole number.
     Integer(i128),
-    /// Any other number.
+    /// A floating-point number.
     Number(f64),
-    /// True or false.
+    /// A boolean.
     Flag(bool),
-    /// A list.
+    /// An array.
     List(Vec<Located>),
-    /// A table in the order of the document: key, bytes of the key, value.
+    /// A table in the order of the document: key, byte range of the key, value.
     Table(Vec<(String, Range<usize>, Located)>),
 }
 
-/// What is wrong at a place of a document.
+/// An error found in a document by the program that reads it.
 #[derive(Clone, Debug)]
 pub struct Complaint {
-    /// Bytes of the document.
+    /// Byte range of its place in the document.
     pub span: Range<usize>,
-    /// The key path.
+    /// Key path.
     pub path: String,
     /// What is wrong.
     pub message: String,
-    /// What was written.
+    /// The value as written; `None` if something is missing.
     pub given: Option<String>,
-    /// What would do; empty where the message says it.
+    /// Allowed values, in words; empty if the message gives them.
     pub allowed: String,
-    /// The nearest known name, or what to do.
+    /// The nearest known name, or a remedy; `None` without one.
     pub hint: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub fn read_document(text: &str, file: &str) -> Result<Located, Vec<Diagnostic>>
     tree::parse(text).map(located).map_err(|faults| diagnostic::locate(faults, text, file, &[]))
 }
 
-/// Complaints about the document `text`, which messages call `file`, in its order and with lines and columns.
+/// The diagnostics of `complaints` about the document `text`, which messages call `file`, in the order of the document.
 pub fn complain(complaints: Vec<Complaint>, text: &str, file: &str) -> Vec<Diagnostic> {
     let fault = |complaint: Complaint| Fault {
         place: Location::File(complaint.span),

@@ -3,16 +3,16 @@
 use std::fmt::{Display, Write};
 use toml_writer::{ToTomlValue, TomlStringBuilder};
 
-/// How a file is named in the resolved scenario.
+/// The names of files in the resolved scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Naming {
-    /// By its path, so that it can be read again.
+    /// Absolute paths, so that the scenario can be read again.
     Path,
-    /// By the digest of its content, so that the text does not depend on where it lies.
+    /// Digests of the contents, so that the text does not depend on the locations of files.
     Digest,
 }
 
-/// A table of the resolved file: its own keys, then the tables below it.
+/// A TOML table of the resolved file: keys, then subtables.
 #[derive(Clone, Debug, Default)]
 pub struct TomlTable {
     keys: Vec<Line>,
@@ -35,22 +35,22 @@ struct Below {
 }
 
 impl TomlTable {
-    /// Adds a key with its value, which is TOML.
+    /// Adds a key; `value` is TOML.
     pub fn set(&mut self, key: &str, value: impl Into<String>) {
         self.comment(key, value, None);
     }
 
-    /// Adds a key with its value, which is TOML, and a comment behind it.
+    /// Adds a key with a comment after it; `value` is TOML.
     pub fn comment(&mut self, key: &str, value: impl Into<String>, comment: Option<String>) {
         self.keys.push(Line { key: key.to_owned(), value: value.into(), comment });
     }
 
-    /// Adds the table `[name]` below this one.
+    /// Adds the subtable `[name]` and returns it.
     pub fn table(&mut self, name: &str) -> &mut Self {
         self.add(name, false)
     }
 
-    /// Adds an element to the list of tables `[[name]]` below this one.
+    /// Adds an element of the array of tables `[[name]]` and returns it.
     pub fn element(&mut self, name: &str) -> &mut Self {
         self.add(name, true)
     }
@@ -61,7 +61,7 @@ impl TomlTable {
         &mut self.below[last].table
     }
 
-    /// The whole as an inline table.
+    /// The table as an inline table.
     pub fn inline(&self) -> String {
         let line = |line: &Line| format!("{} = {}", line.key, line.value);
         let mut keys: Vec<String> = self.keys.iter().map(line).collect();
@@ -76,7 +76,7 @@ impl TomlTable {
         if keys.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", keys.join(", ")) }
     }
 
-    /// The whole as a document.
+    /// The table as a TOML document.
     pub fn text(&self) -> String {
         let mut text = String::new();
         self.write("", &mut text);
@@ -97,17 +97,17 @@ impl TomlTable {
     }
 }
 
-/// A TOML string.
+/// `value` as a TOML string.
 pub fn text(value: impl Display) -> String {
     TomlStringBuilder::new(&value.to_string()).as_basic().to_toml_value()
 }
 
-/// A TOML float with all its digits.
+/// `value` as a TOML float that is read as the same number.
 pub fn number(value: f64) -> String {
     format!("{value:?}")
 }
 
-/// A number to so many decimals, without trailing zeros.
+/// `value` with at most `decimals` decimals, without trailing zeros.
 pub fn short(value: f64, decimals: usize) -> String {
     let digits = format!("{value:.decimals$}");
     if !digits.contains('.') {

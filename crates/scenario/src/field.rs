@@ -3,105 +3,120 @@
 use super::diagnostic::Fault;
 use super::location::Location;
 
-/// A fault was reported: what depends on the value can be given up without another word.
+/// The token of an error that has been reported, so that work on values that depend on it can stop silently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reported(());
 
 impl Reported {
-    /// A fault that was reported before, by other means.
+    /// The token of an error that was reported by other means.
     pub fn before() -> Self {
         Self(())
     }
 }
 
 impl Fault {
-    /// Adds the fault to `faults`.
+    /// Adds the error to `faults`.
     pub fn report(self, faults: &mut Vec<Self>) -> Reported {
         faults.push(self);
         Reported(())
     }
 }
 
-/// The path of a key or table and where it was written.
+/// A key or table of the scenario: its path and where it was written.
 #[derive(Clone, Debug)]
 pub struct At {
-    /// As `path.queue.limit`; empty for the whole file.
+    /// Key path, as in `path.queue.limit`; empty for the whole file.
     pub path: String,
-    /// Of the value; of the table around it where the key is absent.
+    /// Place of the value; of the table around it if the key is absent.
     pub location: Location,
 }
 
 impl At {
-    /// A fault here.
+    /// An error at this place.
     pub fn fault(&self, message: impl Into<Box<str>>) -> Fault {
         Fault::new(&self.location, self.path.as_str(), message)
     }
 
-    /// The path of a key of the table that is here.
+    /// Key path of `key` in the table at this place.
     pub fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 }
 
-/// The value at a key: what was written or holds by default, until the scenario is resolved, and what holds afterwards.
+/// A key with its value: first as written or by default; after the scenario is resolved, with the value that holds.
 #[derive(Clone, Debug)]
 pub struct Field<V> {
+    /// Path and place of the key.
     pub at: At,
-    /// The key is in the file, or on the command line.
+    /// Whether the key was written, in the file or on the command line.
     pub written: bool,
-    /// Explains the value in the resolved file.
+    /// Comment on the value in the resolved file; `None` without one.
     pub comment: Option<String>,
-    /// The resolved file leaves the key out.
+    /// Whether the resolved file omits the key.
     pub omitted: bool,
     value: Result<V, Reported>,
 }
 
 impl<V> Field<V> {
+    /// A key at `at`; `written` says whether it was written.
     pub fn new(at: At, written: bool, value: Result<V, Reported>) -> Self {
         Self { at, written, comment: None, omitted: false, value }
     }
 
-    /// A value that was not written.
+    /// A key that was not written, with the default `value`.
     pub fn of(at: &At, value: V) -> Self {
         Self::new(at.clone(), false, Ok(value))
     }
 
-    /// The value, unless it was faulty.
+    /// The value.
+    ///
+    /// # Errors
+    ///
+    /// If the value has an error that was reported.
     pub fn get(&self) -> Result<&V, Reported> {
         self.value.as_ref().map_err(|reported| *reported)
     }
 
+    /// The value, to be changed.
+    ///
+    /// # Errors
+    ///
+    /// If the value has an error that was reported.
     pub fn get_mut(&mut self) -> Result<&mut V, Reported> {
         self.value.as_mut().map_err(|reported| *reported)
     }
 
-    /// Puts `value` in the place of what was written.
+    /// Sets the value.
     pub fn fill(&mut self, value: V) {
         self.value = Ok(value);
     }
 
-    /// A fault at the key.
+    /// An error at the key.
     pub fn fault(&self, message: impl Into<Box<str>>) -> Fault {
         self.at.fault(message)
     }
 }
 
 impl<V> Field<V> {
-    /// The same as the value of a key that may be absent.
+    /// The same key as one that may be absent.
     pub fn optional(self) -> Field<Option<V>> {
         Field::new(self.at, self.written, self.value.map(Some))
     }
 }
 
 impl<V: Copy> Field<V> {
-    /// The value, unless it was faulty.
+    /// A copy of the value.
+    ///
+    /// # Errors
+    ///
+    /// If the value has an error that was reported.
     pub fn copied(&self) -> Result<V, Reported> {
         self.value
     }
 }
 
 impl<V: Clone> Field<Option<V>> {
-    /// What was written here, else what holds at `other`.
+    /// This key if it was written, otherwise `other`.
     pub fn or(&self, other: &Field<V>) -> Field<V> {
         if !self.written {
             return other.clone();
@@ -110,7 +125,7 @@ impl<V: Clone> Field<Option<V>> {
         Field::new(self.at.clone(), true, value)
     }
 
-    /// What was written here, else what holds at `other`.
+    /// This key if it was written, otherwise `other`.
     pub fn or_optional(&self, other: &Self) -> Self {
         if self.written { self.clone() } else { other.clone() }
     }

@@ -11,21 +11,26 @@ use narrows_card::nearest;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-/// A type of keys that hold a table of one of several forms.
+/// The type of a key whose value is a table of one of several forms.
 pub trait Forms {
-    /// Which form was written, with its keys.
+    /// A form with the values of its keys.
     type Value: Clone + Debug;
 
+    /// Names, keys and meanings of the forms.
     const VARIANTS: &'static [Variant];
 
-    /// Takes the keys of the form `name`; `None` where there is no such form.
+    /// Reads the keys of the form `name`; `None` if there is no such form.
     fn take(name: &str, fields: &mut Fields<'_>) -> Option<Self::Value>;
 
     /// Adds the name of the form and its keys to a table of the resolved file.
     fn emit(value: &Self::Value, naming: Naming, table: &mut TomlTable);
 }
 
-/// Reads a table of one of several forms.
+/// Reads a table of one of several forms at the key path `path`.
+///
+/// # Errors
+///
+/// If it is no such table; the error is added to `faults`.
 pub fn read_form<F: Forms>(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<F::Value, Reported> {
     let Value::Table(entries) = &node.value else {
         return Err(no_form(node, path, None, F::VARIANTS).report(faults));
@@ -42,14 +47,14 @@ pub fn emit_form<F: Form>(form: &F, naming: Naming, table: &mut TomlTable) {
     form.emit(naming, table);
 }
 
-/// The table of one of several forms as TOML.
+/// The value as an inline table in TOML.
 pub fn write_form<F: Forms>(value: &F::Value, naming: Naming) -> String {
     let mut table = TomlTable::default();
     F::emit(value, naming, &mut table);
     table.inline()
 }
 
-/// The fault of a value that is no table where one of several forms is needed.
+/// The error of a value that is not a table of one of `variants`.
 pub fn no_form(node: &Node, path: &str, plain: Option<Quantities>, variants: &'static [Variant]) -> Fault {
     let fault = wrong_type(node, &Kind::Variants { plain, variants }, path);
     let known = |text: &&String| variants.iter().any(|variant| variant.name == text.as_str());
@@ -60,7 +65,11 @@ pub fn no_form(node: &Node, path: &str, plain: Option<Quantities>, variants: &'s
     fault.hint(hint)
 }
 
-/// The form that a table has, by its `kind` or by a key of the form's own name.
+/// The form of a table, from its `kind` or from a key with the name of a form.
+///
+/// # Errors
+///
+/// If there is no such form, or none is named.
 pub fn choose(
     entries: &[Pair],
     node: &Node,
@@ -148,14 +157,16 @@ macro_rules! forms {
 
 pub(crate) use forms;
 
-/// A key that holds a quantity, or a table of one of several forms.
+/// The type of a key whose value is a quantity, or a table of one of several forms.
 #[derive(Clone, Debug)]
 pub struct PlainOr<T, F>(PhantomData<(T, F)>);
 
-/// What was written of a quantity or a table.
+/// A quantity or a table of one of several forms, as written.
 #[derive(Clone, Debug)]
 pub enum Choice<P, F> {
+    /// A quantity.
     Plain(P),
+    /// A table.
     Form(F),
 }
 

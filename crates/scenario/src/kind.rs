@@ -3,104 +3,112 @@
 
 use narrows_units::Dimension;
 
-/// A key of a table.
+/// The declaration of a key.
 #[derive(Debug)]
 pub struct Key {
+    /// Name of the key.
     pub name: &'static str,
+    /// Allowed values.
     pub kind: Kind,
+    /// What holds if the key is absent.
     pub absent: Absent,
+    /// Meaning of the key, in sentences.
     pub meaning: &'static str,
 }
 
-/// What holds where a key is absent.
+/// What holds if a key is absent.
 #[derive(Debug)]
 pub enum Absent {
-    /// Nothing: the key is required.
+    /// An error: the key is required.
     Refused,
     /// A default that depends on other keys, in words.
     Means(&'static str),
-    /// A default that is always the same, as the resolved file writes it.
+    /// A constant default, as the resolved file writes it.
     Is(fn() -> String),
 }
 
-/// What a key may hold.
+/// The allowed values of a key.
 #[derive(Debug)]
 pub enum Kind {
     /// A string that is not empty.
     Text,
-    /// A path to a file.
+    /// The path of a file.
     File,
-    /// True or false.
+    /// A boolean.
     Flag,
-    /// A whole number, bounds included.
+    /// A whole number from `minimum` to `maximum`.
     Integer { minimum: u64, maximum: u64 },
-    /// Any finite number.
+    /// A finite number.
     Number,
-    /// A part of a whole: `"1%"`, or a plain number from 0 to 1.
+    /// A fraction: a percentage as in `"1%"`, or a number from 0 to 1; `zero` says whether 0 is allowed.
     Fraction { zero: bool },
-    /// One word of a few.
+    /// One of these words.
     Choice(&'static [&'static str]),
     /// A number with a unit.
     Quantity(Quantities),
-    /// A time, or a range of times: `"0s..5s"`.
+    /// A time, or a range of times as in `"0s..5s"`.
     TimeRange,
-    /// An algorithm by name, with parameters.
+    /// The name of an algorithm, with parameters.
     Algorithm,
-    /// A list of what one key may hold.
+    /// A list of values of this kind.
     List(&'static Self),
-    /// A table whose keys are names that a person chose, each with what one key may hold.
+    /// A table with names chosen by the user as keys, and values of this kind.
     Named(&'static Self),
-    /// A table, whose keys are read in parts.
+    /// A table with these keys.
     Table(Parts),
-    /// A list of at least one table.
+    /// A list of at least one table with these keys.
     Tables(Parts),
-    /// A table of one of several forms selected by `kind`, or where `plain` is given, that. A form that has a key of
-    /// its own name needs no `kind`.
+    /// A table of one of several forms, selected by `kind` or by a key with the name of a form; also a quantity if
+    /// `plain` is given.
     Variants { plain: Option<Quantities>, variants: &'static [Variant] },
-    /// A table of one of several forms that a catalogue lists, selected by `kind`.
+    /// A table of one of several forms from a catalogue, selected by `kind`.
     Listed(fn() -> &'static [Variant]),
 }
 
-/// The keys of a table, in parts that other tables may share.
+/// The keys of a table, in parts that several tables may share.
 pub type Parts = &'static [&'static [Key]];
 
-/// One form of a table.
+/// A form of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
-    /// What `kind` says.
+    /// Value of `kind`.
     pub name: &'static str,
+    /// Keys of the form.
     pub keys: &'static [Key],
+    /// Meaning of the form, in sentences.
     pub meaning: &'static str,
 }
 
-/// Which numbers with units.
+/// The allowed numbers with units.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantities {
+    /// Allowed dimensions.
     pub dimensions: &'static [Dimension],
-    /// Zero is allowed.
+    /// Whether zero is allowed.
     pub zero: bool,
-    /// A word that stands for the absence of a limit.
+    /// Word for the absence of a limit; `None` without one.
     pub word: Option<&'static str>,
-    /// Packets are whole numbers.
+    /// Whether numbers of packets must be whole.
     pub whole: bool,
 }
 
 impl Key {
-    /// A key that may be absent; `default` says in words what holds then.
+    /// The declaration of an optional key; `default` describes its default in words.
     pub const fn new(name: &'static str, kind: Kind, default: &'static str, meaning: &'static str) -> Self {
         Self { name, kind, absent: Absent::Means(default), meaning }
     }
 
-    /// A key without which its table is refused.
+    /// The declaration of a required key.
     pub const fn required(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
         Self { name, kind, absent: Absent::Refused, meaning }
     }
 
+    /// Whether the key is required.
     pub const fn is_required(&self) -> bool {
         matches!(self.absent, Absent::Refused)
     }
 
-    /// What holds where the key is absent, in words; `None` for a required key.
+    /// Description of the default; `None` for a required key.
     pub fn default(&self) -> Option<String> {
         match self.absent {
             Absent::Refused => None,
@@ -109,13 +117,13 @@ impl Key {
         }
     }
 
-    /// What the key means, a sentence or more.
+    /// Meaning of the key, in sentences.
     pub fn meaning(&self) -> &'static str {
         // Documentation comments begin with the space behind their slashes.
         self.meaning.trim_start()
     }
 
-    /// A TOML value without quotation marks, and a whole number without its fraction.
+    /// A TOML value as shown to people: without quotation marks, and whole numbers without decimals.
     pub fn plain(written: &str) -> String {
         let text = written.trim_matches('"');
         text.strip_suffix(".0").filter(|whole| whole.parse::<i64>().is_ok()).unwrap_or(text).to_owned()
@@ -123,26 +131,30 @@ impl Key {
 }
 
 impl Quantities {
+    /// Numbers above zero of these dimensions, packets being whole.
     pub const fn of(dimensions: &'static [Dimension]) -> Self {
         Self { dimensions, zero: false, word: None, whole: true }
     }
 
+    /// The same, with zero allowed.
     pub const fn or_zero(mut self) -> Self {
         self.zero = true;
         self
     }
 
+    /// The same, with `word` for the absence of a limit.
     pub const fn or(mut self, word: &'static str) -> Self {
         self.word = Some(word);
         self
     }
 
+    /// The same, with fractions of packets allowed.
     pub const fn fractional(mut self) -> Self {
         self.whole = false;
         self
     }
 
-    /// What is allowed, in words.
+    /// Description of the allowed values.
     pub fn allowed(self) -> String {
         let mut each: Vec<String> = self.dimensions.iter().map(|each| each.allowed().to_owned()).collect();
         each.extend(self.word.map(|word| format!("\"{word}\"")));
@@ -160,7 +172,7 @@ impl Quantities {
 }
 
 impl Kind {
-    /// What is allowed, in words.
+    /// Description of the allowed values.
     pub fn allowed(&self) -> String {
         match self {
             Self::Text => "a string that is not empty".into(),
@@ -201,20 +213,27 @@ fn one_of(variants: &[Variant]) -> String {
     format!("a table whose kind is one of {}", list(variants.iter().map(|variant| variant.name)))
 }
 
-/// Names, separated by commas.
+/// `names`, separated by commas.
 pub fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The key that selects the form of a table.
+/// Name of the key that selects the form of a table.
 pub const KIND: &str = "kind";
 
+/// A rate above zero.
 pub const RATE: Quantities = Quantities::of(&[Dimension::Rate]);
+/// A time above zero.
 pub const TIME: Quantities = Quantities::of(&[Dimension::Time]);
+/// A size above zero.
 pub const SIZE: Quantities = Quantities::of(&[Dimension::Size]);
+/// A whole number of packets above zero.
 pub const PACKETS: Quantities = Quantities::of(&[Dimension::Packets]);
+/// A whole number of packets, or a size, above zero.
 pub const PACKETS_OR_BYTES: Quantities = Quantities::of(&[Dimension::Packets, Dimension::Size]);
+/// A time, or a number of packets, which may be zero.
 pub const TIME_OR_PACKETS: Quantities =
     Quantities::of(&[Dimension::Time, Dimension::Packets]).or_zero().fractional();
+/// A queue length above zero: packets, size, time or bandwidth-delay products.
 pub const LENGTH: Quantities =
     Quantities::of(&[Dimension::Packets, Dimension::Size, Dimension::Time, Dimension::Bdp]);

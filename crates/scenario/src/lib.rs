@@ -57,21 +57,21 @@ use value::KeyType;
 /// A scenario that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What runs.
+    /// The resolved model.
     pub model: Model,
-    /// How often: what was asked for on the command line, else what the file says, else once.
+    /// Number of replications: that of the command line, else that of the file, else one.
     pub replications: u32,
-    /// What the file says of replications; `None` leaves it to the command.
+    /// Number of replications in the file; `None` if the file has none, which leaves it to the command.
     pub replications_written: Option<u32>,
-    /// The scenario with every default written out; loads to the same model.
+    /// The scenario as TOML with every default; it is resolved to the same model.
     pub resolved: String,
-    /// What is run, in words: title and text of each paragraph.
+    /// Description of the scenario: title and text of each paragraph.
     pub description: Vec<(String, String)>,
-    /// Measures that must lie within bounds.
+    /// Metrics that must be within bounds.
     pub expectations: Vec<Expectation>,
-    /// Every file that the scenario names, with the SHA-256 of its content in hexadecimal.
+    /// Absolute path of each file that the scenario names, and SHA-256 of its content in hexadecimal.
     pub files: Vec<(PathBuf, String)>,
-    /// SHA-256, in hexadecimal, of the resolved scenario and the content of its files, wherever they lie.
+    /// SHA-256, in hexadecimal, of the resolved scenario and the contents of its files, wherever they are.
     pub digest: String,
 }
 

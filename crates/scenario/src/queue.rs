@@ -18,11 +18,11 @@ use crate::walk;
 use narrows_qdisc::{Discipline, Limit, Scale, Setting, droptail};
 use narrows_units::Span;
 
-/// A key that holds a queue.
+/// The type of a key whose value is a queue discipline.
 #[derive(Clone, Debug)]
 pub struct Queue;
 
-/// A queue as written, and as the resolved file writes it.
+/// A queue discipline as written, and as in the resolved file.
 #[derive(Clone, Debug)]
 pub struct QueueValue {
     written: Option<Checked>,
@@ -43,19 +43,25 @@ impl KeyType for Queue {
     }
 }
 
-/// What the units of a queue's length mean on a link.
+/// The link on which queue lengths are converted, and the groups that a discipline may name.
 #[derive(Clone, Copy)]
 pub struct QueueContext<'a> {
+    /// Rate, round-trip time and packet size for the conversion.
     pub scale: Scale,
     /// Mean rate of the link, bits per second.
     pub mean_bps: f64,
-    /// Of the run.
+    /// Duration of the run.
     pub duration: Span,
-    /// The groups of flows that the queue may name; `None` if they are faulty.
+    /// The flow groups that a discipline may name; `None` if they have errors.
     pub groups: Option<&'a Groups>,
 }
 
-/// The queue that `field` holds, which is filled in; `absent` gives the limit of one that was not written.
+/// The queue discipline at `field`, which is filled in. If none was written, it is DropTail with the limit that
+/// `absent` gives.
+///
+/// # Errors
+///
+/// If the discipline has errors, which are added to `faults`.
 pub fn resolve(
     field: &mut Field<Option<QueueValue>>,
     absent: fn(Scale) -> Limit,
@@ -74,7 +80,7 @@ pub fn resolve(
     Ok(discipline)
 }
 
-/// Fills `field` with a DropTail queue of that limit.
+/// Fills `field` with DropTail of the given limit, and returns it.
 pub fn droptail(
     field: &mut Field<Option<QueueValue>>,
     limit: Limit,
@@ -95,7 +101,7 @@ fn fill(
     field.comment = Some(format!("limit: {}", limit_in_words(discipline, context)));
 }
 
-/// A queue, for a reader.
+/// Description of a queue discipline.
 pub fn describe(discipline: &Discipline, context: QueueContext<'_>) -> String {
     format!("{}, limit {}", name_and_settings(discipline), limit_in_words(discipline, context))
 }

@@ -24,13 +24,19 @@ use std::ops::Range;
 /// A scenario with nothing left to choose.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
+    /// Title, duration, warm-up and seed.
     pub run: Run,
+    /// Number of replications: that of the command line, else that of the file, else one.
     pub replications: u32,
-    /// What the file says of replications.
+    /// Number of replications in the file; `None` if it has none.
     pub replications_written: Option<u32>,
+    /// The path or the network.
     pub topology: Topology,
+    /// The flow groups.
     pub groups: Vec<ResolvedGroup>,
+    /// What to record.
     pub recording: Recording,
+    /// Metrics that must be within bounds.
     pub expectations: Vec<Expectation>,
 }
 

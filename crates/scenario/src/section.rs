@@ -16,33 +16,34 @@ use narrows_card::nearest;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-/// A table whose keys are known.
+/// A table with a known set of keys.
 pub trait Section: Clone + Debug {
-    /// Its keys.
+    /// The keys of the table.
     const PARTS: Parts;
 
-    /// Takes the values of its keys.
+    /// Reads the values of the keys.
     fn take(fields: &mut Fields<'_>) -> Self;
 
-    /// Adds its keys to a table of the resolved file.
+    /// Adds the keys to a table of the resolved file.
     fn emit(&self, naming: Naming, table: &mut TomlTable);
 
-    /// The table as it is where nothing is written.
+    /// The table with all keys at their defaults; errors of missing keys are added to `faults`.
     fn absent(at: &At, faults: &mut Vec<Fault>) -> Self {
         Self::take(&mut Fields::new(&[], at, Self::PARTS, None, faults))
     }
 }
 
-/// The entries of a table, from which a [`Section`] takes its own.
+/// The entries of a table, from which a [`Section`] reads its keys.
 pub struct Fields<'a> {
     entries: &'a [Pair],
+    /// Path and place of the table.
     pub at: &'a At,
     faults: &'a mut Vec<Fault>,
 }
 
 impl<'a> Fields<'a> {
-    /// The entries of the table `at` a place. `form` is what its `kind` says, which is no key of its own. Reports unknown
-    /// and missing keys.
+    /// The entries of the table at `at`, whose keys are `parts`; `form` is the value of its `kind`, if it has one.
+    /// Errors of unknown and missing keys are added to `faults`.
     pub fn new(
         entries: &'a [Pair],
         at: &'a At,
@@ -54,13 +55,13 @@ impl<'a> Fields<'a> {
         Self { entries, at, faults }
     }
 
-    /// The value of a key that must be there; that it is missing was reported.
+    /// The value of a required key.
     pub fn required<T: KeyType>(&mut self, key: &str) -> Field<T::Value> {
         let missing = Reported::before();
         self.field::<T, _>(key, |value| value, Err(missing))
     }
 
-    /// The value of a key, or its default.
+    /// The value of a key with a default.
     pub fn or<T: KeyType>(&mut self, key: &str, default: T::Value) -> Field<T::Value> {
         self.field::<T, _>(key, |value| value, Ok(default))
     }
@@ -87,7 +88,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Reports keys that are unknown or missing.
+/// Adds errors of unknown and missing keys of the table at `at` to `faults`.
 pub fn check_names(
     entries: &[Pair],
     at: &At,
@@ -111,10 +112,10 @@ pub fn check_names(
     }
 }
 
-/// Unknown keys of one table that are reported: for each all known ones are compared with it.
+/// Most unknown keys of one table that are reported: each is compared with all known keys.
 const MOST_UNKNOWN: usize = 200;
 
-/// A key that holds a table.
+/// The type of a key whose value is a table.
 #[derive(Clone, Debug)]
 pub struct Table<S>(PhantomData<S>);
 
@@ -140,7 +141,7 @@ impl<S: Section> KeyType for Table<S> {
     }
 }
 
-/// A key that holds a list of at least one table.
+/// The type of a key whose value is a list of at least one table.
 #[derive(Clone, Debug)]
 pub struct Tables<S>(PhantomData<S>);
 
@@ -298,7 +299,7 @@ macro_rules! keys {
 
 pub(crate) use keys;
 
-/// Adds a key to the resolved file, unless it has no value or is to be left out.
+/// Adds a key to a table of the resolved file, unless it has no value or is omitted.
 pub fn emit<T: KeyType, V>(
     field: &Field<V>,
     value: Option<&T::Value>,
@@ -313,6 +314,6 @@ pub fn emit<T: KeyType, V>(
 
 /// A table that is one of several forms.
 pub trait Form: Section {
-    /// Its name, keys and meaning.
+    /// Name, keys and meaning of the form.
     const VARIANT: Variant;
 }

@@ -12,7 +12,9 @@ use toml::de::{DeTable, DeValue};
 /// A value and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
+    /// The value.
     pub value: Value,
+    /// Place of the value.
     pub place: Location,
 }
 
@@ -33,13 +35,16 @@ pub(super) enum Value {
 /// A key with its value.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
+    /// The key.
     pub key: String,
+    /// Place of the key.
     pub key_place: Location,
+    /// The value of the key.
     pub node: Node,
 }
 
 impl Value {
-    /// The TOML type, with its article.
+    /// Name of the TOML type, with its article.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "a string",
@@ -52,7 +57,7 @@ impl Value {
         }
     }
 
-    /// As a person would recognise it in a message.
+    /// The value as shown in messages.
     pub fn shown(&self) -> String {
         match self {
             Self::Text(text) => format!("\"{text}\""),
@@ -64,7 +69,7 @@ impl Value {
         }
     }
 
-    /// The entry of that key, if this is a table that has it.
+    /// The entry `key`; `None` if this is not a table or has no such key.
     pub fn get(&self, key: &str) -> Option<&Pair> {
         match self {
             Self::Table(entries) => entries.iter().find(|entry| entry.key == key),

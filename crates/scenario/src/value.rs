@@ -20,27 +20,31 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
-/// A type of keys.
+/// The type of a key: its allowed values, and how they are read and written.
 pub trait KeyType {
-    /// What a value is read into.
+    /// Type of the values.
     type Value: Clone + Debug;
 
-    /// What a key may hold, for the schema and for messages.
+    /// Allowed values, for the schema and for messages.
     const KIND: Kind;
 
-    /// Reads a value at the key `path`.
+    /// Reads the value at the key path `path`.
+    ///
+    /// # Errors
+    ///
+    /// If the value is not allowed; the error is added to `faults`.
     fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<Self::Value, Reported>;
 
     /// The value as TOML.
     fn write(value: &Self::Value, naming: Naming) -> String;
 
-    /// Adds the key with its value to a table.
+    /// Adds the key with its value to a table of the resolved file, with a comment after it.
     fn emit(value: &Self::Value, key: &str, comment: Option<&str>, naming: Naming, table: &mut TomlTable) {
         table.comment(key, Self::write(value, naming), comment.map(str::to_owned));
     }
 }
 
-/// The fault of a value with the wrong TOML type.
+/// The error of a value of the wrong TOML type.
 pub fn wrong_type(node: &Node, kind: &Kind, path: &str) -> Fault {
     Fault::new(&node.place, path, format!("{} does not fit here", node.value.kind()))
         .given(node.value.shown())
@@ -76,7 +80,11 @@ impl KeyType for String {
     }
 }
 
-/// A text of that kind.
+/// The text of a value of kind `kind`.
+///
+/// # Errors
+///
+/// If the value is not a string that is not empty.
 pub fn string(node: &Node, kind: &Kind, path: &str) -> Result<String, Fault> {
     match &node.value {
         Value::Text(text) if text.trim().is_empty() => {
@@ -90,14 +98,16 @@ pub fn string(node: &Node, kind: &Kind, path: &str) -> Result<String, Fault> {
     }
 }
 
-/// A list of values of one type.
+/// The type of a key whose value is a list of values of one type.
 #[derive(Clone, Debug)]
 pub struct List<T>(PhantomData<T>);
 
 /// An element of a list.
 #[derive(Clone, Debug)]
 pub struct Element<V> {
+    /// Path and place of the element.
     pub at: At,
+    /// The value.
     pub value: V,
 }
 
@@ -127,16 +137,16 @@ impl<T: KeyType> KeyType for List<T> {
     }
 }
 
-/// A file by its name.
+/// The type of a key whose value is the path of a file.
 #[derive(Clone, Debug)]
 pub struct File;
 
-/// A file as named in a scenario.
+/// A file that a scenario names.
 #[derive(Clone, Debug)]
 pub struct FileReference {
-    /// As written.
+    /// Path as written.
     pub name: String,
-    /// Its absolute path and the SHA-256 of its content in hexadecimal, once it was read.
+    /// Absolute path and SHA-256 of the content in hexadecimal; `None` until the file is read.
     pub found: Option<(PathBuf, String)>,
 }
 
@@ -158,9 +168,11 @@ impl KeyType for File {
     }
 }
 
-/// A type of keys that hold one word of a few: the words, each with the value that it stands for.
+/// A type of values that are written as words.
 pub trait Words: Copy + Debug + PartialEq + 'static {
+    /// The words.
     const WORDS: &'static [&'static str];
+    /// The values, in the order of the words.
     const VALUES: &'static [Self];
 
     /// The word for this value.
@@ -170,14 +182,22 @@ pub trait Words: Copy + Debug + PartialEq + 'static {
     }
 }
 
-/// The value that a word stands for.
+/// The value for the word at `node`.
+///
+/// # Errors
+///
+/// If there is no such word.
 pub fn word<T: Words>(node: &Node, path: &str) -> Result<T, Fault> {
     let kind = Kind::Choice(T::WORDS);
     let Value::Text(text) = &node.value else { return Err(wrong_type(node, &kind, path)) };
     chosen(text, T::WORDS, node, path).map(|index| T::VALUES[index])
 }
 
-/// The index of what was written among `words`.
+/// Index of `text` in `words`.
+///
+/// # Errors
+///
+/// If it is none of them.
 pub fn chosen(text: &str, words: &'static [&'static str], node: &Node, path: &str) -> Result<usize, Fault> {
     words.iter().position(|word| *word == text).ok_or_else(|| {
         let fault = Fault::new(&node.place, path, "unknown word").given(node.value.shown());

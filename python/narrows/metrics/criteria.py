@@ -138,7 +138,7 @@ def words(within: Range) -> str:
 RELATIVE = Margin(0.05, 0.0, "users hardly notice a twentieth more or less")
 GIVEN = "as given"
 EVENT = Margin(0.05, 1.0, "one event more or less is chance")
-CAPACITY = Margin(0.0, 0.01, "a hundredth of the capacity serves nobody more")
+CAPACITY = Margin(0.0, 0.01, "a hundredth of the capacity serves no further user")
 LOSS = Margin(0.1, 1e-5, "throughput goes with the root of the loss rate, so a tenth of it is 5 % of the rate")
 INDEX = Margin(0.0, 0.01, "an index of 0.99 is 55:45 between two flows")
 MARGIN_BY_UNIT = {

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 
 class Progress(NamedTuple):
-    """How far a study is.
+    """The progress of a study.
 
     Attributes:
-        cells: How many it has, as far as is decided.
-        finished: How many are finished.
-        failed: How many have failed.
-        fraction: Share of the work of this process, 0 to 1, that is done.
+        cells: Number of cells, as far as it is decided.
+        finished: Number of finished cells.
+        failed: Number of failed cells.
+        fraction: Fraction of the work of this process that is done, 0 to 1.
         cells_per_s: Finished cells per second of this process.
     """
 
@@ -52,26 +52,26 @@ class Progress(NamedTuple):
 
 
 class Watch(Protocol):
-    """What is notified of the progress of a study and may stop it."""
+    """Receives the progress of a study and may stop it."""
 
     def update(self, progress: Progress) -> None:
-        """Take note."""
+        """Receive the progress."""
 
     def stopped(self) -> bool:
-        """Whether the work shall stop."""
+        """Return True to stop the work."""
 
 
 def begin(study: Study, plan: Plan, folder: Path, files: Mapping[str, str] | None = None) -> None:
-    """Make the folder of a study, whole or not at all.
+    """Create the folder of a study atomically.
 
     Args:
-        study: As read.
-        plan: What it runs.
-        folder: Where.
-        files: Texts of further files, by name.
+        study: The study file, as read.
+        plan: Plan of the study.
+        folder: Path of the folder.
+        files: Contents of further files, by name.
 
     Raises:
-        OutputError: The place is taken, by a study that was begun or by something else, or cannot be made.
+        OutputError: The path holds a study or something else, or the folder cannot be created.
     """
     refuse_begun(folder)
     with appearing(folder) as partial:
@@ -84,10 +84,10 @@ def begin(study: Study, plan: Plan, folder: Path, files: Mapping[str, str] | Non
 
 
 def refuse_begun(folder: Path) -> None:
-    """Make sure that no study was begun in `folder`.
+    """Check that `folder` holds no study.
 
     Raises:
-        OutputError: One was; the message says how to go on with it.
+        OutputError: It holds one; the message gives the command that resumes it.
     """
     if (folder / PLAN).exists():
         again = shlex.join(["narrows", "study", "resume", str(folder)])
@@ -105,26 +105,26 @@ def work(  # noqa: PLR0913  # each says how, and has a default
     trusted: Sequence[str] = (),
     say: Callable[[str], None] | None = None,
 ) -> Status:
-    """Run every cell of a study that is not settled yet, and gather the results.
+    """Run every cell of a study that has neither finished nor failed, and gather the results.
 
     Args:
-        folder: The study's.
-        executor: Runs the cells; it is left when the work ends.
-        watch: Is notified of the progress and may stop the work.
-        retry: Run failed cells once more.
-        command: The command line that asked for it.
-        conclude: Writes further files into the folder once every cell is settled, before the manifest lists them.
+        folder: Folder of the study.
+        executor: Runs the cells; it is closed when the work ends.
+        watch: Receives the progress and may stop the work.
+        retry: Whether failed cells run again.
+        command: The command line, for the manifest; None from Python.
+        conclude: Writes further files into the folder after the last cell, before the manifest lists them.
         trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folder.
         say: Is called with what a person should know, a line at a time.
 
     Returns:
-        The state of the study, all of whose cells are settled.
+        The state of the study, without cells that are still to run.
 
     Raises:
-        InputError: It is no folder of a study; the engine or an input is another one than when it was begun; or the
-            file of an algorithm is not trusted.
+        InputError: The path is not a folder of a study; the engine or an input file has changed since its start; or
+            the file of an algorithm is not trusted.
         OutputError: Another process works on the study.
-        Interrupted: The work was stopped, or the disk took no more. What had finished is kept.
+        Interrupted: The work was stopped, or the disk is full. Finished cells are kept.
     """
     plan = load_plan(folder, trusted)
     check_unchanged(plan, folder)
@@ -147,10 +147,10 @@ class Status(NamedTuple):
     """The state of a study.
 
     Attributes:
-        cells: How many it has, as far as is decided.
-        finished: How many are finished.
-        failed: How many have failed.
-        running: The process that works on it: `host`, `pid`, `since`; None without one.
+        cells: Number of cells, as far as it is decided.
+        finished: Number of finished cells.
+        failed: Number of failed cells.
+        running: The process that works on the study: `host`, `pid` and `since`; None without one.
     """
 
     cells: int
@@ -163,7 +163,7 @@ def status(folder: Path) -> Status:
     """Return the state of the study in `folder`.
 
     Raises:
-        InputError: It is no folder of a study.
+        InputError: The path is not a folder of a study.
     """
     plan, store = load_plan(folder), Store(folder)
     ledger, finished, failed = recovered(plan, store)
@@ -171,7 +171,7 @@ def status(folder: Path) -> Status:
 
 
 def recovered(plan: Plan, store: Store) -> tuple[Ledger, set[str], set[str]]:
-    """Return what is decided, finished and failed so far."""
+    """Return the ledger of the cells, and the keys of the finished and of the failed cells."""
     finished = store.finished()
     failed = store.failures() - finished
     ledger = Ledger(plan)
@@ -181,10 +181,10 @@ def recovered(plan: Plan, store: Store) -> tuple[Ledger, set[str], set[str]]:
 
 
 def table(folder: Path) -> pa.Table:
-    """Return the table of all cells of a study that are finished, a row each.
+    """Return the table of the finished cells of a study, a row per cell.
 
     Raises:
-        InputError: It is no folder of a study.
+        InputError: The path is not a folder of a study.
     """
     plan, store = load_plan(folder), Store(folder)
     ledger, _, _ = recovered(plan, store)
@@ -192,13 +192,13 @@ def table(folder: Path) -> pa.Table:
 
 
 class Replay(NamedTuple):
-    """A cell that was run once more.
+    """The result of running a cell again.
 
     Attributes:
-        point: Its point.
-        replication: Its replication.
-        outcome: What came of it.
-        before: The digest of its records when it was run first; None if it failed then, or was never run.
+        point: Point of the cell.
+        replication: Number of its replication.
+        outcome: The result of this run.
+        before: Digest of the records of its first run; None if that failed, or if there was none.
     """
 
     point: Point
@@ -208,15 +208,15 @@ class Replay(NamedTuple):
 
 
 def replay(folder: Path, key: str, trusted: Sequence[str] = ()) -> Replay:
-    """Run one cell of a study once more, here, and write nothing.
+    """Run a cell of a study again in this process, without writing anything.
 
     Args:
-        folder: The study's.
-        key: The cell's, or how it begins.
+        folder: Folder of the study.
+        key: Key of the cell, or an unambiguous prefix of it.
         trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folder.
 
     Raises:
-        InputError: There is no such cell, or more than one; or the engine or an input is another one.
+        InputError: There is no such cell, or more than one; or the engine or an input file has changed.
     """
     plan, store = load_plan(folder, trusted), Store(folder)
     check_unchanged(plan, folder)

@@ -74,7 +74,7 @@ class Study:
 
     @property
     def directory(self) -> Path:
-        """What paths in the file are relative to."""
+        """The folder to which paths in the file are relative."""
         return Path(self.document.file).parent
 
 
@@ -87,14 +87,14 @@ def read_study(
     """Read a study file.
 
     Args:
-        path: The file.
-        seed: Instead of the file's.
-        replications: Instead of the file's.
-        choice: Which of the file's sizes and variants.
+        path: Path of the study file.
+        seed: Master seed in place of the file's; None keeps it.
+        replications: Number of replications in place of the file's; None keeps it.
+        choice: Size and variant of the file.
 
     Raises:
         InputError: The file, or the scenario that it names, cannot be read; or it has no such size or variant.
-        ScenarioError: It has faults; `diagnostics` lists them with line and column.
+        ScenarioError: The file has errors; `diagnostics` lists them with line and column.
     """
     file = Path(path)
     try:

@@ -19,7 +19,7 @@ Row = dict[str, "Level"]
 
 
 class Kind(NamedTuple):
-    """A kind of design: its name, what it does, and the keys of its table."""
+    """A kind of design: its name, its meaning in a sentence, and the keys of its table."""
 
     name: str
     meaning: str
@@ -27,12 +27,12 @@ class Kind(NamedTuple):
 
 
 class Design(NamedTuple):
-    """A design.
+    """The design of a study.
 
     Attributes:
-        kind: Its name.
-        rows: The level of every factor, by name, for each combination that runs.
-        facts: What a reader must know of it: letters, generators, resolution, aliases; plain data.
+        kind: Name of its kind.
+        rows: For each combination that runs, the level by factor.
+        facts: Letters, generators, resolution and aliases, as plain data.
     """
 
     kind: str
@@ -58,13 +58,13 @@ KINDS = (
 
 
 def read_design(document: Document, node: Node | None, factors: Sequence[Factor], seed: int) -> Design | None:
-    """Read `design` and lay it out, noting every fault in the document.
+    """Read `design` and enumerate its combinations; errors are added to the document.
 
     Args:
-        document: The study file.
-        node: What `design` holds; None where it is not written.
-        factors: What is varied.
-        seed: From which space-filling points are drawn.
+        document: Document of the study.
+        node: Value of `design`; None if it is absent.
+        factors: Factors of the study.
+        seed: Seed of space-filling points.
     """
     from narrows.analysis.table import AnalysisError
 
@@ -88,7 +88,7 @@ def read_design(document: Document, node: Node | None, factors: Sequence[Factor]
 
 
 def describe(facts: Mapping[str, Any]) -> str:
-    """Write what a reader must know of a design as text: its generators, resolution and alias table."""
+    """Return the facts of a design as text: generators, resolution and alias table."""
     lines = [f"Design: {facts['name']}"]
     lines += [f"  {letter}: {name}" for letter, name in facts.get("letters", {}).items()]
     if facts.get("generators"):

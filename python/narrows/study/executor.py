@@ -11,23 +11,23 @@ if TYPE_CHECKING:
 
 
 class Executor(Protocol):
-    """Runs cells; entered before the first and left after the last."""
+    """Runs cells. It is a context manager, entered before the first cell and left after the last."""
 
     @property
     def slots(self) -> int:
-        """How many cells are worth handing out at a time."""
+        """Number of cells to submit at a time."""
 
     def submit(self, task: Task) -> None:
-        """Hand out a cell."""
+        """Submit a cell."""
 
     def completed(self, timeout_s: float) -> list[Outcome]:
-        """Return what has come back, waiting for a first one no longer than `timeout_s`."""
+        """Return the results that have arrived; waits for the first at most `timeout_s` seconds."""
 
     def simulated_s(self) -> float:
-        """Simulated time of the cells now running, as far as it is known, seconds."""
+        """Return the simulated time done in the cells that are running, seconds; 0 if unknown."""
 
     def cancel(self) -> None:
-        """Ask the running cells to stop soon."""
+        """Cancel the running cells, which stop soon afterwards."""
 
     def __enter__(self) -> Self:
         """Begin."""

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 
 class Key(NamedTuple):
-    """One key.
+    """A key of a study file.
 
     Attributes:
-        name: The key.
+        name: Name of the key.
         holds: Description of its allowed values.
         default: Description of its default; empty for a required key.
         meaning: Its meaning, in a sentence.
@@ -73,5 +73,5 @@ RESERVED = frozenset(
 
 
 def names(keys: tuple[Key, ...]) -> list[str]:
-    """Return the names of keys."""
+    """Return the names of `keys`, in order."""
     return [key.name for key in keys]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Lease:
-    """While it is entered, this process alone works on the study."""
+    """The exclusive right to work on a study, which this process holds while the context is entered."""
 
     def __init__(self, folder: Path) -> None:
         """Nothing is taken yet.
@@ -81,7 +81,7 @@ class Lease:
 
 
 def holder_of(folder: Path) -> dict[str, Any] | None:
-    """Return the process that works on the study in `folder`: `host`, `pid`, `since`; None if none is alive."""
+    """Return the process that works on the study in `folder`: `host`, `pid`, `since`; None without a live one."""
     written = _read(folder / LEASE)
     if written is None:
         return None
@@ -97,7 +97,7 @@ def holder_of(folder: Path) -> dict[str, Any] | None:
 
 
 def born(pid: int) -> str | None:
-    """Return when a process began, in the system's own way, so that a number used again is not taken for it."""
+    """Return the start time of a process, in units of the system, which distinguishes it from others with its `pid`."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
     except (OSError, IndexError):

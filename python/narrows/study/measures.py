@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """A measure of the results.
+    """A metric of the results.
 
     Attributes:
-        name: What its column is called.
+        name: Name of the column.
         of: "group" or "link".
-        owner: Which one; empty for the group under test, or its bottleneck, whatever its name.
-        measure: The measure.
+        owner: Name of the group or link; empty for the group under test, or for its bottleneck.
+        measure: The metric with its parameters.
     """
 
     name: str
@@ -38,11 +38,11 @@ class Column(NamedTuple):
     measure: str
 
     def value(self, measured: Measured, tested: Tested) -> float | None:
-        """Return its value in a cell.
+        """Return the value of the metric in a cell.
 
         Args:
-            measured: All that the cell measured.
-            tested: The groups under test at the cell's point, and their bottlenecks.
+            measured: Values of all metrics of the cell.
+            tested: Groups under test at the point of the cell, and their bottlenecks.
 
         Returns:
             The value in the unit of the metric; None where there is no such group or link, or no data.
@@ -53,7 +53,7 @@ class Column(NamedTuple):
 
 
 class Tested(Protocol):
-    """What a point of a study puts to the test."""
+    """The groups under test at a point of a study, and their bottlenecks."""
 
     @property
     def subjects(self) -> Sequence[str]:
@@ -61,16 +61,16 @@ class Tested(Protocol):
 
     @property
     def bottlenecks(self) -> Sequence[str]:
-        """Names of the links that are their bottlenecks, each once; none where their packets share no link."""
+        """Names of their bottlenecks, each once; empty if their packets share no link."""
 
 
 class Known(NamedTuple):
-    """What the scenarios of a study have.
+    """The groups and links of the scenarios of a study.
 
     Attributes:
-        groups: Names of all flow groups of all points.
-        links: Names of all measured links.
-        points: The groups under test and their bottlenecks, of each point.
+        groups: Names of the flow groups of all points.
+        links: Names of the recorded links.
+        points: Groups under test and their bottlenecks, by point.
     """
 
     groups: set[str]
@@ -79,12 +79,12 @@ class Known(NamedTuple):
 
 
 def columns(document: Document, written: Sequence[Node] | None, known: Known) -> list[Column]:
-    """Resolve the measures of a study, noting every unknown one in the document.
+    """Resolve the metrics of a study; unknown ones are added to the errors of the document.
 
     Args:
-        document: The study file.
-        written: What it lists; None for the main measures.
-        known: What there is to measure.
+        document: Document of the study.
+        written: Metrics as listed; None for the main ones.
+        known: Groups and links of the scenarios.
     """
     if written is None:
         main = (*MAIN_OF_GROUP, *MAIN_OF_LINK)
@@ -100,14 +100,14 @@ def columns(document: Document, written: Sequence[Node] | None, known: Known) ->
 
 
 def added(text: str, known: Known) -> list[Column]:
-    """Resolve a measure that the command line adds.
+    """Resolve a metric that the command line adds.
 
     Args:
-        text: As after `--measure`.
-        known: What there is to measure.
+        text: The metric, as after `--measure`.
+        known: Groups and links of the scenarios.
 
     Raises:
-        ScenarioError: There is no such measure.
+        ScenarioError: There is no such metric.
     """
     document = Document(text, "--measure")
     found = columns(document, [Node(text, (0, len(text.encode())), "measure")], known)
@@ -116,13 +116,13 @@ def added(text: str, known: Known) -> list[Column]:
 
 
 def asked(chosen: Iterable[Column]) -> tuple[str, ...]:
-    """Return the measures among some columns that are taken of a run's series, each once."""
+    """Return the metrics of the series among columns, each once."""
     names = dict.fromkeys(column.measure for column in chosen)
     return tuple(name for name in names if name not in {*measures_of("group"), *measures_of("link")})
 
 
 def split(name: str) -> tuple[str, str]:
-    """Split `NAME.MEASURE` at the last dot before any parameter."""
+    """Split `NAME.METRIC` at the last dot before the parameters."""
     head, bracket, choices = name.partition("(")
     owner, _, measure = head.rpartition(".")
     return owner, measure + bracket + choices
@@ -188,7 +188,7 @@ def _bare(measure: Metric, known: Known) -> list[Column]:
 
 
 def measures_of(of: str) -> list[str]:
-    """Return the names of all measures of a group or of a link that come from counters, so that every cell has them."""
+    """Return the names of the counted metrics of a "group" or "link", which every cell has."""
     return counted_names(of)
 
 

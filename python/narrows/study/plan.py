@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Point:
-    """One combination of levels with one algorithm.
+    """A point of a study: a combination of levels with an algorithm.
 
     Attributes:
-        row: Number of the combination; points of one row differ in the algorithm alone.
-        levels: What the factors' columns hold, and those of key paths that move together.
-        overrides: Each as after `--set`.
-        algorithm: Under test; None where the scenario's own run.
-        digest: That of the resolved scenario and every file it names.
+        row: Number of the combination of levels; points of one row differ in the algorithm alone.
+        levels: Values of the columns of factors, and of key paths that change together.
+        overrides: Changes of the base scenario, each as after `--set`.
+        algorithm: Algorithm under test; None for those of the scenario.
+        digest: Digest of the resolved scenario and the files that it names.
         subjects: Names of the groups under test.
         duration_s: Simulated time of one replication, seconds.
-        bottlenecks: Names of the links that are their bottlenecks, each once.
+        bottlenecks: Names of their bottlenecks, each once.
     """
 
     row: int
@@ -53,21 +53,21 @@ class Point:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study runs.
+    """The plan of a study: all its points.
 
     Attributes:
-        title: What it is about.
-        question: What its report answers.
-        base: What all cells share.
+        title: Title of the study.
+        question: Question that its report answers; empty without one.
+        base: Base scenario and seed of all cells.
         seed: Master seed.
-        replications: How often each point runs.
+        replications: Number of replications of each point.
         factors: Names of the factors.
-        columns: The measures that are analysed.
-        design: What a reader must know of the design.
+        columns: The metrics that are analysed.
+        design: Facts of the design, as in `Design`.
         inputs: SHA-256 of every file that a scenario names, by path.
         points: Every combination of levels with every algorithm.
-        size: Which size of the study file; None for its description as it stands.
-        variant: Which of its variants; None for none.
+        size: Size of the study file; None for the description without one.
+        variant: Variant of the study file; None for none.
         external: The Python files of external algorithms.
     """
 
@@ -86,12 +86,12 @@ class Plan:
     external: list[str] = field(default_factory=list)
 
     def key(self, point: Point, replication: int) -> str:
-        """Return the key of a cell: a hash of all that its result depends on."""
+        """Return the key of a cell: a hash of everything on which its result depends."""
         content = f"{point.digest} {self.seed} {replication} {self.base.engine}"
         return hashlib.sha256(content.encode()).hexdigest()[:KEY_DIGITS]
 
     def task(self, point: Point, replication: int) -> Task:
-        """Return what must be known to run a cell."""
+        """Return the task that runs a cell."""
         key = self.key(point, replication)
         return Task(key, self.base, point.overrides, point.algorithm, replication, point.digest, asked(self.columns))
 
@@ -107,7 +107,7 @@ class Plan:
 
     @property
     def paired(self) -> bool:
-        """Whether algorithms are compared, on the same random numbers."""
+        """Whether algorithms are compared, with common random numbers."""
         return len(self.rows) > 0 and len(self.rows[0]) > 1
 
     def save(self, folder: Path) -> None:
@@ -118,14 +118,14 @@ class Plan:
 
 
 def load_plan(folder: Path, trusted: Sequence[str] = ()) -> Plan:
-    """Read the plan of a study's folder.
+    """Read the plan in the folder of a study.
 
     Args:
-        folder: The study's.
+        folder: Folder of the study.
         trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folder.
 
     Raises:
-        InputError: It is no folder of a study.
+        InputError: The path is not a folder of a study.
     """
     try:
         if read_object(folder / PLAN).get("format") in EARLIER_FORMATS:
@@ -142,10 +142,10 @@ def load_plan(folder: Path, trusted: Sequence[str] = ()) -> Plan:
 
 
 def check_unchanged(plan: Plan, folder: Path) -> None:
-    """Make sure that what is still to run would be the same study, and may run.
+    """Check that engine and input files are those of the plan, and that the files of algorithms are trusted.
 
     Raises:
-        InputError: The engine is another one, a file that a scenario names has changed, or one is not trusted.
+        InputError: The engine is different, a file that a scenario names has changed, or one is not trusted.
     """
     for file in plan.external:
         if not is_trusted(Path(file), plan.base.trusted):
@@ -181,7 +181,7 @@ def make_plan(
         execute: Whether the files of external algorithms are executed, in a process of their own, to check them.
 
     Raises:
-        ScenarioError: The base scenario, a level, an algorithm or a measure has faults.
+        ScenarioError: The base scenario, a level, an algorithm or a metric has errors.
     """
     written = [f"{path}={inline(node.plain)}" for path, node in study.settings.items()]
     named = named_files([], overrides, study.directory)

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Ask a question of the table `cells`.
+    """Run an SQL query on the table `cells` of a study.
 
     Args:
-        folder: The study's; it may be running.
-        sql: As DuckDB understands it. It sees the table and no file.
+        folder: Folder of the study, which may be running.
+        sql: A query in the SQL of DuckDB; it has access to the table and to no file.
 
     Returns:
         The names of the columns, and the rows.
 
     Raises:
-        InputError: It is no folder of a study, or the question has a fault.
-        KeyboardInterrupt: It was interrupted.
+        InputError: The path is not a folder of a study, or the query has an error.
+        KeyboardInterrupt: The query was interrupted.
     """
     import duckdb
 

@@ -23,7 +23,7 @@ Cell = tuple["Point", int]
 
 
 class Ledger:
-    """Which cells a study has, and which of them are settled: finished or failed."""
+    """The cells of a study, and which of them are settled: finished or failed."""
 
     def __init__(self, plan: Plan) -> None:
         """Know of no result yet."""
@@ -35,23 +35,23 @@ class Ledger:
 
     @property
     def fixed(self) -> bool:
-        """Whether the number of replications is."""
+        """Whether the number of replications is fixed."""
         return self._column is None
 
     @property
     def cells(self) -> int:
-        """How many cells the study has, as far as is decided."""
+        """Number of cells, as far as it is decided."""
         return sum(target * len(row) for target, row in zip(self.targets, self.plan.rows, strict=True))
 
     def all_cells(self) -> Iterator[Cell]:
-        """All cells that are decided, replication by replication, so that what has finished early is paired."""
+        """Iterate over the decided cells, replication by replication, so that early results are paired."""
         for replication in range(max(self.targets, default=0)):
             for point in self.plan.points:
                 if replication < self.targets[point.row]:
                     yield point, replication
 
     def recover(self, measured: Mapping[str, Mapping[str, Any]], failed: Iterable[str]) -> None:
-        """Take note of the cells that an earlier process settled."""
+        """Record the cells that an earlier process settled: metrics of finished cells, keys of failed ones."""
         lost = set(failed)
         done = 0
         # Each replication that is settled may ask for another one.
@@ -64,15 +64,15 @@ class Ledger:
             done += 1
 
     def settle(self, point: Point, replication: int, measured: Mapping[str, Any] | None) -> list[Cell]:
-        """Take note of a cell that is finished, or has failed.
+        """Record a cell that has finished or failed.
 
         Args:
-            point: Its point.
-            replication: Its replication.
-            measured: What it measured; None if it failed.
+            point: Point of the cell.
+            replication: Number of its replication.
+            measured: Values of its metrics; None if it failed.
 
         Returns:
-            The cells that the study has in addition from now on.
+            The cells that are decided in addition.
         """
         if self._column is None:
             return []

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Store:
-    """The results of a study."""
+    """The results of a study on the disk."""
 
     def __init__(self, folder: Path) -> None:
         """Look at the results in `folder`."""
@@ -41,7 +41,7 @@ class Store:
         self._writers = ThreadPoolExecutor(max_workers=WRITERS)
 
     def prepare(self) -> None:
-        """Make the folders, and clear what a killed process left half written. Only the holder of the lease may."""
+        """Create the folders and remove incomplete files of killed processes; only for the holder of the lease."""
         for folder in (self.cells, self.failed):
             folder.mkdir(exist_ok=True)
             for entry in folder.glob(".*.partial"):
@@ -62,11 +62,11 @@ class Store:
         return _keys(self.failed)
 
     def failure(self, key: str) -> dict[str, Any]:
-        """Return what is known of a failed cell."""
+        """Return the record of a failed cell: error, scenario and levels."""
         return read_sealed(self.failed / f"{key}.json")
 
     def discard_damaged(self) -> list[Path]:
-        """Remove the files of finished and failed cells that are damaged. Only the holder of the lease may.
+        """Remove the damaged files of finished and failed cells; only for the holder of the lease.
 
         Returns:
             The files removed.
@@ -91,10 +91,10 @@ class Store:
         _sync(self.failed)
 
     def keep(self, cells: Sequence[Finished]) -> None:
-        """Write finished cells to the disk, for good.
+        """Write finished cells to the disk durably.
 
         Raises:
-            OSError: The disk is full, or worse; none of the cells that is not there already counts.
+            OSError: Writing failed, for example on a full disk; cells not yet on the disk are not kept.
         """
 
         def write(cell: Finished) -> None:
@@ -106,14 +106,14 @@ class Store:
         _sync(self.cells)
 
     def keep_failure(self, failed: Failed, scenario: str, about: Mapping[str, Any]) -> None:
-        """Write down why a cell failed, with its scenario."""
+        """Write the error of a failed cell with its resolved scenario and further facts."""
         _write(self.failed / f"{failed.key}.toml", scenario)
         content = {"cell": failed.key, "error": failed.error, **about}
         _write(self.failed / f"{failed.key}.json", json.dumps(sealed(content), indent=2, ensure_ascii=False) + "\n")
         _sync(self.failed)
 
     def measured(self, keys: Iterable[str]) -> dict[str, Mapping[str, Any]]:
-        """Return what the cells of these keys measured, those that are finished."""
+        """Return the values of metrics of the finished cells among `keys`, by key."""
         wanted = set(keys)
         found: dict[str, Mapping[str, Any]] = {}
         for key in wanted & _keys(self.cells):
@@ -127,11 +127,11 @@ class Store:
         return found
 
     def table(self, plan: Plan, replications: Sequence[int]) -> pa.Table:
-        """Return the table of all finished cells, a row each, in the order of the plan.
+        """Return the table of the finished cells, a row per cell, in the order of the plan.
 
         Args:
-            plan: The study's.
-            replications: How many of each combination of levels may be there.
+            plan: Plan of the study.
+            replications: Maximum number of replications of each combination of levels.
         """
         import pyarrow as pa
 
@@ -163,14 +163,14 @@ class Store:
         return pa.concat_tables([taken, made]).take(pa.array(order, pa.int64()))
 
     def gather(self, plan: Plan, replications: Sequence[int]) -> pa.Table:
-        """Put all finished cells into `cells.parquet` and remove their files. Only the holder of the lease may.
+        """Move all finished cells into `cells.parquet`; only for the holder of the lease.
 
         Args:
-            plan: The study's.
-            replications: How many of each combination of levels may be there.
+            plan: Plan of the study.
+            replications: Maximum number of replications of each combination of levels.
 
         Raises:
-            OSError: The disk is full, or worse; nothing is lost.
+            OSError: Writing failed, for example on a full disk; nothing is lost.
         """
         import pyarrow.parquet as pq
 

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Base:
-    """What all cells of a study share.
+    """The base scenario, seed and engine of all cells of a study.
 
     Attributes:
-        text: The base scenario.
-        file: What messages call it.
-        directory: What its paths are relative to.
-        overrides_directory: What paths in levels are relative to.
-        seed: Master seed; None is the scenario's own.
-        engine: Build fingerprint that every result must come from.
-        trusted: Files, and folders of files, of external algorithms that may be executed. Each command decides it, so
+        text: Text of the base scenario.
+        file: Its name in messages.
+        directory: Folder to which its paths are relative.
+        overrides_directory: Folder to which paths in levels are relative.
+        seed: Master seed; None for that of the scenario.
+        engine: Build fingerprint of the engine that all results require.
+        trusted: Files, and folders of files, of external algorithms that may be executed. Each command sets it, so
             the plan does not keep it.
     """
 
@@ -40,16 +40,16 @@ class Base:
 
 @dataclass(frozen=True)
 class Task:
-    """One replication of one combination of levels with one algorithm.
+    """A cell to run: a replication of a point.
 
     Attributes:
-        key: The cell's key.
-        base: What all cells share.
-        overrides: Each as after `--set`.
-        subject: The algorithm under test; None where the scenario's own run.
-        replication: Which one.
-        digest: That of the resolved scenario and every file it names.
-        measures: What is taken of the series, besides what is counted.
+        key: Key of the cell.
+        base: Base scenario, seed and engine of all cells.
+        overrides: Changes of the base scenario, each as after `--set`.
+        subject: Algorithm under test; None for those of the scenario.
+        replication: Number of the replication.
+        digest: Digest of the resolved scenario and the files that it names.
+        measures: Metrics of the series, in addition to the counted ones.
     """
 
     key: str
@@ -63,7 +63,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Finished:
-    """What a cell measured.
+    """The result of a cell.
 
     Attributes:
         key: The cell's key.
@@ -84,7 +84,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Failed:
-    """Why a cell has no result."""
+    """A cell that failed, with its error as text."""
 
     key: str
     error: str
@@ -92,19 +92,19 @@ class Failed:
 
 @dataclass(frozen=True)
 class Stopped:
-    """A cell that was stopped before its end."""
+    """A cell that was cancelled before its end."""
 
     key: str
 
 
 @dataclass(frozen=True)
 class Refused:
-    """A cell that was not run, because the engine there is another one.
+    """A cell that was not run because a worker has a different engine.
 
     Attributes:
-        key: The cell's key.
-        engine: The fingerprint found.
-        worker: Where.
+        key: Key of the cell.
+        engine: Build fingerprint of the worker's engine.
+        worker: Address of the worker.
     """
 
     key: str
@@ -120,7 +120,7 @@ def resolve(base: Base, overrides: tuple[str, ...], subject: str | None) -> core
     """Resolve the scenario of a point.
 
     Raises:
-        ScenarioError: It has faults.
+        ScenarioError: The scenario has errors.
     """
     return core.load(
         base.text,
@@ -136,11 +136,11 @@ def resolve(base: Base, overrides: tuple[str, ...], subject: str | None) -> core
 
 
 def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
-    """Run one cell, here and now, on one thread.
+    """Run a cell in this process on one thread.
 
     Args:
         task: The cell.
-        progress: Through which it may be watched and stopped.
+        progress: Receives the progress and may cancel the cell; None for neither.
     """
     if core.fingerprint() != task.base.engine:
         return Refused(task.key, core.fingerprint(), "")
@@ -164,7 +164,7 @@ def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
 
 
 def finished(task: Task, scenario: core.Scenario, records: core.Records) -> Finished:
-    """Keep the measures of a cell and drop its series."""
+    """Return the result of a cell: its metrics, without its series."""
     from narrows.metrics import measured, resolve
 
     found = measured(scenario, records, [resolve(text) for text in task.measures], always=())

@@ -8,10 +8,11 @@ use narrows_card::nearest;
 use narrows_qdisc::{Classes, Setting};
 use std::ops::Range;
 
-/// The groups of flows that a queue may name: name and connection slots.
+/// The flow groups that a queue discipline may name: name and range of connection slots.
 pub type Groups = [(String, Range<u64>)];
 
-/// The class of each group that is named; the others share one behind all of these.
+/// The classes of the groups in `named`; all other groups share a class after these. `None` if there are errors, which
+/// are added to `faults`.
 pub fn classes(named: &[Name], groups: &Groups, faults: &mut Vec<Fault>) -> Option<Setting> {
     let mut classes: Vec<Option<u8>> = vec![None; groups.len()];
     let mut sound = true;
@@ -30,7 +31,8 @@ pub fn classes(named: &[Name], groups: &Groups, faults: &mut Vec<Fault>) -> Opti
     sound.then(|| setting(groups, &classes, last))
 }
 
-/// Class 0 for the groups in the list at `path`, class 1 for all others.
+/// Class 0 for the groups named at `path`, class 1 for all others. `None` if there are errors, which are added to
+/// `faults`.
 pub fn favoured(items: &[Item], path: &str, groups: &Groups, faults: &mut Vec<Fault>) -> Option<Setting> {
     let named = items.iter().enumerate().map(|(index, Item { place, value })| {
         find(&value.as_ref()?.text(), place, &format!("{path}.{index}"), groups, faults)

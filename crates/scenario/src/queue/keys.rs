@@ -5,7 +5,7 @@ use narrows_card::{Card, Domain, INFINITE, Parameter};
 use narrows_qdisc::catalogue;
 use std::sync::LazyLock;
 
-/// `queue`.
+/// Allowed values of the key `queue`: the disciplines of the catalogue.
 pub const QUEUE_KIND: Kind = Kind::Listed(forms);
 
 /// The forms of a queue, in the order of the catalogue.

@@ -9,7 +9,8 @@ use narrows_card::{Domain, Parameter};
 use narrows_qdisc::{Discipline, Given, Limit, Scale, Setting, catalogue};
 use narrows_units::{Bytes, Quantity, Span};
 
-/// The queue of this `kind` that `form` describes.
+/// The discipline `kind` with the settings in `form` on a link with `scale`; `None` if there are errors, which are
+/// added to `faults`.
 pub fn of_kind(
     kind: &str,
     form: &Table,

@@ -14,11 +14,11 @@ use narrows_cc::Algorithm;
 use narrows_model::algorithm::{self, Control, LoadedAlgorithm};
 use std::path::{Path, absolute};
 
-/// A key that holds an algorithm.
+/// The type of a key whose value is an algorithm.
 #[derive(Clone, Debug)]
 pub struct AlgorithmKey;
 
-/// An algorithm as written, and what it is.
+/// An algorithm as written, and as resolved.
 #[derive(Clone, Debug)]
 pub struct AlgorithmValue {
     text: AlgorithmText,
@@ -125,12 +125,12 @@ fn table(control: &Control, naming: Naming) -> String {
 }
 
 impl AlgorithmValue {
-    /// An algorithm by name, with parameters in parentheses.
+    /// An algorithm written as a text: its name, with parameters in parentheses.
     pub fn line(line: &str) -> Self {
         Self { text: AlgorithmText::Line(line.to_owned()), control: None }
     }
 
-    /// The name as written, without parameters.
+    /// Name of the algorithm as written, without parameters.
     pub fn name(&self) -> &str {
         match &self.text {
             AlgorithmText::Line(line) => split(line).0,
@@ -138,19 +138,23 @@ impl AlgorithmValue {
         }
     }
 
-    /// It stands for what `compare` puts to the test.
+    /// Whether this is `"subject"`, which `compare` replaces by an algorithm.
     pub fn is_subject(&self) -> bool {
         self.name() == SUBJECT
     }
 
-    /// What a group is called that has no name of its own.
+    /// Name of a group with this algorithm that has no name of its own.
     pub fn group_name(&self) -> &str {
         let name = self.name();
         if is_external(name) { name.rsplit(':').next().unwrap_or(name) } else { name }
     }
 }
 
-/// The algorithm at `field`, or `typed` in its place where there is one; it is filled in.
+/// The algorithm at `field`, or `typed` in its place; the field is filled in.
+///
+/// # Errors
+///
+/// If the algorithm has errors, which are added to `faults`.
 pub fn resolve(
     field: &mut Field<Option<AlgorithmValue>>,
     typed: Option<&str>,

@@ -18,17 +18,18 @@ use crate::value::{Or, Positive};
 use forms::Constant;
 use narrows_model::traffic::{Component, Distribution};
 
-/// A quantity above zero, or a distribution of such quantities.
+/// The type of a key whose value is a quantity above zero, or a distribution of such quantities.
 pub type Drawn<U> = PlainOr<Positive<U>, Distributed<U>>;
 
-/// The same, or a word for the absence of a limit.
+/// As [`Drawn`], with a word for the absence of a limit.
 pub type DrawnOr<U, W> = PlainOr<Or<Positive<U>, W>, Distributed<U>>;
 
-/// A plain value of a key that holds a distribution.
+/// The plain value of a key that may also be a distribution.
 pub trait Plain<U> {
-    /// The quantity; `None` is the word for the absence of a limit.
+    /// The quantity; `None` for the word for the absence of a limit.
     fn quantity(&self) -> Option<U>;
 
+    /// The plain value of a quantity.
     fn of(quantity: U) -> Self;
 }
 
@@ -52,8 +53,12 @@ impl<U: Unit> Plain<U> for Option<U> {
     }
 }
 
-/// The distribution that was written, `None` where it was the word for the absence of a limit. A distribution that says
-/// its mean says in the resolved file what follows from it.
+/// The distribution as resolved; `None` for the word for the absence of a limit. The parameters that follow from a
+/// given mean are filled in.
+///
+/// # Errors
+///
+/// If the distribution has errors, which are added to `faults`.
 pub fn resolve<P: Plain<U>, U: Unit>(
     written: &mut Choice<P, Distributed<U>>,
     context: &LoadContext<'_>,
@@ -72,7 +77,11 @@ pub fn resolve<P: Plain<U>, U: Unit>(
     Ok(Some(distribution))
 }
 
-/// The distribution of a key that has no word for the absence of a limit.
+/// As [`resolve`], for a key without a word for the absence of a limit.
+///
+/// # Errors
+///
+/// If the distribution has errors, which are added to `faults`.
 pub fn resolve_drawn<U: Unit>(
     written: &mut Choice<U, Distributed<U>>,
     context: &LoadContext<'_>,
@@ -81,7 +90,7 @@ pub fn resolve_drawn<U: Unit>(
     resolve(written, context, faults)?.ok_or_else(Reported::before)
 }
 
-/// For a reader.
+/// Description of a distribution.
 pub fn describe<U: Unit>(distribution: &Distribution) -> String {
     let of = |value: &f64| U::from_amount(*value).to_string();
     let up_to = |maximum: &Option<f64>| {

@@ -23,14 +23,14 @@ keys! {
     }
 }
 
-/// A metric with bounds, judged by its interval.
+/// A metric whose 95 % interval must be within bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// Its name in the catalogue of metrics, with what is chosen about it, without white space.
+    /// The metric with its parameters, without white space.
     pub measure: String,
-    /// The group it is taken of; `None` is every group, unless it is taken of a link.
+    /// Name of its group; `None` for all groups, unless `link` is given.
     pub group: Option<String>,
-    /// The link it is taken of; `None` if it is taken of groups.
+    /// Name of its link; `None` for a metric of groups.
     pub link: Option<String>,
     /// Lower bound, in the unit of the metric.
     pub at_least: Option<f64>,
@@ -38,18 +38,23 @@ pub struct Expectation {
     pub at_most: Option<f64>,
 }
 
-/// What an expectation may name; `None` where it is not known for a fault.
+/// The names that an expectation may use; `None` if they are unknown because of an error.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// Reads metrics that counters do not give.
+    /// Parser of metrics of the series.
     pub series: Option<&'a dyn SeriesMetrics>,
+    /// Names of the flow groups.
     pub groups: Option<&'a [String]>,
-    /// Of these the first is meant where none is named.
+    /// Names of the links; the first is used if an expectation names none.
     pub links: Option<&'a [String]>,
 }
 
 impl ExpectKeys {
-    /// The expectation; the measure and the link are filled in.
+    /// The expectation; its metric and link are filled in.
+    ///
+    /// # Errors
+    ///
+    /// If it has errors, which are added to `faults`.
     pub fn resolve(&mut self, known: Known<'_>, faults: &mut Vec<Fault>) -> Result<Expectation, Reported> {
         let before = faults.len();
         let group = self.group.get()?.clone();

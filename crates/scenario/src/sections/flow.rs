@@ -59,7 +59,7 @@ keys! {
     }
 }
 
-/// There is no end to the data.
+/// The word for endless flows.
 #[derive(Clone, Debug)]
 pub struct Unlimited;
 
@@ -67,11 +67,12 @@ impl Word for Unlimited {
     const WORD: &'static str = "unlimited";
 }
 
-/// Every key of a group.
+/// All keys of a group.
 #[derive(Clone, Debug)]
 pub struct GroupKeys {
+    /// The keys of `[[flows]]` alone.
     pub own: FlowKeys,
-    /// In the resolved file those that differ from `[transport]`.
+    /// The keys that override `[transport]`; in the resolved file those that differ from it.
     pub transport: TransportKeys,
 }
 
@@ -88,7 +89,7 @@ impl Section for GroupKeys {
     }
 }
 
-/// What begins the connections of a group, which does not depend on the network.
+/// The process that starts the connections of a group, as far as it does not depend on the network.
 #[derive(Clone, Debug)]
 pub struct GroupLoad {
     count: u64,
@@ -99,7 +100,7 @@ pub struct GroupLoad {
 }
 
 impl GroupLoad {
-    /// How many connection slots there are, and whether the workload is fixed.
+    /// Number of connection slots, and whether the workload is fixed.
     pub fn slots(&self) -> (u64, bool) {
         self.transfers.as_ref().map_or((self.count, true), |transfers| {
             let sides = if matches!(transfers.demand, Demand::Exchanges { .. }) { 2 } else { 1 };
@@ -109,8 +110,8 @@ impl GroupLoad {
 }
 
 impl FlowKeys {
-    /// Gives a group whose source sends at a rate of its own an algorithm that holds nothing back, and a name, where it has
-    /// none; every other group must name its algorithm.
+    /// Fills in algorithm and name of a group whose source has a rate of its own; an error is added to `faults` if any
+    /// other group has no algorithm.
     pub fn complete(&mut self, faults: &mut Vec<Fault>) {
         if self.algorithm.written {
             return;
@@ -127,12 +128,16 @@ impl FlowKeys {
         self.algorithm = Field::new(self.algorithm.at.clone(), false, Err(fault.report(faults)));
     }
 
-    /// The kind of a source that sends at a rate of its own.
+    /// Kind of the source if it has a rate of its own; `None` otherwise.
     pub fn own_rate(&self) -> Option<&'static str> {
         self.source.get().ok()?.as_ref()?.own_rate()
     }
 
-    /// The group's name: its own, else its algorithm's.
+    /// Name of the group: its own, else that of its algorithm.
+    ///
+    /// # Errors
+    ///
+    /// If the algorithm has an error that was reported.
     pub fn group_name(&self) -> Result<String, Reported> {
         if let Some(name) = self.name.get()? {
             return Ok(name.clone());
@@ -141,7 +146,7 @@ impl FlowKeys {
         Ok(algorithm.group_name().to_owned())
     }
 
-    /// The group is marked as what `compare` puts to the test.
+    /// Whether `compare` may replace the algorithm of the group.
     pub fn is_subject(&self) -> bool {
         self.subject.copied() == Ok(Some(true)) || self.names_subject()
     }
@@ -150,7 +155,7 @@ impl FlowKeys {
         matches!(self.algorithm.get(), Ok(Some(algorithm)) if algorithm.is_subject())
     }
 
-    /// The file of recorded transfers, and its digest.
+    /// Path and digest of the file of recorded transfers; `None` without one.
     pub fn recording(&self) -> Option<&(PathBuf, String)> {
         match self.source.get().ok()?.as_ref()? {
             Source::Arrivals(form) => form.arrivals.get().ok()?.found.as_ref(),
@@ -159,7 +164,11 @@ impl FlowKeys {
         }
     }
 
-    /// What begins the group's connections; the keys that follow from others are filled in.
+    /// The process that starts the connections of the group; keys that follow from others are filled in.
+    ///
+    /// # Errors
+    ///
+    /// If it has errors, which are added to `faults`.
     pub fn resolve_load(
         &mut self,
         duration: Result<Span, Reported>,
@@ -249,31 +258,39 @@ impl FlowKeys {
     }
 }
 
-/// What a group depends on.
+/// The values on which the keys of a group depend.
 #[derive(Clone, Copy)]
 pub struct FlowContext<'a> {
+    /// The place from which the scenario is loaded.
     pub load: &'a LoadContext<'a>,
-    /// Of the run.
+    /// Duration of the run.
     pub duration: Result<Span, Reported>,
+    /// The path or network of the flows.
     pub topology: TopologyContext<'a>,
-    /// What sizes in packets mean.
+    /// Conversion of sizes in packets.
     pub scale: Result<Scale<'a>, Reported>,
-    /// `[transport]`.
+    /// The keys of `[transport]`; `None` if they are absent or have errors.
     pub transport: Option<&'a TransportKeys>,
 }
 
-/// A group, and every key of its endpoints.
+/// A resolved group.
 #[derive(Clone, Debug)]
 pub struct ResolvedGroup {
+    /// The group.
     pub group: Group,
+    /// All keys of its endpoints.
     pub endpoint: Endpoint,
-    /// For a reader.
+    /// Description of the group.
     pub words: String,
 }
 
 impl GroupKeys {
-    /// Resolves every key of the group and fills it in; `subject` is set where another algorithm may be put in the place
-    /// of its own, and `load` is what begins its connections.
+    /// Resolves all keys of the group and fills them in. `subject` says whether another algorithm may replace its own;
+    /// `load` is the process that starts its connections.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn resolve(
         &mut self,
         subject: bool,

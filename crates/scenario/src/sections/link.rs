@@ -11,35 +11,44 @@ use narrows_qdisc::{Limit, Scale};
 use narrows_topology::dumbbell::Direction;
 use narrows_units::{Bytes, Rate, Span};
 
-/// What links depend on besides their keys.
+/// The values on which the keys of a link depend.
 #[derive(Clone, Copy)]
 pub struct LinkContext<'a> {
+    /// The place from which the scenario is loaded.
     pub load: &'a LoadContext<'a>,
-    /// Of the run.
+    /// Duration of the run.
     pub duration: Result<Span, Reported>,
-    /// The round trip that 1bdp of a buffer counts.
+    /// Round-trip time in a bandwidth-delay product of a buffer.
     pub rtt: Result<Span, Reported>,
-    /// A full data packet.
+    /// Size of a full data packet on the wire.
     pub packet: Result<Bytes, Reported>,
-    /// The groups of flows that a queue may name.
+    /// The flow groups that a queue may name; `None` if they have errors.
     pub groups: Option<&'a Groups>,
 }
 
-/// One direction of a link: its keys, each with the value that holds, and what they say.
+/// One direction of a link: its keys with the values that hold, and the link as resolved.
 #[derive(Clone, Debug)]
 pub struct OneWay {
+    /// The key `rate`.
     pub rate: Field<WrittenRate>,
+    /// The key `queue`.
     pub queue: Field<Option<QueueValue>>,
+    /// The key `loss`.
     pub loss: Field<Option<Loss>>,
+    /// Rate, queue and loss as resolved.
     pub direction: Direction,
     /// Mean rate over the run.
     pub mean: Rate,
-    /// For a reader.
+    /// Description of the direction.
     pub words: String,
 }
 
 impl OneWay {
-    /// Resolves the keys of one direction; `absent` gives the limit of a queue that was not written.
+    /// Resolves the keys of one direction; `absent` gives the limit of the queue if none was written.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn new(
         mut rate: Field<WrittenRate>,
         mut queue: Field<Option<QueueValue>>,
@@ -70,7 +79,7 @@ impl OneWay {
         Ok(Self { rate, queue, loss, direction, mean, words })
     }
 
-    /// A direction of a constant rate with a DropTail queue of that limit.
+    /// A direction with a constant rate and a DropTail queue of the given limit.
     pub fn constant(at: &At, scale: Scale, limit: Limit) -> Self {
         let mut queue = Field::of(at, None);
         let mean_bps = scale.rate.as_bps() as f64;

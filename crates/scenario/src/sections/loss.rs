@@ -16,7 +16,7 @@ keys! {
 }
 
 keys! {
-    /// Two states with a loss probability each (Gilbert 1960, Elliott 1963).
+    /// A two-state Markov chain with a loss probability for each state (Gilbert 1960, Elliott 1963).
     pub struct GilbertElliott = "gilbert-elliott" {
         /// Probability per packet of turning bad.
         good_to_bad: PositiveFraction,
@@ -35,6 +35,11 @@ forms! {
 }
 
 impl Loss {
+    /// The loss model.
+    ///
+    /// # Errors
+    ///
+    /// If a key has an error that was reported.
     pub fn model(&self) -> Result<LossModel, Reported> {
         Ok(match self {
             Self::Bernoulli(form) => LossModel::Bernoulli { rate: form.rate.copied()? },
@@ -48,7 +53,7 @@ impl Loss {
     }
 }
 
-/// A loss model, for a reader.
+/// Description of a loss model.
 pub fn describe(loss: &LossModel) -> String {
     let percent = |fraction: f64| format!("{} %", short(fraction * 100.0, 6));
     match *loss {

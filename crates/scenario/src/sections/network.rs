@@ -60,22 +60,27 @@ keys! {
     }
 }
 
-/// A network with nothing left to choose.
+/// A resolved network.
 #[derive(Clone, Debug)]
 pub struct ResolvedNetwork {
+    /// Routers, links and events.
     pub graph: Graph,
-    /// What 1bdp of a buffer counts.
+    /// Round-trip time in a bandwidth-delay product of a buffer.
     pub rtt: Span,
-    /// A full data packet.
+    /// Size of a full data packet on the wire.
     pub packet: Bytes,
-    /// Source of the links and what was assumed of them.
+    /// Source of the links, and assumptions about them; `None` if all were written.
     pub note: Option<String>,
     /// Each link, for a reader.
     words: Vec<String>,
 }
 
 impl NetworkKeys {
-    /// Resolves every key and fills it in; the links are those between routers, whatever their source.
+    /// Resolves all keys and fills them in; the resolved file lists the links, whatever their source.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn resolve(
         &mut self,
         load: &LoadContext<'_>,
@@ -147,7 +152,7 @@ impl NetworkKeys {
         }
     }
 
-    /// The files of the graph and of recorded rates, with their digests.
+    /// Path and digest of the files of the graph and of recorded rates.
     pub fn recordings(&self) -> Vec<&(PathBuf, String)> {
         let graph = self.graph.get().ok().and_then(Option::as_ref).and_then(GraphKeys::recording);
         let links = self.links.get().ok().and_then(Option::as_ref).into_iter().flatten();
@@ -156,17 +161,17 @@ impl NetworkKeys {
 }
 
 impl ResolvedNetwork {
-    /// The lowest mean rate of any link in a run of `duration`.
+    /// Lowest mean rate of all links in a run of `duration`.
     pub fn narrowest(&self, duration: Span) -> Rate {
         narrowest(self.graph.core.links.iter(), duration)
     }
 
-    /// The lowest mean rate on the route of `points`.
+    /// Lowest mean rate of the links on the route through `points` in a run of `duration`.
     pub fn narrowest_of(&self, points: &RoutePoints, duration: Span) -> Rate {
         narrowest(self.links_of(points), duration)
     }
 
-    /// Two-way propagation delay of the route of `points` when the run starts.
+    /// Two-way propagation delay of the path through `points` at the start of the run.
     pub fn propagation(&self, points: &RoutePoints) -> Span {
         self.graph.propagation(&self.graph.path(points).expect("resolved points have a route"))
     }
@@ -177,12 +182,12 @@ impl ResolvedNetwork {
         path.forward.into_iter().map(|link| &self.graph.core.links[link as usize])
     }
 
-    /// The names of the links that data crosses when the run starts.
+    /// Names of the links that data crosses at the start of the run, separated by commas.
     pub fn link_names_of(&self, points: &RoutePoints) -> String {
         list(self.links_of(points).map(|link| link.name.as_str()))
     }
 
-    /// The names of all links, first of that which is the bottleneck of flows on `points`.
+    /// Names of all links, the bottleneck of flows through `points` first.
     pub fn link_names(&self, points: Option<&RoutePoints>) -> Vec<String> {
         let mut names: Vec<String> = self.graph.core.links.iter().map(|link| link.name.clone()).collect();
         if let Some(path) = points.and_then(|points| self.graph.path(points)) {
@@ -191,7 +196,7 @@ impl ResolvedNetwork {
         names
     }
 
-    /// Title and text of each paragraph.
+    /// Description of the network: title and text of each paragraph.
     pub fn describe(&self) -> Vec<(String, String)> {
         let Graph { nodes, core, events, convergence, .. } = &self.graph;
         let mut words = vec![(

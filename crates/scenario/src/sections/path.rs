@@ -49,24 +49,31 @@ keys! {
     }
 }
 
-/// A path with nothing left to choose but the delay of its bottleneck, which depends on the flows.
+/// A resolved path, without the delay of its bottleneck, which depends on the flows.
 #[derive(Clone, Debug)]
 pub struct ResolvedPath {
+    /// The bottleneck from left to right.
     pub forward: Direction,
+    /// The bottleneck from right to left.
     pub reverse: Direction,
+    /// Rate of the access links.
     pub access_rate: Rate,
-    /// What 1bdp of a buffer counts, and the round trip of a flow that names none.
+    /// Round-trip time in a bandwidth-delay product of a buffer, and of flows without one of their own.
     pub rtt: Span,
-    /// A full data packet.
+    /// Size of a full data packet on the wire.
     pub packet: Bytes,
-    /// Mean rate of the bottleneck, forward.
+    /// Mean rate of the forward bottleneck.
     pub mean: Rate,
     /// Both directions, for a reader.
     words: [String; 2],
 }
 
 impl PathKeys {
-    /// Resolves all keys but the delay, and fills them in.
+    /// Resolves all keys except the delay and fills them in.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn resolve(
         &mut self,
         load: &LoadContext<'_>,
@@ -101,7 +108,7 @@ impl PathKeys {
         })
     }
 
-    /// The files of recorded rates, with their digests.
+    /// Path and digest of the files of recorded rates.
     pub fn recordings(&self) -> Vec<&(PathBuf, String)> {
         let reverse = self.reverse.get().ok().and_then(Option::as_ref);
         let reverse = reverse.and_then(|reverse| reverse.rate.get().ok()?.as_ref());
@@ -111,7 +118,7 @@ impl PathKeys {
 }
 
 impl ResolvedPath {
-    /// The dumbbell whose bottleneck has that one-way delay.
+    /// The dumbbell whose bottleneck has the one-way propagation delay `delay`.
     pub fn dumbbell(&self, delay: Span) -> Dumbbell {
         Dumbbell {
             forward: self.forward.clone(),
@@ -123,7 +130,8 @@ impl ResolvedPath {
 }
 
 impl ResolvedPath {
-    /// Title and text of each paragraph on the dumbbell whose bottleneck has that one-way delay.
+    /// Description of the dumbbell whose bottleneck has the one-way propagation delay `delay`: title and text of each
+    /// paragraph.
     pub fn describe(&self, delay: Span) -> Vec<(String, String)> {
         let Self { packet, access_rate, rtt, words: [forward, reverse], .. } = self;
         let bottleneck = format!(
@@ -134,7 +142,11 @@ impl ResolvedPath {
     }
 }
 
-/// The size of a full data packet, unless it is larger than a packet can be.
+/// The size of a full data packet on the wire.
+///
+/// # Errors
+///
+/// If it is larger than a packet can be; the error is added to `faults`.
 pub fn check_packet(packet: &Field<Bytes>, faults: &mut Vec<Fault>) -> Result<Bytes, Reported> {
     let bytes = packet.copied()?;
     if bytes.count() > LARGEST_PACKET {

@@ -11,17 +11,20 @@ use std::fmt::Write;
 /// *linux* is Linux 6.18.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
+    /// RFC 5681, 6298, 6675 and 6928.
     Modern,
+    /// ns-2.35.
     Ns2,
+    /// Linux 6.18.
     Linux,
 }
 
 words!(Preset { Modern = "modern", Ns2 = "ns2", Linux = "linux" });
 
-/// The number of presets.
+/// Number of presets.
 pub const PRESETS: usize = 3;
 
-/// The defaults of a key in words, as in `10pkt; ns2: 2pkt`.
+/// Description of the defaults of a key, as in `10pkt; ns2: 2pkt`.
 pub fn columns<T: KeyType>(defaults: &[T::Value; PRESETS]) -> String {
     let shown = defaults.each_ref().map(|default| Key::plain(&T::write(default, Naming::Path)));
     let [first, others @ ..] = &shown;
@@ -38,7 +41,8 @@ pub fn columns<T: KeyType>(defaults: &[T::Value; PRESETS]) -> String {
     text
 }
 
-/// The value of a key in the first of `layers` that has it, else its default, for which messages name `otherwise`.
+/// The value of a key in the first of `layers` that has it, otherwise `default`, whose place in messages is
+/// `otherwise`.
 pub fn layered<'a, V: Clone + 'a>(
     layers: impl IntoIterator<Item = &'a Field<Option<V>>>,
     default: V,
@@ -122,12 +126,12 @@ macro_rules! preset_keys {
                 Ok(())
             }
 
-            /// Every key with its value.
+            /// All keys with their values.
             pub fn keys(&self) -> $name {
                 $name { $($key: self.$key.clone().optional(),)+ }
             }
 
-            /// The keys whose values are not those of `other`, with theirs.
+            /// The keys whose values differ from those of `other`, with these values.
             pub fn keys_unlike(&self, other: &Self) -> $name {
                 let mut keys = self.keys();
                 $(

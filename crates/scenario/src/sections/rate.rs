@@ -116,10 +116,10 @@ forms! {
     pub enum VaryingRate { Steps, Square, Walk, AdditiveWalk, MultiplicativeWalk, Uniform, Trace }
 }
 
-/// The rate of a link.
+/// The type of the key of a link's rate.
 pub type LinkRate = PlainOr<Positive<Rate>, VaryingRate>;
 
-/// A rate that is generated, not recorded.
+/// The type of a key whose value is a table that generates a rate, not a recording.
 #[derive(Clone, Debug)]
 pub struct Generated;
 
@@ -136,36 +136,45 @@ impl Forms for Generated {
     }
 }
 
-/// Which sizes the steps of a walk have.
+/// The sizes of the steps of a random walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepSizes {
+    /// Always the same size.
     Fixed,
+    /// Uniformly distributed.
     Uniform,
 }
 
 words!(StepSizes { Fixed = "fixed", Uniform = "uniform" });
 
-/// What becomes of a step beyond a bound.
+/// What happens to a step beyond a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bounds {
+    /// It is reflected at the bound.
     Reflect,
+    /// It ends at the bound.
     Clip,
 }
 
 words!(Bounds { Reflect = "reflect", Clip = "clip" });
 
-/// A rate as written.
+/// A rate as written: constant, or over time.
 pub type WrittenRate = Choice<Rate, VaryingRate>;
 
-/// What a rate depends on besides its keys.
+/// The values on which a rate depends.
 #[derive(Clone, Copy)]
 pub struct RateContext<'a> {
+    /// The place from which the scenario is loaded.
     pub load: &'a LoadContext<'a>,
-    /// Of the run.
+    /// Duration of the run.
     pub duration: Result<Span, Reported>,
 }
 
-/// The rate over time that was written; what was not is filled in.
+/// The rate over time as resolved; defaults are filled in.
+///
+/// # Errors
+///
+/// If a key has errors, which are added to `faults`.
 pub fn resolve(
     written: &mut WrittenRate,
     context: RateContext<'_>,
@@ -356,7 +365,7 @@ fn ordered(
     Ok((lowest, highest))
 }
 
-/// The recording of a rate, and its digest.
+/// Path and digest of a recorded rate; `None` without one.
 pub fn recording(rate: &WrittenRate) -> Option<&(PathBuf, String)> {
     match rate {
         Choice::Form(VaryingRate::Trace(form)) => form.trace.get().ok()?.found.as_ref(),
@@ -364,7 +373,7 @@ pub fn recording(rate: &WrittenRate) -> Option<&(PathBuf, String)> {
     }
 }
 
-/// The greatest rate that there ever is, bits per second.
+/// Highest rate over time, bits per second.
 pub fn greatest_bps(rate: &RateModel) -> f64 {
     let bps = |rate: &Rate| rate.as_bps() as f64;
     match rate {
@@ -376,12 +385,12 @@ pub fn greatest_bps(rate: &RateModel) -> f64 {
     }
 }
 
-/// Ten times the greatest rate of any link, which access links have unless the file says otherwise.
+/// Default rate of access links: ten times `greatest_bps`, the highest rate of any link, bits per second.
 pub fn usual_access_rate(greatest_bps: f64) -> Rate {
     Rate::from_bps_f64(greatest_bps * 10.0).min(FASTEST)
 }
 
-/// A rate over time, for a reader.
+/// Description of a rate over time.
 pub fn describe(rate: &RateModel) -> String {
     match rate {
         RateModel::Constant(rate) => rate.to_string(),

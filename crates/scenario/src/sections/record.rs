@@ -23,36 +23,47 @@ keys! {
     }
 }
 
-/// How much is recorded.
+/// The amount of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
+    /// As many as are useful, by a rule for each key.
     Auto,
+    /// All.
     All,
+    /// None.
     None,
 }
 
 words!(Extent { Auto = "auto", All = "all", None = "none" });
 
-/// What is recorded of.
+/// The size of the runs to be recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Recorded {
+    /// Duration of the run.
     pub duration: Span,
-    /// Flows that last, and links that are not access links.
+    /// Number of flows that are recorded individually.
     pub flows: u64,
+    /// Number of recorded links.
     pub links: u64,
+    /// Number of replications.
     pub replications: u32,
 }
 
-/// What to record, and how that was determined.
+/// The resolved section `[record]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Recording {
+    /// What to record.
     pub model: RecordModel,
-    /// The interval as written, where it had to be widened.
+    /// The interval as written, if it had to be widened; `None` otherwise.
     pub widened_from: Option<Span>,
 }
 
 impl RecordKeys {
-    /// What to record; the interval and the flows are filled in.
+    /// What to record; interval and flows are filled in.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn resolve(&mut self, of: Recorded, faults: &mut Vec<Fault>) -> Result<Recording, Reported> {
         let written = self.interval.copied()?;
         let limit = self.packet_limit.copied()?;
@@ -96,7 +107,7 @@ fn widened(written: Span, duration: Span, series: u128) -> Span {
 }
 
 impl Recording {
-    /// In words.
+    /// Description of what is recorded.
     pub fn describe(&self) -> String {
         let of = if self.model.flows { "every flow and link" } else { "links" };
         let widened = self.widened_from.map_or(String::new(), |written| {

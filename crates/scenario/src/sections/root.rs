@@ -45,7 +45,7 @@ keys! {
     }
 }
 
-/// The end of the warm-up is to be found.
+/// The word for a warm-up whose end is found by a rule.
 #[derive(Clone, Debug)]
 pub struct Auto;
 
@@ -53,18 +53,22 @@ impl Word for Auto {
     const WORD: &'static str = "auto";
 }
 
-/// What the keys of the root say of a run.
+/// The keys of the root that describe a run.
 #[derive(Clone, Debug)]
 pub struct Run {
+    /// Title of the scenario.
     pub title: String,
+    /// Simulated time.
     pub duration: Span,
-    /// `None` where it is to be found.
+    /// End of the warm-up; `None` if it is found by a rule.
     pub warmup: Option<Span>,
+    /// Master seed.
     pub seed: u64,
 }
 
 impl RootKeys {
-    /// How often the scenario is run: by the command line, else by the file, else once.
+    /// Number of replications: that of the command line, else that of the file, else one. An error is added to `faults`
+    /// if it is zero.
     pub fn resolve_replications(&mut self, context: &LoadContext<'_>, faults: &mut Vec<Fault>) -> u32 {
         if context.options.replications == Some(0) {
             let fault = Fault::new(&Location::CommandLine, "replications", "nothing would run").given("0");
@@ -76,7 +80,11 @@ impl RootKeys {
         replications
     }
 
-    /// Title, duration, warm-up and seed; those that were not written are filled in.
+    /// Title, duration, warm-up and seed; defaults are filled in.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn resolve_run(
         &mut self,
         context: &LoadContext<'_>,

@@ -64,30 +64,34 @@ forms! {
 /// A rate over time, of bits on the wire.
 type SendingRate = PlainOr<Positive<Rate>, Generated>;
 
-/// What sources depend on besides their keys.
+/// The values on which a source depends.
 #[derive(Clone, Copy)]
 pub struct SourceContext<'a> {
+    /// The place from which the scenario is loaded.
     pub load: &'a LoadContext<'a>,
-    /// Of the run.
+    /// Duration of the run.
     pub duration: Result<Span, Reported>,
-    /// The rate of the path; `None` in a network, and where it changes by itself.
+    /// Rate of the path.
     pub path: PathRate,
-    /// How many flows the group has.
+    /// Number of flows in the group.
     pub count: Result<u64, Reported>,
 }
 
-/// The rate of which a source may leave a part.
+/// The rate of a path, of which a source may leave a part to others.
 #[derive(Clone, Copy, Debug)]
 pub enum PathRate {
+    /// A constant rate.
     Constant(Rate),
+    /// A rate that changes over time.
     Changing,
-    /// The flows are in a network.
+    /// None: the flows are in a network.
     Network,
+    /// Unknown because of an error that was reported.
     Faulty(Reported),
 }
 
 impl Source {
-    /// Its packets leave at a rate of its own, whatever congestion control allows.
+    /// Kind of the source if it sends at a rate of its own, without congestion control; `None` otherwise.
     pub fn own_rate(&self) -> Option<&'static str> {
         match self {
             Self::ConstantRate(_) => Some("cbr"),
@@ -96,7 +100,11 @@ impl Source {
         }
     }
 
-    /// What writes the data of flows that stay.
+    /// The source of the data of endless or single flows.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn resolve(
         &mut self,
         context: SourceContext<'_>,
@@ -186,7 +194,11 @@ impl ConstantRate {
     }
 }
 
-/// Refuses a source that does more than is worth the time.
+/// Checks that a source does not act too often for a run of `duration`.
+///
+/// # Errors
+///
+/// If it does; the error is added to `faults`.
 pub fn check_acts(
     field: &Field<Option<Source>>,
     model: &SourceModel,
@@ -200,7 +212,7 @@ pub fn check_acts(
     Err(fault.allowed("longer times").report(faults))
 }
 
-/// What the application writes, for a reader.
+/// Description of a source.
 pub fn describe(source: &SourceModel) -> String {
     let spans = |spans: &Spans| distribution::describe::<Span>(&spans.0);
     match source {

@@ -102,31 +102,37 @@ keys! {
     }
 }
 
-/// Source of a property of a recorded connection.
+/// The origin of a property of a recorded connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
+    /// The recording.
     Recorded,
+    /// The keys of the group.
     Group,
 }
 
 words!(Origin { Recorded = "recorded", Group = "group" });
 
-/// What starts transfers.
+/// A resolved process of transfers.
 #[derive(Clone, Debug)]
 pub struct Transfers {
+    /// The process that starts transfers.
     pub demand: Demand,
-    /// How many may be open at once; of connections over which both sides write, how many there are.
+    /// Maximum number of open connections; of connections over which both sides write, the number of all.
     pub slots: u32,
-    /// Times of greater ones, each with the classes of edges whose sources make them; all where none is named.
+    /// Intervals with larger transfers, each with the classes of edges whose sources send them; all classes if none is
+    /// named.
     pub surges: Vec<(Surge, Vec<String>)>,
 }
 
-/// When transfers may start.
+/// The interval in which transfers may start.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
+    /// Start of the interval.
     pub from: Span,
+    /// End of the interval, exclusive.
     pub until: Span,
-    /// Of the run.
+    /// Duration of the run.
     pub duration: Span,
 }
 
@@ -145,7 +151,11 @@ impl Window {
 }
 
 impl Poisson {
-    /// The transfers, and the same as steps of which there is one.
+    /// The transfers in `window`, and the same process as `poisson-steps` with a single step.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn resolve(
         &mut self,
         window: Window,
@@ -161,7 +171,11 @@ impl Poisson {
 }
 
 impl PoissonSteps {
-    /// The transfers, and the same without a period.
+    /// The transfers in `window`, and the same process with all periods written out.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn resolve(
         &mut self,
         window: Window,
@@ -258,6 +272,11 @@ fn steps(
 }
 
 impl Arrivals {
+    /// The transfers of the file that start in `window`.
+    ///
+    /// # Errors
+    ///
+    /// If the file or a key has errors, which are added to `faults`.
     pub fn resolve(
         &mut self,
         window: Window,
@@ -277,7 +296,11 @@ impl Arrivals {
 }
 
 impl Vectors {
-    /// The connections of the file that start before the end of `window`.
+    /// The connections of the file that start in `window`.
+    ///
+    /// # Errors
+    ///
+    /// If the file or a key has errors, which are added to `faults`.
     pub fn resolve(
         &mut self,
         window: Window,
@@ -315,6 +338,11 @@ impl Vectors {
 }
 
 impl Users {
+    /// The transfers of `count` users in `window`.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn resolve(
         &mut self,
         count: u64,
@@ -404,7 +432,7 @@ fn is_kept(number: usize, share: f64) -> bool {
     before(number + 1) > before(number)
 }
 
-/// What starts transfers, for a reader.
+/// Description of a process of transfers.
 pub fn describe(demand: &Demand, slots: u32) -> String {
     match demand {
         Demand::Fixed { .. } if slots == 1 => "1 flow".into(),

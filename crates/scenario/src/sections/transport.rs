@@ -159,7 +159,7 @@ words!(UndoKind { None = "none", Duplicates = "dsack", DuplicatesAndTimestamps =
 words!(RtoRestart { Ack = "ack", Head = "head" });
 words!(RtoRule { Rfc6298 = "rfc6298", Linux = "linux" });
 
-/// There is no limit.
+/// The word for no limit.
 #[derive(Clone, Debug)]
 pub struct Infinite;
 
@@ -167,7 +167,7 @@ impl Word for Infinite {
     const WORD: &'static str = "infinite";
 }
 
-/// No rate is asked for.
+/// The word for no requested rate.
 #[derive(Clone, Debug)]
 pub struct Nothing;
 
@@ -175,35 +175,44 @@ impl Word for Nothing {
     const WORD: &'static str = "none";
 }
 
-/// What sizes in packets mean for flows.
+/// The quantities by which sizes of flows in packets are converted.
 #[derive(Clone, Copy)]
 pub struct Scale<'a> {
-    /// A full data packet.
+    /// Size of a full data packet on the wire.
     pub packet: Bytes,
-    /// Where that was written.
+    /// Place at which that size was written.
     pub packet_location: &'a Location,
     /// Mean rate of the bottleneck.
     pub mean: Rate,
 }
 
-/// The preset that holds for `layers`, of which the first that names one decides.
+/// The preset of the first of `layers` that names one; *modern* if none does.
+///
+/// # Errors
+///
+/// If that key has an error that was reported.
 pub fn preset_of(layers: &[&TransportKeys]) -> Result<Preset, Reported> {
     let written = layers.iter().find(|layer| layer.preset.written);
     written.map_or(Ok(Preset::Modern), |layer| Ok(layer.preset.copied()?.unwrap_or(Preset::Modern)))
 }
 
-/// How the endpoints of flows behave.
+/// The resolved transport options of flows.
 #[derive(Clone, Debug)]
 pub struct ResolvedTransport {
-    /// Every key with its value.
+    /// All keys with their values.
     pub endpoint: Endpoint,
+    /// Options of the transport endpoints.
     pub options: TransportOptions,
-    /// Upper bound of the random delay before each packet.
+    /// Upper bound of the random send delay of each packet.
     pub send_delay: Span,
 }
 
 impl ResolvedTransport {
-    /// Resolves the keys found in `layers`, the most particular first, for flows of that algorithm.
+    /// Resolves the keys in `layers`, the most specific first, for flows with `algorithm`.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn new(
         layers: &[&TransportKeys],
         algorithm: Option<&Control>,
@@ -221,7 +230,7 @@ impl ResolvedTransport {
         Ok(Self { options: options?, send_delay: send_delay?, endpoint })
     }
 
-    /// Sends each packet at once, unless the file says otherwise.
+    /// The same options without the default send delay; one that was written stays.
     pub fn without_usual_delay(mut self) -> Self {
         if !self.endpoint.send_delay.written {
             self.endpoint.send_delay.fill(NO_DELAY);
@@ -318,7 +327,7 @@ impl Endpoint {
         Ok(asked)
     }
 
-    /// The preset and what is special, for a reader.
+    /// Description of the preset and of the keys that differ from it.
     pub fn describe(&self) -> String {
         let preset = self.preset.copied().unwrap_or(Preset::Modern);
         format!("preset {}: {}", preset.word(), self.phrases(preset).join(", "))
@@ -348,7 +357,7 @@ fn packets(
     Ok(Some(packets))
 }
 
-/// Finds every `quick_start_ssthresh` that no approval can ever follow, for want of a `quick_start`.
+/// Adds an error to `faults` for each `quick_start_ssthresh` without a `quick_start`.
 pub fn check_start_ups(flows: &[&TransportKeys], transport: Option<&TransportKeys>, faults: &mut Vec<Fault>) {
     let asks = |flow: &TransportKeys| {
         let written = [Some(flow), transport].into_iter().flatten().find(|each| each.quick_start.written);

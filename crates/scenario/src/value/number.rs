@@ -9,7 +9,7 @@ use crate::tree::{Node, Value};
 use crate::value::LONGEST;
 use narrows_units::{Dimension, Quantity, Span};
 
-/// A whole number, bounds included.
+/// The type of a key whose value is a whole number within inclusive bounds.
 #[derive(Clone, Debug)]
 pub struct Integer<const MINIMUM: u64, const MAXIMUM: u64>;
 
@@ -26,7 +26,7 @@ impl<const MINIMUM: u64, const MAXIMUM: u64> KeyType for Integer<MINIMUM, MAXIMU
     }
 }
 
-/// A whole number of 32 bits, bounds included.
+/// As [`Integer`], for numbers of 32 bits.
 #[derive(Clone, Debug)]
 pub struct Count<const MINIMUM: u32, const MAXIMUM: u32>;
 
@@ -44,7 +44,11 @@ impl<const MINIMUM: u32, const MAXIMUM: u32> KeyType for Count<MINIMUM, MAXIMUM>
     }
 }
 
-/// A whole number between bounds that are allowed, too.
+/// The whole number at `node`, from `minimum` to `maximum`.
+///
+/// # Errors
+///
+/// If the value is none.
 pub fn integer(node: &Node, minimum: u64, maximum: u64, path: &str) -> Result<u64, Fault> {
     let kind = Kind::Integer { minimum, maximum };
     let Value::Integer(number) = node.value else { return Err(wrong_type(node, &kind, path)) };
@@ -72,11 +76,11 @@ impl KeyType for f64 {
     }
 }
 
-/// A part of a whole, from zero to one.
+/// The type of a key whose value is a fraction from 0 to 1.
 #[derive(Clone, Debug)]
 pub struct Fraction;
 
-/// A part of a whole, above zero.
+/// The type of a key whose value is a fraction above 0 and up to 1.
 #[derive(Clone, Debug)]
 pub struct PositiveFraction;
 
@@ -106,7 +110,11 @@ impl KeyType for PositiveFraction {
     }
 }
 
-/// A part of a whole, which may be nothing where `zero` is set.
+/// The fraction at `node`; `zero` says whether 0 is allowed.
+///
+/// # Errors
+///
+/// If the value is none.
 pub fn fraction(node: &Node, zero: bool, path: &str) -> Result<f64, Fault> {
     let fault = |message: String| {
         let allowed = Kind::Fraction { zero }.allowed();
@@ -131,7 +139,7 @@ pub fn fraction(node: &Node, zero: bool, path: &str) -> Result<f64, Fault> {
     Ok(value)
 }
 
-/// A time, or a range of times as in `"0s..5s"`: its first and its last.
+/// The type of a key whose value is a time, or a range of times as in `"0s..5s"`: its first and its last time.
 #[derive(Clone, Debug)]
 pub struct SpanRange;
 

@@ -11,18 +11,19 @@ use narrows_units::{Bytes, Quantity, Rate, Span};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-/// A type of keys that hold numbers with a unit, or a word for no limit.
+/// The type of a key whose value is a number with a unit, or a word for the absence of a limit.
 pub trait Measured {
-    /// What a value is read into.
+    /// Type of the values.
     type Value: Clone + Debug;
 
-    /// Which numbers.
+    /// The allowed numbers.
     const QUANTITIES: Quantities;
 
-    /// What was written; the word is `None`. `None` where it is none of [`QUANTITIES`](Self::QUANTITIES).
+    /// The value for what was written, `None` being the word for the absence of a limit; returns `None` if it is not
+    /// one of [`QUANTITIES`](Self::QUANTITIES).
     fn of(written: Option<Quantity>) -> Option<Self::Value>;
 
-    /// As it is written.
+    /// The value as written.
     fn show(value: &Self::Value) -> String;
 }
 
@@ -40,7 +41,11 @@ impl<T: Measured> KeyType for T {
     }
 }
 
-/// Reads a number with a unit; `None` is the word for no limit.
+/// The number with a unit at `node`; `None` for the word for the absence of a limit.
+///
+/// # Errors
+///
+/// If the value is neither.
 pub fn quantity(node: &Node, quantities: Quantities, path: &str) -> Result<Option<Quantity>, Fault> {
     let fault = |message: String| {
         Fault::new(&node.place, path, message).given(node.value.shown()).allowed(quantities.allowed())
@@ -90,7 +95,7 @@ measured!(Span, Time, TIME);
 measured!(Rate, Rate, RATE);
 measured!(Bytes, Size, SIZE);
 
-/// A quantity above zero.
+/// The type of a key whose value is a quantity above zero.
 #[derive(Clone, Debug)]
 pub struct Positive<T>(PhantomData<T>);
 
@@ -107,7 +112,7 @@ impl<T: Measured> Measured for Positive<T> {
     }
 }
 
-/// A whole number of packets, above zero.
+/// The type of a key whose value is a whole number of packets above zero.
 #[derive(Clone, Debug)]
 pub struct Packets;
 
@@ -124,10 +129,12 @@ impl Measured for Packets {
     }
 }
 
-/// A whole number of packets or a size, above zero.
+/// A whole number of packets, or a size in bytes, above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketsOrSize {
+    /// A number of packets.
     Packets(u64),
+    /// A size.
     Size(Bytes),
 }
 
@@ -151,10 +158,12 @@ impl Measured for PacketsOrSize {
     }
 }
 
-/// A time, or how long so many packets take on a link; zero is allowed.
+/// A time, or the transmission time of a number of packets; zero is allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SpanOrPackets {
+    /// A time.
     Span(Span),
+    /// A number of packets, not necessarily whole.
     Packets(f64),
 }
 
@@ -178,12 +187,13 @@ impl Measured for SpanOrPackets {
     }
 }
 
-/// A word that stands for the absence of a limit.
+/// A word for the absence of a limit.
 pub trait Word {
+    /// The word.
     const WORD: &'static str;
 }
 
-/// A quantity, or a word for the absence of a limit, which is `None`.
+/// The type of a key whose value is a quantity, or a word for the absence of a limit, which is `None`.
 #[derive(Clone, Debug)]
 pub struct Or<T, W>(PhantomData<(T, W)>);
 
@@ -206,7 +216,7 @@ impl<T: Measured, W: Word> Measured for Or<T, W> {
 /// A petabit per second.
 pub const FASTEST: Rate = Rate::from_bps(1_000_000_000_000_000);
 
-/// Ten million seconds: sums of a few times still fit the simulator's clock.
+/// Longest time in a scenario, ten million seconds: sums of a few such times are within the simulator's clock.
 pub const LONGEST: Span = Span::from_ms(10_000_000_000);
 
 /// Windows and queues of more packets than this are surely a slip; every f64 up to here is exact.

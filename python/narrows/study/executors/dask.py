@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Dask:
-    """As many cells at a time as the cluster's workers have threads; it may grow and shrink meanwhile."""
+    """Runs cells on a Dask cluster, one per thread of a worker; workers may join and leave."""
 
     def __init__(self, address: str, say: Callable[[str], None]) -> None:
         """Find the cluster.
@@ -50,12 +50,12 @@ class Dask:
 
     @property
     def slots(self) -> int:
-        """Twice the threads of all workers that are not refused, so that none waits for this process."""
+        """Twice the number of threads of all accepted workers, so that none is idle while results are written."""
         threads = [info["nthreads"] for address, info in self._workers().items() if address not in self._refused]
         return 2 * sum(threads) or 1
 
     def submit(self, task: Task) -> None:
-        """Hand out a cell."""
+        """Submit a cell."""
         self._attempts += 1
         willing = [address for address in self._workers() if address not in self._refused] if self._refused else None
         future = self._client.submit(
@@ -65,11 +65,11 @@ class Dask:
         future.add_done_callback(lambda done: self._outcomes.put((task, done)))
 
     def completed(self, timeout_s: float) -> list[Outcome]:
-        """Return what has come back, waiting for a first one no longer than `timeout_s`.
+        """Return the results that have arrived; waits for the first at most `timeout_s` seconds.
 
         Raises:
-            Interrupted: The scheduler is gone.
-            InputError: Every worker is refused.
+            Interrupted: The connection to the scheduler is lost.
+            InputError: All workers are refused.
         """
         try:
             arrived = [self._outcomes.get(timeout=timeout_s)]
@@ -83,11 +83,11 @@ class Dask:
         return [outcome for outcome in outcomes if outcome is not None]
 
     def simulated_s(self) -> float:
-        """Not known: cells that run elsewhere do not report it."""
+        """Return 0: cells on other hosts do not report their progress."""
         return 0.0
 
     def cancel(self) -> None:
-        """Give up what has not come back."""
+        """Cancel the cells that have not finished."""
         self._client.cancel(list(self._futures.values()), force=True)
 
     def __enter__(self) -> Self:
@@ -137,12 +137,12 @@ class Dask:
 
 
 def engine_there() -> str:
-    """Return a worker's build fingerprint."""
+    """Return the build fingerprint of the engine on a worker."""
     return core.fingerprint()
 
 
 def perform_there(task: Task) -> Outcome:
-    """Run a cell on a worker, and say which one where it is refused."""
+    """Run a cell on a worker; the result names the worker if its engine is refused."""
     distributed: Any = import_module("distributed")
     outcome = perform(task)
     if isinstance(outcome, Refused):

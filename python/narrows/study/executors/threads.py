@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Threads:
-    """As many cells at a time as there are threads."""
+    """Runs cells on threads of this process."""
 
     def __init__(self, threads: int) -> None:
         """Start nothing yet.
@@ -32,15 +32,15 @@ class Threads:
 
     @property
     def slots(self) -> int:
-        """More than there are threads, so that none waits while results are written, however short the cells."""
+        """More than the number of threads, so that none is idle while results are written."""
         return 2 * self.threads + SPARE
 
     def submit(self, task: Task) -> None:
-        """Hand a cell to the next free thread."""
+        """Submit a cell to the next free thread."""
         self._pool.submit(self._perform, task)
 
     def completed(self, timeout_s: float) -> list[Outcome]:
-        """Return what has come back, waiting for a first one no longer than `timeout_s`."""
+        """Return the results that have arrived; waits for the first at most `timeout_s` seconds."""
         try:
             found = [self._outcomes.get(timeout=timeout_s)]
         except queue.Empty:
@@ -50,12 +50,12 @@ class Threads:
         return found
 
     def simulated_s(self) -> float:
-        """Simulated time of the cells now running, seconds."""
+        """Return the simulated time done in the cells that are running, seconds."""
         with self._guard:
             return sum(progress.simulated_s() for progress in self._running)
 
     def cancel(self) -> None:
-        """Ask the running cells to stop soon; what has not begun never will."""
+        """Cancel all cells: running ones stop soon, the others do not start."""
         with self._guard:
             self._cancelled = True
             for progress in self._running:

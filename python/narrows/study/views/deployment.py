@@ -33,23 +33,23 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     seed: int | None,
     replications: int | None,
 ) -> tuple[Study, Plan, dict[str, Any]]:
-    """Lay out the study of a deployment.
+    """Return the study of a deployment.
 
     Args:
-        algorithm: Which is introduced.
-        against: Which is there.
-        fractions: Per cent of the flows that have moved, as written; 0 and 100 are always among them.
-        flows: How many there are; None for twenty, or as many more as the fractions need.
-        overrides: Of the scenario `deployment`, as after `--set`.
-        seed: Instead of the scenario's.
-        replications: Instead of five.
+        algorithm: The new algorithm.
+        against: The old algorithm.
+        fractions: Percentages of the flows on the new algorithm, as written; 0 and 100 are always added.
+        flows: Number of flows; None for twenty, or as many more as the fractions need.
+        overrides: Changes of the scenario `deployment`, as after `--set`.
+        seed: Master seed in place of the scenario's; None keeps it.
+        replications: Number of replications; None for five.
 
     Returns:
         The study, its plan, and the facts of its view.
 
     Raises:
-        InputError: An argument has a fault.
-        ScenarioError: One of `overrides` has.
+        InputError: An argument has an error.
+        ScenarioError: One of `overrides` has an error.
     """
     parts = _parts(fractions)
     count = _flows(parts, flows)
@@ -73,7 +73,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
 
 
 def summary(view: View, _plan: Plan, cells: pa.Table) -> dict[str, Any]:
-    """Return both camps at every fraction, and the effects that follow, as plain data."""
+    """Return the means of both camps at every fraction, and the effects, as plain data."""
     rows = whole(view, cells)
     return {
         "new": view.facts["new"],
@@ -85,7 +85,7 @@ def summary(view: View, _plan: Plan, cells: pa.Table) -> dict[str, Any]:
 
 
 def whole(view: View, cells: pa.Table) -> list[dict[str, Any]]:
-    """Return the cells of the replications that have every fraction, so that all means are over the same ones."""
+    """Return the cells of the replications that have every fraction, so that all means have the same replications."""
     rows: list[dict[str, Any]] = cells.to_pylist()
     wanted = set(view.facts["moved"])
     there: dict[int, set[str]] = {}
@@ -95,11 +95,11 @@ def whole(view: View, cells: pa.Table) -> list[dict[str, Any]]:
 
 
 def stages(view: View, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return what both camps and the bottleneck measured at every fraction.
+    """Return the metrics of both camps and the bottleneck at every fraction.
 
     Args:
-        view: How the study is read.
-        rows: What `whole` returned.
+        view: View of the study.
+        rows: Complete cells, from `whole`.
     """
     found = []
     for label, moved in view.facts["moved"].items():
@@ -122,8 +122,8 @@ def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption
     """Return naive and total effects of every response that all cells have.
 
     Args:
-        view: How the study is read.
-        rows: What `whole` returned.
+        view: View of the study.
+        rows: Complete cells, from `whole`.
     """
     found = {}
     for name in RESPONSES:

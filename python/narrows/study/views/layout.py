@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def study_text(title: str, question: str, scenario: str, measures: Sequence[str], factors: Factors) -> str:
-    """Return a study file."""
+    """Return the text of a study file."""
     lines = [
         f"title    = {inline(title)}",
         f"question = {inline(question)}",
@@ -45,18 +45,18 @@ def lay_out(  # noqa: PLR0913, PLR0917  # what the command line gives
     seed: int | None,
     replications: int | None,
 ) -> tuple[Study, Plan]:
-    """Read a study file that a command wrote, and resolve all its points.
+    """Read the study file of a command, and resolve all its points.
 
     Args:
-        text: The file.
-        command: What messages call it.
-        algorithms: That the command line names, so that their files may be executed.
-        overrides: Of the base scenario, as after `--set`.
-        seed: Instead of the scenario's.
-        replications: Instead of five.
+        text: Text of the file.
+        command: Name of the file in messages.
+        algorithms: Algorithms that the command line names, whose files may therefore be executed.
+        overrides: Changes of the base scenario, as after `--set`.
+        seed: Master seed in place of the scenario's; None keeps it.
+        replications: Number of replications; None for five.
 
     Raises:
-        InputError: Arguments that are good by themselves do not go together.
+        InputError: The arguments are not valid in combination.
     """
     try:
         study = parse_study(text, command, seed, replications)
@@ -67,16 +67,16 @@ def lay_out(  # noqa: PLR0913, PLR0917  # what the command line gives
 
 
 def checked(scenario: str, overrides: Sequence[str], arguments: Iterable[tuple[str, Sequence[str]]]) -> list[Scenario]:
-    """Resolve a scenario once with the changes that each argument makes.
+    """Resolve a scenario once for each argument, with the changes that follow from it.
 
     Args:
-        scenario: Name of one of the library.
-        overrides: That count for all, as after `--set`.
-        arguments: The given ones, with the overrides that follow from it.
+        scenario: Name of a scenario of the library.
+        overrides: Changes for all, as after `--set`.
+        arguments: Arguments as written, each with the changes that follow from it.
 
     Raises:
-        InputError: One of the arguments has a fault; the message names it as it was written.
-        ScenarioError: One of `overrides` has.
+        InputError: An argument has an error; the message names it as written.
+        ScenarioError: One of `overrides` has an error.
     """
     file, own = find_scenario(scenario)
     read(file, [*own, *overrides]).resolve()
@@ -90,7 +90,7 @@ def checked(scenario: str, overrides: Sequence[str], arguments: Iterable[tuple[s
 
 
 def split(text: str) -> list[str]:
-    """Split a list at the commas that are in no parentheses.
+    """Split a list at the commas outside parentheses.
 
     Examples:
         >>> split("droptail, red(min=5pkt,max=15pkt)")

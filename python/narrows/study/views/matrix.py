@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Conditions:
-    """Under which conditions pairs meet, each list as written.
+    """The conditions of a matrix, each list as written.
 
     Attributes:
-        rates: Of the bottleneck.
+        rates: Rates of the bottleneck.
         rtts: Two-way propagation delays.
-        buffers: Limits of the queue.
+        buffers: Buffer limits.
         queues: Queue disciplines, with parameters as in `red(gentle=true)`.
     """
 
@@ -46,7 +46,7 @@ class Conditions:
     queues: list[str]
 
     def arguments(self) -> dict[str, list[str]]:
-        """Return each value as the argument that it came from, with the overrides that it stands for."""
+        """Return each value as the argument from which it comes, with the changes that it stands for."""
         found = {}
         for flag, values in asdict(self).items():
             for value in values:
@@ -54,7 +54,7 @@ class Conditions:
         return found
 
     def factors(self) -> dict[str, tuple[list[str], dict[str, list[object]]]]:
-        """Return the factors of the study; the queue comes before its limit, which it would replace."""
+        """Return the factors of the study, with queues before their limits, which they would replace."""
         queues: list[object] = [_queue(queue) for queue in self.queues]
         return {
             "rate": (self.rates, {PATHS["rates"]: [*self.rates]}),
@@ -72,22 +72,22 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     seed: int | None,
     replications: int | None,
 ) -> tuple[Study, Plan, dict[str, Any]]:
-    """Lay out the study of a matrix.
+    """Return the study of a matrix.
 
     Args:
-        algorithms: Each meets each, itself included.
-        conditions: Under which.
-        flows: Of each side.
-        overrides: Of the scenario `pair`, as after `--set`.
-        seed: Instead of the scenario's.
-        replications: Instead of five.
+        algorithms: The algorithms, each of which runs against each, itself included.
+        conditions: The conditions of each pair.
+        flows: Number of flows on each side.
+        overrides: Changes of the scenario `pair`, as after `--set`.
+        seed: Master seed in place of the scenario's; None keeps it.
+        replications: Number of replications; None for five.
 
     Returns:
         The study, its plan, and the facts of its view.
 
     Raises:
-        InputError: An argument has a fault.
-        ScenarioError: One of `overrides` has.
+        InputError: An argument has an error.
+        ScenarioError: One of `overrides` has an error.
     """
     for flag, values in asdict(conditions).items():
         _distinct(f"--{flag}", values)
@@ -125,11 +125,11 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
 
 
 def matrix(view: View, cells: pa.Table) -> list[Meeting]:
-    """Return what every incumbent keeps beside every contender.
+    """Return the performance of every incumbent beside every contender.
 
     Args:
-        view: How the study is read.
-        cells: Its finished cells.
+        view: View of the study.
+        cells: Table of its finished cells.
     """
     seen = [side for row in cells.to_pylist() for side in _sides(row, view.facts["payload"])]
     return meetings(seen, view.facts["algorithms"])

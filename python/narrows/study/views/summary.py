@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def write_summary(folder: Path, plan: Plan, cells: pa.Table) -> None:
-    """Write `summary.json` into a study's folder; nothing where the study has no view.
+    """Write `summary.json` into the folder of a study; nothing if the study has no view.
 
     Args:
         folder: The folder of the study.
-        plan: What the study runs.
+        plan: Plan of the study.
         cells: The table of its finished cells.
 
     Raises:
@@ -37,8 +37,8 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
     """Return the contents of `summary.json`.
 
     Args:
-        view: How the study is read.
-        plan: What the study runs.
+        view: View of the study.
+        plan: Plan of the study.
         cells: The table of its finished cells.
     """
     found = SUMMARIES[view.kind](view, plan, cells)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class View:
-    """How a study is read.
+    """The view of a study: how its cells are summarised.
 
     Attributes:
         kind: "matrix" or "deployment".
-        command: The command line that laid it out, which makes its figures again.
-        facts: What it must know besides the plan; plain data.
+        command: The command line that created the study and reproduces its figures.
+        facts: Facts of the view besides the plan, as plain data.
     """
 
     kind: str
@@ -28,12 +28,12 @@ class View:
     facts: dict[str, Any]
 
     def to_json(self) -> str:
-        """Return the contents of its file, `VIEW`."""
+        """Return the contents of its file, `view.json`."""
         return to_json(asdict(self)) + "\n"
 
 
 def load_view(folder: Path) -> View | None:
-    """Read how the study in `folder` is read; None for a study as any other.
+    """Read the view of the study in `folder`; None for a study without one.
 
     Raises:
         InputError: The file is damaged.

@@ -14,7 +14,7 @@ use narrows_model::traffic::{Component, Distribution};
 use std::path::Path;
 
 keys! {
-    /// Always the same; a plain quantity says so too.
+    /// Always the same value, as for a plain quantity.
     pub struct Constant<U: Unit> = "constant" {
         /// The value.
         value: Positive<U>,
@@ -22,7 +22,7 @@ keys! {
 }
 
 keys! {
-    /// Uniform between the bounds.
+    /// The uniform distribution between two bounds.
     pub struct Uniform<U: Unit> = "uniform" {
         /// Lower bound.
         minimum: U,
@@ -32,7 +32,7 @@ keys! {
 }
 
 keys! {
-    /// Without memory.
+    /// The exponential distribution.
     pub struct Exponential<U: Unit> = "exponential" {
         /// The mean.
         mean: Positive<U>,
@@ -40,7 +40,7 @@ keys! {
 }
 
 keys! {
-    /// A heavy tail from the smallest value on.
+    /// The Pareto distribution, whose tail may be cut off at a maximum.
     pub struct Pareto<U: Unit> = "pareto" {
         /// The mean; instead of the minimum.
         mean: Positive<U> => "none",
@@ -54,7 +54,7 @@ keys! {
 }
 
 keys! {
-    /// The logarithm is normal.
+    /// The lognormal distribution.
     pub struct LogNormal<U: Unit> = "lognormal" {
         /// The mean; instead of the median.
         mean: Positive<U> => "none",
@@ -84,7 +84,7 @@ keys! {
 }
 
 keys! {
-    /// Measured; linear between the points, and the first value has the whole of its share.
+    /// A measured distribution function, interpolated linearly; the first value has all of its probability.
     pub struct Empirical<U: Unit> = "empirical" {
         /// Ascending.
         values: List<U> => "those of the file",
@@ -96,14 +96,14 @@ keys! {
 }
 
 forms! {
-    /// The forms of which a mixture may be made.
+    /// The forms that may be parts of a mixture.
     pub enum Simple<U: Unit> {
         Constant<U>, Uniform<U>, Exponential<U>, Pareto<U>, LogNormal<U>, Web<U>, Empirical<U>,
     }
 }
 
 keys! {
-    /// One of several distributions, by their shares.
+    /// A mixture of several distributions, weighted by their shares.
     pub struct Mixture<U: Unit> = "mixture" {
         /// At least one.
         parts: Tables<Part<U>>,
@@ -122,11 +122,13 @@ keys! {
     }
 }
 
-/// Every form of a distribution.
+/// All forms of a distribution.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "a scenario has few of them")]
 pub enum Distributed<U: Unit> {
+    /// A distribution that is not a mixture.
     Simple(Simple<U>),
+    /// A mixture.
     Mixture(Mixture<U>),
 }
 
@@ -159,6 +161,11 @@ impl<U: Unit> Forms for Distributed<U> {
 }
 
 impl<U: Unit> Distributed<U> {
+    /// The distribution, with parameters that follow from a given mean filled in.
+    ///
+    /// # Errors
+    ///
+    /// If the distribution has errors, which are added to `faults`.
     pub fn resolve(
         &mut self,
         context: &LoadContext<'_>,

@@ -4,15 +4,15 @@ use crate::value::Measured;
 use narrows_units::{Bytes, Span};
 use std::fmt::{Debug, Display};
 
-/// A quantity that is drawn: sizes as bytes, times as seconds.
+/// A quantity with a distribution: a size, in bytes, or a time, in seconds.
 pub trait Unit: Measured<Value = Self> + Copy + Debug + Display + 'static {
-    /// As a number of bytes or seconds.
+    /// The number of bytes or seconds.
     fn amount(self) -> f64;
 
-    /// The quantity nearest to a number of bytes or seconds.
+    /// The quantity nearest to this number of bytes or seconds.
     fn from_amount(amount: f64) -> Self;
 
-    /// A number of bytes or seconds, rounded to what can be written.
+    /// A number of bytes or seconds, rounded to a value that can be written.
     fn whole(amount: f64) -> f64 {
         Self::from_amount(amount).amount()
     }

@@ -14,33 +14,39 @@ use narrows_card::nearest;
 use narrows_topology::{Placement, RoutePoints};
 use narrows_units::Span;
 
-/// Direction of data along a path.
+/// Direction of the data on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DirectionWord {
+    /// From the left to the right.
     Forward,
+    /// From the right to the left.
     Reverse,
 }
 
 words!(DirectionWord { Forward = "forward", Reverse = "reverse" });
 
-/// Between which routers transfers go, where no two are named.
+/// The routers between which transfers are sent, if not two named ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Between {
+    /// All pairs of edge routers.
     Edges,
 }
 
 words!(Between { Edges = "edges" });
 
-/// What the flows share.
+/// The path or network of the flows.
 #[derive(Clone, Copy)]
 pub enum TopologyContext<'a> {
+    /// A path.
     Path(&'a PathKeys),
+    /// A network.
     Network(Result<&'a ResolvedNetwork, Reported>),
+    /// Neither, which is an error that was reported.
     Missing(Reported),
 }
 
 impl TopologyContext<'_> {
-    /// The rate of which a source may leave a part.
+    /// The rate of the path, of which a source may leave a part to others.
     pub fn path_rate(self) -> PathRate {
         match self {
             Self::Path(path) => match path.rate.get() {
@@ -55,7 +61,11 @@ impl TopologyContext<'_> {
 }
 
 impl FlowKeys {
-    /// Where the group's data goes.
+    /// The placement of the group's data.
+    ///
+    /// # Errors
+    ///
+    /// If it has errors, which are added to `faults`.
     pub fn resolve_placement(
         &mut self,
         topology: TopologyContext<'_>,
@@ -202,7 +212,12 @@ fn node(
     })
 }
 
-/// What sizes in packets mean for flows that go there: in a network the narrowest link of their route counts.
+/// Conversion of sizes in packets for flows with this placement; in a network the link with the lowest rate on their
+/// route counts.
+///
+/// # Errors
+///
+/// If one of the arguments has an error that was reported.
 pub fn scale<'a>(
     placement: Option<&Placement>,
     topology: TopologyContext<'_>,
@@ -217,7 +232,7 @@ pub fn scale<'a>(
     }
 }
 
-/// Where the data goes, for a reader.
+/// Description of a placement.
 pub fn describe(placement: &Placement, topology: TopologyContext<'_>) -> String {
     match (placement, topology) {
         (Placement::Routers(points), TopologyContext::Network(Ok(network))) => {

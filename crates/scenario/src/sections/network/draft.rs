@@ -8,35 +8,36 @@ use narrows_model::LinkModel;
 use narrows_topology::Edge;
 use narrows_units::Span;
 
-/// Routers and links.
+/// A network before its events are resolved: routers and links.
 #[derive(Debug, Default)]
 pub struct Draft {
     /// Names of the routers.
     pub nodes: Vec<String>,
-    /// Every link, each in one direction.
+    /// The links, each in one direction.
     pub links: Vec<DraftLink>,
-    /// The greatest rate that any of them ever has, bits per second.
+    /// Highest rate of any link over time, bits per second.
     pub greatest_bps: f64,
-    /// Source of the links.
+    /// Source of the links; `None` if they were written.
     pub note: Option<String>,
-    /// Routers with hosts behind them.
+    /// Edge routers, with relative numbers of hosts.
     pub edges: Vec<Edge>,
 }
 
 /// One direction of a link.
 #[derive(Debug)]
 pub struct DraftLink {
-    /// As the resolved file writes it.
+    /// Keys of the link, as in the resolved file.
     pub keys: LinkKeys,
+    /// The link as resolved.
     pub model: LinkModel,
-    /// For a reader.
+    /// Description of the link.
     pub words: String,
-    /// The other direction, as an index into the links.
+    /// Index of the other direction; `None` for a one-way link.
     pub twin: Option<u32>,
 }
 
 impl Draft {
-    /// The number of the router with that name, which is new or known.
+    /// Index of the router `name`, which is added if it is new.
     pub fn node(&mut self, name: &str) -> u32 {
         let found = self.nodes.iter().position(|known| known == name);
         found.unwrap_or_else(|| {
@@ -45,12 +46,12 @@ impl Draft {
         }) as u32
     }
 
-    /// The name of a link that has none of its own.
+    /// Default name of a link between two routers.
     pub fn name(&self, (from, to): (u32, u32)) -> String {
         format!("{}-{}", self.nodes[from as usize], self.nodes[to as usize])
     }
 
-    /// The name of a link.
+    /// Names of all links.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.links.iter().map(|link| link.model.name.as_str())
     }

@@ -39,7 +39,11 @@ keys! {
     }
 }
 
-/// The edges written, or those of the generator, and the hosts behind them; `None` where there are none.
+/// The edge routers as written, or those of the generator, with their hosts; `None` if there are none.
+///
+/// # Errors
+///
+/// If a key has errors, which are added to `faults`.
 pub fn resolve(
     edges: &mut Field<Option<Vec<EdgeKeys>>>,
     hosts: &mut Field<Option<HostsKeys>>,

@@ -47,11 +47,11 @@ keys! {
 }
 
 forms! {
-    /// Something that happens to a link.
+    /// An event of a link.
     pub enum Event { Fail, Restore, Set }
 }
 
-/// A list of events.
+/// The type of the key whose value is the list of events.
 #[derive(Clone, Debug)]
 pub struct Events;
 
@@ -87,7 +87,11 @@ struct Located {
     link: At,
 }
 
-/// Every event, ascending by time, and one for each direction of a link; so they are filled in.
+/// All events, ascending by time, with one event for each direction of a link; the key is filled in.
+///
+/// # Errors
+///
+/// If an event has errors, which are added to `faults`.
 pub fn resolve(
     field: &mut Field<Option<Vec<Element<Event>>>>,
     draft: &Draft,

@@ -17,7 +17,7 @@ use narrows_topology::graph::{self, Generated};
 use narrows_units::Span;
 
 forms! {
-    /// A shape of a network.
+    /// A generated network, whose links have the same properties.
     pub enum Generator { Dumbbell, ParkingLot, Ring, TwoRouters, Tiered }
 }
 
@@ -104,7 +104,11 @@ keys! {
 }
 
 impl Generator {
-    /// The routers and links of the shape.
+    /// Routers and links of the generated network.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn draft(&self, context: LinkContext<'_>, faults: &mut Vec<Fault>) -> Result<Draft, Reported> {
         match self {
             Self::Dumbbell(form) => {

@@ -38,7 +38,11 @@ keys! {
 }
 
 impl GraphKeys {
-    /// The routers and links of the file.
+    /// Routers and links of the GraphML file.
+    ///
+    /// # Errors
+    ///
+    /// If the file or a key has errors, which are added to `faults`.
     pub fn draft(&mut self, context: LinkContext<'_>, faults: &mut Vec<Fault>) -> Result<Draft, Reported> {
         let assumptions = Assumptions {
             factor: check_factor(&self.delay_factor, faults)?,
@@ -81,13 +85,17 @@ impl GraphKeys {
         Ok(draft)
     }
 
-    /// The file, and its digest.
+    /// Path and digest of the file; `None` if it was not read.
     pub fn recording(&self) -> Option<&(PathBuf, String)> {
         self.file.get().ok()?.found.as_ref()
     }
 }
 
-/// What delays are multiplied by.
+/// The factor for delays, which must be finite and above zero.
+///
+/// # Errors
+///
+/// If it is not; the error is added to `faults`.
 pub fn check_factor(field: &Field<f64>, faults: &mut Vec<Fault>) -> Result<f64, Reported> {
     let factor = field.copied()?;
     if factor > 0.0 && factor <= LARGEST_FACTOR {

@@ -48,16 +48,24 @@ keys! {
     }
 }
 
-/// What every link has in both directions.
+/// The keys that a link has in both directions.
 pub struct Both<'a> {
+    /// The key `rate`.
     pub rate: &'a Field<WrittenRate>,
+    /// The key `queue`.
     pub queue: &'a Field<Option<QueueValue>>,
+    /// The key `loss`.
     pub loss: &'a Field<Option<Loss>>,
+    /// The key `reverse`.
     pub reverse: &'a Field<Option<ReverseLinkKeys>>,
 }
 
 impl Both<'_> {
-    /// Both directions; what `reverse` does not say is as in the first.
+    /// Both directions; keys that `reverse` does not give are those of the forward direction.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn resolve(
         &self,
         context: LinkContext<'_>,
@@ -78,7 +86,7 @@ impl Both<'_> {
 }
 
 impl LinkKeys {
-    /// The recording of its rate, and its digest.
+    /// Path and digest of the recording of its rate; `None` without one.
     pub fn recording(&self) -> Option<&(PathBuf, String)> {
         recording(self.rate.get().ok()?)
     }

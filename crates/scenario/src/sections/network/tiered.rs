@@ -49,23 +49,31 @@ keys! {
 /// The backbone of a tiered network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backbone {
+    /// All eleven routers of Abilene.
     Abilene,
+    /// The four western routers of Abilene.
     West,
 }
 
 words!(Backbone { Abilene = "abilene", West = "west" });
 
-/// How the buffers of a tiered network are sized.
+/// The rule for the buffer sizes of a tiered network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffers {
+    /// One bandwidth-delay product.
     Rtt,
+    /// A bandwidth-delay product divided by the square root of the number of flows.
     RttOverRoot,
 }
 
 words!(Buffers { Rtt = "rtt", RttOverRoot = "rtt/sqrt(n)" });
 
 impl Tiered {
-    /// The links and edges of the network.
+    /// Links and edge routers of the network.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
     pub fn draft(&self, context: LinkContext<'_>, faults: &mut Vec<Fault>) -> Result<Draft, Reported> {
         let whole = self.backbone.copied()? == Backbone::Abilene;
         let count = |field: &Field<Option<u32>>, here: u32, west: u32| {

@@ -6,7 +6,11 @@ use super::links::{Both, LinkKeys};
 use crate::diagnostic::Fault;
 use crate::field::Reported;
 
-/// Every link that was written.
+/// Routers and links of the list `network.links`.
+///
+/// # Errors
+///
+/// If a link has errors, which are added to `faults`.
 pub fn draft(
     links: &[LinkKeys],
     context: LinkContext<'_>,
