@@ -134,7 +134,7 @@ pub struct RateSample {
 /// [`set_window`](CongestionControl::set_window) has none: only an algorithm that contains another calls it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fact {
-    /// [`CongestionControl::on_sent`].
+    /// A packet was sent: [`CongestionControl::on_sent`].
     Sent(SentPacket, Path),
     /// [`CongestionControl::on_ack`] with the per-packet slice.
     Acked {
@@ -154,19 +154,19 @@ pub enum Fact {
         /// State of the flow at the event.
         path: Path,
     },
-    /// [`CongestionControl::on_report`].
+    /// A datagram receiver's report arrived: [`CongestionControl::on_report`].
     Reported(Report, Path),
-    /// [`CongestionControl::request`].
+    /// The host asked for a request to the routers: [`CongestionControl::request`].
     Requested(Path),
-    /// [`CongestionControl::on_answer`].
+    /// The routers' response to the request of the SYN arrived: [`CongestionControl::on_answer`].
     Answered(Feedback, Path),
-    /// [`CongestionControl::on_recovered`].
+    /// A loss episode ended: [`CongestionControl::on_recovered`].
     Recovered(Path),
-    /// [`CongestionControl::on_spurious_loss`].
+    /// A loss episode was found to be spurious: [`CongestionControl::on_spurious_loss`].
     SpuriousLoss(Path),
-    /// [`CongestionControl::on_idle_restart`].
+    /// The host is about to send after an idle time: [`CongestionControl::on_idle_restart`].
     IdleRestart(Path),
-    /// [`CongestionControl::on_timer`].
+    /// The algorithm's timer expired: [`CongestionControl::on_timer`].
     Timer(Path),
 }
 

@@ -45,7 +45,7 @@ impl fmt::Display for Transport {
 /// The feedback of a datagram receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reports {
-    /// None.
+    /// No feedback.
     Nothing,
     /// A report for each packet as it arrives; the sender detects losses.
     EachPacket,

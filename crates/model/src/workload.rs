@@ -123,7 +123,7 @@ fn index(names: &[String], name: &str) -> u32 {
 pub enum Demand {
     /// One connection for each slot.
     Fixed {
-        /// Start time.
+        /// Start time of the connections.
         start: Start,
         /// The source of its data.
         source: SourceModel,
@@ -144,7 +144,7 @@ pub enum Demand {
     /// Connections over which both sides write. Each has a slot in two consecutive workloads: one for the data of
     /// the initiators, one for that of the acceptors.
     Exchanges {
-        /// The connections.
+        /// The recorded connections.
         connections: Arc<[Connection]>,
         /// The side whose data this workload carries: 0 for initiators, whose workload is the first, 1 for acceptors.
         side: usize,

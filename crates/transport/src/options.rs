@@ -9,10 +9,10 @@ use narrows_units::{Bytes, Span};
 pub struct TransportOptions {
     /// The loss recovery policy.
     pub recovery: RecoveryKind,
-    /// Proportional rate reduction (RFC 6937): the usable window falls over one round trip after a reduction, not at
-    /// once. Only with selective acknowledgements.
+    /// Whether proportional rate reduction (RFC 6937) is used: the usable window falls over one round trip after a
+    /// reduction, not at once. Only with selective acknowledgements.
     pub proportional_rate_reduction: bool,
-    /// Limited transmit (RFC 3042): a new segment is sent on each of the first two duplicate ACKs.
+    /// Whether limited transmit (RFC 3042) is used: a new segment is sent on each of the first two duplicate ACKs.
     pub limited_transmit: bool,
     /// The congestion window before the first acknowledgement, packets.
     pub initial_window: u64,
@@ -30,12 +30,12 @@ pub struct TransportOptions {
     pub receive_window: Option<u64>,
     /// How spurious loss episodes are detected and undone.
     pub undo: UndoKind,
-    /// After the sender has been idle for a retransmission timeout, the window is at most the initial one (RFC 5681
+    /// Whether the window is at most the initial one after the sender was idle for a retransmission timeout (RFC 5681
     /// §4.1).
     pub idle_restart: bool,
-    /// Packets are paced over a round trip even if the algorithm sets no rate.
+    /// Whether packets are paced over a round trip if the algorithm sets no pacing rate.
     pub pacing: bool,
-    /// Explicit congestion notification (RFC 3168).
+    /// Whether explicit congestion notification is used (RFC 3168).
     pub ecn: bool,
     /// Payload of a full segment.
     pub mss: Bytes,
@@ -47,7 +47,7 @@ pub struct TransportOptions {
     pub delayed_ack: u32,
     /// The longest delay of an acknowledgement.
     pub delayed_ack_timeout: Span,
-    /// Young connections acknowledge every segment, as in Linux.
+    /// Whether young connections acknowledge every segment, as in Linux.
     pub quick_ack: bool,
     /// The formula of the retransmission timeout.
     pub rto: RtoRule,

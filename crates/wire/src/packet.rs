@@ -94,7 +94,7 @@ pub struct Packet {
     pub size: u16,
     /// The ECN field.
     pub ecn: Ecn,
-    /// From the sender: CWR, the window was reduced. From the receiver: ECE, congestion was experienced (RFC 3168 §6.1).
+    /// CWR from the sender: the window was reduced; ECE from the receiver: a packet arrived with CE (RFC 3168 §6.1).
     pub ecn_echo: bool,
     /// The message to the other endpoint.
     pub body: Body,
@@ -121,7 +121,7 @@ pub enum Body {
         request: Option<Request>,
         /// Payload, bytes.
         payload: u16,
-        /// The segment was sent before.
+        /// Whether the segment was sent before.
         retransmission: bool,
         /// TSval (RFC 7323): the sender's logical clock when the packet was sent; wraps.
         timestamp: u8,

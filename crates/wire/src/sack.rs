@@ -62,7 +62,7 @@ impl<const N: usize> SackBlocks<N> {
         duplicate.then(|| next.wrapping_add_signed(i64::from(distance)))
     }
 
-    /// There are no blocks.
+    /// Whether there are no blocks.
     pub fn is_empty(&self) -> bool {
         self.packed[0].1 == 0
     }

@@ -174,8 +174,7 @@ def lenth(values: FloatArray, alpha: float = 0.05) -> Lenth:
 
     Returns:
         The result. PSE = 1.5 median |c| over |c| < 2.5 s0, s0 = 1.5 median |c|; margins are quantiles of t with m/3
-        degrees
-        of freedom at 1 - alpha/2 and at (1 + (1 - alpha)^(1/m))/2 (Lenth 1989, eq. 1 to 4).
+        degrees of freedom at 1 - alpha/2 and at (1 + (1 - alpha)^(1/m))/2 (Lenth 1989, eq. 1 to 4).
 
     Raises:
         AnalysisError: There are fewer than three effects.

@@ -101,9 +101,8 @@ def grubbs(values: FloatArray, alpha: float = 0.05) -> Grubbs:
         alpha: Probability of a false positive.
 
     Returns:
-        The result, with G = max |y - mean| / s and (n - 1)/√n √(t²/(n - 2 + t²)) with t at alpha/(2n) and n - 2 degrees
-        of freedom
-        (Grubbs 1969; NIST/SEMATECH e-Handbook, 1.3.5.17.1). Equal values have statistic 0.
+        The result, with G = max |y - mean| / s and (n - 1)/√n √(t²/(n - 2 + t²)), t at alpha/(2n) and n - 2 degrees of
+        freedom (Grubbs 1969; NIST/SEMATECH e-Handbook, 1.3.5.17.1). Equal values have statistic 0.
 
     Raises:
         AnalysisError: There are fewer than three values.

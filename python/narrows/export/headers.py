@@ -14,7 +14,7 @@ Addresses = tuple[int, int]
 
 
 def ipv4(addresses: Addresses, protocol: int, content: int, *, ecn: int, number: int) -> bytes:
-    """Return an IPv4 header.
+    """Return an IPv4 header (RFC 791 §3.1).
 
     Args:
         addresses: Addresses of source and destination.
@@ -48,7 +48,7 @@ class Segment(NamedTuple):
 
 
 def tcp(addresses: Addresses, port: int, segment: Segment) -> bytes:
-    """Return a TCP header; source and destination have the same port."""
+    """Return a TCP header (RFC 9293 §3.1) with its checksum; source and destination have the same port."""
     sequence, acknowledgement, flags, window, options, payload = segment
     sizes = (20 + len(options)) // 4 << 12 | flags
     head = TCP_HEAD.pack(port, port, sequence & WRAP, acknowledgement & WRAP, sizes, window, 0, 0) + options

@@ -85,7 +85,7 @@ class RunFolder:
         return None if value is None else str(value)
 
     def segment_bytes(self, group: str) -> int:
-        """Return the payload of a full segment of a group."""
+        """Return the payload of a full segment of a group, bytes."""
         ground = self.scenario.get("path") or self.scenario.get("network") or {}
         return bytes_of(ground.get("packet", "1500B")) - bytes_of(self.of_group(group, "header") or "0B")
 

@@ -106,7 +106,7 @@ class Whole(Parameter):
     kind = "a whole number from 0"
 
     def value(self, text: str) -> float:
-        """Return the number."""
+        """Return the number, 0 or more."""
         if not (text.isascii() and text.isdigit()):
             raise ValueError(text)
         return float(text)

@@ -118,7 +118,7 @@ class Observed:
         ]
 
     def parts(self, group: str) -> list[Flow]:
-        """Return the flows of a group that started; finite flows that come and go count as one over the whole run."""
+        """Return the flows of a group that started; finite flows of a process count as one over the whole run."""
         if group in self._coming:
             return [Flow(group, 0.0, self.duration_s, of_transfers=True)]
         return self.flows(group)

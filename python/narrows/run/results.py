@@ -48,7 +48,7 @@ class Tables:
 
 
 class Run(Tables):
-    """The results of one scenario: the records of its replications, and what follows from them."""
+    """The results of one scenario: the records of its replications, with tables, metrics and summary."""
 
     def __init__(
         self,

@@ -19,14 +19,14 @@ pub enum Distribution {
     Constant(f64),
     /// The uniform distribution on [`minimum`, `maximum`].
     Uniform {
-        /// Lower bound.
+        /// Smallest value.
         minimum: f64,
-        /// Upper bound.
+        /// Largest value.
         maximum: f64,
     },
     /// The exponential distribution.
     Exponential {
-        /// Mean.
+        /// Mean of the values.
         mean: f64,
     },
     /// The Pareto distribution, P(X > x) = (minimum / x)^shape, conditional on X ≤ `maximum` if that is given.

@@ -16,7 +16,7 @@ pub enum Encoding {
     Rfc4782,
     /// Multiples of 10 kB/s.
     Linear,
-    /// Any rate.
+    /// Exact: any rate can be represented.
     Exact,
 }
 

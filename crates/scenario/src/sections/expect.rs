@@ -8,7 +8,7 @@ use crate::series::{SeriesMetric, SeriesMetrics, read};
 use narrows_card::nearest;
 
 keys! {
-    /// `[[expect]]`.
+    /// The keys of `[[expect]]`.
     pub struct ExpectKeys {
         /// Name of a metric of a group or link, as in summary.json.
         measure: String,

@@ -32,7 +32,7 @@ use narrows_units::{Bytes, Rate, Span};
 use std::path::PathBuf;
 
 keys! {
-    /// `[network]`.
+    /// The keys of `[network]`.
     pub struct NetworkKeys {
         /// The round trip that 1bdp of a buffer counts, at the mean rate of its link.
         rtt: Positive<Span>,

@@ -16,7 +16,7 @@ use narrows_units::{Bytes, Rate, Span};
 use std::path::PathBuf;
 
 keys! {
-    /// `[path]`.
+    /// The keys of `[path]`.
     pub struct PathKeys {
         /// Rate of the bottleneck, forward.
         rate: LinkRate,
@@ -38,7 +38,7 @@ keys! {
 }
 
 keys! {
-    /// `[path.reverse]`.
+    /// The keys of `[path.reverse]`.
     pub struct ReverseKeys {
         /// Rate of the bottleneck, reverse.
         rate: LinkRate => "that of the path",

@@ -15,7 +15,7 @@ use std::path::{PathBuf, absolute};
 use std::sync::Arc;
 
 keys! {
-    /// Constant between given times.
+    /// A rate that is constant between given times.
     pub struct Steps = "steps" {
         /// The rate from each time on.
         rates: List<Rate>,
@@ -59,7 +59,7 @@ keys! {
 }
 
 keys! {
-    /// Each rate is uniform between nothing and step more than the last, clipped to the bounds.
+    /// Each rate is uniform between zero and the previous rate plus step, clipped to the bounds.
     pub struct AdditiveWalk = "additive-walk" {
         /// The rate at the start.
         start: Positive<Rate>,
@@ -75,8 +75,8 @@ keys! {
 }
 
 keys! {
-    /// Each rate is uniform between nothing and factor times the last, clipped to the bounds. From nothing it never
-    /// returns, and a factor below e leads there.
+    /// Each rate is uniform between zero and factor times the previous rate, clipped to the bounds. A rate of zero is
+    /// final, and factors below e lead to it.
     pub struct MultiplicativeWalk = "multiplicative-walk" {
         /// The rate at the start.
         start: Positive<Rate>,
@@ -112,7 +112,7 @@ keys! {
 }
 
 forms! {
-    /// A rate over time; recordings come last.
+    /// A rate over time. Recordings are the last form, so that sources can exclude it.
     pub enum VaryingRate { Steps, Square, Walk, AdditiveWalk, MultiplicativeWalk, Uniform, Trace }
 }
 

@@ -8,7 +8,7 @@ use narrows_model::RecordModel;
 use narrows_units::Span;
 
 keys! {
-    /// `[record]`.
+    /// The keys of `[record]`.
     pub struct RecordKeys {
         /// Length of an interval of the series; widened where they would pass a million rows.
         interval: Positive<Span> = Span::from_ms(100),
@@ -23,7 +23,7 @@ keys! {
     }
 }
 
-/// The amount of records.
+/// How much is recorded, of flows or of transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// As many as are useful, by a rule for each key.

@@ -14,12 +14,12 @@ use narrows_model::traffic::{Sizes, Spans};
 use narrows_units::{Bytes, Rate, Span};
 
 keys! {
-    /// Always something to send, up to size.
+    /// All data, up to `size`, is written at the start.
     pub struct Bulk = "bulk" {}
 }
 
 keys! {
-    /// Full packets, one whenever the rate has made the bits of one; each of several flows has the whole rate.
+    /// A constant bit rate in full packets; each flow of the group sends at the whole rate.
     pub struct ConstantRate = "cbr" {
         /// The rate on the wire; it runs from the start of the run.
         rate: SendingRate => "none",
@@ -45,7 +45,7 @@ keys! {
 }
 
 keys! {
-    /// The application writes now and then, and congestion control sends it when it may.
+    /// The application writes at intervals, and the data is sent under congestion control.
     pub struct Writes = "writes" {
         /// Time between two writes; the first is at the start.
         interval: Drawn<Span>,
@@ -55,7 +55,7 @@ keys! {
 }
 
 forms! {
-    /// What makes the data of a group.
+    /// The source of the data of a group.
     pub enum Source {
         Bulk, ConstantRate, OnOff, Writes, Poisson, PoissonSteps, Arrivals, Vectors, Users,
     }

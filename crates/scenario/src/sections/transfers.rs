@@ -17,7 +17,7 @@ use narrows_units::{Bytes, Span, Time};
 use sha2::{Digest, Sha256};
 
 keys! {
-    /// Transfers of `size` arrive independently from `start` on, whatever becomes of those before.
+    /// Transfers of `size` arrive as a Poisson process from `start` on, independently of earlier ones.
     pub struct Poisson = "poisson" {
         /// Mean time between arrivals.
         interval: Positive<Span>,
@@ -45,7 +45,7 @@ keys! {
 }
 
 keys! {
-    /// Recorded transfers: when each starts and how much it carries.
+    /// Recorded transfers: the start and the size of each.
     pub struct Arrivals = "arrivals" {
         /// A file with a time in seconds, counted from `start`, and a payload in bytes on each line, times ascending.
         arrivals: File,
@@ -55,10 +55,10 @@ keys! {
 }
 
 keys! {
-    /// Recorded connections over which both sides write: times count from `start`, the initiators are where the group's
-    /// data comes from. What each side writes goes as one transfer, with congestion control of its own; which side writes first
-    /// opens the connection, and the other side answers on it. Of a concurrent connection each side opens its own at the
-    /// same time. Recorded loss rates and segment sizes are not used.
+    /// Recorded connections over which both sides write. Times count from `start`; the initiators are at the source of
+    /// the group's data. The data of each side is one transfer, with congestion control of its own; the side that
+    /// writes first opens the connection, and the other side accepts it. For a concurrent connection each side opens
+    /// one at the same time. Recorded loss rates and segment sizes are not used.
     pub struct Vectors = "vectors" {
         /// A file of Tmix connection vectors, in the original format or the alternate one of ns-2.
         vectors: File,
@@ -73,7 +73,7 @@ keys! {
 }
 
 keys! {
-    /// `count` users, each of whom thinks, transfers `size`, and thinks again.
+    /// `count` users, each with alternating think times and transfers of `size`.
     pub struct Users = "users" {
         /// Time from the end of a transfer, or from `start`, to the start of the next.
         think: Drawn<Span>,
@@ -87,7 +87,7 @@ keys! {
 }
 
 keys! {
-    /// A time of greater transfers.
+    /// An interval in which transfers are larger.
     pub struct SurgeKeys {
         /// Its start.
         from: Span,

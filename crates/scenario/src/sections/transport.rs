@@ -18,7 +18,7 @@ use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, Und
 use narrows_units::{Bytes, Rate, Span};
 
 preset_keys! {
-    /// `[transport]`; each key has a default in the presets modern, ns2 and linux.
+    /// The keys of `[transport]`, each with a default in the presets modern, ns2 and linux.
     pub struct TransportKeys, Endpoint for TransportOptions {
         /// A named set of defaults for the keys below.
         key preset: Preset = [Preset::Modern, Preset::Ns2, Preset::Linux] => "modern",

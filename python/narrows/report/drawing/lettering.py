@@ -36,7 +36,7 @@ def _ends(name: str, room: float) -> str:
 
 
 def kept_inside(centre: float, text: str, left: float, right: float) -> float:
-    """Return the position of the middle of a text next to `centre` at which all of it is between `left` and `right`."""
+    """Return the position of the middle of a text next to `centre`, such that it is between `left` and `right`."""
     half = width_of(text) / 2
     return min(max(centre, left + half), max(right - half, left + half))
 

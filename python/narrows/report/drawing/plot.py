@@ -87,12 +87,12 @@ class Box:
 
     @property
     def right(self) -> float:
-        """Position of the right edge."""
+        """Position of the right edge, drawing units."""
         return self.left + self.width
 
     @property
     def bottom(self) -> float:
-        """Position of the lower edge."""
+        """Position of the lower edge, drawing units."""
         return self.top + self.height
 
 
@@ -233,9 +233,9 @@ class Panel:
         self._add(key, style, shape, *written)
 
     def word(self, key: str, at: tuple[float, float], text: str, *, side: int = 1, lower: float = 0.0) -> None:
-        """Write a word to the right (1) or left (-1) of a point, or above it (0), `lower` by so many drawing units.
+        """Write a text to the right (`side` 1), to the left (-1) or above (0) of a point, `lower` drawing units below.
 
-        What would leave the panel is moved back into it.
+        A text that would leave the panel is moved into it.
         """
         half = side * width_of(text) / 2
         middle = self.across.position(at[0]) + 11 * side + half

@@ -205,7 +205,7 @@ class Run:
         return list(dict.fromkeys(link for link in self.bottlenecks.values() if link))
 
     def sharing(self, link: str | None) -> Sequence[str]:
-        """Return the flow groups whose bottleneck a link is; with None those that have no bottleneck."""
+        """Return the flow groups with this bottleneck; for None the groups that have none."""
         return [group for group, bottleneck in self.bottlenecks.items() if bottleneck == link]
 
     def values(self, group: str, metric: str) -> Mapping[int, float]:
@@ -217,7 +217,7 @@ class Run:
         return dict(zip(rows["replication"][chosen].tolist(), rows[metric][chosen].tolist(), strict=True))
 
     def census(self, replication: int, group: str) -> Trace | None:
-        """Return the record over time of all flows of a group of finite flows together; None for other groups."""
+        """Return the series of all flows of a group of finite flows together; None for other groups."""
         rows = self.census_rows
         if "group" not in rows:
             return None

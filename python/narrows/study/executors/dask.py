@@ -50,7 +50,7 @@ class Dask:
 
     @property
     def slots(self) -> int:
-        """Twice the number of threads of all accepted workers, so that none is idle while results are written."""
+        """Number of cells to submit at a time: two per thread of accepted workers, so that none is idle."""
         threads = [info["nthreads"] for address, info in self._workers().items() if address not in self._refused]
         return 2 * sum(threads) or 1
 

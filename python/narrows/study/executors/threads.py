@@ -32,7 +32,7 @@ class Threads:
 
     @property
     def slots(self) -> int:
-        """More than the number of threads, so that none is idle while results are written."""
+        """Number of cells to submit at a time: more than threads, so that none is idle while results are written."""
         return 2 * self.threads + SPARE
 
     def submit(self, task: Task) -> None:

@@ -12,7 +12,7 @@ use narrows_topology::{Edge, Edges};
 use narrows_units::{Rate, Span};
 
 keys! {
-    /// `[[network.edges]]`.
+    /// The keys of `[[network.edges]]`.
     pub struct EdgeKeys {
         /// The router.
         router: String,
@@ -26,7 +26,7 @@ keys! {
 }
 
 keys! {
-    /// `[network.hosts]`.
+    /// The keys of `[network.hosts]`.
     pub struct HostsKeys {
         /// Rate of a host's link to its router.
         rate: Positive<Rate> => "access_rate; tiered: 96Mbps",

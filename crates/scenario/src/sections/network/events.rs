@@ -15,7 +15,7 @@ use narrows_topology::graph;
 use narrows_units::Span;
 
 keys! {
-    /// Both directions lose what waits and whatever arrives, until the link is restored.
+    /// The link drops waiting packets and all arrivals, in both directions, until it is restored.
     pub struct Fail = "fail" {
         /// When.
         at: Span,

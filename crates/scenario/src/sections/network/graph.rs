@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use std::path::{PathBuf, absolute};
 
 keys! {
-    /// `[network.graph]`.
+    /// The keys of `[network.graph]`.
     pub struct GraphKeys {
         /// A GraphML file, relative to the scenario file.
         file: File,

@@ -13,7 +13,7 @@ use narrows_units::Span;
 use std::path::PathBuf;
 
 keys! {
-    /// `[[network.links]]`.
+    /// The keys of `[[network.links]]`.
     pub struct LinkKeys {
         /// The router at one end.
         from: String,
@@ -37,7 +37,7 @@ keys! {
 }
 
 keys! {
-    /// The key `reverse` of a link.
+    /// The keys of `reverse` of a link.
     pub struct ReverseLinkKeys {
         /// Rate in the other direction.
         rate: LinkRate => "the same",

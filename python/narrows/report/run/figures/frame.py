@@ -92,12 +92,12 @@ def subjects(runs: Sequence[Run]) -> list[str]:
 
 @dataclass(frozen=True)
 class View:
-    """A run and one of its bottlenecks: what a panel shows.
+    """The contents of a panel: a run and one of its bottlenecks.
 
     Attributes:
         run: The run.
-        link: The link; None where the packets of no group share one.
-        title: What distinguishes the panel from the others.
+        link: Name of the link; None if the packets of no group share one.
+        title: Title of the panel, which distinguishes it from the others.
     """
 
     run: Run

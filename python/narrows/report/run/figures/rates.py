@@ -62,7 +62,7 @@ class Stack:
         return total
 
     def highest(self, *, measured: bool) -> float:
-        """Return the greatest rate or capacity; only after the warm-up where `measured`."""
+        """Return the largest rate or capacity, bits per second; only after the warm-up if `measured`."""
         tops = [self.total, *(top for top in (self.capacity, self.other) if top is not None)]
         after = (
             frame.after_warmup(self.view.run, self.edges[1:], top) if measured else float(top.max()) for top in tops
