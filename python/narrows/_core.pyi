@@ -280,6 +280,7 @@ def load(
     replications: int | None,
     overrides_directory: str = "",
     trusted: list[str] = [],
+    linux: tuple[str, str] | None = None,
     *,
     execute: bool = False,
 ) -> Scenario: ...

@@ -14,6 +14,8 @@ pub enum RunError {
     /// Packets were not conserved, which is an error of the simulator: its records would be worthless. The message
     /// gives the counts.
     NotConserved(String),
+    /// The backend could not carry out the run; the message gives the reason.
+    Backend(String),
     /// An external algorithm failed.
     Algorithm(Box<AlgorithmFailure>),
 }
@@ -46,6 +48,7 @@ impl fmt::Display for RunError {
             Self::Interrupted => write!(f, "interrupted"),
             Self::Overfull(overfull) => write!(f, "{overfull}"),
             Self::NotConserved(detail) => write!(f, "packets are not conserved: {detail}"),
+            Self::Backend(detail) => write!(f, "{detail}"),
             Self::Algorithm(failure) => write!(f, "{failure}"),
         }
     }

@@ -67,6 +67,11 @@ impl EventQueue {
         self.slots[slot.0 as usize].due
     }
 
+    /// A time at or before the next event; `Time::NEVER` if none is pending.
+    pub fn not_before(&self) -> Time {
+        self.heap.peek().map_or(Time::NEVER, |entry| entry.0.parts().0)
+    }
+
     /// Removes the next event that is due no later than `until`, and returns its time and slot.
     pub fn pop(&mut self, until: Time) -> Option<(Time, Slot)> {
         loop {

@@ -11,6 +11,8 @@ pub use narrows_backend as backend;
 pub use narrows_card as card;
 /// The interface of algorithms and their entries in the catalogue, for hosts of external algorithms.
 pub use narrows_cc as congestion_control;
+/// The TCP of a Linux kernel in simulated time.
+pub use narrows_linux as linux;
 /// A checked and resolved scenario.
 pub use narrows_model as model;
 /// The algorithm of a group.

@@ -29,6 +29,7 @@ impl Backend for Steady {
                 key: format!("flows[{number}].{key}"),
                 reason: reason.to_owned(),
                 allowed: "what is there from the start".to_owned(),
+                only_written: false,
             };
             [
                 random.then(|| refusal("source.kind", "connections that start during a run")),

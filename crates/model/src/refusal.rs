@@ -9,4 +9,6 @@ pub struct Refusal {
     pub reason: String,
     /// Values that the backend supports.
     pub allowed: String,
+    /// Whether the refusal applies only if the scenario file has the key: a default makes room for what the backend does.
+    pub only_written: bool,
 }

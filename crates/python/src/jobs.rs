@@ -1,9 +1,8 @@
 //! Many runs at once, on threads that touch Python only to call an external algorithm.
 
-use narrows_lab::backend::{Progress, RunError};
+use narrows_lab::backend::{Backend, Progress, RunError};
 use narrows_lab::model::Model;
 use narrows_lab::replication::{Replication, run_on};
-use narrows_lab::sim::Simulator;
 use std::any::Any;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,6 +14,8 @@ use std::thread;
 pub struct Job {
     /// The model.
     pub model: Arc<Model>,
+    /// The backend that runs it.
+    pub backend: Arc<dyn Backend>,
     /// Number of the replication, from 0.
     pub replication: u32,
 }
@@ -67,7 +68,7 @@ pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<
 
 fn attempt(job: &Job, threads: usize, progress: &Progress) -> Outcome {
     // Nothing that a run leaves half changed is looked at after a panic: the model is read only, its state is dropped.
-    let run = || run_on(&Simulator, &job.model, job.replication, threads, progress);
+    let run = || run_on(job.backend.as_ref(), &job.model, job.replication, threads, progress);
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(replication)) => {
             let digest = replication.digest();
@@ -75,6 +76,7 @@ fn attempt(job: &Job, threads: usize, progress: &Progress) -> Outcome {
         }
         Ok(Err(RunError::Interrupted)) => Outcome::Cancelled,
         Ok(Err(RunError::Algorithm(failure))) => Outcome::AlgorithmFailed(failure.to_string()),
+        Ok(Err(RunError::Backend(message))) => Outcome::Failed(message),
         Ok(Err(error @ RunError::Overfull(_))) => Outcome::Overfull(error.to_string()),
         Ok(Err(error @ RunError::NotConserved(_))) => Outcome::Failed(error.to_string()),
         Err(panic) => Outcome::Failed(format!("a panic: {}", words(panic.as_ref()))),

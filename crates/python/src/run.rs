@@ -69,7 +69,11 @@ pub fn run_jobs(
         NonZeroUsize::new(threads).ok_or_else(|| PyValueError::new_err("at least one thread is needed"))?;
     let jobs: Vec<Job> = jobs
         .into_iter()
-        .map(|(scenario, replication)| Job { model: scenario.model(), replication })
+        .map(|(scenario, replication)| Job {
+            model: scenario.model(),
+            backend: scenario.backend(),
+            replication,
+        })
         .collect();
     let progress = Arc::clone(&progress.get().0);
     let outcomes = py.detach(|| execute(&jobs, threads, &progress));

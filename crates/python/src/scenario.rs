@@ -3,8 +3,11 @@
 use crate::external::Files;
 use crate::metrics::PythonMetrics;
 use narrows_lab::algorithm::Control;
+use narrows_lab::backend::Backend;
+use narrows_lab::linux::Linux;
 use narrows_lab::model::Model;
 use narrows_lab::scenario::{self, Diagnostic, Expectation, LoadOptions, Scenario};
+use narrows_lab::sim::Simulator;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -40,6 +43,7 @@ pub struct PyScenario {
     external: Vec<(String, String)>,
     #[pyo3(get)]
     arguments: Py<PyTuple>,
+    backend: Arc<dyn Backend>,
 }
 
 #[pymethods]
@@ -101,7 +105,17 @@ impl PyScenario {
         Arc::clone(&self.model)
     }
 
-    fn new(py: Python<'_>, scenario: Scenario, arguments: Py<PyTuple>) -> PyResult<Self> {
+    /// The backend that runs it.
+    pub fn backend(&self) -> Arc<dyn Backend> {
+        Arc::clone(&self.backend)
+    }
+
+    fn new(
+        py: Python<'_>,
+        scenario: Scenario,
+        backend: Arc<dyn Backend>,
+        arguments: Py<PyTuple>,
+    ) -> PyResult<Self> {
         let external = scenario.model.groups.iter().filter_map(|group| match &group.algorithm {
             Control::External(external) => {
                 Some((external.file.to_string_lossy().into_owned(), group.algorithm.to_string()))
@@ -127,20 +141,15 @@ impl PyScenario {
             digest: scenario.digest,
             external,
             arguments,
+            backend,
         })
     }
 }
 
-/// Reads and resolves the scenario `text`.
-///
-/// `file` is its name in messages, `directory` what its paths are relative to, `overrides` the arguments of `--set`;
-/// `subject`, `seed` and `replications` take the place of what the scenario says. Paths in overrides are relative to
-/// `overrides_directory`, or to the working directory. External algorithms are loaded from `trusted` files and folders
-/// only; `execute` says whether their files are executed, without which they cannot run.
 #[pyfunction]
 #[pyo3(signature = (
     text, file, directory, overrides, subject, seed, replications, overrides_directory = "", trusted = vec![],
-    *, execute = false
+    linux = None, *, execute = false
 ))]
 #[expect(
     clippy::needless_pass_by_value,
@@ -150,7 +159,9 @@ impl PyScenario {
 ///
 /// `file` is its name in messages, `directory` the folder to which its paths are relative, `overrides` the arguments of
 /// `--set`; `subject`, `seed` and `replications` replace the values of the scenario. Paths in overrides are relative to
-/// `overrides_directory`, or to the working directory if that is empty.
+/// `overrides_directory`, or to the working directory if that is empty. External algorithms are loaded from `trusted`
+/// files and folders only; `execute` says whether their files are executed, without which they cannot run. `linux` is a
+/// kernel and the library of its network if the kernel's TCP is to run the scenario.
 ///
 /// # Errors
 ///
@@ -170,24 +181,38 @@ pub fn load(
     replications: Option<u32>,
     overrides_directory: &str,
     trusted: Vec<String>,
+    linux: Option<(PathBuf, PathBuf)>,
     execute: bool,
 ) -> PyResult<PyScenario> {
+    let place = (&overrides_directory, &trusted, &linux);
     let arguments =
-        (text, file, directory, &overrides, &subject, seed, replications, &overrides_directory, &trusted)
+        (text, file, directory, &overrides, &subject, seed, replications, place.0, place.1, place.2)
             .into_pyobject(py)?
             .unbind();
     let files = Arc::new(Files::new(trusted, execute));
     let loader = Some(Arc::clone(&files) as _);
     let overrides_directory = PathBuf::from(overrides_directory);
     let series = Some(Arc::new(PythonMetrics) as _);
-    let options =
-        LoadOptions { subject, seed, replications, overrides_directory, loader, series, backend: None };
+    let linux = linux.map(|(kernel, library)| Linux {
+        kernel,
+        library,
+        scenario: String::new(),
+        directory: PathBuf::from(directory),
+    });
+    let backend = linux.clone().map(|linux| Arc::new(linux) as Arc<dyn Backend>);
+    let options = LoadOptions { subject, seed, replications, overrides_directory, loader, series, backend };
     let result = scenario::load(text, file, Path::new(directory), &overrides, &options);
     if let Some(interrupt) = files.interrupt() {
         return Err(interrupt);
     }
     match result {
-        Ok(scenario) => PyScenario::new(py, scenario, arguments),
+        Ok(scenario) => {
+            let backend: Arc<dyn Backend> = match linux {
+                None => Arc::new(Simulator),
+                Some(linux) => Arc::new(Linux { scenario: scenario.resolved.clone(), ..linux }),
+            };
+            PyScenario::new(py, scenario, backend, arguments)
+        }
         Err(diagnostics) => Err(error(py, &diagnostics)?),
     }
 }

@@ -4,7 +4,7 @@ use crate::SenderCounts;
 use narrows_units::{Bytes, Span, Time};
 
 /// Counts from both ends of one individually recorded connection.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ConnectionRecord {
     /// Index of its group.
     pub group: usize,
@@ -64,7 +64,7 @@ pub struct ConnectionRecord {
 }
 
 /// A sum of durations and their number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SpanSum {
     /// The sum, picoseconds.
     pub ps: u128,
@@ -73,7 +73,7 @@ pub struct SpanSum {
 }
 
 /// Values of a connection in one interval; not a number where there is no value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FlowSample {
     /// Mean rate of sent bits, headers included, bits per second.
     pub throughput_bps: f64,

@@ -7,7 +7,7 @@ use std::ops::{AddAssign, Sub};
 macro_rules! counts {
     ($(#[$of:meta])* $name:ident { $($(#[$doc:meta])* $field:ident,)* }) => {
         $(#[$of])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub struct $name { $($(#[$doc])* pub $field: u64,)* }
 
         impl AddAssign for $name {

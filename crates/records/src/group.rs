@@ -4,7 +4,7 @@ use crate::{GroupCounts, Histogram};
 use narrows_units::Span;
 
 /// Counts of a group of flows.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct GroupRecord {
     /// Counts at the end of the warm-up.
     pub at_warmup: GroupCounts,
@@ -27,7 +27,7 @@ pub struct GroupRecord {
 }
 
 /// Values of a group at the end of an interval.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct GroupSample {
     /// Counts since the start of the run.
     pub counts: GroupCounts,
@@ -38,7 +38,7 @@ pub struct GroupSample {
 }
 
 /// Counts of the connections of one class of files and of paths that ended after the warm-up.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ClassCounts {
     /// Number of completed connections.
     pub completed: u64,
@@ -53,7 +53,7 @@ pub struct ClassCounts {
 }
 
 /// Sums over connections, in integers so that they do not depend on the order of addition.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ConnectionSums {
     /// Payload delivered in order after the warm-up, bytes, of connections that had not received all data by then.
     pub delivered: Shares,
@@ -72,7 +72,7 @@ pub struct ConnectionSums {
 }
 
 /// A sum over those connections that have a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Total {
     /// The sum.
     pub sum: u128,
@@ -81,7 +81,7 @@ pub struct Total {
 }
 
 /// The moments of a set of values that measures of equality need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Shares {
     /// Number of values.
     pub count: u64,

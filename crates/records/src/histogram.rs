@@ -9,7 +9,7 @@
 use narrows_units::Span;
 
 /// A histogram of durations with logarithmic buckets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Histogram {
     counts: Vec<u64>,
     total: u64,

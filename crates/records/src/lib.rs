@@ -35,9 +35,10 @@ use narrows_units::Time;
 use std::ops::AddAssign;
 
 /// The records of one replication.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Records {
     /// Description of the run.
+    #[serde(skip)]
     pub run: RunDescription,
     /// Individually recorded connections, in the order of groups.
     pub connections: Vec<ConnectionRecord>,
@@ -56,7 +57,7 @@ pub struct Records {
 }
 
 /// Cost of a replication.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Performance {
     /// Number of events handled.
     pub events: u64,

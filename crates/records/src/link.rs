@@ -4,7 +4,7 @@ use crate::Histogram;
 use narrows_units::{Bytes, Span};
 
 /// Counts of a link since the start of the run. All are monotonic, so those of an interval are differences.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LinkCounts {
     /// Packets that arrived at the queue.
     pub arrived: u64,
@@ -33,7 +33,7 @@ pub struct LinkCounts {
 }
 
 /// Counts of a link that is not an access link.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct LinkRecord {
     /// Counts at the end of the warm-up.
     pub at_warmup: LinkCounts,
@@ -59,7 +59,7 @@ pub struct LinkRecord {
 }
 
 /// Values of a link in one interval; not a number where there is no value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct LinkSample {
     /// Rate of sent bits, bits per second.
     pub rate_bps: f64,

@@ -3,7 +3,7 @@
 use narrows_units::Time;
 
 /// The packet log of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct PacketLog {
     /// Entries in order of time, then place.
     pub rows: Vec<PacketRow>,
@@ -12,7 +12,7 @@ pub struct PacketLog {
 }
 
 /// An entry of the packet log.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct PacketRow {
     /// Time of the event.
     pub at: Time,
@@ -45,7 +45,7 @@ pub struct PacketRow {
 }
 
 /// Place of an event in the packet log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PacketPlace {
     /// At its flow's sender.
     Sender,
@@ -56,7 +56,7 @@ pub enum PacketPlace {
 }
 
 /// Kind of an event in the packet log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PacketEvent {
     /// It left its endpoint.
     Sent,
@@ -75,7 +75,7 @@ pub enum PacketEvent {
 }
 
 /// Kind of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PacketKind {
     /// A request for a connection.
     Syn,
@@ -96,7 +96,7 @@ pub enum PacketKind {
 }
 
 /// The ECN field (RFC 3168 §5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum EcnCodepoint {
     /// Not ECN-capable.
     NotCapable,

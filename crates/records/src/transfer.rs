@@ -3,7 +3,7 @@
 use narrows_units::Time;
 
 /// A finite connection that ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TransferRecord {
     /// Index of its group.
     pub group: usize,

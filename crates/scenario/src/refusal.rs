@@ -8,11 +8,14 @@ use narrows_model::Refusal;
 pub(super) fn faults(root: &Node, backend: &str, refusals: Vec<Refusal>) -> Vec<Fault> {
     let fault = |refusal: Refusal| {
         let (node, written) = find(root, &refusal.key);
+        if refusal.only_written && !written {
+            return None;
+        }
         let message = format!("{backend} cannot honour this: {}", refusal.reason);
         let fault = Fault::new(&node.place, refusal.key, message).allowed(refusal.allowed);
-        if written { fault.given(node.value.shown()) } else { fault }
+        Some(if written { fault.given(node.value.shown()) } else { fault })
     };
-    refusals.into_iter().map(fault).collect()
+    refusals.into_iter().filter_map(fault).collect()
 }
 
 /// The node of `key` and true, or the last node above it.

@@ -7,6 +7,8 @@ mod packets;
 
 pub(crate) use conservation::imbalance;
 
+pub use description::describe;
+
 use crate::partition::Partition;
 use crate::recorder::{LogEntry, PacketTrace};
 use crate::workload::EndedTransfer;

@@ -2,6 +2,7 @@
 //! partitions.
 
 mod drive;
+mod emulation;
 mod events;
 mod gather;
 mod host;
@@ -16,6 +17,9 @@ mod rendezvous;
 mod workload;
 mod worthwhile;
 
+pub use emulation::Emulation;
+pub use gather::describe;
+pub use narrows_transport::{StackPacket, StackRequest, StackState, rtt_view};
 pub use options::RunOptions;
 
 use layout::Layout;

@@ -265,7 +265,8 @@ impl<'m> Partition<'m> {
         }
     }
 
-    fn at_workloads(&mut self, act: impl FnOnce(&mut Workloads<'m>, &mut WorkloadContext<'_>)) {
+    /// The workloads, with the parts of the partition that they use.
+    pub fn at_workloads(&mut self, act: impl FnOnce(&mut Workloads<'m>, &mut WorkloadContext<'_>)) {
         let (workloads, mut context) = self.parts();
         act(workloads, &mut context);
     }

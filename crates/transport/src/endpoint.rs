@@ -5,6 +5,7 @@
 use crate::datagram::{DatagramReceiver, DatagramSender};
 use crate::receiver::Receiver;
 use crate::sender::{Sender, SenderCore};
+use crate::stack::{StackPacket, StackPort, StackReceiver, StackSender, StackState};
 use crate::{ConnectionState, Host, Limit, ReceiverCounters, SenderCounters, TransportOptions};
 use narrows_cc::{CongestionControl, Failure, Needs, RttView, Transport};
 use narrows_units::{Bytes, Rate, Time};
@@ -24,6 +25,7 @@ pub struct ReceivingEndpoint(ReceiverKind);
 enum SenderKind {
     Reliable(Sender),
     Datagram(DatagramSender),
+    Stack(StackSender),
 }
 
 #[derive(Debug)]
@@ -31,6 +33,7 @@ enum SenderKind {
 enum ReceiverKind {
     Reliable(Receiver),
     Datagram(DatagramReceiver),
+    Stack(StackReceiver),
 }
 
 /// The state of a sending endpoint at one time, for records.
@@ -68,11 +71,40 @@ impl SendingEndpoint {
         })
     }
 
+    /// The endpoint of a connection of `size` bytes of payload, endless if `None`, that the stack behind `port` carries. The
+    /// simulated `algorithm` takes no part in it.
+    pub fn of_stack(
+        flow: FlowId,
+        options: Arc<TransportOptions>,
+        size: Option<Bytes>,
+        algorithm: Box<dyn CongestionControl>,
+        needs: Needs,
+        port: StackPort,
+    ) -> Self {
+        let core = SenderCore::new(flow, options, size, algorithm, needs);
+        Self(SenderKind::Stack(StackSender::new(core, size, port)))
+    }
+
+    /// The stack sends `packet`. Ignored by an endpoint that no stack carries.
+    pub fn send_from_stack<H: Host>(&mut self, packet: &StackPacket, now: Time, host: &mut H) {
+        if let SenderKind::Stack(sender) = &mut self.0 {
+            sender.send(packet, host, now);
+        }
+    }
+
+    /// The stack reports its `state` of the connection. Ignored by an endpoint that no stack carries.
+    pub fn update_from_stack<H: Host>(&mut self, state: StackState, host: &mut H) {
+        if let SenderKind::Stack(sender) = &mut self.0 {
+            sender.update(state, host);
+        }
+    }
+
     /// Starts the flow; a reliable flow opens its connection. Has no effect if the flow has started before.
     pub fn open<H: Host>(&mut self, now: Time, host: &mut H) {
         match &mut self.0 {
             SenderKind::Reliable(sender) => sender.open(now, host),
             SenderKind::Datagram(sender) => sender.open(now, host),
+            SenderKind::Stack(sender) => sender.open(),
         }
     }
 
@@ -81,6 +113,7 @@ impl SendingEndpoint {
         match &mut self.0 {
             SenderKind::Reliable(sender) => sender.accept(host),
             SenderKind::Datagram(sender) => sender.open(now, host),
+            SenderKind::Stack(sender) => sender.open(),
         }
     }
 
@@ -93,14 +126,19 @@ impl SendingEndpoint {
     pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
         match &mut self.0 {
             SenderKind::Reliable(sender) => sender.expect_writes(sizes),
-            SenderKind::Datagram(_) => unreachable!("datagrams are not written in parts"),
+            SenderKind::Datagram(_) | SenderKind::Stack(_) => {
+                unreachable!("only segments are written in parts")
+            }
         }
     }
 
     /// Nothing is available yet: only what [`offer`](Self::offer) adds may be sent. Without this call the whole transfer
     /// is available when the flow starts.
     pub fn wait_for_offers(&mut self) {
-        self.core_mut().data.wait_for_offers();
+        match &mut self.0 {
+            SenderKind::Stack(sender) => sender.wait_for_offers(),
+            SenderKind::Reliable(_) | SenderKind::Datagram(_) => self.core_mut().data.wait_for_offers(),
+        }
     }
 
     /// The application offers `segments` more segments.
@@ -108,6 +146,7 @@ impl SendingEndpoint {
         match &mut self.0 {
             SenderKind::Reliable(sender) => sender.offer(segments, now, host),
             SenderKind::Datagram(sender) => sender.offer(segments, now, host),
+            SenderKind::Stack(sender) => sender.offer(segments),
         }
     }
 
@@ -116,6 +155,7 @@ impl SendingEndpoint {
         match &mut self.0 {
             SenderKind::Reliable(sender) => sender.on_packet(packet, now, host),
             SenderKind::Datagram(sender) => sender.on_packet(packet, now, host),
+            SenderKind::Stack(sender) => sender.on_packet(packet),
         }
     }
 
@@ -124,6 +164,7 @@ impl SendingEndpoint {
         match &mut self.0 {
             SenderKind::Reliable(sender) => sender.on_wake(now, host),
             SenderKind::Datagram(sender) => sender.on_wake(now, host),
+            SenderKind::Stack(_) => {}
         }
     }
 
@@ -132,6 +173,7 @@ impl SendingEndpoint {
         match &self.0 {
             SenderKind::Reliable(sender) => sender.next_wake(),
             SenderKind::Datagram(sender) => sender.next_wake(),
+            SenderKind::Stack(_) => Time::NEVER,
         }
     }
 
@@ -140,6 +182,7 @@ impl SendingEndpoint {
         match &self.0 {
             SenderKind::Reliable(sender) => sender.window(),
             SenderKind::Datagram(sender) => sender.window(),
+            SenderKind::Stack(sender) => sender.window(),
         }
     }
 
@@ -152,20 +195,30 @@ impl SendingEndpoint {
             SenderKind::Datagram(sender) => {
                 (sender.usable_window(), sender.in_flight(), sender.pacing_rate())
             }
+            SenderKind::Stack(sender) => {
+                let state = sender.reported();
+                (Some(u64::from(state.window)), Some(u64::from(state.in_flight)), state.pacing_rate)
+            }
         };
         SenderSnapshot {
             window: self.window(),
             usable_window,
             ssthresh: self.ssthresh(),
             in_flight,
-            rtt: self.core().timer.rtt().copied(),
+            rtt: match &self.0 {
+                SenderKind::Stack(sender) => sender.reported().rtt,
+                SenderKind::Reliable(_) | SenderKind::Datagram(_) => self.core().timer.rtt().copied(),
+            },
             pacing_rate,
         }
     }
 
     /// Slow-start threshold, packets, infinite while unset; `None` for an algorithm without one.
     pub fn ssthresh(&self) -> Option<f64> {
-        self.core().algorithm.ssthresh()
+        match &self.0 {
+            SenderKind::Stack(sender) => Some(sender.ssthresh()),
+            SenderKind::Reliable(_) | SenderKind::Datagram(_) => self.core().algorithm.ssthresh(),
+        }
     }
 
     /// The counts so far.
@@ -197,6 +250,7 @@ impl SendingEndpoint {
         match &self.0 {
             SenderKind::Reliable(sender) => sender.core(),
             SenderKind::Datagram(sender) => sender.core(),
+            SenderKind::Stack(sender) => sender.core(),
         }
     }
 
@@ -204,6 +258,7 @@ impl SendingEndpoint {
         match &mut self.0 {
             SenderKind::Reliable(sender) => sender.core_mut(),
             SenderKind::Datagram(sender) => sender.core_mut(),
+            SenderKind::Stack(sender) => sender.core_mut(),
         }
     }
 }
@@ -224,6 +279,25 @@ impl ReceivingEndpoint {
         })
     }
 
+    /// The receiving endpoint of a connection that the stack behind `port` carries.
+    pub fn of_stack(flow: FlowId, port: StackPort) -> Self {
+        Self(ReceiverKind::Stack(StackReceiver::new(flow, port)))
+    }
+
+    /// The stack sends `packet`. Ignored by an endpoint that no stack carries.
+    pub fn send_from_stack<H: Host>(&mut self, packet: &StackPacket, now: Time, host: &mut H) {
+        if let ReceiverKind::Stack(receiver) = &mut self.0 {
+            receiver.send(packet, host, now);
+        }
+    }
+
+    /// The stack has delivered `bytes` of payload in order. Ignored by an endpoint that no stack carries.
+    pub fn update_from_stack(&mut self, bytes: u64) {
+        if let ReceiverKind::Stack(receiver) = &mut self.0 {
+            receiver.update(bytes);
+        }
+    }
+
     /// The transfer is written in parts, as for [`SendingEndpoint::expect_writes`].
     ///
     /// # Panics
@@ -232,7 +306,9 @@ impl ReceivingEndpoint {
     pub fn expect_writes(&mut self, sizes: impl Iterator<Item = Bytes>) {
         match &mut self.0 {
             ReceiverKind::Reliable(receiver) => receiver.expect_writes(sizes),
-            ReceiverKind::Datagram(_) => unreachable!("datagrams are not written in parts"),
+            ReceiverKind::Datagram(_) | ReceiverKind::Stack(_) => {
+                unreachable!("only segments are written in parts")
+            }
         }
     }
 
@@ -241,6 +317,7 @@ impl ReceivingEndpoint {
         match &mut self.0 {
             ReceiverKind::Reliable(receiver) => receiver.on_packet(packet, now, host),
             ReceiverKind::Datagram(receiver) => receiver.on_packet(packet, now, host),
+            ReceiverKind::Stack(receiver) => receiver.on_packet(packet),
         }
     }
 
@@ -249,6 +326,7 @@ impl ReceivingEndpoint {
         match &mut self.0 {
             ReceiverKind::Reliable(receiver) => receiver.on_wake(now, host),
             ReceiverKind::Datagram(receiver) => receiver.on_wake(now, host),
+            ReceiverKind::Stack(_) => {}
         }
     }
 
@@ -257,6 +335,7 @@ impl ReceivingEndpoint {
         match &self.0 {
             ReceiverKind::Reliable(receiver) => receiver.next_wake(),
             ReceiverKind::Datagram(receiver) => receiver.next_wake(),
+            ReceiverKind::Stack(_) => Time::NEVER,
         }
     }
 
@@ -265,6 +344,7 @@ impl ReceivingEndpoint {
         match &self.0 {
             ReceiverKind::Reliable(receiver) => receiver.counters(),
             ReceiverKind::Datagram(receiver) => receiver.counters(),
+            ReceiverKind::Stack(receiver) => receiver.counters(),
         }
     }
 }

@@ -18,6 +18,7 @@ mod round;
 mod rto;
 mod rtt;
 mod sender;
+mod stack;
 mod transfer;
 mod usage;
 
@@ -25,6 +26,7 @@ pub use endpoint::{ReceivingEndpoint, SenderSnapshot, SendingEndpoint};
 pub use options::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 pub use receiver::ReceiverCounters;
 pub use sender::{ConnectionState, Limit, SenderCounters};
+pub use stack::{StackPacket, StackPort, StackRequest, StackState, rtt_view};
 
 use narrows_units::Span;
 use narrows_wire::Packet;

@@ -30,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
     run = _add(commands, "run", "simulate:run", "run a scenario")
     run.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
     _add_work_flags(run)
+    _add_on(run)
 
     compare = _add(commands, "compare", "simulate:compare", "run a scenario once per algorithm")
     compare.add_argument(
@@ -48,8 +49,10 @@ def parser() -> argparse.ArgumentParser:
         help="what a difference must exceed to matter, as in goodput_bps=5%% or rtt_mean_s=1ms (repeatable)",
     )
     _add_work_flags(compare)
+    _add_on(compare)
 
     _add_study(commands)
+    _add_linux(commands)
     _add_reproduce(commands)
     _add_views(commands)
 
@@ -125,6 +128,25 @@ def _add_study(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_overlay_flags(check)
     _add_scenario_flags(check)
     _add_trust(check)
+
+
+def _add_linux(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    summary = "kernels whose TCP runs scenarios in simulated time"
+    linux = commands.add_parser("linux", help=summary, description=summary, allow_abbrev=False)
+    actions = linux.add_subparsers(metavar="ACTION", required=True)
+
+    build = _add(
+        actions, "build", "linux:build", "build a kernel, and the network that it loads, into the user's cache"
+    )
+    build.add_argument("--source", metavar="FILE", help="archive or folder of a kernel's source (Debian's package)")
+    build.add_argument("--name", metavar="NAME", default="default", help="as after `--on linux:` (%(default)s)")
+    build.add_argument("--hz", metavar="N", type=_whole(100, 1000), default=250, help="timer frequency (%(default)s)")
+    build.add_argument("--jobs", metavar="N", type=_whole(1, 4096), default=2, help="compilers at a time (%(default)s)")
+    build.add_argument("--quiet", action="store_true", help="no progress")
+    _add_json(build)
+
+    status = _add(actions, "status", "linux:status", "say which kernels are built")
+    _add_json(status)
 
 
 def _add_overlay_flags(command: argparse.ArgumentParser) -> None:
@@ -268,6 +290,12 @@ def _add_trust(command: argparse.ArgumentParser) -> None:
         "--trust",
         action="store_true",
         help="allow Python files that are neither in the folder of the given file or below it, nor named here",
+    )
+
+
+def _add_on(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--on", metavar="BACKEND", default="simulator", help="simulator, linux or linux:NAME (%(default)s)"
     )
 
 

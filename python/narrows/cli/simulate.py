@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read(given: str, arguments: argparse.Namespace) -> Written:
     found = find_scenario(given)
-    return read(found.file, [*found.changes, *arguments.set], trust=arguments.trust)
+    return read(found.file, [*found.changes, *arguments.set], trust=arguments.trust, on=arguments.on)
 
 
 def compare(arguments: argparse.Namespace) -> int:

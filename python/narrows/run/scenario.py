@@ -13,6 +13,8 @@ from narrows.external.algorithm import named
 from narrows.external.source import EVERYTHING, named_files
 from narrows.files.toml import to_toml
 from narrows.library import find_scenario
+from narrows.linux import backend
+from narrows.linux.backend import SIMULATOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,31 +23,37 @@ if TYPE_CHECKING:
     from narrows.run.results import Comparison, Run
 
 
-def load(path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: bool = False) -> Scenario:
+def load(
+    path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: bool = False, on: str = SIMULATOR
+) -> Scenario:
     """Read a scenario file and check it; nothing that it names is executed.
 
     Args:
         path: The scenario file, or the name of a scenario of the library.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
         trust: Whether a run may execute Python files outside of the file's folder.
+        on: The backend that runs it: `simulator`, `linux` or `linux:NAME`.
 
     Raises:
         InputError: The file cannot be read.
         ScenarioError: The scenario has faults; `diagnostics` lists them with line and column.
     """
     found = find_scenario(os.fspath(path))
-    scenario = read(found.file, [*found.changes, *overrides], trust=trust)
+    scenario = read(found.file, [*found.changes, *overrides], trust=trust, on=on)
     scenario.check()
     return scenario
 
 
-def read(path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: bool = False) -> Scenario:
+def read(
+    path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: bool = False, on: str = SIMULATOR
+) -> Scenario:
     """Read a scenario file without checking it.
 
     Args:
         path: The scenario file.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
         trust: Whether a run may execute Python files outside of the file's folder.
+        on: The backend that runs it: `simulator`, `linux` or `linux:NAME`.
 
     Raises:
         InputError: The file cannot be read.
@@ -57,13 +65,13 @@ def read(path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: 
         raise InputError(str(file), error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
-    return Scenario(text, str(file), file.parent, overrides, trust=trust)
+    return Scenario(text, str(file), file.parent, overrides, trust=trust, on=on)
 
 
 class Scenario:
     """A scenario as written; `check`, `run` and `compare` resolve it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each has a default
         self,
         source: str | Mapping[str, object],
         name: str = "scenario",
@@ -71,6 +79,7 @@ class Scenario:
         overrides: Sequence[str] = (),
         *,
         trust: bool = False,
+        on: str = SIMULATOR,
     ) -> None:
         """Make a scenario without checking it.
 
@@ -80,12 +89,14 @@ class Scenario:
             directory: Folder to which paths in the scenario are relative. A run executes Python files at or below it.
             overrides: Changes of keys, each `"key.path=value"` as after `--set`. A run executes files that they name.
             trust: Whether a run may execute any Python file.
+            on: The backend that runs it: `simulator`, `linux` or `linux:NAME`.
         """
         self.text = to_toml(source) if isinstance(source, Mapping) else source
         self.name = name
         self.directory = Path(directory)
         self.overrides = list(overrides)
         self.trust = trust
+        self.on = on
 
     def __repr__(self) -> str:
         """Return its name."""
@@ -213,6 +224,7 @@ class Scenario:
             seed,
             replications,
             trusted=list(trusted),
+            linux=backend.files(self.on),
         )
 
     def resolve_each(

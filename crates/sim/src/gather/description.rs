@@ -5,7 +5,7 @@ use narrows_qdisc::Limit;
 use narrows_records::{GroupDescription, LinkDescription, RunDescription};
 
 /// The description of a run of `model`.
-pub(super) fn describe(model: &Model) -> RunDescription {
+pub fn describe(model: &Model) -> RunDescription {
     let classes = Classes::of(&model.workloads);
     let links = model.links.iter().enumerate();
     RunDescription {

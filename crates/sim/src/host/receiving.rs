@@ -5,7 +5,7 @@ use super::{AccessLinks, Context, Timer};
 use crate::net::Net;
 use crate::plan::Plan;
 use narrows_engine::Slot;
-use narrows_transport::{Host, ReceivingEndpoint};
+use narrows_transport::{Host, ReceivingEndpoint, StackPacket};
 use narrows_units::Time;
 use narrows_wire::{Body, FlowId, Packet};
 
@@ -115,6 +115,13 @@ impl ReceivingHost {
         } else {
             self.set_timer(self.receiver.next_wake());
         }
+    }
+
+    /// The stack that carries the connection sends `packet` at `now`.
+    pub fn send_from_stack(&mut self, packet: &StackPacket, now: Time, cx: &mut Context<'_>) {
+        self.clock.advance(now);
+        self.act(now, cx, |receiver, io| receiver.send_from_stack(packet, now, io));
+        self.meet_deadlines(now, cx);
     }
 
     /// Time after which no packet arrives; `NEVER` while the connection is open.

@@ -7,7 +7,9 @@ use crate::plan::Plan;
 use crate::recorder::SenderRecorder;
 use narrows_engine::Slot;
 use narrows_records::Histogram;
-use narrows_transport::{ConnectionState, Host, Limit, SendingEndpoint, TransportEvent};
+use narrows_transport::{
+    ConnectionState, Host, Limit, SendingEndpoint, StackPacket, StackState, TransportEvent,
+};
 use narrows_units::Time;
 use narrows_wire::{Body, Packet};
 
@@ -165,6 +167,20 @@ impl SendingHost {
         {
             self.on_arrival(&packet, now, cx);
         }
+        self.meet_deadlines(now, cx);
+    }
+
+    /// The stack that carries the connection sends `packet` at `now`.
+    pub fn send_from_stack(&mut self, packet: &StackPacket, now: Time, cx: &mut Context<'_>) {
+        self.clock.advance(now);
+        self.act(now, cx, |sender, io| sender.send_from_stack(packet, now, io));
+        self.meet_deadlines(now, cx);
+    }
+
+    /// The stack that carries the connection reports its `state` at `now`.
+    pub fn update_from_stack(&mut self, state: StackState, now: Time, cx: &mut Context<'_>) {
+        self.clock.advance(now);
+        self.act(now, cx, |sender, io| sender.update_from_stack(state, io));
         self.meet_deadlines(now, cx);
     }
 

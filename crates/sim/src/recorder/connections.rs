@@ -19,6 +19,8 @@ pub(crate) struct FlowTallies {
     pub since: Time,
     /// The packet log.
     pub trace: PacketTrace,
+    /// Numbers of all lost packets, if the stack that sent them needs to know.
+    pub discarded: Option<Vec<u64>>,
     /// Position of the counts, and group, of each workload.
     owners: Vec<Owner>,
     /// The workload of each connection slot.
@@ -59,6 +61,7 @@ impl FlowTallies {
             marked: vec![0; count as usize],
             since: Time::NEVER,
             trace: PacketTrace::default(),
+            discarded: None,
             owners,
             workloads,
             blocks,
@@ -80,6 +83,9 @@ impl FlowTallies {
 
     /// Counts `packet` as lost.
     pub fn lost(&mut self, packet: &Packet) {
+        if let Some(discarded) = &mut self.discarded {
+            discarded.push(packet.number);
+        }
         if self.counts(packet) {
             let index = self.index(packet.flow.index());
             self.lost[index] += 1;

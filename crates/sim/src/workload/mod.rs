@@ -17,6 +17,7 @@ mod opening;
 mod planner;
 mod process;
 mod recording;
+mod stack;
 
 pub(crate) use recording::{EndedTransfer, GroupTotals, ideal_completion_s, individual_connections};
 
@@ -30,6 +31,7 @@ use narrows_engine::Slot;
 use narrows_model::traffic::Side;
 use narrows_model::{Classes, GroupModel, Model, Workload};
 use narrows_records::{ClassCounts, Histogram};
+use narrows_transport::StackPort;
 use narrows_units::{Span, Time};
 use narrows_wire::FlowId;
 use process::Process;
@@ -69,6 +71,8 @@ pub(crate) struct Workloads<'m> {
     /// The workload of the other side, for workloads of exchanges.
     partners: Vec<Option<u32>>,
     measuring: bool,
+    /// The stack that carries all connections; `None` if they are simulated.
+    pub stack: Option<StackPort>,
 }
 
 /// A connection whose algorithm failed.
@@ -159,6 +163,7 @@ impl<'m> Workloads<'m> {
                 .map(|(number, each)| exchange::partner(number, each))
                 .collect(),
             measuring: false,
+            stack: None,
         }
     }
 

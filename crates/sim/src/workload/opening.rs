@@ -22,7 +22,12 @@ impl Workloads<'_> {
         let options = exchange::options(workload, index);
         let algorithm = group.algorithm.build(&workload.transport.setup(plan.seed));
         let needs = group.algorithm.needs();
-        let mut sender = SendingEndpoint::new(plan.flow, options, plan.size, algorithm, needs);
+        let mut sender = match &self.stack {
+            None => SendingEndpoint::new(plan.flow, options, plan.size, algorithm, needs),
+            Some(port) => {
+                SendingEndpoint::of_stack(plan.flow, options, plan.size, algorithm, needs, port.clone())
+            }
+        };
         let mut recorder = SenderRecorder::new(self.ack_spacings[number]);
         if self.measuring {
             recorder.measure(now, sender.counters());
@@ -67,7 +72,10 @@ impl Workloads<'_> {
         // The sender's algorithm may be in another partition; its requirements do not depend on its state.
         let transport = group.algorithm.needs().transport;
         let options = Arc::clone(&workload.transport);
-        let mut receiver = ReceivingEndpoint::new(plan.flow, options, plan.size, transport);
+        let mut receiver = match &self.stack {
+            None => ReceivingEndpoint::new(plan.flow, options, plan.size, transport),
+            Some(port) => ReceivingEndpoint::of_stack(plan.flow, port.clone()),
+        };
         if let Some(side) = exchange::side(workload, plan.order) {
             receiver.expect_writes(exchange::sizes(side));
         }

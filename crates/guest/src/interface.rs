@@ -1,0 +1,110 @@
+//! The structures that the library and the guest's kernel exchange, as declared in `linux/narrows.h`.
+
+/// A packet that leaves a host of the guest.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// Address of the packet's buffer in the kernel.
+    pub buffer: u64,
+    /// 0 at the sending host, 1 at the receiving host.
+    pub host: u32,
+    /// Bytes of the IP packet.
+    pub length: u32,
+    /// Sequence number of the TCP header.
+    pub sequence: u32,
+    /// Payload, bytes.
+    pub payload: u32,
+    /// Connection slot.
+    pub connection: u32,
+    /// Flags of the TCP header.
+    pub flags: u8,
+    /// ECN field of the IP header.
+    pub ecn: u8,
+}
+
+/// What the kernel must do next.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Action {
+    /// One of the kinds below.
+    pub kind: u32,
+    /// Connection slot.
+    pub connection: u32,
+    /// Address of the packet's buffer in the kernel.
+    pub buffer: u64,
+    /// Payload to write, bytes; all ones for an endless supply.
+    pub bytes: u64,
+    /// Host to which the packet is delivered.
+    pub host: u32,
+    /// Whether the packet is marked (CE).
+    pub marked: u32,
+    /// Name of the congestion control, padded with zeros.
+    pub algorithm: [u8; 16],
+}
+
+impl Action {
+    /// Deliver a packet.
+    pub const DELIVER: u32 = 1;
+    /// Free a packet.
+    pub const FREE: u32 = 2;
+    /// Open a connection.
+    pub const OPEN: u32 = 3;
+    /// Write to a connection.
+    pub const WRITE: u32 = 4;
+    /// Remove a connection.
+    pub const CLOSE: u32 = 5;
+    /// The run is over.
+    pub const END: u32 = 6;
+}
+
+/// The state of a connection in the kernel.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct State {
+    /// `snd_cwnd`, packets.
+    pub cwnd: u32,
+    /// `snd_ssthresh`, packets.
+    pub ssthresh: u32,
+    /// `tcp_packets_in_flight`.
+    pub in_flight: u32,
+    /// Smoothed round-trip time, microseconds.
+    pub srtt_us: u32,
+    /// Latest round-trip time, microseconds.
+    pub rtt_us: u32,
+    /// Minimum round-trip time, microseconds.
+    pub min_rtt_us: u32,
+    /// Pacing rate, bytes per second; 0 if packets are not paced.
+    pub pacing_rate: u64,
+    /// Payload acknowledged cumulatively, bytes.
+    pub acked: u64,
+    /// Payload received in order at the receiver, bytes.
+    pub received: u64,
+    /// Packets acknowledged in any way.
+    pub delivered: u32,
+    /// Retransmission timeouts.
+    pub timeouts: u32,
+    /// `icsk_ca_state`: 0 Open, 1 Disorder, 2 CWR, 3 Recovery, 4 Loss.
+    pub phase: u8,
+    /// 1 once the connection is established.
+    pub established: u8,
+    /// 1 if the kernel has aborted the connection.
+    pub aborted: u8,
+    /// 1 if the window stopped the sender.
+    pub window_limited: u8,
+}
+
+/// What the kernel must know before the run.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Configuration {
+    /// Number of connection slots.
+    pub connections: u32,
+    /// Maximum size of an IP packet, bytes.
+    pub mtu: u32,
+    /// `tcp_ecn`.
+    pub ecn: u32,
+    /// Maximum of the send and receive buffers, bytes.
+    pub buffer: u32,
+    /// Seed of the kernel's random numbers.
+    pub seed: u64,
+}

@@ -1,0 +1,100 @@
+//! The network of a run, as a library that a Linux guest loads.
+//!
+//! The guest's kernel has two hosts. What they send is passed to [`nw_transmit`]; at the time [`nw_deadline`], and after each
+//! packet, the kernel carries out the actions that [`nw_next`] returns one by one, and reports the state of a connection with
+//! [`nw_state`] after each packet that it has delivered to it. [`nw_finish`] writes the records. Times are nanoseconds of the run.
+
+#![expect(unsafe_code, reason = "the functions are called from C")]
+
+mod interface;
+mod job;
+mod packets;
+mod run;
+
+use interface::{Action, Configuration, Packet, State};
+use run::Run;
+use std::ffi::{CStr, c_char};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+static RUN: Mutex<Option<Run>> = Mutex::new(None);
+
+fn guard() -> MutexGuard<'static, Option<Run>> {
+    RUN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Acts on the run; there is one between [`nw_open`] and [`nw_finish`].
+fn with<T>(act: impl FnOnce(&mut Run) -> T) -> Option<T> {
+    guard().as_mut().map(act)
+}
+
+/// Reads the job file at `path`; returns 0 on success. Errors are written beside the file of the records.
+///
+/// # Safety
+///
+/// `path` must be a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn nw_open(path: *const c_char) -> i32 {
+    // SAFETY: the caller passes a C string.
+    let path = unsafe { CStr::from_ptr(path) }.to_string_lossy().into_owned();
+    match job::read(&path).and_then(Run::new) {
+        Ok(run) => {
+            *guard() = Some(run);
+            0
+        }
+        Err(message) => {
+            eprintln!("narrows: {message}");
+            1
+        }
+    }
+}
+
+/// The configuration of the guest.
+#[unsafe(no_mangle)]
+pub extern "C" fn nw_config(configuration: &mut Configuration) {
+    if let Some(wanted) = with(|run| run.configuration()) {
+        *configuration = wanted;
+    }
+}
+
+/// A host sends `packet` at `now`. Returns 0 if its connection is gone: then the kernel frees the packet.
+#[unsafe(no_mangle)]
+pub extern "C" fn nw_transmit(now: u64, packet: &Packet) -> i32 {
+    with(|run| run.transmit(now, packet)).is_some_and(|sent| sent).into()
+}
+
+/// The time of the next action or before; all ones if there is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn nw_deadline() -> u64 {
+    with(|run| run.deadline()).unwrap_or(u64::MAX)
+}
+
+/// Stores the next action that is due by `now` in `action`. Returns 0 if there is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn nw_next(now: u64, action: &mut Action) -> i32 {
+    match with(|run| run.next(now)).flatten() {
+        Some(next) => {
+            *action = next;
+            1
+        }
+        None => 0,
+    }
+}
+
+/// The kernel reports the `state` of `connection` at `now`.
+#[unsafe(no_mangle)]
+pub extern "C" fn nw_state(now: u64, connection: u32, state: &State) {
+    with(|run| run.update(now, connection, state));
+}
+
+/// Ends the run and writes its records. Returns 0 on success.
+#[unsafe(no_mangle)]
+pub extern "C" fn nw_finish() -> i32 {
+    let run = guard().take();
+    match run.map_or(Ok(()), Run::finish) {
+        Ok(()) => 0,
+        Err(message) => {
+            eprintln!("narrows: {message}");
+            1
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The run: the emulated network, and the packets and connections of the guest in it.
+
+use crate::interface::{Action, Configuration, Packet, State};
+use crate::job::Job;
+use crate::packets::{Held, Packets};
+use cpu_time::ProcessTime;
+use narrows_cc::Cause;
+use narrows_model::Model;
+use narrows_scenario::LoadOptions;
+use narrows_sim::{Emulation, StackPacket, StackRequest, StackState, rtt_view};
+use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::{Direction, Ecn, FlowId};
+use std::fs;
+use std::path::PathBuf;
+
+/// A run in the guest.
+#[derive(Debug)]
+pub struct Run {
+    model: &'static Model,
+    emulation: Emulation<'static>,
+    packets: Packets,
+    connections: Vec<Connection>,
+    replication: u32,
+    output: PathBuf,
+    began: ProcessTime,
+    ended: bool,
+}
+
+/// The connection in a slot.
+#[derive(Clone, Copy, Debug, Default)]
+struct Connection {
+    /// Its identifier; `None` before the first connection of the slot and after its last.
+    flow: Option<FlowId>,
+    /// Highest position sent so far, with the offset of sequence numbers, in each direction.
+    highest: [u64; 2],
+}
+
+/// Added to every position, so that none is negative.
+const OFFSET: u64 = 1 << 32;
+
+impl Run {
+    /// The run that `job` describes.
+    pub fn new(job: Job) -> Result<Self, String> {
+        let shown = job.scenario.display().to_string();
+        let text = fs::read_to_string(&job.scenario).map_err(|error| format!("{shown}: {error}"))?;
+        let scenario = narrows_scenario::load(&text, &shown, &job.directory, &[], &LoadOptions::default())
+            .map_err(|faults| format!("{shown}: {faults:?}"))?;
+        let mut model = scenario.model;
+        model.warmup = Span::from_ps(job.warmup_ps);
+        let model: &'static Model = Box::leak(Box::new(model));
+        Ok(Self {
+            model,
+            emulation: Emulation::new(model, job.replication),
+            packets: Packets::default(),
+            connections: vec![Connection::default(); model.slots()],
+            replication: job.replication,
+            output: job.output,
+            began: ProcessTime::now(),
+            ended: false,
+        })
+    }
+
+    /// The configuration of the guest.
+    pub fn configuration(&self) -> Configuration {
+        let transports = || self.model.workloads.iter().map(|each| &each.transport);
+        let packet = transports().map(|each| (each.mss + each.header).count()).max();
+        Configuration {
+            connections: self.connections.len() as u32,
+            mtu: packet.map_or(1500, |bytes| bytes as u32),
+            ecn: transports().any(|each| each.ecn).into(),
+            buffer: BUFFER,
+            seed: self.model.seed ^ u64::from(self.replication).wrapping_add(1) << 32,
+        }
+    }
+
+    /// A host sends `packet` at `now`, nanoseconds. Returns whether its connection exists.
+    pub fn transmit(&mut self, now: u64, packet: &Packet) -> bool {
+        let now = time(now);
+        self.emulation.advance(now);
+        let Some(connection) = self.connections.get_mut(packet.connection as usize) else { return false };
+        let Some(flow) = connection.flow else { return false };
+        let syn = packet.flags & SYN != 0;
+        let highest = &mut connection.highest[packet.host as usize & 1];
+        let position = if syn {
+            // The first byte of data follows the SYN.
+            *highest = OFFSET + u64::from(packet.sequence.wrapping_add(1));
+            *highest
+        } else {
+            let ahead = packet.sequence.wrapping_sub(*highest as u32).cast_signed();
+            highest.wrapping_add_signed(i64::from(ahead))
+        };
+        *highest = (*highest).max(position);
+        let handle = self.packets.add(Held { buffer: packet.buffer, flow });
+        let sent = StackPacket {
+            handle,
+            size: Bytes::new(u64::from(packet.length)),
+            payload: Bytes::new(u64::from(packet.payload)),
+            position,
+            syn,
+            ecn: ecn(packet.ecn),
+        };
+        let direction = if packet.host == 0 { Direction::Forward } else { Direction::Reverse };
+        let accepted = self.emulation.send(flow, direction, &sent, now);
+        if !accepted {
+            self.packets.take(handle);
+        }
+        accepted
+    }
+
+    /// The time of the next action or before, nanoseconds.
+    pub fn deadline(&self) -> u64 {
+        if self.ended { u64::MAX } else { self.emulation.due().as_ps().div_ceil(1000) }
+    }
+
+    /// The next action that is due by `now`, nanoseconds.
+    pub fn next(&mut self, now: u64) -> Option<Action> {
+        let now = time(now);
+        self.emulation.advance(now);
+        if let Some(held) = self.emulation.discarded().and_then(|number| self.packets.take(number)) {
+            return Some(Action { buffer: held.buffer, ..action(Action::FREE, 0) });
+        }
+        if let Some(request) = self.emulation.request() {
+            return Some(self.carry_out(request));
+        }
+        if now >= self.emulation.end() && !self.ended {
+            self.ended = true;
+            return Some(action(Action::END, 0));
+        }
+        None
+    }
+
+    fn carry_out(&mut self, request: StackRequest) -> Action {
+        match request {
+            StackRequest::Open(flow) => {
+                let slot = flow.index();
+                self.connections[slot] = Connection { flow: Some(flow), highest: [OFFSET; 2] };
+                let mut name = [0; 16];
+                for (place, byte) in name.iter_mut().zip(self.algorithm(slot).bytes()) {
+                    *place = byte;
+                }
+                Action { algorithm: name, ..action(Action::OPEN, slot) }
+            }
+            StackRequest::Write(flow, bytes) => {
+                let bytes = bytes.map_or(u64::MAX, Bytes::count);
+                Action { bytes, ..action(Action::WRITE, flow.index()) }
+            }
+            StackRequest::Deliver { flow, direction, handle, marked } => {
+                let Some(held) = self.packets.take(handle) else { return action(0, 0) };
+                let present = self.connections[flow.index()].flow == Some(held.flow);
+                let kind = if present { Action::DELIVER } else { Action::FREE };
+                let host = u32::from(direction == Direction::Forward);
+                let marked = marked.into();
+                Action { buffer: held.buffer, host, marked, ..action(kind, flow.index()) }
+            }
+            StackRequest::Close(flow) => {
+                let connection = &mut self.connections[flow.index()];
+                if connection.flow != Some(flow) {
+                    return action(0, 0);
+                }
+                connection.flow = None;
+                action(Action::CLOSE, flow.index())
+            }
+        }
+    }
+
+    /// The kernel's name for the algorithm of the connection in `slot`.
+    fn algorithm(&self, slot: usize) -> &'static str {
+        let mut first = 0;
+        for workload in &self.model.workloads {
+            first += workload.slots as usize;
+            if slot < first {
+                return narrows_linux::kernel_name(self.model.groups[workload.group].algorithm.name())
+                    .unwrap_or("reno");
+            }
+        }
+        "reno"
+    }
+
+    /// The kernel reports the `state` of `connection` at `now`, nanoseconds.
+    pub fn update(&mut self, now: u64, connection: u32, state: &State) {
+        let now = time(now);
+        self.emulation.advance(now);
+        let Some(flow) = self.connections.get(connection as usize).and_then(|each| each.flow) else { return };
+        self.emulation.update(flow, stack_state(state), state.received, now);
+    }
+
+    /// Writes the records.
+    pub fn finish(self) -> Result<(), String> {
+        let cpu_s = self.began.elapsed().as_secs_f64();
+        let records = self.emulation.finish(cpu_s).map_err(|error| error.to_string())?;
+        let bytes = postcard::to_stdvec(&records).map_err(|error| error.to_string())?;
+        fs::write(&self.output, bytes).map_err(|error| format!("{}: {error}", self.output.display()))
+    }
+}
+
+fn time(ns: u64) -> Time {
+    Time::from_ps(ns.saturating_mul(1000))
+}
+
+fn action(kind: u32, slot: usize) -> Action {
+    Action { kind, connection: slot as u32, buffer: 0, bytes: 0, host: 0, marked: 0, algorithm: [0; 16] }
+}
+
+fn ecn(field: u8) -> Ecn {
+    match field & 3 {
+        1 => Ecn::Ect1,
+        2 => Ecn::Ect0,
+        3 => Ecn::Ce,
+        _ => Ecn::NotCapable,
+    }
+}
+
+fn stack_state(state: &State) -> StackState {
+    StackState {
+        established: state.established != 0,
+        aborted: state.aborted != 0,
+        window: state.cwnd,
+        ssthresh: (state.ssthresh < INFINITE_SSTHRESH).then_some(state.ssthresh),
+        in_flight: state.in_flight,
+        rtt: rtt_view(state.rtt_us, state.srtt_us, state.min_rtt_us),
+        pacing_rate: (state.pacing_rate > 0).then(|| Rate::from_bps(state.pacing_rate.saturating_mul(8))),
+        bytes_acked: state.acked,
+        delivered: state.delivered,
+        timeouts: u64::from(state.timeouts),
+        reducing: match state.phase {
+            2 => Some(Cause::Mark),
+            3 => Some(Cause::Detected),
+            4 => Some(Cause::Timeout),
+            _ => None,
+        },
+        window_limited: state.window_limited != 0,
+    }
+}
+
+/// `TCP_INFINITE_SSTHRESH`.
+const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
+/// The SYN flag of the TCP header.
+const SYN: u8 = 2;
+/// Maximum of the send and receive buffers: above the window of any run.
+const BUFFER: u32 = 256 << 20;

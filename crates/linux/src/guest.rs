@@ -1,0 +1,91 @@
+//! The process of a guest.
+
+use crate::Linux;
+use narrows_backend::{Progress, RunError};
+use narrows_model::Model;
+use narrows_records::Records;
+use narrows_units::{Span, Time};
+use std::fmt::Display;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// Memory of a guest, MB; only what it uses counts.
+const MEMORY_MB: u32 = 512;
+/// How often a guest is asked whether it has ended.
+const POLL: Duration = Duration::from_millis(10);
+/// Number of lines of a guest's console in an error.
+const LAST_LINES: usize = 12;
+
+/// Runs replication `replication` of `model` in a guest; its records have no description of the run.
+pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) -> Result<Records, RunError> {
+    let folder = tempfile::tempdir().map_err(|error| failed("no temporary folder", &error))?;
+    let place = |name: &str| folder.path().join(name);
+    let write = |name: &str, text: &str| {
+        fs::write(place(name), text).map_err(|error| failed("the job cannot be written", &error))
+    };
+    write("scenario.toml", &linux.scenario)?;
+    let lines = [
+        place("scenario.toml").display().to_string(),
+        linux.directory.display().to_string(),
+        replication.to_string(),
+        model.warmup.as_ps().to_string(),
+        place("records").display().to_string(),
+    ];
+    write("job", &lines.join("\n"))?;
+    let console = File::create(place("console")).map_err(|error| failed("no console", &error))?;
+    let output = console.try_clone().map_err(|error| failed("no console", &error))?;
+    let child = Command::new(&linux.kernel)
+        .arg(format!("mem={MEMORY_MB}M"))
+        .args(["time-travel=inf-cpu", "time-travel-start=1000000000"])
+        .args(["con=null", "con0=fd:0,fd:1", "ssl=null", "quiet"])
+        .arg(format!("narrows={},{}", linux.library.display(), place("job").display()))
+        .current_dir(folder.path())
+        .env("TMPDIR", folder.path())
+        .stdin(Stdio::null())
+        .stdout(console)
+        .stderr(output)
+        .spawn()
+        .map_err(|error| failed(&format!("{} does not start", linux.kernel.display()), &error))?;
+    let mut guest = Guest(child);
+    loop {
+        match guest.0.try_wait() {
+            Ok(Some(_)) => break,
+            Ok(None) if progress.is_cancelled() => return Err(RunError::Interrupted),
+            Ok(None) => thread::sleep(POLL),
+            Err(error) => return Err(failed("the guest is lost", &error)),
+        }
+    }
+    let bytes = fs::read(place("records")).map_err(|_| RunError::Backend(last_lines(&place("console"))))?;
+    progress.advance(Time::ZERO, Time::ZERO + span(model));
+    postcard::from_bytes(&bytes).map_err(|error| failed("the records cannot be read", &error))
+}
+
+fn span(model: &Model) -> Span {
+    model.duration
+}
+
+/// A guest that is killed when it is no longer wanted.
+struct Guest(Child);
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        // It has ended, or its records are not wanted any more.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn failed(what: &str, error: &dyn Display) -> RunError {
+    RunError::Backend(format!("{what}: {error}"))
+}
+
+/// What the guest wrote last.
+fn last_lines(console: &Path) -> String {
+    let text = fs::read_to_string(console).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+    format!("the guest ended without records; its last lines:\n{}", last.join("\n"))
+}

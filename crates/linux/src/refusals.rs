@@ -1,0 +1,96 @@
+//! What a Linux kernel cannot do.
+
+use narrows_cc::{Needs, Transport};
+use narrows_model::algorithm::Control;
+use narrows_model::{Demand, Model, Refusal};
+use narrows_transport::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
+use narrows_units::Span;
+
+/// Names of algorithms in the catalogue and in the kernel.
+pub const KERNEL_NAMES: &[(&str, &str)] = &[
+    ("newreno", "reno"),
+    ("reno", "reno"),
+    ("reno-linux", "reno"),
+    ("cubic", "cubic"),
+    ("cubic-linux", "cubic"),
+    ("bic", "bic"),
+    ("hstcp", "highspeed"),
+    ("htcp", "htcp"),
+    ("scalable", "scalable"),
+    ("westwood", "westwood"),
+    ("vegas", "vegas"),
+    ("dctcp", "dctcp"),
+    ("bbr1", "bbr"),
+];
+
+/// The kernel's name for the algorithm `name` of the catalogue; `None` if the kernel has no such algorithm.
+pub fn kernel_name(name: &str) -> Option<&'static str> {
+    KERNEL_NAMES.iter().find(|(ours, _)| *ours == name).map(|(_, theirs)| *theirs)
+}
+
+/// The parts of `model` that a kernel cannot run.
+pub fn refusals(model: &Model) -> Vec<Refusal> {
+    let algorithms = model.groups.iter().enumerate().filter_map(|(number, group)| {
+        let reason = reason(&group.algorithm)?;
+        let known: Vec<&str> = KERNEL_NAMES.iter().map(|(name, _)| *name).collect();
+        let key = format!("flows[{number}].algorithm");
+        Some(Refusal { key, reason, allowed: known.join(", "), only_written: false })
+    });
+    let two_sided = model.workloads.iter().filter(|each| matches!(each.demand, Demand::Exchanges { .. }));
+    let exchanges = two_sided.map(|workload| Refusal {
+        key: format!("flows[{}].source", workload.group),
+        reason: "both sides of a connection write".to_owned(),
+        allowed: "a source that writes at the sender alone".to_owned(),
+        only_written: false,
+    });
+    let transport = model.workloads.iter().flat_map(|workload| {
+        differences(&workload.transport).flat_map(|(key, allowed)| {
+            ["transport".to_owned(), format!("flows[{}]", workload.group)].map(|table| Refusal {
+                key: format!("{table}.{key}"),
+                reason: "the kernel's TCP decides this".to_owned(),
+                allowed: allowed.to_owned(),
+                only_written: true,
+            })
+        })
+    });
+    let mut found: Vec<Refusal> = Vec::new();
+    for refusal in algorithms.chain(exchanges).chain(transport) {
+        if found.iter().all(|earlier| earlier.key != refusal.key) {
+            found.push(refusal);
+        }
+    }
+    found
+}
+
+/// Why a kernel does not have `algorithm`; `None` if it does.
+fn reason(algorithm: &Control) -> Option<String> {
+    let Control::Listed(listed) = algorithm else { return Some("the kernel cannot load it".to_owned()) };
+    let Needs { transport, .. } = algorithm.needs();
+    if matches!(transport, Transport::Datagram(_)) {
+        return Some("the kernel's TCP sends no datagrams".to_owned());
+    }
+    let name = listed.entry.card.name;
+    kernel_name(name).is_none().then(|| format!("the kernel has no {name}"))
+}
+
+/// Keys of `[transport]` whose values are not those of the kernel, each with what it does.
+fn differences(options: &TransportOptions) -> impl Iterator<Item = (&'static str, &'static str)> {
+    [
+        (options.recovery != RecoveryKind::Rack, "recovery", "rack"),
+        (!options.proportional_rate_reduction, "proportional_rate_reduction", "true"),
+        (!options.limited_transmit, "limited_transmit", "true"),
+        (options.initial_window != 10, "initial_window", "10pkt"),
+        (options.initial_ssthresh.is_some(), "initial_ssthresh", "infinite"),
+        (options.quick_start.is_some(), "quick_start", "none"),
+        (options.receive_window.is_some(), "receive_window", "infinite"),
+        (options.undo != UndoKind::DuplicatesAndTimestamps, "undo", "dsack+timestamps"),
+        (!options.idle_restart, "idle_restart", "true"),
+        (options.pacing, "pacing", "false"),
+        (options.delayed_ack != 2, "delayed_ack", "2"),
+        (options.rto != RtoRule::Linux, "rto", "linux"),
+        (options.initial_rto != Span::from_ms(1_000), "initial_rto", "1s"),
+        (options.min_rto != Span::from_ms(200), "min_rto", "200ms"),
+    ]
+    .into_iter()
+    .filter_map(|(differs, key, allowed)| differs.then_some((key, allowed)))
+}

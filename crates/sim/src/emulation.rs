@@ -1,0 +1,106 @@
+//! The simulator's network and workloads around a protocol stack that runs elsewhere, such as that of a kernel.
+//!
+//! Links, queues, access links, users, sources and records are those of a simulated run. Only the endpoints are replaced: what
+//! arrives at them goes to the stack, and they send what the stack sends. The owner of the stack keeps the clock: it advances
+//! the emulation to each time at which something is due or the stack sends, and carries out its requests in order.
+
+use crate::gather;
+use crate::layout::Layout;
+use crate::options::RunOptions;
+use crate::partition::Partition;
+use narrows_backend::{Progress, RunError};
+use narrows_model::Model;
+use narrows_records::Records;
+use narrows_transport::{StackPacket, StackPort, StackRequest, StackState};
+use narrows_units::Time;
+use narrows_wire::{Direction, FlowId};
+use std::sync::Arc;
+
+/// A run whose connections a stack carries.
+#[derive(Debug)]
+pub struct Emulation<'m> {
+    model: &'m Model,
+    partition: Partition<'m>,
+    port: StackPort,
+    discarded: Vec<u64>,
+}
+
+impl<'m> Emulation<'m> {
+    /// Replication `replication` of `model` at the start of the run.
+    pub fn new(model: &'m Model, replication: u32) -> Self {
+        let layout = Arc::new(Layout::new(model, 1));
+        let options = RunOptions { lookahead: false, ..RunOptions::default() };
+        let cancellation = Progress::new().cancellation();
+        let mut partition = Partition::new(model, &layout, 0, replication, options, cancellation);
+        let port = StackPort::default();
+        partition.workloads.stack = Some(port.clone());
+        partition.net.flows.discarded = Some(Vec::new());
+        Self { model, partition, port, discarded: Vec::new() }
+    }
+
+    /// A time at or before the next event of the network or of the workloads.
+    pub fn due(&self) -> Time {
+        if self.port.is_empty() && self.discarded.is_empty() {
+            self.partition.net.queue.not_before().min(self.end())
+        } else {
+            Time::ZERO
+        }
+    }
+
+    /// End of the run.
+    pub fn end(&self) -> Time {
+        Time::ZERO + self.model.duration
+    }
+
+    /// Handles all events up to and including `now`, which must not decrease.
+    pub fn advance(&mut self, now: Time) {
+        self.partition.run_until(now.min(self.end()));
+        if let Some(discarded) = &mut self.partition.net.flows.discarded {
+            self.discarded.append(discarded);
+        }
+    }
+
+    /// The next request to the stack; `None` if there is none.
+    pub fn request(&mut self) -> Option<StackRequest> {
+        self.port.pop()
+    }
+
+    /// The number of a packet that the network has dropped or lost, and that the stack may forget; `None` if there is none.
+    pub fn discarded(&mut self) -> Option<u64> {
+        self.discarded.pop()
+    }
+
+    /// The stack sends `packet` of `flow` in `direction` at `now`, to which the emulation has advanced. Returns false if the
+    /// connection is gone, and with it the packet.
+    pub fn send(&mut self, flow: FlowId, direction: Direction, packet: &StackPacket, now: Time) -> bool {
+        let mut sent = false;
+        self.partition.at_workloads(|workloads, context| {
+            sent = workloads.send_from_stack((flow, direction), packet, now, context);
+        });
+        sent
+    }
+
+    /// The stack reports the `state` of `flow` at its sender, and the payload in bytes that its receiver has delivered in
+    /// order, at `now`, to which the emulation has advanced.
+    pub fn update(&mut self, flow: FlowId, state: StackState, delivered: u64, now: Time) {
+        self.partition.at_workloads(|workloads, context| {
+            workloads.update_from_stack(flow, state, delivered, now, context);
+        });
+    }
+
+    /// The records at the end of the run; `cpu_s` is its processor time in seconds.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::NotConserved`] if packets are not conserved.
+    pub fn finish(mut self, cpu_s: f64) -> Result<Records, RunError> {
+        let end = self.end();
+        self.partition.run_until(end);
+        self.partition.finish(end);
+        let partitions = [self.partition];
+        match gather::imbalance(self.model, &partitions) {
+            Some(detail) => Err(RunError::NotConserved(detail)),
+            None => Ok(gather::gather(self.model, &partitions, end, cpu_s)),
+        }
+    }
+}

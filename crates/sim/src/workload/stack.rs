@@ -1,0 +1,54 @@
+//! Connections that a protocol stack outside the simulator carries.
+
+use super::{WorkloadContext, Workloads, receiving_host, sending_host};
+use crate::events::Event;
+use narrows_transport::{StackPacket, StackState};
+use narrows_units::Time;
+use narrows_wire::{Direction, FlowId};
+
+impl Workloads<'_> {
+    /// The stack sends `packet` of `flow` in `direction` at `now`. Returns false if the connection is gone.
+    pub fn send_from_stack(
+        &mut self,
+        (flow, direction): (FlowId, Direction),
+        packet: &StackPacket,
+        now: Time,
+        context: &mut WorkloadContext<'_>,
+    ) -> bool {
+        match direction {
+            Direction::Forward => {
+                let Some(host) = sending_host(&mut self.sending, flow) else { return false };
+                let event = context.net.slots.of(Event::SendingHost(flow.index() as u32));
+                host.send_from_stack(packet, now, &mut context.sender(event, host.group));
+                host.timer.arm(host.timer.deadline(), event, &mut context.net.queue);
+            }
+            Direction::Reverse => {
+                let Some(host) = receiving_host(&mut self.receiving, flow) else { return false };
+                let event = context.net.slots.of(Event::ReceivingHost(flow.index() as u32));
+                host.send_from_stack(packet, now, &mut context.receiver(event, host.group));
+                let due = host.timer.deadline();
+                self.arm_receiving(flow, due, context.net);
+            }
+        }
+        true
+    }
+
+    /// The stack reports the `state` of `flow` at its sender, and the payload in bytes that its receiver has delivered in
+    /// order.
+    pub fn update_from_stack(
+        &mut self,
+        flow: FlowId,
+        state: StackState,
+        delivered: u64,
+        now: Time,
+        context: &mut WorkloadContext<'_>,
+    ) {
+        if let Some(host) = receiving_host(&mut self.receiving, flow) {
+            host.receiver.update_from_stack(delivered);
+        }
+        let Some(host) = sending_host(&mut self.sending, flow) else { return };
+        let event = context.net.slots.of(Event::SendingHost(flow.index() as u32));
+        host.update_from_stack(state, now, &mut context.sender(event, host.group));
+        self.settle(flow.index() as u32, now, context);
+    }
+}

@@ -1,0 +1,311 @@
+//! Endpoints of a connection that a protocol stack outside the simulator carries, such as that of a kernel.
+//!
+//! They execute no protocol: they pass arriving packets to the stack, send what it sends, and keep the counts and the state
+//! that it reports, so that the host above them and its records are the same as for a simulated endpoint.
+
+use crate::sender::SenderCore;
+use crate::{ConnectionState, Host, Limit, ReceiverCounters, TransportEvent};
+use narrows_cc::{Cause, RttView};
+use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_wire::{Body, Direction, Ecn, FlowId, Packet, SackBlocks};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A request of an endpoint to the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackRequest {
+    /// Opens the connection.
+    Open(FlowId),
+    /// Writes this much payload to the connection; `None` for an endless supply.
+    Write(FlowId, Option<Bytes>),
+    /// A packet has arrived at the stack.
+    Deliver {
+        /// Its connection.
+        flow: FlowId,
+        /// The direction in which it travelled.
+        direction: Direction,
+        /// The number under which the stack sent it.
+        handle: u64,
+        /// Whether the network marked it (CE).
+        marked: bool,
+    },
+    /// The connection has ended, and is removed.
+    Close(FlowId),
+}
+
+/// The requests of all endpoints to one stack, in order of time.
+#[derive(Clone, Debug, Default)]
+pub struct StackPort(Arc<Mutex<VecDeque<StackRequest>>>);
+
+impl StackPort {
+    /// Adds `request` behind all others.
+    pub fn push(&self, request: StackRequest) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(request);
+    }
+
+    /// Removes and returns the first request; `None` if there is none.
+    pub fn pop(&self) -> Option<StackRequest> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
+    /// Whether there is no request.
+    pub fn is_empty(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+}
+
+/// The state of a connection in the stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StackState {
+    /// Whether the connection is established.
+    pub established: bool,
+    /// Whether the stack has aborted the connection.
+    pub aborted: bool,
+    /// Congestion window, packets.
+    pub window: u32,
+    /// Slow-start threshold, packets; `None` for infinite.
+    pub ssthresh: Option<u32>,
+    /// Packets sent, not acknowledged and not declared lost.
+    pub in_flight: u32,
+    /// The round-trip time estimate; `None` before the first sample.
+    pub rtt: Option<RttView>,
+    /// Pacing rate, of bytes on the wire; `None` if packets are not paced.
+    pub pacing_rate: Option<Rate>,
+    /// Payload acknowledged cumulatively, bytes.
+    pub bytes_acked: u64,
+    /// Packets acknowledged in any way; wraps.
+    pub delivered: u32,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Whether the window is being reduced, for this cause.
+    pub reducing: Option<Cause>,
+    /// Whether the window stopped the stack at its last attempt to send.
+    pub window_limited: bool,
+}
+
+/// The sending endpoint of a connection that the stack carries.
+#[derive(Debug)]
+pub(crate) struct StackSender {
+    core: SenderCore,
+    port: StackPort,
+    state: StackState,
+    /// Payload of the transfer; `None` if it is endless.
+    size: Option<Bytes>,
+    /// Payload of the transfer that has not been written; `None` if it is endless.
+    unwritten: Option<Bytes>,
+    waits_for_offers: bool,
+    /// End of the data sent so far: payload from the start of the connection, bytes.
+    sent_end: u64,
+}
+
+/// A packet that the stack sends.
+#[derive(Clone, Copy, Debug)]
+pub struct StackPacket {
+    /// The number under which the stack knows it.
+    pub handle: u64,
+    /// Size on the wire, headers included.
+    pub size: Bytes,
+    /// Payload.
+    pub payload: Bytes,
+    /// Position of the payload in the stream, bytes from the start of the connection.
+    pub position: u64,
+    /// Whether it opens or accepts the connection.
+    pub syn: bool,
+    /// The ECN field.
+    pub ecn: Ecn,
+}
+
+impl StackSender {
+    pub(crate) fn new(core: SenderCore, size: Option<Bytes>, port: StackPort) -> Self {
+        let state = StackState::default();
+        Self { core, port, state, size, unwritten: size, waits_for_offers: false, sent_end: 0 }
+    }
+
+    pub(crate) fn core(&self) -> &SenderCore {
+        &self.core
+    }
+
+    pub(crate) fn core_mut(&mut self) -> &mut SenderCore {
+        &mut self.core
+    }
+
+    /// Opens the connection, and writes the transfer unless it is offered in parts.
+    pub(crate) fn open(&mut self) {
+        if self.core.state == ConnectionState::Closed {
+            self.core.state = ConnectionState::Connecting;
+            self.port.push(StackRequest::Open(self.core.flow));
+            if !self.waits_for_offers {
+                self.port.push(StackRequest::Write(self.core.flow, self.unwritten));
+                self.unwritten = self.unwritten.map(|_| Bytes::ZERO);
+            }
+        }
+    }
+
+    pub(crate) fn wait_for_offers(&mut self) {
+        self.waits_for_offers = true;
+    }
+
+    /// Writes `segments` more segments.
+    pub(crate) fn offer(&mut self, segments: u64) {
+        let all = Bytes::new(segments.saturating_mul(self.core.options.mss.count()));
+        let bytes = self.unwritten.map_or(all, |left| left.min(all));
+        self.unwritten = self.unwritten.map(|left| left - bytes);
+        self.port.push(StackRequest::Write(self.core.flow, Some(bytes)));
+    }
+
+    /// Passes `packet` to the stack.
+    pub(crate) fn on_packet(&mut self, packet: &Packet) {
+        self.core.counters.acks_received += 1;
+        deliver(&self.port, packet);
+    }
+
+    /// The stack sends `packet`.
+    pub(crate) fn send<H: Host>(&mut self, packet: &StackPacket, host: &mut H, now: Time) {
+        let counters = &mut self.core.counters;
+        let body = if packet.syn {
+            counters.syns_sent += 1;
+            Body::Syn { request: None }
+        } else if packet.payload > Bytes::ZERO {
+            let retransmission = packet.position < self.sent_end;
+            self.sent_end = self.sent_end.max(packet.position + packet.payload.count());
+            counters.packets_sent += 1;
+            counters.bytes_sent += packet.size.count();
+            counters.retransmissions += u64::from(retransmission);
+            Body::Data { request: None, payload: packet.payload.count() as u16, retransmission, timestamp: 0 }
+        } else {
+            Body::HandshakeAck
+        };
+        host.send(on_wire(self.core.flow, packet, body, now));
+    }
+
+    /// The stack reports its `state` of the connection.
+    pub(crate) fn update<H: Host>(&mut self, state: StackState, host: &mut H) {
+        let before = std::mem::replace(&mut self.state, state);
+        if self.core.state == ConnectionState::Connecting && state.established {
+            self.core.state = ConnectionState::Established;
+            host.notify(TransportEvent::Established);
+        }
+        if let Some(rtt) = state.rtt
+            && state.delivered != before.delivered
+        {
+            host.notify(TransportEvent::RttSample(rtt.latest));
+        }
+        if let Some(cause) = state.reducing
+            && before.reducing.is_none_or(|earlier| earlier != cause && cause == Cause::Timeout)
+        {
+            self.core.counters.reductions += 1;
+            let window_before = f64::from(before.window.max(1));
+            let window_after = state.ssthresh.map_or(f64::from(state.window), f64::from).min(window_before);
+            host.notify(TransportEvent::Reduction { cause, window_before, window_after });
+            if cause != Cause::Mark {
+                self.core.counters.loss_events += 1;
+            }
+        }
+        let counters = &mut self.core.counters;
+        counters.timeouts = state.timeouts;
+        counters.bytes_acked = state.bytes_acked;
+        let limit = if state.window_limited { Limit::Window } else { Limit::Application };
+        self.core.limited_by = limit;
+        if self.core.state == ConnectionState::Established {
+            if state.aborted {
+                self.core.state = ConnectionState::GaveUp;
+                host.notify(TransportEvent::GaveUp);
+            } else if self.size.is_some_and(|size| state.bytes_acked >= size.count()) {
+                self.core.state = ConnectionState::Completed;
+                host.notify(TransportEvent::Completed);
+            }
+        } else if self.core.state == ConnectionState::Connecting && state.aborted {
+            self.core.state = ConnectionState::GaveUp;
+            host.notify(TransportEvent::GaveUp);
+        }
+    }
+
+    pub(crate) fn window(&self) -> Option<f64> {
+        self.state.established.then_some(f64::from(self.state.window))
+    }
+
+    /// Slow-start threshold, packets; infinite while unset.
+    pub(crate) fn ssthresh(&self) -> f64 {
+        self.state.ssthresh.map_or(f64::INFINITY, f64::from)
+    }
+
+    /// The state that the stack reported last.
+    pub(crate) fn reported(&self) -> &StackState {
+        &self.state
+    }
+}
+
+impl Drop for StackSender {
+    fn drop(&mut self) {
+        self.port.push(StackRequest::Close(self.core.flow));
+    }
+}
+
+/// The receiving endpoint of a connection that the stack carries.
+#[derive(Debug)]
+pub(crate) struct StackReceiver {
+    flow: FlowId,
+    port: StackPort,
+    counters: ReceiverCounters,
+}
+
+impl StackReceiver {
+    pub(crate) fn new(flow: FlowId, port: StackPort) -> Self {
+        Self { flow, port, counters: ReceiverCounters::default() }
+    }
+
+    /// Passes `packet` to the stack.
+    pub(crate) fn on_packet(&mut self, packet: &Packet) {
+        if matches!(packet.body, Body::Data { .. }) {
+            self.counters.packets_received += 1;
+            self.counters.ce_packets += u64::from(packet.ecn == Ecn::Ce);
+        }
+        deliver(&self.port, packet);
+    }
+
+    /// The stack sends `packet`.
+    pub(crate) fn send<H: Host>(&mut self, packet: &StackPacket, host: &mut H, now: Time) {
+        let body = if packet.syn {
+            Body::SynAck { feedback: None }
+        } else {
+            self.counters.acks_sent += 1;
+            Body::Ack { blocks: SackBlocks::NONE, ce_packets: 0, timestamp_echo: 0 }
+        };
+        host.send(on_wire(self.flow, packet, body, now));
+    }
+
+    /// The stack has delivered `bytes` of payload in order.
+    pub(crate) fn update(&mut self, bytes: u64) {
+        self.counters.bytes_delivered = bytes;
+    }
+
+    pub(crate) fn counters(&self) -> &ReceiverCounters {
+        &self.counters
+    }
+}
+
+fn deliver(port: &StackPort, packet: &Packet) {
+    port.push(StackRequest::Deliver {
+        flow: packet.flow,
+        direction: packet.direction(),
+        handle: packet.number,
+        marked: packet.ecn == Ecn::Ce,
+    });
+}
+
+fn on_wire(flow: FlowId, packet: &StackPacket, body: Body, now: Time) -> Packet {
+    let mut sent = Packet::new(flow, packet.handle, packet.size, body, now);
+    sent.ecn = packet.ecn;
+    sent
+}
+
+/// A round-trip time estimate of the stack, in microseconds; `None` before the first sample.
+pub fn rtt_view(latest_us: u32, smoothed_us: u32, min_us: u32) -> Option<RttView> {
+    let span = |us: u32| Span::from_ps(u64::from(us) * 1_000_000);
+    (smoothed_us > 0).then(|| RttView {
+        latest: span(latest_us),
+        min: span(min_us),
+        smoothed: span(smoothed_us),
+        variation: Span::ZERO,
+    })
+}

@@ -1,0 +1,84 @@
+"""What is added to a kernel's source: the driver, random numbers from a seed, and the timer frequency."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+from narrows.errors import InputError
+
+OURS = Path(str(files("narrows.linux") / "kernel"))
+DRIVER = ("narrows.h", "narrows_kern.c", "narrows_user.c")
+RANDOM = "drivers/char/random.c"
+
+
+def digest() -> str:
+    """Return the SHA-256 of all additions, in hexadecimal."""
+    total = hashlib.sha256(Path(__file__).read_bytes())
+    for name in (*DRIVER, "Kconfig", "config"):
+        total.update((OURS / name).read_bytes())
+    return total.hexdigest()
+
+
+def apply(root: Path, timer_hz: int) -> None:
+    """Add the driver to the source at `root`.
+
+    Args:
+        root: The source; it is changed.
+        timer_hz: Timer frequency, hertz.
+
+    Raises:
+        InputError: The source is too different from the kernels that this is written for.
+    """
+    drivers = root / "arch/um/drivers"
+    for name in DRIVER:
+        shutil.copy(OURS / name, drivers / name)
+    kconfig = drivers / "Kconfig"
+    kconfig.write_text(kconfig.read_text() + (OURS / "Kconfig").read_text())
+    _edit(
+        drivers / "Makefile",
+        r"^include ",
+        "narrows-objs := narrows_kern.o narrows_user.o\nobj-$(CONFIG_UML_NARROWS) += narrows.o\n\ninclude ",
+    )
+    _edit(root / "arch/um/Kconfig", r"(config HZ\n\s*int\n\s*default) \d+", rf"\1 {timer_hz}")
+    _edit(
+        root / RANDOM,
+        r"^(static void _get_random_bytes\()",
+        r"bool narrows_random(void *buffer, size_t bytes);\n\n\1",
+    )
+    _edit(
+        root / RANDOM,
+        r"(static void _get_random_bytes\([^{]*\{.*?if \(!len\)\s*return;\n)",
+        r"\1\n\tif (narrows_random(buf, len))\n\t\treturn;\n",
+    )
+    _edit(root / RANDOM, r"(if\s+\()(!crng_ready\(\)\) \{\s*\\\s*_get_random_bytes\(&ret)", r"\1true || \2")
+
+
+def algorithms(root: Path) -> dict[str, str]:
+    """Return the options of the kernel's congestion controls, each with the name of the algorithm."""
+    ipv4 = root / "net/ipv4"
+    found = {}
+    makefile = (ipv4 / "Makefile").read_text()
+    for option, stem in re.findall(r"^obj-\$\((CONFIG_TCP_CONG_\w+)\)\s*\+=\s*(\w+)\.o", makefile, re.MULTILINE):
+        text = (ipv4 / f"{stem}.c").read_text(errors="replace")
+        named = re.search(r"struct tcp_congestion_ops \w+[^{;]*\{[^}]*?\.name\s*=\s*\"(\w+)\"", text, re.DOTALL)
+        if named:
+            found[option] = named[1]
+    return found
+
+
+def configuration(root: Path) -> str:
+    """Return the configuration: ours, and every congestion control of the source."""
+    options = "".join(f"{option}=y\n" for option in algorithms(root))
+    return (OURS / "config").read_text() + options + "CONFIG_UML_NARROWS=y\n"
+
+
+def _edit(file: Path, pattern: str, replacement: str) -> None:
+    text = file.read_text()
+    changed, count = re.subn(pattern, replacement, text, count=1, flags=re.MULTILINE | re.DOTALL)
+    if not count:
+        raise InputError(str(file), "is not as expected in the source of a kernel, so it cannot be changed")
+    file.write_text(changed)

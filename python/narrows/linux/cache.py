@@ -1,0 +1,74 @@
+"""Kernels in the user's cache."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from narrows.errors import InputError
+
+DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel that is built.
+
+    Attributes:
+        name: Its name, as after `--on linux:`.
+        version: Version of its source, as in `6.12.117`.
+        key: SHA-256 of source, configuration and additions, in hexadecimal: equal keys give equal results.
+        timer_hz: Its timer frequency, hertz.
+        algorithms: Names of its congestion controls.
+        built_s: Duration of the build, seconds.
+    """
+
+    name: str
+    version: str
+    key: str
+    timer_hz: int
+    algorithms: tuple[str, ...]
+    built_s: float
+
+    @property
+    def program(self) -> Path:
+        """The executable file."""
+        return folder() / self.name / "linux"
+
+    def save(self) -> None:
+        """Write the description beside the program."""
+        (folder() / self.name / "kernel.json").write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+
+
+def folder() -> Path:
+    """Return the folder of the kernels: `$XDG_CACHE_HOME/narrows/linux`, by default `~/.cache/narrows/linux`."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "narrows" / "linux"
+
+
+def kernels() -> list[Kernel]:
+    """Return all kernels, by name."""
+    found = [_read(file) for file in sorted(folder().glob("*/kernel.json"))]
+    return [kernel for kernel in found if kernel is not None and kernel.program.is_file()]
+
+
+def find(name: str) -> Kernel:
+    """Return the kernel `name`.
+
+    Raises:
+        InputError: There is none of that name.
+    """
+    known = {kernel.name: kernel for kernel in kernels()}
+    if name not in known:
+        names = ", ".join(known) or "none"
+        raise InputError(name, f"no such kernel is built (built: {names}); `narrows linux build` builds one")
+    return known[name]
+
+
+def _read(file: Path) -> Kernel | None:
+    try:
+        entry = json.loads(file.read_text(encoding="utf-8"))
+        return Kernel(**{**entry, "algorithms": tuple(entry["algorithms"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+/*
+ * Two hosts in one kernel, and between them the network of a library. Packets leave the kernel in transmit() and enter it
+ * again in deliver(). The library also says which connections are opened, what is written to them, and when they end; its
+ * time is the kernel's since the start. No user process takes part.
+ */
+#include <linux/bvec.h>
+#include <linux/hrtimer.h>
+#include <linux/if_arp.h>
+#include <linux/inetdevice.h>
+#include <linux/init.h>
+#include <linux/ip.h>
+#include <linux/netdevice.h>
+#include <linux/reboot.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <linux/tcp.h>
+#include <linux/version.h>
+#include <linux/workqueue.h>
+#include <net/inet_ecn.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+#include <init.h>
+#include "narrows.h"
+
+/* The sender of slot n has the port FIRST + n, the receivers share LISTEN. */
+#define LISTEN 1000
+#define FIRST 1024
+#define PIECES 16
+
+enum { SENDER, RECEIVER, HOSTS };
+
+struct connection {
+	struct socket *sock[HOSTS];
+	struct work_struct work;
+	unsigned int number;
+	u64 unwritten;
+	bool endless, opening, closing, established, aborted;
+	char algorithm[16];
+};
+
+static bool loaded;
+static struct nw_library library;
+static struct nw_configuration configuration;
+static struct net_device *devices[HOSTS];
+static struct net *nets[HOSTS];
+static struct connection *connections;
+static struct socket *listener;
+static struct work_struct accepting;
+static struct workqueue_struct *queue;
+static struct hrtimer timer;
+static struct page *zeros;
+static u64 origin, armed = U64_MAX;
+static bool running;
+static DECLARE_COMPLETION(ended);
+
+static u64 random_state;
+
+/*
+ * Fills a buffer from the seed of the run, in place of the kernel's random numbers (SplitMix64, Steele et al. 2014). Returns
+ * false in a kernel that runs without a library.
+ */
+bool narrows_random(void *buffer, size_t bytes);
+bool narrows_random(void *buffer, size_t bytes)
+{
+	if (!loaded)
+		return false;
+	while (bytes) {
+		size_t part = min(bytes, sizeof(u64));
+		u64 z = random_state += 0x9e3779b97f4a7c15;
+
+		z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+		z = (z ^ z >> 27) * 0x94d049bb133111eb;
+		z ^= z >> 31;
+		memcpy(buffer, &z, part);
+		buffer += part;
+		bytes -= part;
+	}
+	return true;
+}
+
+static u64 now(void)
+{
+	return ktime_get_ns() - origin;
+}
+
+static void arm(void)
+{
+	u64 due = library.deadline();
+
+	if (due == armed && hrtimer_active(&timer))
+		return;
+	armed = due;
+	if (due == U64_MAX)
+		hrtimer_try_to_cancel(&timer);
+	else
+		hrtimer_start(&timer, ns_to_ktime(origin + due), HRTIMER_MODE_ABS_SOFT);
+}
+
+static void report(struct connection *c)
+{
+	struct nw_state s = { .established = c->established, .aborted = c->aborted };
+
+	if (c->sock[SENDER]) {
+		struct sock *sk = c->sock[SENDER]->sk;
+		struct tcp_sock *tp = tcp_sk(sk);
+
+		s.cwnd = tcp_snd_cwnd(tp);
+		s.ssthresh = tp->snd_ssthresh;
+		s.in_flight = tcp_packets_in_flight(tp);
+		s.srtt_us = tp->srtt_us >> 3;
+		s.rtt_us = tp->rack.rtt_us;
+		s.min_rtt_us = tcp_min_rtt(tp);
+		if (sk->sk_pacing_status != SK_PACING_NONE)
+			s.pacing_rate = sk->sk_pacing_rate;
+		s.acked = tp->bytes_acked;
+		s.delivered = tp->delivered;
+		s.timeouts = tp->total_rto;
+		s.phase = inet_csk(sk)->icsk_ca_state;
+		s.window_limited = tp->is_cwnd_limited;
+	}
+	if (c->sock[RECEIVER])
+		s.received = tcp_sk(c->sock[RECEIVER]->sk)->bytes_received;
+	library.state(now(), c->number, &s);
+}
+
+static netdev_tx_t transmit(struct sk_buff *skb, struct net_device *dev)
+{
+	struct nw_packet p = { .buffer = (unsigned long)skb, .host = dev == devices[RECEIVER] ? RECEIVER : SENDER };
+	struct iphdr *ip = ip_hdr(skb);
+	struct tcphdr *tcp;
+
+	if (skb->protocol != htons(ETH_P_IP) || ip->protocol != IPPROTO_TCP)
+		goto drop;
+	tcp = tcp_hdr(skb);
+	p.length = skb->len;
+	p.sequence = ntohl(tcp->seq);
+	p.payload = skb->len - ip->ihl * 4 - tcp->doff * 4;
+	p.connection = ntohs(p.host == SENDER ? tcp->source : tcp->dest) - FIRST;
+	p.flags = tcp_flag_byte(tcp);
+	p.ecn = ip->tos & INET_ECN_MASK;
+	if (tcp->rst)
+		goto drop;
+	skb_orphan(skb);
+	skb_dst_drop(skb);
+	if (!library.transmit(now(), &p))
+		goto drop;
+	if (!running)
+		arm();
+	return NETDEV_TX_OK;
+drop:
+	kfree_skb(skb);
+	return NETDEV_TX_OK;
+}
+
+static void deliver(struct sk_buff *skb, unsigned int host, bool marked)
+{
+	if (marked && !skb_ensure_writable(skb, sizeof(struct iphdr)))
+		IP_ECN_set_ce(ip_hdr(skb));
+	skb->dev = devices[host];
+	skb->pkt_type = PACKET_HOST;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	skb_reset_mac_header(skb);
+	skb_scrub_packet(skb, true);
+	netif_receive_skb(skb);
+}
+
+static void carry_out(struct nw_action *a)
+{
+	struct connection *c = &connections[a->connection];
+
+	switch (a->kind) {
+	case NW_DELIVER:
+		deliver((struct sk_buff *)(unsigned long)a->buffer, a->host, a->marked);
+		report(c);
+		break;
+	case NW_FREE:
+		kfree_skb((struct sk_buff *)(unsigned long)a->buffer);
+		break;
+	case NW_OPEN:
+		memcpy(c->algorithm, a->algorithm, sizeof(c->algorithm));
+		c->opening = true;
+		queue_work(queue, &c->work);
+		break;
+	case NW_WRITE:
+		if (a->bytes == U64_MAX)
+			c->endless = true;
+		else
+			c->unwritten += a->bytes;
+		queue_work(queue, &c->work);
+		break;
+	case NW_CLOSE:
+		c->closing = true;
+		queue_work(queue, &c->work);
+		break;
+	case NW_END:
+		complete(&ended);
+		break;
+	}
+}
+
+static enum hrtimer_restart expired(struct hrtimer *unused)
+{
+	struct nw_action a;
+
+	running = true;
+	while (library.next(now(), &a))
+		carry_out(&a);
+	running = false;
+	arm();
+	return HRTIMER_NORESTART;
+}
+
+static void state_changed(struct sock *sk)
+{
+	struct connection *c = sk->sk_user_data;
+
+	if (!c)
+		return;
+	if (sk->sk_state == TCP_ESTABLISHED)
+		c->established = true;
+	if (sk->sk_state == TCP_CLOSE)
+		c->aborted = true;
+	queue_work(queue, &c->work);
+}
+
+static void may_write(struct sock *sk)
+{
+	struct connection *c = sk->sk_user_data;
+
+	if (c && sk_stream_is_writeable(sk)) {
+		clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+		queue_work(queue, &c->work);
+	}
+}
+
+static void may_read(struct sock *sk)
+{
+	struct connection *c = sk->sk_user_data;
+
+	if (c)
+		queue_work(queue, &c->work);
+}
+
+static void may_accept(struct sock *sk)
+{
+	if (sk->sk_state == TCP_LISTEN)
+		queue_work(queue, &accepting);
+}
+
+static struct sockaddr_in address(unsigned int host, u16 port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
+
+	a.sin_addr.s_addr = htonl(0x0a000001 + host);
+	return a;
+}
+
+static void attach(struct socket *sock, struct connection *c, unsigned int host)
+{
+	struct sock *sk = sock->sk;
+
+	sock_no_linger(sk);
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_user_data = c;
+	sk->sk_state_change = state_changed;
+	if (host == SENDER)
+		sk->sk_write_space = may_write;
+	else
+		sk->sk_data_ready = may_read;
+	write_unlock_bh(&sk->sk_callback_lock);
+	c->sock[host] = sock;
+}
+
+static void detach(struct connection *c, unsigned int host)
+{
+	struct socket *sock = c->sock[host];
+
+	if (!sock)
+		return;
+	write_lock_bh(&sock->sk->sk_callback_lock);
+	sock->sk->sk_user_data = NULL;
+	write_unlock_bh(&sock->sk->sk_callback_lock);
+	c->sock[host] = NULL;
+	sock_release(sock);
+}
+
+static void open_connection(struct connection *c)
+{
+	struct sockaddr_in from = address(SENDER, FIRST + c->number), to = address(RECEIVER, LISTEN);
+	struct socket *sock;
+	int error;
+
+	error = sock_create_kern(nets[SENDER], AF_INET, SOCK_STREAM, IPPROTO_TCP, &sock);
+	if (error)
+		panic("narrows: no socket: %d", error);
+	error = tcp_setsockopt(sock->sk, SOL_TCP, TCP_CONGESTION, KERNEL_SOCKPTR(c->algorithm),
+			       strnlen(c->algorithm, sizeof(c->algorithm)));
+	if (error)
+		panic("narrows: the kernel has no congestion control %.16s: %d", c->algorithm, error);
+	sock_set_reuseaddr(sock->sk);
+	error = kernel_bind(sock, (void *)&from, sizeof(from));
+	if (error)
+		panic("narrows: no port: %d", error);
+	attach(sock, c, SENDER);
+	error = kernel_connect(sock, (void *)&to, sizeof(to), O_NONBLOCK);
+	if (error && error != -EINPROGRESS)
+		panic("narrows: cannot connect: %d", error);
+}
+
+static void write_data(struct connection *c)
+{
+	struct bio_vec pieces[PIECES];
+	unsigned int i;
+
+	for (i = 0; i < PIECES; i++)
+		bvec_set_page(&pieces[i], zeros, PAGE_SIZE, 0);
+	while (c->endless || c->unwritten) {
+		struct msghdr m = { .msg_flags = MSG_DONTWAIT | MSG_SPLICE_PAGES | MSG_NOSIGNAL };
+		size_t bytes = PIECES * PAGE_SIZE;
+		int sent;
+
+		if (!c->endless)
+			bytes = min_t(u64, bytes, c->unwritten);
+		iov_iter_bvec(&m.msg_iter, ITER_SOURCE, pieces, PIECES, bytes);
+		sent = sock_sendmsg(c->sock[SENDER], &m);
+		if (sent <= 0)
+			break;
+		if (!c->endless)
+			c->unwritten -= sent;
+	}
+}
+
+static void read_data(struct connection *c)
+{
+	struct msghdr m = { };
+	struct kvec none = { };
+
+	while (kernel_recvmsg(c->sock[RECEIVER], &m, &none, 0, INT_MAX, MSG_DONTWAIT | MSG_TRUNC) > 0)
+		;
+}
+
+/* All that a connection has to do in a process. */
+static void work_on(struct work_struct *work)
+{
+	struct connection *c = container_of(work, struct connection, work);
+
+	if (c->closing) {
+		detach(c, SENDER);
+		detach(c, RECEIVER);
+		c->closing = c->established = c->aborted = false;
+		if (!c->opening) {
+			c->endless = false;
+			c->unwritten = 0;
+		}
+	}
+	if (c->opening) {
+		c->opening = false;
+		open_connection(c);
+	}
+	if (c->sock[SENDER] && c->established)
+		write_data(c);
+	if (c->sock[RECEIVER])
+		read_data(c);
+	local_bh_disable();
+	report(c);
+	if (!running)
+		arm();
+	local_bh_enable();
+}
+
+static void accept_connections(struct work_struct *unused)
+{
+	struct socket *sock;
+
+	while (!kernel_accept(listener, &sock, O_NONBLOCK)) {
+		unsigned int number = ntohs(inet_sk(sock->sk)->inet_dport) - FIRST;
+
+		detach(&connections[number], RECEIVER);
+		attach(sock, &connections[number], RECEIVER);
+		queue_work(queue, &connections[number].work);
+	}
+}
+
+static const struct net_device_ops operations = { .ndo_start_xmit = transmit };
+
+static void set_up(struct net_device *dev)
+{
+	dev->netdev_ops = &operations;
+	dev->type = ARPHRD_NONE;
+	dev->flags = IFF_POINTOPOINT | IFF_NOARP;
+	dev->mtu = configuration.mtu;
+	dev->max_mtu = 65535;
+	dev->priv_flags |= IFF_NO_QUEUE;
+	dev->features = dev->hw_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	dev->lltx = true;
+#else
+	dev->features |= NETIF_F_LLTX;
+#endif
+}
+
+static void bring_up(unsigned int host)
+{
+	struct sockaddr_in own = address(host, 0), mask = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xffffff00) };
+	struct ifreq r = { };
+	struct net *net = host == SENDER ? &init_net : copy_net_ns(CLONE_NEWNET, &init_user_ns, &init_net);
+	struct net_device *dev;
+
+	if (IS_ERR(net))
+		panic("narrows: no namespace");
+	dev = alloc_netdev(0, "narrows%d", NET_NAME_ENUM, set_up);
+	dev_net_set(dev, net);
+	nets[host] = net;
+	devices[host] = dev;
+	if (register_netdev(dev))
+		panic("narrows: no device");
+	strscpy(r.ifr_name, dev->name, IFNAMSIZ);
+	memcpy(&r.ifr_addr, &own, sizeof(own));
+	if (devinet_ioctl(net, SIOCSIFADDR, &r))
+		panic("narrows: no address");
+	memcpy(&r.ifr_addr, &mask, sizeof(mask));
+	if (devinet_ioctl(net, SIOCSIFNETMASK, &r))
+		panic("narrows: no mask");
+	rtnl_lock();
+	if (dev_change_flags(dev, dev->flags | IFF_UP, NULL))
+		panic("narrows: the device does not come up");
+	rtnl_unlock();
+	net->ipv4.sysctl_tcp_ecn = configuration.ecn;
+	net->ipv4.sysctl_tcp_nometrics_save = 1;
+	net->ipv4.sysctl_tcp_wmem[2] = configuration.buffer;
+	net->ipv4.sysctl_tcp_rmem[1] = configuration.buffer;
+	net->ipv4.sysctl_tcp_rmem[2] = configuration.buffer;
+}
+
+static int __init narrows_start(void)
+{
+	struct sockaddr_in own = address(RECEIVER, LISTEN);
+	unsigned int i;
+
+	if (!loaded)
+		return 0;
+	sysctl_tcp_mem[0] = sysctl_tcp_mem[1] = sysctl_tcp_mem[2] = LONG_MAX >> PAGE_SHIFT;
+	zeros = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	queue = alloc_ordered_workqueue("narrows", 0);
+	connections = kvcalloc(configuration.connections, sizeof(*connections), GFP_KERNEL);
+	if (!zeros || !queue || !connections)
+		panic("narrows: no memory");
+	for (i = 0; i < configuration.connections; i++) {
+		connections[i].number = i;
+		INIT_WORK(&connections[i].work, work_on);
+	}
+	INIT_WORK(&accepting, accept_connections);
+	bring_up(SENDER);
+	bring_up(RECEIVER);
+	if (sock_create_kern(nets[RECEIVER], AF_INET, SOCK_STREAM, IPPROTO_TCP, &listener))
+		panic("narrows: no listener");
+	sock_set_reuseaddr(listener->sk);
+	listener->sk->sk_data_ready = may_accept;
+	if (kernel_bind(listener, (void *)&own, sizeof(own)) || kernel_listen(listener, 4096))
+		panic("narrows: cannot listen");
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(&timer, expired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+#else
+	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	timer.function = expired;
+#endif
+	origin = ktime_get_ns();
+	local_bh_disable();
+	arm();
+	local_bh_enable();
+	wait_for_completion(&ended);
+	local_bh_disable();
+	if (library.finish())
+		panic("narrows: no records");
+	local_bh_enable();
+	kernel_power_off();
+	return 0;
+}
+late_initcall_sync(narrows_start);
+
+static int __init narrows_setup(char *line, int *add)
+{
+	char *job = strchr(line, ',');
+
+	*add = 0;
+	if (!job)
+		return 1;
+	*job++ = 0;
+	nw_load(line, job, &library);
+	library.config(&configuration);
+	random_state = configuration.seed;
+	loaded = true;
+	return 0;
+}
+__uml_setup("narrows=", narrows_setup,
+"narrows=LIBRARY,JOB\n"
+"    The network of LIBRARY between two hosts, for the run that the file JOB describes.\n\n");

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+/* The host's half: loads the library of the network. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "narrows.h"
+
+static void *symbol(void *library, const char *name)
+{
+	void *found = dlsym(library, name);
+
+	if (!found) {
+		fprintf(stderr, "narrows: %s\n", dlerror());
+		exit(3);
+	}
+	return found;
+}
+
+void nw_load(const char *path, const char *job, struct nw_library *library)
+{
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+	if (!handle) {
+		fprintf(stderr, "narrows: %s\n", dlerror());
+		exit(3);
+	}
+	library->open = symbol(handle, "nw_open");
+	library->config = symbol(handle, "nw_config");
+	library->transmit = symbol(handle, "nw_transmit");
+	library->deadline = symbol(handle, "nw_deadline");
+	library->next = symbol(handle, "nw_next");
+	library->state = symbol(handle, "nw_state");
+	library->finish = symbol(handle, "nw_finish");
+	if (library->open(job))
+		exit(3);
+}

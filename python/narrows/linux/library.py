@@ -1,0 +1,54 @@
+"""The library of the network, which a guest loads: built from the source tree, one for each version of the engine."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from narrows import core
+from narrows.errors import InputError
+from narrows.linux import cache
+
+FILE = "libnarrows_guest.so"
+
+
+def path() -> Path:
+    """Return the place of the library of this version of the engine."""
+    return cache.folder() / f"network-{core.fingerprint()}.so"
+
+
+def find() -> Path:
+    """Return the library of this version of the engine.
+
+    Raises:
+        InputError: It is not built.
+    """
+    found = path()
+    if not found.is_file():
+        raise InputError("linux", "the network is not built for this version of Narrows; run `narrows linux build`")
+    return found
+
+
+def build() -> None:
+    """Build the library, unless it is there.
+
+    Raises:
+        InputError: There is no source tree, no cargo, or the build fails.
+    """
+    if path().is_file():
+        return
+    tree = Path(__file__).resolve().parents[3]
+    if not (tree / "crates/guest/Cargo.toml").is_file():
+        raise InputError("linux", "the network is built from Narrows' source tree, and this installation has none")
+    if not shutil.which("cargo"):
+        raise InputError("cargo", "is missing: it builds the network that the kernel loads")
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "narrows-guest"]
+    ended = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        raise InputError("cargo", f"the network cannot be built:\n{ended.stderr[-2000:]}")
+    place = path()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    partial = place.with_suffix(".partial")
+    shutil.copy(tree / "target/release" / FILE, partial)
+    partial.replace(place)

@@ -1,0 +1,78 @@
+"""The source of a kernel: found, named by its content, and unpacked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+from narrows.errors import InputError
+
+# Where Debian and Ubuntu put the packages linux-source-VERSION.
+PACKAGED = Path("/usr/src")
+MISSING = (
+    "no kernel source is given, and /usr/src has none. Install Debian's package linux-source-6.12, or fetch "
+    "linux-6.12.y.tar.xz from https://kernel.org, and name it with --source"
+)
+
+
+def find(given: str | None) -> Path:
+    """Return the source: an archive or a folder.
+
+    Args:
+        given: What the user names; None looks for an archive of the distribution.
+
+    Raises:
+        InputError: There is none.
+    """
+    if given is None:
+        archives = sorted(PACKAGED.glob("linux-source-*.tar.*"))
+        if not archives:
+            raise InputError("--source", MISSING)
+        return archives[-1]
+    path = Path(given)
+    if not path.exists():
+        raise InputError(given, "no such file or folder")
+    if path.is_dir() and not (path / "arch/um/Kconfig").is_file():
+        raise InputError(given, "is not the source of a Linux kernel: it has no arch/um/Kconfig")
+    return path.resolve()
+
+
+def digest(source: Path) -> str:
+    """Return the SHA-256 of an archive, or of the names, sizes and times of a folder's files, in hexadecimal."""
+    if source.is_file():
+        with source.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    total = hashlib.sha256()
+    for path in sorted(source.rglob("*")):
+        if path.is_file() and ".git" not in path.parts:
+            status = path.stat()
+            total.update(f"{path.relative_to(source)} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return total.hexdigest()
+
+
+def unpack(source: Path, place: Path) -> Path:
+    """Put a copy of the source below `place`, and return its root.
+
+    Raises:
+        InputError: The archive cannot be read, or has no kernel in it.
+    """
+    place.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, place / "source", symlinks=True, ignore=shutil.ignore_patterns(".git"))
+        return place / "source"
+    try:
+        if shutil.which("tar"):
+            subprocess.run(["tar", "-xf", os.fspath(source), "-C", os.fspath(place)], check=True, capture_output=True)
+        else:
+            with tarfile.open(source) as archive:
+                archive.extractall(place, filter="tar")
+    except (subprocess.CalledProcessError, tarfile.TarError, OSError) as error:
+        raise InputError(str(source), f"cannot be unpacked: {error}") from error
+    roots = [each.parents[2] for each in place.glob("*/arch/um/Kconfig")]
+    if not roots:
+        raise InputError(str(source), "is not the source of a Linux kernel: it has no arch/um/Kconfig")
+    return roots[0]
