@@ -316,6 +316,6 @@ def _tests(finding: Finding) -> list[float | None]:
 
 
 LEVEL = 0.05
-"""A finding is told where the corrected p value is below it."""
+"""A finding is stated where the corrected p value is below it."""
 MOST_LEVELS = 12
 _TWO = 2

@@ -43,9 +43,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("results")
     text = STUDY.replace("replications = 3", "replications = 1").replace('["0.5bdp", "1bdp"]', '["1bdp", "2bdp"]')
     file = write_study(folder, text, SCENARIO)
-    assert tell("compare", "newreno", "cubic", "--scenario", folder / "base.toml", "--out", folder / "both")[0] == 0
+    assert narrows("compare", "newreno", "cubic", "--scenario", folder / "base.toml", "--out", folder / "both")[0] == 0
     shutil.copytree(folder / "both/cubic", folder / "run")
-    assert tell("study", "run", file, "--out", folder / "finished")[0] == 0
+    assert narrows("study", "run", file, "--out", folder / "finished")[0] == 0
     study = read_study(file)
     begin(study, make_plan(study), folder / "begun")
     store, plan = Store(folder / "begun"), load_plan(folder / "begun")
@@ -55,7 +55,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def tell(*arguments: str | Path) -> tuple[int, str, str]:
+def narrows(*arguments: str | Path) -> tuple[int, str, str]:
     """Run a command in this process: exit status, standard output, standard error."""
     out, messages = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(messages):
@@ -64,7 +64,7 @@ def tell(*arguments: str | Path) -> tuple[int, str, str]:
 
 
 def in_folder(arguments: list[str], folder: Path) -> tuple[int, str, str]:
-    return tell(*(str(folder) if each == "FOLDER" else each for each in arguments))
+    return narrows(*(str(folder) if each == "FOLDER" else each for each in arguments))
 
 
 def flip(content: bytes, random: Random) -> bytes:
@@ -111,11 +111,11 @@ def test_a_damaged_cell_runs_again(results: Path, tmp_path: Path, damage: str) -
     shutil.copytree(results / "begun", tmp_path / "study")
     file = next((tmp_path / "study/cells").iterdir())
     file.write_bytes(DAMAGES[damage](file.read_bytes(), Random(1)))  # noqa: S311
-    found, _, messages = tell("study", "query", tmp_path / "study", "select * from cells")
+    found, _, messages = narrows("study", "query", tmp_path / "study", "select * from cells")
     assert found == 2
     assert f"{file}: is damaged" in messages
     assert "runs the cell again" in messages
-    found, out, messages = tell("study", "resume", tmp_path / "study")
+    found, out, messages = narrows("study", "resume", tmp_path / "study")
     assert found == 0, messages
     assert f"{file} is damaged: its cell runs again" in messages
     assert "8 of 8 cells are finished" in out
@@ -128,11 +128,11 @@ def test_a_damaged_table_is_not_used(results: Path, tmp_path: Path) -> None:
     table = tmp_path / "study/cells.parquet"
     table.write_bytes(flip(table.read_bytes(), Random(3)))  # noqa: S311
     for command in (["study", "status"], ["study", "resume"], ["report"]):
-        found, _, messages = tell(*command, tmp_path / "study")
+        found, _, messages = narrows(*command, tmp_path / "study")
         assert found == 2
         assert f"{table}: has changed since it was written" in messages
     table.unlink()
-    assert tell("study", "resume", tmp_path / "study")[0] == 0
+    assert narrows("study", "resume", tmp_path / "study")[0] == 0
     assert in_folder(QUERY, tmp_path / "study")[1] == in_folder(QUERY, results / "finished")[1]
 
 
@@ -153,23 +153,23 @@ def test_the_manifest_of_a_study_lists_what_is_there(results: Path) -> None:
         {"host": ["HERE"], "pid": 1, "since": 3},
     ],
 )
-def test_a_damaged_lease_keeps_nobody_out(results: Path, tmp_path: Path, lease: dict[str, object]) -> None:
+def test_a_damaged_lease_keeps_no_process_out(results: Path, tmp_path: Path, lease: dict[str, object]) -> None:
     shutil.copytree(results / "begun", tmp_path / "study")
     text = json.dumps(lease).replace("HERE", socket.gethostname())
     (tmp_path / "study/lease.json").write_text(text, encoding="utf-8")
     assert status(tmp_path / "study").running is None
-    assert tell("study", "resume", tmp_path / "study")[0] == 0
+    assert narrows("study", "resume", tmp_path / "study")[0] == 0
 
 
 def test_a_lease_of_the_future_is_that_of_a_clock_that_was_set_back(results: Path, tmp_path: Path) -> None:
     shutil.copytree(results / "begun", tmp_path / "study")
     lease = tmp_path / "study/lease.json"
     lease.write_text(json.dumps({"host": "elsewhere", "pid": 7, "since": "yesterday"}), encoding="utf-8")
-    found, _, messages = tell("study", "resume", tmp_path / "study")
+    found, _, messages = narrows("study", "resume", tmp_path / "study")
     assert found == 2
     assert f"remove {lease}" in messages
     os.utime(lease, (time.time() + 1000, time.time() + 1000))
-    assert tell("study", "resume", tmp_path / "study")[0] == 0
+    assert narrows("study", "resume", tmp_path / "study")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -177,12 +177,12 @@ def test_a_lease_of_the_future_is_that_of_a_clock_that_was_set_back(results: Pat
     ["", ";", "-- nothing", "call enable_logging(storage='file')", "set threads = 1"],
 )
 def test_what_is_no_question_is_bad_input(results: Path, question: str) -> None:
-    found, out, messages = tell("study", "query", results / "finished", question)
+    found, out, messages = narrows("study", "query", results / "finished", question)
     assert (found, out) == (2, "")
     assert "the question: is no SELECT" in messages
 
 
 def test_an_answer_does_not_control_the_terminal(results: Path) -> None:
-    found, out, _ = tell("study", "query", results / "finished", "select chr(27) || '[31m' as red, chr(10) as line")
+    found, out, _ = narrows("study", "query", results / "finished", "select chr(27) || '[31m' as red, chr(10) as line")
     assert found == 0
     assert out.splitlines()[1] == "\\x1b[31m    \\n"

@@ -49,7 +49,7 @@ def test_a_factor_without_an_effect_moves_nothing() -> None:
     assert sentences == ["Goodput: no algorithm differs clearly from cubic.", "Goodput: no factor has a clear effect."]
 
 
-def test_an_effect_is_told_with_its_interval_and_agrees_with_the_analysis_of_variance() -> None:
+def test_an_effect_is_stated_with_its_interval_and_agrees_with_the_analysis_of_variance() -> None:
     finding, sentences = found(lambda _name, level: 2.0 if level == "codel" else 1.0)
     (effect,) = finding.effects
     assert (effect.low_level, effect.high_level) == ("droptail", "codel")
@@ -76,7 +76,7 @@ def test_algorithms_whose_order_turns_are_compared_at_each_level() -> None:
     assert sentences[2].startswith("Goodput at queue = droptail, against cubic: bbr3 \N{MINUS SIGN}")
 
 
-def test_an_interaction_that_keeps_the_order_is_told_on_average() -> None:
+def test_an_interaction_that_keeps_the_order_is_stated_on_average() -> None:
     finding, sentences = found(lambda name, level: 1.0 + (name == "bbr3") * (1.0 if level == "codel" else 0.5))
     assert finding.by_level[0].p is not None
     assert finding.by_level[0].p < 0.05
