@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from narrows import core
 from narrows.errors import InputError
 from narrows.library import Found, find_scenario
+from narrows.metrics import MetricError
+from narrows.metrics.criteria import given_margins
 from narrows.study.design import Design, read_design
 from narrows.study.document import Document, Node
 from narrows.study.factors import SECTIONS, Factor, read_factors
@@ -54,6 +56,7 @@ class Study:
         settings: Values of the base scenario's keys for all cells, by key path.
         design: Combinations of levels that run.
         measures: Metrics to analyse, as written; None for the main ones.
+        margins: What a difference must exceed to matter, as written, by metric.
         places: Values of the file's keys with their positions.
         choice: Size and variant of the file.
     """
@@ -69,6 +72,7 @@ class Study:
     settings: Mapping[str, Node]
     design: Design
     measures: list[Node] | None
+    margins: Mapping[str, str]
     places: Mapping[str, Node]
     choice: Choice
 
@@ -142,6 +146,7 @@ def parse_study(
         settings=_settings(document, keys.get("set")),
         design=design or Design("full", [], {}),
         measures=_measures(document, keys.get("measures")),
+        margins=_margins(document, keys.get("margins")),
         places=keys,
         choice=choice,
     )
@@ -203,6 +208,27 @@ def _measures(document: Document, node: Node | None) -> list[Node] | None:
     for item in node.items:
         _text(document, item)
     return node.items
+
+
+def _margins(document: Document, node: Node | None) -> dict[str, str]:
+    if node is None:
+        return {}
+    if not isinstance(node.value, dict):
+        document.complain(node, "a table of metrics is needed", allowed='as in { goodput_bps = "5%" }')
+        return {}
+    found = {}
+    for metric, entry in node.entries.items():
+        found[metric] = str(entry.node.plain)
+        try:
+            given_margins([f"{metric}={found[metric]}"])
+        except MetricError as error:
+            document.complain(
+                entry.node,
+                error.message,
+                allowed=error.allowed,
+                hint=error.nearest and f"did you mean `{error.nearest}`?",
+            )
+    return found
 
 
 def _replications(document: Document, node: Node | None, given: int | None) -> Replications:

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING
 from narrows.analysis.compare import adjusted
 from narrows.analysis.table import AnalysisError, varies
 from narrows.analysis.variance import Anova, anova
-from narrows.statistics import Estimate, estimate, paired
+from narrows.metrics import card_of
+from narrows.metrics.criteria import Margin, given_margins, margin_of, range_of
+from narrows.statistics import Estimate, Range, estimate, paired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,17 +41,19 @@ class Mean:
         mean: With its interval over replications.
         difference: To the first algorithm, paired by replication; None for that one.
         p: Of the paired t-test of the difference, corrected; None where it cannot be made.
+        matters: Whether the difference exceeds the margin of the metric.
     """
 
     algorithm: str
     mean: Estimate
     difference: Estimate | None
     p: float | None = None
+    matters: bool = True
 
     @property
     def clear(self) -> bool:
-        """Whether the difference stands the test."""
-        return self.p is not None and self.p < LEVEL
+        """Whether the difference stands the test and matters."""
+        return self.matters and self.p is not None and self.p < LEVEL
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class Effect:
         high: That mean.
         difference: Between the two, paired by replication.
         p: Of the factor's F test in the analysis of variance, corrected; None where it cannot be made.
+        matters: Whether the difference exceeds the margin of the metric.
     """
 
     factor: str
@@ -73,11 +78,12 @@ class Effect:
     high: float
     difference: Estimate
     p: float | None
+    matters: bool = True
 
     @property
     def clear(self) -> bool:
-        """Whether the effect stands the test."""
-        return self.p is not None and self.p < LEVEL
+        """Whether the effect stands the test and matters."""
+        return self.matters and self.p is not None and self.p < LEVEL
 
 
 @dataclass(frozen=True)
@@ -139,7 +145,11 @@ def findings(plan: Plan, cells: pa.Table) -> list[Finding]:
         plan: The study's.
         cells: Its finished cells.
     """
-    found = [_finding(plan, cells, column.name) for column in plan.columns]
+    margins = given_margins(f"{metric}={value}" for metric, value in plan.margins.items())
+    found = []
+    for column in plan.columns:
+        card = card_of(column.measure, column.of)
+        found.append(_finding(plan, cells, column.name, range_of(card), margins.get(column.measure) or margin_of(card)))
     return _corrected([finding for finding in found if finding.overall["mean"] is not None])
 
 
@@ -174,8 +184,8 @@ def grouping(plan: Plan, cells: pa.Table) -> list[str]:
     return [name for name in plan.factors if 1 < len(set(cells[name].to_pylist())) <= MOST_LEVELS]
 
 
-def _finding(plan: Plan, cells: pa.Table, response: str) -> Finding:
-    table = _Table(plan, cells, response)
+def _finding(plan: Plan, cells: pa.Table, response: str, within: Range, margin: Margin) -> Finding:
+    table = _Table(plan, cells, response, within, margin)
     try:
         sources = {source.factors: source for source in (variance_of(plan, cells, response) or Anova((), ())).sources}
     except AnalysisError:
@@ -200,7 +210,7 @@ def _finding(plan: Plan, cells: pa.Table, response: str) -> Finding:
         response,
         len(table.whole),
         cells[response].null_count,
-        estimate([table.mean(table.names, table.conditions, each) for each in table.whole]),
+        estimate([table.mean(table.names, table.conditions, each) for each in table.whole], within),
         table.means(table.conditions),
         [effect for effect, _ in effects],
         [each for each, _ in interacting if len(table.tested) > 1],
@@ -210,7 +220,8 @@ def _finding(plan: Plan, cells: pa.Table, response: str) -> Finding:
 class _Table:
     """The values of a response by algorithm, condition and replication, of the replications that have all of them."""
 
-    def __init__(self, plan: Plan, cells: pa.Table, response: str) -> None:
+    def __init__(self, plan: Plan, cells: pa.Table, response: str, within: Range, margin: Margin) -> None:
+        self.within, self.margin = within, margin
         self.factors = list(plan.factors)
         values, replications = cells[response].to_pylist(), cells["replication"].to_pylist()
         algorithms = cells["algorithm"].to_pylist()
@@ -241,9 +252,18 @@ class _Table:
         rows = []
         for place, name in enumerate(self.tested):
             first = courses[self.tested[0]]
-            difference = paired(courses[name], first) if place else None
-            rows.append(Mean(name, estimate(courses[name]), difference, _p(courses[name], first) if place else None))
+            mean = estimate(courses[name], self.within)
+            if not place:
+                rows.append(Mean(name, mean, None))
+                continue
+            difference = paired(courses[name], first, self.within)
+            rows.append(Mean(name, mean, difference, _p(courses[name], first), self.matters(difference, first)))
         return rows
+
+    def matters(self, difference: Estimate, against: Sequence[float]) -> bool:
+        """Return whether a difference to a mean of replications exceeds the margin."""
+        reference, mean = estimate(against)["mean"], difference["mean"]
+        return reference is not None and mean is not None and abs(mean) > self.margin.of(reference)
 
     def at_levels(self, factor: str) -> dict[str, list[tuple[object, ...]]]:
         """Return the conditions at each level of a factor."""
@@ -262,7 +282,9 @@ class _Table:
         means = {level: estimate(course)["mean"] for level, course in courses.items()}
         known = {level: math.nan if mean is None else mean for level, mean in means.items()}
         low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
-        return Effect(factor, low, known[low], high, known[high], paired(courses[high], courses[low]), p)
+        difference = paired(courses[high], courses[low], self.within)
+        matters = self.matters(difference, courses[low])
+        return Effect(factor, low, known[low], high, known[high], difference, p, matters)
 
     def by_level(self, factor: str, p: float | None) -> ByLevel:
         """Return the algorithms at each level of a factor, with the p value of their interaction."""

@@ -46,6 +46,12 @@ STUDY = (
         "The metrics to be analysed, a column each. All other metrics are stored too.",
     ),
     Key(
+        "margins",
+        "a table of metrics",
+        "those of the metrics' cards",
+        'What a difference must exceed to matter, as in `goodput_bps = "5%"` or `rtt_mean_s = "1ms"`.',
+    ),
+    Key(
         "set", "a table of key paths", "none", "Changes of the base scenario for all cells, applied before the levels."
     ),
     Key("words", "a table", "none", "Values of names in braces in texts of this file."),

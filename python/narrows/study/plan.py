@@ -69,6 +69,7 @@ class Plan:
         size: Size of the study file; None for the description without one.
         variant: Variant of the study file; None for none.
         external: The Python files of external algorithms.
+        margins: What a difference must exceed to matter, by metric, where it is not the margin of the metric's card.
     """
 
     title: str
@@ -84,6 +85,7 @@ class Plan:
     size: str | None = None
     variant: str | None = None
     external: list[str] = field(default_factory=list)
+    margins: dict[str, str] = field(default_factory=dict)
 
     def key(self, point: Point, replication: int) -> str:
         """Return the key of a cell: a hash of everything on which its result depends."""
@@ -213,6 +215,7 @@ def make_plan(
         size=study.choice.size,
         variant=study.choice.variant,
         external=sorted({file for file, _ in planner.external}),
+        margins=dict(study.margins),
     )
     _check_keys(study, plan)
     return plan

@@ -19,14 +19,21 @@ LEVELS = ["codel", "droptail"]
 NAME = "goodput_bps"
 
 
-def study(value: Callable[[str, str], float], *, noise: float = 0.05, replications: int = 8) -> tuple[Any, pa.Table]:
+def study(
+    value: Callable[[str, str], float],
+    *,
+    noise: float = 0.05,
+    replications: int = 8,
+    margins: dict[str, str] | None = None,
+) -> tuple[Any, pa.Table]:
     """Return a plan of two algorithms at two levels of `queue`, and cells with these means and normal noise."""
     rng = np.random.default_rng(3)
     rows = [(name, level, number) for number in range(replications) for level in LEVELS for name in ALGORITHMS]
     plan = SimpleNamespace(
         factors=["queue"],
         points=[SimpleNamespace(algorithm=name) for name in ALGORITHMS],
-        columns=[SimpleNamespace(name=NAME)],
+        columns=[SimpleNamespace(name=NAME, of="group", measure=NAME)],
+        margins=dict(margins or {}),
     )
     columns = {
         "algorithm": [name for name, _, _ in rows],
@@ -98,3 +105,14 @@ def test_one_replication_supports_no_difference() -> None:
     finding, sentences = found(lambda name, _level: 1.0 + 5.0 * (name == "bbr3"), replications=1)
     assert finding.means[1].p is None
     assert sentences[0] == "Goodput: no algorithm differs clearly from cubic."
+
+
+def test_a_difference_below_its_margin_is_not_clear() -> None:
+    def value(name: str, _level: str) -> float:
+        return 1.0 + 0.1 * (name == "bbr3")
+
+    for margins, clear in (({}, True), ({NAME: "20%"}, False)):
+        finding, sentences = found(value, noise=0.01, margins=margins)
+        assert finding.means[1].p is not None
+        assert finding.means[1].p < 0.05
+        assert (sentences[0] != "Goodput: no algorithm differs clearly from cubic.") == clear

@@ -72,7 +72,8 @@ def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
         f"Means over all conditions; intervals are 95 % over {found[0].replications} replications (seed {plan.seed}), "
         "and speak of the average over these conditions alone. Differences are paired on the same random numbers. "
         "A sentence stands where the paired t-test of a difference, or the F test of a factor in the analysis of "
-        f"variance below, gives p < {LEVEL:g} after Holm's correction for all tests of this section."
+        f"variance below, gives p < {LEVEL:g} after Holm's correction for all tests of this section, and the "
+        "difference exceeds the margin from which it matters."
     )
     return [element("ul", *sentences), element("p", note, class_="note"), *tables]
 
