@@ -102,6 +102,9 @@ def read_study(
     """
     file = Path(path)
     try:
+        # What is no file may have no end.
+        if file.exists() and not file.is_file():
+            raise InputError(str(file), "is not a file")
         text = file.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(str(file), error.strerror or str(error)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import re
 import signal
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+PR_SET_PDEATHSIG = 1
 # A worker that believes to have been built from other sources.
 OTHER_ENGINE = """\
 import sys
@@ -29,6 +31,12 @@ core.fingerprint = lambda: "f" * 64
 from distributed.cli.dask_worker import main
 main()
 """
+
+
+def end_with_parent() -> None:
+    """Let Linux kill this process when the tests end, however they end."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Cluster:
@@ -50,7 +58,12 @@ class Cluster:
         """Start one of its processes."""
         log = (self.folder / f"dask-{len(self.processes)}.log").open("wb")
         process = subprocess.Popen(
-            [sys.executable, *arguments], cwd=self.folder, stdout=log, stderr=log, env=environment()
+            [sys.executable, *arguments],
+            cwd=self.folder,
+            stdout=log,
+            stderr=log,
+            env=environment(),
+            preexec_fn=end_with_parent,  # noqa: PLW1509  # the tests have one thread
         )
         log.close()
         self.processes.append(process)
