@@ -301,7 +301,9 @@ class _Campaign:
 
     def how_to_go_on(self) -> str:
         again = shlex.join(["narrows", "study", "resume", str(self.folder), *self._trust()])
-        return f"{len(self.finished)} of {self.ledger.cells} cells are finished and kept; go on with `{again}`"
+        # Where the disk was full from the start, nothing is known yet of what an earlier process kept.
+        finished = self.finished or self.store.finished()
+        return f"{len(finished)} of {self.ledger.cells} cells are finished and kept; go on with `{again}`"
 
     def _trust(self) -> list[str]:
         """Return what a further command needs, to execute the files that this one does."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -186,3 +187,16 @@ def test_an_answer_does_not_control_the_terminal(results: Path) -> None:
     found, out, _ = narrows("study", "query", results / "finished", "select chr(27) || '[31m' as red, chr(10) as line")
     assert found == 0
     assert out.splitlines()[1] == "\\x1b[31m    \\n"
+
+
+def test_a_disk_that_is_full_from_the_start_has_what_was_kept(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_store: Store) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    shutil.copytree(results / "begun", tmp_path / "study")
+    monkeypatch.setattr(Store, "prepare", full)
+    found, _, messages = tell("study", "resume", tmp_path / "study")
+    assert found == 3
+    assert "No space left on device; 4 of 8 cells are finished and kept" in messages
