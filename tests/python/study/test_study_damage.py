@@ -197,6 +197,6 @@ def test_a_disk_that_is_full_from_the_start_has_what_was_kept(
 
     shutil.copytree(results / "begun", tmp_path / "study")
     monkeypatch.setattr(Store, "prepare", full)
-    found, _, messages = tell("study", "resume", tmp_path / "study")
+    found, _, messages = narrows("study", "resume", tmp_path / "study")
     assert found == 3
     assert "No space left on device; 4 of 8 cells are finished and kept" in messages
