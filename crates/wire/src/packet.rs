@@ -105,19 +105,19 @@ pub struct Packet {
 pub enum Body {
     /// Opens a connection.
     Syn {
-        /// The request to the routers.
+        /// The request to the routers; `None` without one.
         request: Option<Request>,
     },
     /// Accepts a connection.
     SynAck {
-        /// The routers' response to the request of the SYN.
+        /// The routers' response to the request of the SYN; `None` if it had none.
         feedback: Option<Feedback>,
     },
     /// The third packet of the handshake, which acknowledges the SYN-ACK.
     HandshakeAck,
     /// A segment of data.
     Data {
-        /// The request to the routers.
+        /// The request to the routers; `None` without one.
         request: Option<Request>,
         /// Payload, bytes.
         payload: u16,

@@ -94,7 +94,7 @@ def clear_remains(parent: Path) -> None:
 
 
 def file_name(text: str) -> str:
-    """Return a file name for a text, another one for each text, and the text itself where it can be a name.
+    """Return a file name for a text: the text itself if it is a valid name; different texts have different names.
 
     A `/` becomes `%2F`; of a text that is too long, the end is replaced by a hash.
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def range_of(card: Mapping[str, Any], flows: int | None = None) -> Range:
-    """Return the values that a metric can have.
+    """Return the range of values that a metric can have, in its unit.
 
     Args:
-        card: Its card.
-        flows: Number of flows of the group; None if it is not known. Jain's index of n flows is 1/n at least.
+        card: Card of the metric.
+        flows: Number of flows of the group; None if it is unknown. Jain's index of n flows is 1/n at least.
     """
     name = str(card["name"])
     if name in OF_SHARES and flows is not None and flows > 0:
@@ -35,12 +35,12 @@ def range_of(card: Mapping[str, Any], flows: int | None = None) -> Range:
 
 @dataclass(frozen=True)
 class Margin:
-    """What a difference must exceed to matter: the greater of two bounds.
+    """The margin that a difference must exceed to be relevant: the larger of two bounds.
 
     Attributes:
-        relative: As a part of the value that is compared with.
-        absolute: In the unit of the metric.
-        reason: Why smaller differences do not matter.
+        relative: Relative bound, as a fraction of the reference value.
+        absolute: Absolute bound, in the unit of the metric.
+        reason: Reason why smaller differences are irrelevant.
     """
 
     relative: float
@@ -53,12 +53,12 @@ class Margin:
 
 
 def margin_of(card: Mapping[str, Any]) -> Margin:
-    """Return the margin of a metric by its card."""
+    """Return the margin of the metric with this card."""
     return MARGIN_BY_NAME.get(str(card["name"])) or MARGIN_BY_UNIT.get(str(card["unit"]), RELATIVE)
 
 
 def read_margin(text: str, unit: str) -> Margin:
-    """Return the margin of a text.
+    """Parse a margin.
 
     Args:
         text: `5%` of the value compared with, or a difference in the unit of the metric: `1ms`, `100kbps`, `2pp` of a
@@ -66,7 +66,7 @@ def read_margin(text: str, unit: str) -> Margin:
         unit: The unit of the metric.
 
     Raises:
-        ValueError: The text is none of these.
+        ValueError: The text is not a margin.
     """
     if text.endswith("%"):
         return Margin(_from_zero(text[:-1]) / 100.0, 0.0, GIVEN)
@@ -106,11 +106,11 @@ def _from_zero(text: str) -> float:
 
 
 def verdict(difference: Estimate, margin: float, better: str) -> str:
-    """Return the word for a difference.
+    """Return the verdict on a difference.
 
     Args:
         difference: The paired difference.
-        margin: What it must exceed to matter, in the unit of the metric.
+        margin: Margin that it must exceed to be relevant, in the unit of the metric.
         better: "higher", "lower", or empty where neither is better.
 
     Returns:

@@ -50,7 +50,7 @@ def find_faults(
         watch: May stop the work.
 
     Returns:
-        What is wrong with each, found only by execution; None if the work was stopped.
+        For each scenario its errors, or None if it has none; None if the work was stopped.
 
     Raises:
         AlgorithmError: The process ended: a file ends it, or exhausts its memory.

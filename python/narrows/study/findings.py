@@ -37,10 +37,10 @@ class Mean:
     """The mean of a response over all conditions, or over those with one level of a factor.
 
     Attributes:
-        algorithm: Whose.
-        mean: With its interval over replications.
-        difference: To the first algorithm, paired by replication; None for that one.
-        p: Of the paired t-test of the difference, corrected; None where it cannot be made.
+        algorithm: Name of the algorithm.
+        mean: The mean, with its interval over replications, in the unit of the response.
+        difference: Difference from the first algorithm, paired by replication; None for the first one.
+        p: Corrected p value of the paired t-test of the difference; None if the test is impossible.
         matters: Whether the difference exceeds the margin of the metric.
     """
 
@@ -52,22 +52,22 @@ class Mean:
 
     @property
     def clear(self) -> bool:
-        """Whether the difference stands the test and matters."""
+        """Whether the difference is significant and exceeds the margin of the metric."""
         return self.matters and self.p is not None and self.p < LEVEL
 
 
 @dataclass(frozen=True)
 class Effect:
-    """The effect of a factor by itself: the levels with the least and the greatest mean of a response.
+    """The main effect of a factor: the levels with the lowest and the highest mean of a response.
 
     Attributes:
-        factor: The factor.
-        low_level: The level with the least mean.
-        low: That mean.
-        high_level: The level with the greatest mean.
-        high: That mean.
-        difference: Between the two, paired by replication.
-        p: Of the factor's F test in the analysis of variance, corrected; None where it cannot be made.
+        factor: Name of the factor.
+        low_level: Level with the lowest mean.
+        low: The lowest mean, in the unit of the response.
+        high_level: Level with the highest mean.
+        high: The highest mean, in the unit of the response.
+        difference: Difference of the two means, paired by replication.
+        p: Corrected p value of the factor's F test in the analysis of variance; None if the test is impossible.
         matters: Whether the difference exceeds the margin of the metric.
     """
 
@@ -82,18 +82,18 @@ class Effect:
 
     @property
     def clear(self) -> bool:
-        """Whether the effect stands the test and matters."""
+        """Whether the effect is significant and exceeds the margin of the metric."""
         return self.matters and self.p is not None and self.p < LEVEL
 
 
 @dataclass(frozen=True)
 class ByLevel:
-    """The algorithms at each level of a factor with which they interact.
+    """The means of algorithms at each level of a factor, and their interaction with it.
 
     Attributes:
-        factor: The factor.
-        p: Of the F test of its interaction with the algorithm, corrected.
-        means: By level, a row per algorithm.
+        factor: Name of the factor.
+        p: Corrected p value of the F test of its interaction with the algorithm; None if the test is impossible.
+        means: Mean of each algorithm by level.
     """
 
     factor: str
@@ -102,7 +102,7 @@ class ByLevel:
 
     @property
     def turns(self) -> bool:
-        """Whether the interaction stands the test, and the sign of a difference is not the same at all levels."""
+        """Whether the interaction is significant and reverses the sign of a difference between levels."""
         signs: dict[str, set[bool]] = {}
         for mean in (each for means in self.means.values() for each in means):
             if mean.difference is not None and mean.difference["mean"]:
@@ -112,16 +112,16 @@ class ByLevel:
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one response.
+    """The main results of a response.
 
     Attributes:
-        response: Its column.
-        replications: How many the intervals rest on.
-        missing: Cells without a value, which do not count.
-        overall: Mean of all.
-        means: A row per algorithm; empty where none is under test.
-        effects: By factor that has a few levels, the one that explains most first; `algorithm` is not among them.
-        by_level: By such a factor, the algorithms at each of its levels, the strongest interaction first.
+        response: Name of its column.
+        replications: Number of replications behind the intervals.
+        missing: Number of cells without a value, which are ignored.
+        overall: Mean of all cells, in the unit of the response.
+        means: Mean of each algorithm; empty if none is under test.
+        effects: Main effects of the factors with few levels, except `algorithm`, the largest first.
+        by_level: Means of algorithms by level of each of these factors, the strongest interaction first.
     """
 
     response: str
@@ -134,16 +134,16 @@ class Finding:
 
     @property
     def turning(self) -> ByLevel | None:
-        """The strongest interaction that turns the sign of a difference between algorithms; None without one."""
+        """The strongest interaction that reverses the sign of a difference between algorithms; None without one."""
         return next((each for each in self.by_level if each.turns), None)
 
 
 def findings(plan: Plan, cells: pa.Table) -> list[Finding]:
-    """Return the findings on each response of a study that has any value.
+    """Return the main results of each response of a study that has a value.
 
     Args:
-        plan: The study's.
-        cells: Its finished cells.
+        plan: Plan of the study.
+        cells: Table of its finished cells.
     """
     margins = given_margins(f"{metric}={value}" for metric, value in plan.margins.items())
     found = []
@@ -157,15 +157,15 @@ def variance_of(plan: Plan, cells: pa.Table, response: str) -> Anova | None:
     """Return the analysis of variance of a response over the factors of a study, the algorithm and the replication.
 
     Args:
-        plan: The study's.
-        cells: Its finished cells; those without a value of the response do not count.
-        response: Its column.
+        plan: Plan of the study.
+        cells: Table of its finished cells; those without a value of the response are ignored.
+        response: Name of its column.
 
     Returns:
-        The analysis; None where nothing varies.
+        The analysis; None if no factor varies.
 
     Raises:
-        AnalysisError: The cells do not allow it.
+        AnalysisError: The cells do not allow the analysis.
     """
     import pyarrow.compute as pc
 
