@@ -12,9 +12,9 @@ keys! {
     pub struct ExpectKeys {
         /// Name of a metric of a group or link, as in summary.json.
         measure: String,
-        /// The group it is taken of.
+        /// The group whose metric it is.
         group: String => "every group",
-        /// The link it is taken of.
+        /// The link whose metric it is.
         link: String => "the bottleneck of the first group, for a metric of links",
         /// Lower bound, in the unit of the metric.
         at_least: f64 => "no bound",

@@ -31,18 +31,18 @@ keys! {
         /// Name of the group.
         name: String => "the algorithm's",
         /// Congestion control: a name, a name with parameters as in "aimd(a=1,b=0.8)", a table with name and parameters,
-        /// or "subject": what compare puts to the test.
+        /// or "subject": the algorithm that compare replaces.
         algorithm: AlgorithmKey => "none; cbr and onoff sources: datagrams that nothing holds back",
-        /// compare puts other algorithms in the place of this one.
+        /// compare replaces the algorithm of this group.
         subject: bool => "true where algorithm is \"subject\"",
-        /// Flows in the group, or users where source is that; a group with 0 is left out.
+        /// Number of flows in the group, or of users if source is that; a group with 0 is left out.
         count: Integer<0, 1_000_000> = 1,
-        /// When the flows start: a time, or a range to draw from uniformly.
+        /// When the flows start: a time, or a range from which each start is drawn uniformly.
         start: SpanRange = (Span::ZERO, Span::ZERO),
         /// Payload to transfer; from a distribution each flow draws its own.
         size: DrawnOr<Bytes, Unlimited> = Choice::Plain(None),
-        /// Two-way propagation delay; from a distribution each flow draws its own, in each replication, and what is less
-        /// than twice path.delay, or than that of its route through a network, becomes that.
+        /// Two-way propagation delay; from a distribution each flow draws its own in each replication, at least
+        /// twice path.delay, or that of its route through a network.
         rtt: Drawn<Span> => "that of the path; in a network that of the route between its routers",
         /// Direction of the data along the path.
         direction: DirectionWord => "forward",
@@ -50,11 +50,11 @@ keys! {
         from: String => "none; needed in a network",
         /// The router of the receivers.
         to: String => "none; needed in a network",
-        /// Routers of a network that data passes in this order, and acknowledgements in the opposite one.
+        /// Routers of a network that data passes in this order, and acknowledgements in reverse order.
         via: List<String> => "none: the shortest route by delay",
         /// In a network, instead of from and to: short transfers from each edge to every other.
         between: Between => "one router and another",
-        /// What makes the data.
+        /// Source of the data.
         source: Source => "bulk",
     }
 }
@@ -95,7 +95,7 @@ pub struct GroupLoad {
     count: u64,
     start: Start,
     size: Option<Sizes>,
-    /// `None` where the flows stay.
+    /// `None` if the flows are endless.
     transfers: Option<Transfers>,
 }
 
@@ -360,7 +360,7 @@ impl FlowKeys {
         algorithm::resolve(&mut self.algorithm, typed, preset, context.load, faults)
     }
 
-    /// What writes the data of flows that stay.
+    /// What writes the data of endless flows.
     fn resolve_source(
         &mut self,
         context: FlowContext<'_>,

@@ -18,9 +18,9 @@ keys! {
 keys! {
     /// A two-state Markov chain with a loss probability for each state (Gilbert 1960, Elliott 1963).
     pub struct GilbertElliott = "gilbert-elliott" {
-        /// Probability per packet of turning bad.
+        /// Probability per packet of a transition to the bad state.
         good_to_bad: PositiveFraction,
-        /// Probability per packet of turning good.
+        /// Probability per packet of a transition to the good state.
         bad_to_good: PositiveFraction,
         /// Loss probability in the good state.
         loss_good: Fraction = 0.0,

@@ -20,7 +20,7 @@ keys! {
     pub struct PathKeys {
         /// Rate of the bottleneck, forward.
         rate: LinkRate,
-        /// What waits for the bottleneck.
+        /// Queue of the bottleneck.
         queue: Queue => "droptail, 1bdp",
         /// Random loss on the bottleneck, behind its queue.
         loss: Loss => "none",
@@ -42,7 +42,7 @@ keys! {
     pub struct ReverseKeys {
         /// Rate of the bottleneck, reverse.
         rate: LinkRate => "that of the path",
-        /// What waits for it.
+        /// Its queue.
         queue: Queue => "droptail, unlimited",
         /// Random loss on it, behind its queue.
         loss: Loss => "none",

@@ -45,9 +45,9 @@ keys! {
         start: Positive<Rate> => "midway between the bounds",
         /// Size of a step; the greatest where steps are uniform.
         step: Positive<Rate>,
-        /// fixed: step up or down, each as likely; uniform: any change from -step to +step, each as likely.
+        /// fixed: a step up or down with equal probability; uniform: a change drawn uniformly from -step to +step.
         steps: StepSizes = StepSizes::Fixed,
-        /// What becomes of a step beyond a bound: it turns back, or ends at the bound. Fixed steps turn back.
+        /// What happens to a step beyond a bound: it is reflected, or clipped at the bound. Fixed steps are reflected.
         bounds: Bounds = Bounds::Reflect,
         /// Lower bound.
         minimum: Rate,
@@ -63,7 +63,7 @@ keys! {
     pub struct AdditiveWalk = "additive-walk" {
         /// The rate at the start.
         start: Positive<Rate>,
-        /// The most that the rate can rise at once.
+        /// Largest increase of the rate in one step.
         step: Positive<Rate>,
         /// Lower bound.
         minimum: Rate = Rate::ZERO,
@@ -80,7 +80,7 @@ keys! {
     pub struct MultiplicativeWalk = "multiplicative-walk" {
         /// The rate at the start.
         start: Positive<Rate>,
-        /// The most by which the rate can grow at once.
+        /// Largest factor of the rate in one step.
         factor: f64,
         /// Lower bound.
         minimum: Rate = Rate::ZERO,

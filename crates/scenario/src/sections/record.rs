@@ -10,15 +10,15 @@ use narrows_units::Span;
 keys! {
     /// The keys of `[record]`.
     pub struct RecordKeys {
-        /// Length of an interval of the series; widened where they would pass a million rows.
+        /// Length of an interval of the series; widened if they would exceed a million rows.
         interval: Positive<Span> = Span::from_ms(100),
-        /// Series of every flow, or of links alone; auto: of up to 100 flows.
+        /// Whether series of every flow are recorded, besides those of links; auto: of up to 100 flows.
         flows: Extent = Extent::Auto,
         /// A row for each transfer of a source that starts transfers; auto: for about 100000 of them.
         transfers: Extent = Extent::Auto,
         /// Log what happens to every packet at senders, receivers and links that are not access links.
         packets: bool = false,
-        /// Entries of the packet log in a replication, about 80 bytes each; where it is full, the log ends.
+        /// Most entries of the packet log in a replication, about 80 bytes each; the log ends when it is full.
         packet_limit: Integer<1, 100_000_000> = 1_000_000,
     }
 }

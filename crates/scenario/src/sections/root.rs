@@ -22,9 +22,10 @@ keys! {
         title: String => "the file's name",
         /// Simulated time.
         duration: Positive<Span>,
-        /// Measures start here. auto: where the MSER-5 rule finds that the goodput of every group has settled, its
-        /// bottleneck's rate where its flows have no series; in each replication, which is run twice for it. Where it
-        /// finds no such time in the first half, measures start with the second.
+        /// End of the warm-up: metrics count from here on. auto: the time at which, by the MSER-5 rule, the goodput of
+        /// every group is stationary, or its bottleneck's rate if its flows have no series; determined for each
+        /// replication, which is run twice for it. Without such a time in the first half of the run, metrics count from
+        /// its middle on.
         warmup: Or<Span, Auto> = Some(Span::ZERO),
         /// Master seed of all random streams.
         seed: Integer<0, { u64::MAX }> = 1,
@@ -32,7 +33,7 @@ keys! {
         replications: Count<1, 1_000_000> => "1 for run, 5 for compare",
         /// The dumbbell: one bottleneck that all flows share.
         path: Table<PathKeys> => "none; either path or network is needed",
-        /// Routers and links of any shape; each flow says from which router to which it goes.
+        /// Routers and links of any topology; each flow has a source and a destination router.
         network: Table<NetworkKeys> => "none; either path or network is needed",
         /// Endpoints of every flow; a flow may override any key.
         transport: Table<TransportKeys> => "preset modern",
@@ -40,7 +41,7 @@ keys! {
         flows: Tables<GroupKeys>,
         /// What to record.
         record: Table<RecordKeys> => "see its keys",
-        /// Measures that must lie within bounds.
+        /// Metrics that must lie within bounds.
         expect: Tables<ExpectKeys> => "none",
     }
 }

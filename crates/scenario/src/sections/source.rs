@@ -23,11 +23,11 @@ keys! {
     pub struct ConstantRate = "cbr" {
         /// The rate on the wire; it runs from the start of the run.
         rate: SendingRate => "none",
-        /// Instead of rate: what the source leaves of a constant path.rate to others.
+        /// Instead of rate: the part of a constant path.rate that the source leaves to others.
         leaves: SendingRate => "none",
-        /// With leaves, where every flow has an equal share: how many others there are; 0 where shares are not equal. As
-        /// many of the group's flows send as leave them theirs, n (C - B) / B of them for B of C left to n others
-        /// (CMU-CS-02-139 §3.3), each 5 % more than its share; count is the most that there can be.
+        /// With leaves, if every flow has an equal share: the number of other flows; 0 if shares are not equal. As
+        /// many of the group's flows send as leave the others their share, n (C - B) / B for B of C left to n others
+        /// (CMU-CS-02-139 §3.3), each at 5 % more than its share; count is their maximum.
         sharing: Count<0, 1_000_000> = 0,
     }
 }
@@ -35,11 +35,11 @@ keys! {
 keys! {
     /// As cbr, at a rate that is switched on and off.
     pub struct OnOff = "onoff" {
-        /// The rate on the wire while it is on.
+        /// Rate on the wire while the source is on.
         rate: Positive<Rate>,
-        /// How long it is on, each time; it is on when the run starts.
+        /// Duration of each on period; the source is on when the run starts.
         on: Drawn<Span>,
-        /// How long it is off, each time.
+        /// Duration of each off period.
         off: Drawn<Span>,
     }
 }
@@ -49,7 +49,7 @@ keys! {
     pub struct Writes = "writes" {
         /// Time between two writes; the first is at the start.
         interval: Drawn<Span>,
-        /// What is written each time, rounded up to full packets.
+        /// Size of each write, rounded up to full packets.
         size: Drawn<Bytes>,
     }
 }

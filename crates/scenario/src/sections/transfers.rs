@@ -33,7 +33,7 @@ keys! {
     pub struct PoissonSteps = "poisson-steps" {
         /// Mean time between arrivals from each time on; "none" for no arrivals.
         intervals: List<Or<Positive<Span>, Nothing>>,
-        /// Ascending, the first 0s, counted from `start`.
+        /// Times from `start`, ascending, the first 0s.
         times: List<Span>,
         /// Period after which the steps repeat.
         period: Positive<Span> => "none",
@@ -65,9 +65,9 @@ keys! {
         /// The round trip of a connection: its recorded shortest one, never less than that of its route, or the group's
         /// `rtt`.
         rtt: Origin = Origin::Recorded,
-        /// What a host can hold: the window recorded of it, at most the group's `receive_window`, or the latter alone.
+        /// Receive window of a host: the recorded one, at most the group's `receive_window`, or the latter alone.
         window: Origin = Origin::Recorded,
-        /// The share of the connections that are made again, evenly over the file: a dose.
+        /// Share of the recorded connections that are used, evenly over the file.
         share: PositiveFraction = 1.0,
     }
 }
@@ -75,13 +75,13 @@ keys! {
 keys! {
     /// `count` users, each with alternating think times and transfers of `size`.
     pub struct Users = "users" {
-        /// Time from the end of a transfer, or from `start`, to the start of the next.
+        /// Think time: from the end of a transfer, or from `start`, to the start of the next.
         think: Drawn<Span>,
         /// A transfer that takes longer is abandoned.
         patience: DrawnOr<Span, Infinite> = Choice::Plain(None),
         /// Nothing starts at or after this.
         until: Positive<Span> => "the end of the run",
-        /// Times in which some transfers are greater.
+        /// Periods in which some transfers are larger.
         surges: Tables<SurgeKeys> => "none",
     }
 }
@@ -91,13 +91,13 @@ keys! {
     pub struct SurgeKeys {
         /// Its start.
         from: Span,
-        /// It is over then.
+        /// Its end.
         until: Positive<Span>,
         /// The share of transfers that start meanwhile and are larger.
         share: PositiveFraction = 1.0,
-        /// How many times greater.
+        /// Factor by which they are larger.
         factor: f64,
-        /// Classes of edges whose sources make them.
+        /// Classes of edges at whose sources they occur.
         at: List<String> => "all",
     }
 }

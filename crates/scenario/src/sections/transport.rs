@@ -23,7 +23,7 @@ preset_keys! {
         /// A named set of defaults for the keys below.
         key preset: Preset = [Preset::Modern, Preset::Ns2, Preset::Linux] => "modern",
 
-        /// What counts as a loss and which segment goes next.
+        /// How losses are detected, and which segment is retransmitted next.
         option recovery: RecoveryKind = [RecoveryKind::Sack, RecoveryKind::Sack, RecoveryKind::Rack] {
             RecoveryKind::Reno => "Reno recovery",
             RecoveryKind::NewReno => "NewReno recovery",
@@ -31,12 +31,12 @@ preset_keys! {
             RecoveryKind::Rack => "RACK recovery",
         },
 
-        /// The usable window falls over a round trip after a cut (RFC 6937).
+        /// After a reduction the usable window decreases over a round trip (RFC 6937).
         option proportional_rate_reduction: bool = [false, false, true] {
             true => "proportional rate reduction",
         },
 
-        /// New segments on the first two duplicate ACKs (RFC 3042).
+        /// New segments are sent on the first two duplicate ACKs (RFC 3042).
         option limited_transmit: bool = [true, true, true] { false => "no limited transmit" },
 
         /// Window before the first acknowledgement.
@@ -57,41 +57,41 @@ preset_keys! {
         /// delayed acknowledgements halve the growth.
         option ack_counting: AckCounting = [AckCounting::Segments, AckCounting::Acks, AckCounting::Segments],
 
-        /// The rate on the wire that the first data asks the routers for (RFC 4782); queues of kind quick-start answer.
+        /// Rate on the wire that the first data requests from the routers (RFC 4782); queues of kind quick-start grant it.
         key quick_start: Or<Positive<Rate>, Nothing> = [None, None, None],
 
-        /// An approved rate ends slow start: ssthresh is its window. Only with quick_start.
+        /// An approved rate ends slow start: ssthresh becomes its window. Only with quick_start.
         key quick_start_ssthresh: bool = [false, false, false],
 
-        /// How deep the first cut is.
+        /// Size of the first reduction of the window.
         option first_cut: FirstCut = [FirstCut::Rule, FirstCut::Half, FirstCut::Rule] {
-            FirstCut::Half => "the first cut to half",
+            FirstCut::Half => "first reduction to half",
         },
 
-        /// What the receiver can hold.
+        /// The receiver's window.
         key receive_window: Or<PacketsOrSize, Infinite> = [None, None, None] {
             Some(PacketsOrSize::Packets(packets)) => format!("receive window {packets} packets"),
         },
 
-        /// By what signs a cut for a loss that was none is known and taken back. dsack: receivers with selective
-        /// acknowledgements report duplicates (RFC 2883), and every retransmission was one (RFC 3708); the reordering
+        /// How spurious loss episodes are detected, so that the reduction is undone. dsack: receivers with selective
+        /// acknowledgements report duplicates (RFC 2883), and every retransmission was reported (RFC 3708); the reordering
         /// window of rack grows with them, too (RFC 8985 §6.2). timestamps: the original was acknowledged, not its
         /// retransmission (RFC 3522).
         option undo: UndoKind = [UndoKind::Duplicates, UndoKind::None, UndoKind::DuplicatesAndTimestamps] {
-            UndoKind::None => "no undo of false cuts",
+            UndoKind::None => "no undo of spurious reductions",
             UndoKind::DuplicatesAndTimestamps => "timestamps",
         },
 
-        /// After silence of a retransmission timeout the window is at most the initial one (RFC 5681 §4.1).
-        option idle_restart: bool = [true, true, true] { false => "no restart after silence" },
+        /// After an idle period of a retransmission timeout the window is at most the initial one (RFC 5681 §4.1).
+        option idle_restart: bool = [true, true, true] { false => "no restart after idle periods" },
 
-        /// Packets leave evenly over a round trip.
+        /// Packets are paced evenly over a round trip.
         option pacing: bool = [false, false, false] { true => "paced" },
 
         /// Explicit congestion notification (RFC 3168).
         option ecn: bool = [false, false, false] { true => "ECN" },
 
-        /// Header bytes on each data packet: not goodput.
+        /// Header bytes of each data packet; they do not count as goodput.
         option header: Bytes = [Bytes::new(40), Bytes::ZERO, Bytes::new(52)] {
             header => format!("headers of {header}"),
         },
@@ -107,16 +107,16 @@ preset_keys! {
             segments => format!("an ACK per {segments} segments"),
         },
 
-        /// The longest an acknowledgement is held back.
+        /// Longest delay of an acknowledgement.
         option delayed_ack_timeout: Positive<Span> = [Span::from_ms(40), Span::from_ms(100), Span::from_ms(40)],
 
-        /// Acknowledge every segment while the connection is young.
+        /// At the start of a connection every segment is acknowledged, as in Linux.
         option quick_ack: bool = [false, false, true] { true => "quick ACKs at the start" },
 
         /// rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar).
         option rto: RtoRule = [RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Linux],
 
-        /// When a running retransmission timer starts anew. ack: when new data is acknowledged (RFC 6298 §5.3), and with
+        /// When a running retransmission timer is restarted. ack: when new data is acknowledged (RFC 6298 §5.3), and with
         /// the first fast retransmission. head: also whenever the first unacknowledged segment is sent again, as in
         /// Linux (permitted by RFC 6675 §6).
         option rto_restart: RtoRestart = [RtoRestart::Ack, RtoRestart::Ack, RtoRestart::Head],
@@ -130,14 +130,15 @@ preset_keys! {
         /// Longest retransmission timeout.
         option max_rto: Positive<Span> = [Span::from_ms(60_000); 3],
 
-        /// SYNs sent again before a flow gives up.
+        /// Retransmissions of the SYN before a flow gives up.
         option syn_retries: Count<0, 1000> = [6, 6, 6],
 
-        /// Timeouts in a row before a flow gives up.
+        /// Consecutive timeouts before a flow gives up.
         option retries: Count<1, 1000> = [15, 15, 15],
 
-        /// Each packet leaves after a random delay, uniform from zero to this, order kept; 1pkt is the time a packet takes
-        /// at the bottleneck's mean rate. It breaks phase effects between equal flows (Floyd and Jacobson 1992).
+        /// Each packet is sent after a random delay, uniform from zero to this, in order; 1pkt is the transmission time of
+        /// a packet at the bottleneck's mean rate. It prevents phase effects between equal flows (Floyd and Jacobson
+        /// 1992).
         key send_delay: SpanOrPackets = [PACKET_TIME, NO_DELAY, NO_DELAY] {
             SpanOrPackets::Span(delay) if delay > Span::ZERO => {
                 format!("each packet delayed at random by up to {delay}")

@@ -35,7 +35,7 @@ macro_rules! shape {
                 rate: LinkRate,
                 /// One-way propagation delay.
                 delay: Positive<Span>,
-                /// What waits for it.
+                /// Its queue.
                 queue: Queue => "droptail, 1bdp",
                 /// Random loss on it, behind its queue.
                 loss: Loss => "none",

@@ -30,7 +30,7 @@ keys! {
         drawing_unit: Positive<Span> => "drawings say nothing of delays",
         /// What delays from coordinates are multiplied by.
         delay_factor: f64 = 1.0,
-        /// What waits for it.
+        /// Its queue.
         queue: Queue => "droptail, 1bdp",
         /// Random loss on it, behind its queue.
         loss: Loss => "none",

@@ -27,7 +27,7 @@ keys! {
         delay: Positive<Span>,
         /// Its rate.
         rate: LinkRate,
-        /// What waits for it.
+        /// Its queue.
         queue: Queue => "droptail, 1bdp",
         /// Random loss on it, behind its queue.
         loss: Loss => "none",
