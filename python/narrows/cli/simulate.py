@@ -111,7 +111,7 @@ def _print(
     count = summary["replications"]
     note = "1 replication; --replications 5 gives 95 % intervals"
     if count > 1:
-        note = f"{count} replications, ± is half of a 95 % interval"
+        note = f"{count} replications; 95 % intervals: ± half of one, or [its ends]"
     print(f"{summary['title']}\nseed {summary['seed']}, {note}\n")
     print(tables(summary), end="\n\n")
     if arguments.measure:
