@@ -46,7 +46,7 @@ def find_scenario(given: str) -> Found:
     if path.suffix == ".toml" and path.stem in known:
         found = known[path.stem]
         where = (
-            f"is {_shown(found.file)}, and its name alone will do"
+            f"is {shown(found.file)}, and its name alone will do"
             if not found.changes
             else "has no file: its name will do"
         )
@@ -128,9 +128,10 @@ def _family(folder: Path) -> str:
     return BASIC if folder == SCENARIOS else folder.name
 
 
-def _shown(file: Path) -> str:
-    """Return the path of a file of the library from the folder that holds the library."""
-    return file.relative_to(SCENARIOS.parent).as_posix()
+def shown(file: Path) -> str:
+    """Return how results name a file: one of the library by its path from the folder that holds the library."""
+    home = SCENARIOS.parent
+    return file.relative_to(home).as_posix() if file.is_relative_to(home) else file.name
 
 
 CASES = "cases.toml"

@@ -81,9 +81,10 @@ def test_the_same_rule_in_python_gives_the_same_numbers(narrows: Narrows, tmp_pa
     names = ["newreno", "./mine.py:Reno", "./mine.py:Reno(a=2,b=0.8)"]
     done = narrows("compare", *names, "--scenario", write(tmp_path, SUBJECT), "--replications", "2", "--out", "out")
     assert done.returncode == 0, done.stderr
-    assert list(json.loads((tmp_path / "out/summary.json").read_text())["algorithms"]) == names
-    assert flows(tmp_path / "out" / "./mine.py:Reno") == flows(tmp_path / "out/newreno")
-    assert flows(tmp_path / "out" / "./mine.py:Reno(a=2,b=0.8)") != flows(tmp_path / "out/newreno")
+    called = list(json.loads((tmp_path / "out/summary.json").read_text())["algorithms"])
+    assert called == ["newreno", "Reno", "Reno(a=2,b=0.8)"]
+    assert flows(tmp_path / "out/Reno") == flows(tmp_path / "out/newreno")
+    assert flows(tmp_path / "out/Reno(a=2,b=0.8)") != flows(tmp_path / "out/newreno")
 
 
 def test_a_study_runs_it_in_every_cell_and_fails_only_those_in_which_it_errs(narrows: Narrows, tmp_path: Path) -> None:
@@ -101,10 +102,10 @@ def test_a_study_runs_it_in_every_cell_and_fails_only_those_in_which_it_errs(nar
     rows = pq.read_table(tmp_path / "out/cells.parquet").to_pylist()
     of = {
         name: [(row["path.rtt"], row["goodput_bps"], row["packet_hops"]) for row in rows if row["algorithm"] == name]
-        for name in ("newreno", "./mine.py:Reno", "./errs.py:Mine")
+        for name in ("newreno", "Reno", "Mine")
     }
-    assert sorted(of["newreno"]) == sorted(of["./mine.py:Reno"])
-    assert [rtt for rtt, _, _ in of["./errs.py:Mine"]] == ["40ms"] * 2
+    assert sorted(of["newreno"]) == sorted(of["Reno"])
+    assert [rtt for rtt, _, _ in of["Mine"]] == ["40ms"] * 2
 
 
 def test_the_digest_is_the_same_for_any_number_of_jobs_and_wherever_the_file_lies(
@@ -145,7 +146,7 @@ def test_the_content_of_the_file_is_part_of_the_scenario(tmp_path: Path) -> None
     scenario = nw.Scenario(SUBJECT)
     file = place(tmp_path, RENO)
     one = scenario.resolve(f"{file}:Reno")
-    assert [path for path, _ in one.files] == [str(file)]
+    assert [path for path, _, _ in one.files] == [str(file)]
     place(tmp_path, RENO.replace("2.0", "3.0"))
     assert scenario.resolve(f"{file}:Reno").digest != one.digest
 
@@ -361,7 +362,7 @@ def test_a_script_compares_the_class_that_it_defines(tmp_path: Path) -> None:
 
     done = run('if __name__ == "__main__":')
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "['newreno', 'script.py:Reno']\n"
+    assert done.stdout == "['newreno', 'Reno']\n"
     # Without the guard the file would start runs whenever a run reads it, and those would start more.
     assert 'put them below `if __name__ == "__main__":`' in run("if True:").stderr
 

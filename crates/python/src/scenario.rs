@@ -6,7 +6,7 @@ use narrows_lab::algorithm::Control;
 use narrows_lab::backend::Backend;
 use narrows_lab::linux::Linux;
 use narrows_lab::model::Model;
-use narrows_lab::scenario::{self, Diagnostic, Expectation, LoadOptions, Scenario};
+use narrows_lab::scenario::{self, Diagnostic, Expectation, InputFile, LoadOptions, Scenario};
 use narrows_lab::sim::Simulator;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -36,7 +36,11 @@ pub struct PyScenario {
     #[pyo3(get)]
     expectations: Vec<Py<PyDict>>,
     #[pyo3(get)]
-    files: Vec<(String, String)>,
+    portable: String,
+    #[pyo3(get)]
+    inputs: Vec<Input>,
+    #[pyo3(get)]
+    files: Vec<(String, String, String)>,
     #[pyo3(get)]
     digest: String,
     #[pyo3(get)]
@@ -45,6 +49,10 @@ pub struct PyScenario {
     arguments: Py<PyTuple>,
     backend: Arc<dyn Backend>,
 }
+
+/// A place where the scenario names a file: the name as written, where a folder of results keeps the file, its path and
+/// digest, and the bytes of the text that hold the name, if the text does.
+type Input = (String, String, String, String, Option<(usize, usize)>);
 
 #[pymethods]
 impl PyScenario {
@@ -128,13 +136,18 @@ impl PyScenario {
         let files = scenario
             .files
             .into_iter()
-            .map(|(path, digest)| (path.to_string_lossy().into_owned(), digest))
+            .map(|(path, digest)| {
+                let kept = scenario::kept(&path, &digest);
+                (path.to_string_lossy().into_owned(), digest, kept)
+            })
             .collect();
         Ok(Self {
             model: Arc::new(scenario.model),
             replications: scenario.replications,
             replications_written: scenario.replications_written,
             resolved: scenario.resolved,
+            portable: scenario.portable,
+            inputs: scenario.inputs.into_iter().map(input).collect(),
             description: scenario.description,
             expectations,
             files,
@@ -144,6 +157,12 @@ impl PyScenario {
             backend,
         })
     }
+}
+
+fn input(file: InputFile) -> Input {
+    let kept = scenario::kept(&file.path, &file.digest);
+    let span = file.span.map(|span| (span.start, span.end));
+    (file.written, kept, file.path.to_string_lossy().into_owned(), file.digest, span)
 }
 
 #[pyfunction]

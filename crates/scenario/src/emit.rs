@@ -1,6 +1,8 @@
 //! The text of the resolved file: TOML tables whose keys have an order and may have comments.
 
+use crate::input;
 use std::fmt::{Display, Write};
+use std::path::Path;
 use toml_writer::{ToTomlValue, TomlStringBuilder};
 
 /// The names of files in the resolved scenario.
@@ -10,6 +12,19 @@ pub enum Naming {
     Path,
     /// Digests of the contents, so that the text does not depend on the locations of files.
     Digest,
+    /// As a folder of results that has the text keeps it.
+    Kept,
+}
+
+impl Naming {
+    /// The name of the file at `path` whose content has this digest.
+    pub fn of(self, path: &Path, digest: &str) -> String {
+        match self {
+            Self::Path => path.to_string_lossy().into_owned(),
+            Self::Digest => format!("sha256:{digest}"),
+            Self::Kept => input::kept(path, digest),
+        }
+    }
 }
 
 /// A TOML table of the resolved file: keys, then subtables.

@@ -13,6 +13,7 @@ mod emit;
 mod field;
 mod file;
 mod forms;
+mod input;
 mod kind;
 mod location;
 mod overrides;
@@ -35,6 +36,7 @@ mod walk;
 pub use context::LoadOptions;
 pub use diagnostic::Diagnostic;
 pub use document::{Complaint, Located, Written, complain, read_document};
+pub use input::{InputFile, kept};
 pub use schema::schema;
 pub use sections::expect::Expectation;
 pub use series::{MetricFault, SeriesMetric, SeriesMetrics};
@@ -69,7 +71,11 @@ pub struct Scenario {
     pub description: Vec<(String, String)>,
     /// Metrics that must be within bounds.
     pub expectations: Vec<Expectation>,
-    /// Absolute path of each file that the scenario names, and SHA-256 of its content in hexadecimal.
+    /// The same with each file named as a folder of results keeps it, relative to the folder.
+    pub portable: String,
+    /// Every place where the scenario names a file, be it used or not.
+    pub inputs: Vec<InputFile>,
+    /// Every file that is used, with the SHA-256 of its content in hexadecimal.
     pub files: Vec<(PathBuf, String)>,
     /// SHA-256, in hexadecimal, of the resolved scenario and the contents of its files, wherever they are.
     pub digest: String,
@@ -137,6 +143,8 @@ fn finish(root: &RootKeys, resolved: &Resolved) -> Scenario {
         replications: resolved.replications,
         replications_written: resolved.replications_written,
         resolved: text(root, Naming::Path),
+        portable: text(root, Naming::Kept),
+        inputs: inputs(root),
         description: describe::describe(resolved),
         expectations: resolved.expectations.clone(),
         files: files(root, &grouped),
@@ -151,19 +159,31 @@ fn text(root: &RootKeys, naming: Naming) -> String {
     file.text()
 }
 
-/// Every file that the scenario names, with its digest, once.
-fn files(root: &RootKeys, groups: &[Group]) -> Vec<(PathBuf, String)> {
+/// Every place where the scenario names a file.
+fn inputs(root: &RootKeys) -> Vec<InputFile> {
+    let flows = root.flows.get().ok().into_iter().flatten();
+    let algorithms = flows.flat_map(|group| group.own.algorithm_files());
+    recordings(root).into_iter().chain(algorithms).cloned().collect()
+}
+
+/// Every place where the scenario names a file other than that of an algorithm.
+fn recordings(root: &RootKeys) -> Vec<&InputFile> {
     let path = root.path.get().ok().and_then(Option::as_ref).map(PathKeys::recordings);
     let network = root.network.get().ok().and_then(Option::as_ref).map(NetworkKeys::recordings);
-    let recorded = path.into_iter().chain(network).flatten().cloned();
+    let flows = root.flows.get().ok().into_iter().flatten();
+    let transfers = flows.filter_map(|group| group.own.recording());
+    path.into_iter().chain(network).flatten().chain(transfers).collect()
+}
+
+/// Every file that is used, with its digest, once.
+fn files(root: &RootKeys, groups: &[Group]) -> Vec<(PathBuf, String)> {
+    let recorded = recordings(root).into_iter().map(|file| (file.path.clone(), file.digest.clone()));
     let external = groups.iter().filter_map(|group| match &group.algorithm {
         Control::External(external) => Some((external.file.clone(), external.algorithm.digest().to_owned())),
         Control::Listed(_) => None,
     });
-    let flows = root.flows.get().ok().into_iter().flatten();
-    let transfers = flows.filter_map(|group| group.own.recording().cloned());
     let mut files: Vec<(PathBuf, String)> = Vec::new();
-    for (file, digest) in recorded.chain(external).chain(transfers) {
+    for (file, digest) in recorded.chain(external) {
         if !files.iter().any(|(known, _)| *known == file) {
             files.push((file, digest));
         }

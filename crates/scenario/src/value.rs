@@ -16,9 +16,9 @@ use super::emit::{Naming, TomlTable, text};
 use super::field::{At, Reported};
 use super::kind::Kind;
 use super::tree::{Node, Value};
+use crate::input::InputFile;
 use std::fmt::Debug;
 use std::marker::PhantomData;
-use std::path::PathBuf;
 
 /// The type of a key: its allowed values, and how they are read and written.
 pub trait KeyType {
@@ -146,8 +146,8 @@ pub struct File;
 pub struct FileReference {
     /// Path as written.
     pub name: String,
-    /// Absolute path and SHA-256 of the content in hexadecimal; `None` until the file is read.
-    pub found: Option<(PathBuf, String)>,
+    /// The file, once it was read.
+    pub found: Option<InputFile>,
 }
 
 impl KeyType for File {
@@ -162,8 +162,7 @@ impl KeyType for File {
     fn write(FileReference { name, found }: &FileReference, naming: Naming) -> String {
         match (found, naming) {
             (None, _) => text(name),
-            (Some((path, _)), Naming::Path) => text(path.to_string_lossy()),
-            (Some((_, digest)), Naming::Digest) => text(format!("sha256:{digest}")),
+            (Some(file), naming) => text(naming.of(&file.path, &file.digest)),
         }
     }
 }

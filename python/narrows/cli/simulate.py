@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from narrows.cli.command import recorded
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.place import default_folder, is_whole
 from narrows.cli.progress import Display
@@ -86,7 +86,7 @@ def _work(work: Callable[[Watch], Result], folder: Path, arguments: argparse.Nam
 
 
 def _save(result: Run | Comparison, folder: Path, arguments: argparse.Namespace) -> None:
-    command = shlex.join(["narrows", *arguments.given])
+    command = recorded(arguments.given)
     try:
         result.save(folder, command, replace=arguments.out is None)
     except OutputError as error:

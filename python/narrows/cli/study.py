@@ -6,6 +6,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from narrows.cli.command import recorded
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.place import folder_of
 from narrows.cli.progress import Display
@@ -165,7 +166,7 @@ def work(
     with Interrupt() as interrupt:
         display = Display(interrupt, quiet=arguments.quiet)
         try:
-            command = shlex.join(["narrows", *arguments.given])
+            command = recorded(arguments.given)
             return campaign.work(
                 folder,
                 executor,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import study as of_study
+from narrows.cli.command import recorded
 from narrows.cli.place import folder_of
 from narrows.cli.table import align, plus_minus
 from narrows.files.folder import check_place
@@ -84,7 +84,7 @@ def _view(
         )
     # A folder named after what it holds has what an earlier, interrupted command of the same words has left.
     if not (folder / PLAN).is_file():
-        view = View(kind, shlex.join(["narrows", *arguments.given]), facts)
+        view = View(kind, recorded(arguments.given), facts)
         campaign.begin(study, plan, folder, {VIEW: view.to_json()})
     found = of_study.work(arguments, folder, of_study.executor_of(arguments), plan.base.trusted)
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import platform
-import socket
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +36,6 @@ def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] =
         },
         **facts,
         "host": {
-            "name": socket.gethostname(),
             "system": platform.platform(),
             "machine": platform.machine(),
             "processors": os.cpu_count(),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.errors import ReportError
 from narrows.files.folder import appearing, file_name
+from narrows.files.inputs import keep
 from narrows.files.manifest import write_json, write_manifest
 from narrows.metrics import measured, resolve
 from narrows.report.run import build
@@ -111,7 +112,7 @@ class Run(Tables):
             replace: Whether the folder of an earlier run there is replaced.
 
         Raises:
-            OutputError: The folder cannot be created.
+            OutputError: The folder cannot be created, or a file that the scenario names has changed since it was read.
             ReportError: The results are written, but the report could not be built.
         """
         folder = Path(folder)
@@ -129,7 +130,8 @@ class Run(Tables):
         """
         import pyarrow.parquet as pq
 
-        (folder / "scenario.toml").write_text(self.scenario.resolved, encoding="utf-8")
+        keep(folder, self.scenario.files)
+        (folder / "scenario.toml").write_text(self.scenario.portable, encoding="utf-8")
         write_json(folder / "summary.json", self.summary)
         for schema in core.tables():
             table = self.table(schema["name"])
@@ -141,7 +143,7 @@ class Run(Tables):
             "command": command,
             "description": self.scenario.description,
             "scenario": f"sha256:{self.scenario.digest}",
-            "inputs": {path: f"sha256:{digest}" for path, digest in self.scenario.files},
+            "inputs": {kept: f"sha256:{digest}" for _, digest, kept in self.scenario.files},
             "seed": self.scenario.seed,
             "replications": self.scenario.replications,
             "finished": sorted(self.records),
@@ -167,7 +169,7 @@ class Comparison(Tables):
         """Make the results of a comparison.
 
         Args:
-            algorithms: The names of all algorithms, as typed.
+            algorithms: What all algorithms are called, in the order in which they were given.
             runs: The run of each algorithm of which a replication finished.
             started: Start of the comparison, ISO 8601 in UTC.
             wall_s: Elapsed real time, seconds.
@@ -212,7 +214,7 @@ class Comparison(Tables):
             replace: Whether the folder of an earlier run there is replaced.
 
         Raises:
-            OutputError: The folder cannot be created.
+            OutputError: The folder cannot be created, or a file that the scenario names has changed since it was read.
             ReportError: The results are written, but the report could not be built.
         """
         folder = Path(folder)
@@ -245,8 +247,8 @@ class Comparison(Tables):
 
 
 def folder_name(algorithm: str) -> str:
-    """Return the name of the folder of an algorithm's run: the name as typed, without `./`, as a file name."""
-    return file_name(algorithm.removeprefix("./"))
+    """Return the name of the folder of an algorithm's run: what the algorithm is called, as a file name."""
+    return file_name(algorithm)
 
 
 def _report(folder: Path) -> Exception | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from narrows import core
 from narrows.errors import InputError
 from narrows.external.algorithm import named
+from narrows.external.names import short_names
 from narrows.external.source import EVERYTHING, named_files
 from narrows.files.toml import to_toml
 from narrows.library import find_scenario
@@ -238,7 +239,7 @@ class Scenario:
             seed: Master seed; None is that of the scenario.
 
         Returns:
-            The resolved scenarios by algorithm.
+            The resolved scenarios by what `short_names` calls the algorithms.
 
         Raises:
             ScenarioError: The scenario or an algorithm has faults.
@@ -251,7 +252,7 @@ class Scenario:
             raise ValueError(f"{twice} is given twice: a comparison names each algorithm once")
         if replications is None:
             replications = self.resolve(subjects[0]).replications_written or COMPARED_REPLICATIONS
-        return {name: self.resolve(name, replications, seed) for name in subjects}
+        return {short: self.resolve(name, replications, seed) for name, short in short_names(subjects).items()}
 
 
 def stand_in() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import time
 from collections import deque
@@ -14,9 +15,12 @@ from narrows.errors import InputError, Interrupted, OutputError
 from narrows.external.source import is_trusted
 from narrows.files.folder import appearing
 from narrows.files.manifest import MANIFEST, write_manifest
+from narrows.files.toml import inline
+from narrows.library import shown
 from narrows.run.summary import digest
 from narrows.study.lease import LEASE, Lease, holder_of
 from narrows.study.plan import PLAN, Plan, Point, check_unchanged, load_plan
+from narrows.study.portable import Kept
 from narrows.study.sequential import Ledger
 from narrows.study.store import Store
 from narrows.study.task import Failed, Finished, Outcome, perform, resolve
@@ -76,11 +80,21 @@ def begin(study: Study, plan: Plan, folder: Path, files: Mapping[str, str] | Non
     refuse_begun(folder)
     with appearing(folder) as partial:
         for name, source in zip(("study.toml", "extended.toml"), study.document.sources, strict=False):
-            (partial / name).write_text(source.text, encoding="utf-8")
-        (partial / "scenario.toml").write_text(plan.base.text, encoding="utf-8")
+            (partial / name).write_text(_as_kept(source.text, study, plan), encoding="utf-8")
+        (partial / "scenario.toml").write_text(plan.portable().base.text, encoding="utf-8")
         plan.save(partial)
         for name, text in (files or {}).items():
             (partial / name).write_text(text, encoding="utf-8")
+
+
+def _as_kept(text: str, study: Study, plan: Plan) -> str:
+    """Return the text of a study file with every file named as the study's folder has it."""
+    text = (plan.kept or Kept()).argument(text)
+    named = study.places["scenario"].plain
+    if shown(study.scenario.file) == study.scenario.file.name:
+        # It is none of the library, which is there wherever Narrows is.
+        text = text.replace(inline(named), '"scenario.toml"').replace(f"'{named}'", '"scenario.toml"')
+    return EXTENDS.sub(r'\1"extended.toml"', text)
 
 
 def refuse_begun(folder: Path) -> None:
@@ -338,13 +352,13 @@ class _Campaign:
         self.failed.add(failed.key)
         scenario = ""
         with suppress(core.ScenarioError):
-            scenario = resolve(self.plan.base, point.overrides, point.algorithm).resolved
+            scenario = resolve(self.plan.base, point.overrides, point.written).portable
         about = {
             "levels": point.levels,
             "algorithm": point.algorithm,
             "seed": self.plan.seed,
             "replication": replication,
-            "replay": shlex.join(["narrows", "study", "replay", str(self.folder), failed.key, *self._trust()]),
+            "replay": shlex.join(["narrows", "study", "replay", self.folder.name, failed.key, *self._trust()]),
         }
         self.store.keep_failure(failed, scenario, about)
 
@@ -366,5 +380,6 @@ class _Campaign:
         )
 
 
+EXTENDS = re.compile(r"^(\s*extends\s*=\s*).*$", re.MULTILINE)
 STEP_S = 0.1
 PATIENCE_S = 10.0

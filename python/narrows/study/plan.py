@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.external.names import short_names
 from narrows.external.source import is_trusted, named_files
+from narrows.files.inputs import keep
 from narrows.files.manifest import file_digest, write_json
 from narrows.files.sealed import read_object, read_sealed, sealed
 from narrows.files.toml import inline
+from narrows.library import shown
 from narrows.run import workers
 from narrows.study.definition import Replications, Study
 from narrows.study.measures import Column, Known, added, asked, columns
+from narrows.study.portable import Kept
 from narrows.study.task import Base, Task, resolve
 
 if TYPE_CHECKING:
@@ -34,11 +38,12 @@ class Point:
         row: Number of the combination of levels; points of one row differ in the algorithm alone.
         levels: Values of the columns of factors, and of key paths that change together.
         overrides: Changes of the base scenario, each as after `--set`.
-        algorithm: Algorithm under test; None for those of the scenario.
+        algorithm: Name of the algorithm under test; None for those of the scenario.
         digest: Digest of the resolved scenario and the files that it names.
         subjects: Names of the groups under test.
         duration_s: Simulated time of one replication, seconds.
         bottlenecks: Names of their bottlenecks, each once.
+        written: The algorithm under test as it is written.
     """
 
     row: int
@@ -49,6 +54,7 @@ class Point:
     subjects: list[str]
     duration_s: float
     bottlenecks: list[str] = field(default_factory=list)
+    written: str | None = None
 
 
 @dataclass(frozen=True)
@@ -64,12 +70,13 @@ class Plan:
         factors: Names of the factors.
         columns: The metrics that are analysed.
         design: Facts of the design, as in `Design`.
-        inputs: SHA-256 of every file that a scenario names, by path.
+        inputs: SHA-256 of every file that a scenario names, by where the study's folder keeps it.
         points: Every combination of levels with every algorithm.
         size: Size of the study file; None for the description without one.
         variant: Variant of the study file; None for none.
         external: The Python files of external algorithms.
         margins: What a difference must exceed to matter, by metric, where it is not the margin of the metric's card.
+        kept: The files before the study has a folder; None once it has one.
     """
 
     title: str
@@ -86,6 +93,7 @@ class Plan:
     variant: str | None = None
     external: list[str] = field(default_factory=list)
     margins: dict[str, str] = field(default_factory=dict)
+    kept: Kept | None = field(default=None, repr=False)
 
     def key(self, point: Point, replication: int) -> str:
         """Return the key of a cell: a hash of everything on which its result depends."""
@@ -95,7 +103,7 @@ class Plan:
     def task(self, point: Point, replication: int) -> Task:
         """Return the task that runs a cell."""
         key = self.key(point, replication)
-        return Task(key, self.base, point.overrides, point.algorithm, replication, point.digest, asked(self.columns))
+        return Task(key, self.base, point.overrides, point.written, replication, point.digest, asked(self.columns))
 
     @cached_property
     def rows(self) -> list[list[Point]]:
@@ -112,10 +120,37 @@ class Plan:
         """Whether algorithms are compared, with common random numbers."""
         return len(self.rows) > 0 and len(self.rows[0]) > 1
 
+    def portable(self) -> Plan:
+        """Return the plan as the study's folder has it: with the files that it keeps, and paths relative to it."""
+        kept = self.kept or Kept()
+        base = replace(
+            self.base,
+            text=kept.base(self.base.text),
+            file=shown(Path(self.base.file)),
+            directory="",
+            overrides_directory="",
+        )
+        points = [
+            replace(
+                point,
+                overrides=tuple(kept.argument(each) for each in point.overrides),
+                written=point.written and kept.argument(point.written),
+            )
+            for point in self.points
+        ]
+        places = {path: place for place, (path, _) in kept.files.items()}
+        external = [places.get(file, file) for file in self.external]
+        return replace(self, base=base, points=points, external=external, kept=None)
+
     def save(self, folder: Path) -> None:
-        """Write the plan into an existing folder."""
-        content = {"format": FORMAT, **asdict(self)}
-        del content["base"]["trusted"]
+        """Write the plan, and the files that its scenarios name, into an existing folder.
+
+        Raises:
+            OutputError: A file has changed since the plan was made.
+        """
+        keep(folder, [(path, digest, kept) for kept, (path, digest) in (self.kept or Kept()).files.items()])
+        content = {"format": FORMAT, **asdict(self.portable())}
+        del content["kept"], content["base"]["trusted"]
         write_json(folder / PLAN, sealed(content))
 
 
@@ -137,7 +172,10 @@ def load_plan(folder: Path, trusted: Sequence[str] = ()) -> Plan:
         raise InputError(str(folder), f"is no folder of a study: it has no {PLAN}") from None
     del content["format"]
     points = [Point(**{**point, "overrides": tuple(point["overrides"])}) for point in content.pop("points")]
-    content["base"] = Base(**content["base"], trusted=(str(folder.absolute()), *trusted))
+    here = str(folder.absolute())
+    base = Base(**{**content["base"], "directory": here, "overrides_directory": here})
+    content["base"] = replace(base, trusted=(here, *trusted))
+    content["external"] = [str(folder / each) for each in content["external"]]
     content["replications"] = Replications(**content["replications"])
     content["columns"] = [Column(*column) for column in content["columns"]]
     return Plan(**content, points=points)
@@ -160,8 +198,9 @@ def check_unchanged(plan: Plan, folder: Path) -> None:
             "different engines are not mixed; `narrows study run` the study anew in another folder",
         )
     for path, digest in plan.inputs.items():
-        if not Path(path).is_file() or file_digest(Path(path)) != f"sha256:{digest}":
-            raise InputError(path, f"has changed since the study in {folder} was begun")
+        kept = folder / path
+        if not kept.is_file() or file_digest(kept) != f"sha256:{digest}":
+            raise InputError(str(kept), f"has changed since the study in {folder} was begun")
 
 
 def make_plan(
@@ -189,7 +228,9 @@ def make_plan(
     named = named_files([], overrides, study.directory)
     planner = _Planner(study, (*study.scenario.changes, *written, *overrides), (*named, *trusted))
     planner.try_base()
-    points = [point for row, levels in enumerate(_distinct(study.design.rows)) for point in planner.points(row, levels)]
+    points = _named(
+        [point for row, levels in enumerate(_distinct(study.design.rows)) for point in planner.points(row, levels)]
+    )
     study.document.check()
     if execute:
         planner.try_algorithms()
@@ -210,12 +251,13 @@ def make_plan(
         factors=[factor.name for factor in study.factors],
         columns=measured,
         design={"kind": study.design.kind, **study.design.facts},
-        inputs=planner.inputs,
+        inputs={kept: digest for kept, (_, digest) in planner.kept.files.items()},
         points=points,
         size=study.choice.size,
         variant=study.choice.variant,
         external=sorted({file for file, _ in planner.external}),
         margins=dict(study.margins),
+        kept=planner.kept,
     )
     _check_keys(study, plan)
     return plan
@@ -238,7 +280,8 @@ class _Planner:
         self.seed = 0
         self.groups: set[str] = set()
         self.links: set[str] = set()
-        self.inputs: dict[str, str] = {}
+        self.kept = Kept()
+        self.names = short_names(study.algorithms)
         # A scenario with each, and the levels and the algorithm that make it.
         self.external: dict[tuple[str, str], tuple[core.Scenario, Row, str | None]] = {}
 
@@ -271,14 +314,15 @@ class _Planner:
             self.seed = scenario.seed
             self.groups |= set(names)
             self.links |= set(scenario.links)
-            self.inputs |= dict(scenario.files)
+            self.kept.add(scenario)
             for each in scenario.external:
                 self.external.setdefault(each, (scenario, levels, algorithm))
             yield Point(
                 row=row,
                 levels=_cells_of(levels),
                 overrides=overrides,
-                algorithm=algorithm,
+                algorithm=algorithm and self.names[algorithm],
+                written=algorithm,
                 digest=scenario.digest,
                 subjects=subjects,
                 duration_s=scenario.duration_s,
@@ -329,6 +373,26 @@ def _cells_of(levels: Row) -> dict[str, Any]:
         cells[name] = level.label
         cells |= {path: _scalar(value) for path, value in level.moves.items() if path != name}
     return cells
+
+
+def _named(points: Sequence[Point]) -> list[Point]:
+    """Call external algorithms among the levels by their short names, too."""
+    columns: dict[str, dict[str, None]] = {}
+    for point in points:
+        for column, value in point.levels.items():
+            if isinstance(value, str):
+                columns.setdefault(column, {})[value] = None
+    names = {column: short_names(list(values)) for column, values in columns.items()}
+    return [
+        replace(
+            point,
+            levels={
+                column: names[column].get(value, value) if isinstance(value, str) else value
+                for column, value in point.levels.items()
+            },
+        )
+        for point in points
+    ]
 
 
 def _scalar(value: Any) -> Any:

@@ -5,6 +5,7 @@ use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable, number, text};
 use crate::field::{At, Field, Reported};
+use crate::input::InputFile;
 use crate::kind::{Kind, list};
 use crate::location::Location;
 use crate::tree::{Node, Pair, Value as Written};
@@ -23,6 +24,7 @@ pub struct AlgorithmKey;
 pub struct AlgorithmValue {
     text: AlgorithmText,
     control: Option<Control>,
+    inputs: Vec<InputFile>,
 }
 
 /// An algorithm as written, its name not yet looked up.
@@ -44,7 +46,7 @@ impl KeyType for AlgorithmKey {
             Written::Table(entries) => parts(entries, node, path, faults)?,
             _ => return Err(wrong_type(node, &Self::KIND, path).report(faults)),
         };
-        Ok(AlgorithmValue { text, control: None })
+        Ok(AlgorithmValue { text, control: None, inputs: Vec::new() })
     }
 
     fn write(value: &AlgorithmValue, naming: Naming) -> String {
@@ -101,10 +103,7 @@ fn table(control: &Control, naming: Naming) -> String {
             (algorithm.entry.card.name.to_owned(), algorithm.values.iter().collect())
         }
         Control::External(external) => {
-            let file = match naming {
-                Naming::Path => external.file.to_string_lossy().into_owned(),
-                Naming::Digest => format!("sha256:{}", external.algorithm.digest()),
-            };
+            let file = naming.of(&external.file, external.algorithm.digest());
             let parameters = external.parameters.iter().map(|(name, value)| (name.as_str(), value));
             (format!("{file}:{}", external.name), parameters.collect())
         }
@@ -127,7 +126,7 @@ fn table(control: &Control, naming: Naming) -> String {
 impl AlgorithmValue {
     /// An algorithm written as a text: its name, with parameters in parentheses.
     pub fn line(line: &str) -> Self {
-        Self { text: AlgorithmText::Line(line.to_owned()), control: None }
+        Self { text: AlgorithmText::Line(line.to_owned()), control: None, inputs: Vec::new() }
     }
 
     /// Name of the algorithm as written, without parameters.
@@ -141,6 +140,11 @@ impl AlgorithmValue {
     /// Whether this is `"subject"`, which `compare` replaces by an algorithm.
     pub fn is_subject(&self) -> bool {
         self.name() == SUBJECT
+    }
+
+    /// The files of the algorithm as written, and of the one that replaced it.
+    pub fn inputs(&self) -> &[InputFile] {
+        &self.inputs
     }
 
     /// Name of a group with this algorithm that has no name of its own.
@@ -164,10 +168,17 @@ pub fn resolve(
 ) -> Result<Control, Reported> {
     let value = field.get()?.as_ref().ok_or_else(Reported::before)?;
     let own = value.text.control(&field.at, preset, context).map_err(|fault| fault.report(faults))?;
+    let location = match &value.text {
+        AlgorithmText::Line(_) => &field.at.location,
+        AlgorithmText::Parts { name_location, .. } => name_location,
+    };
+    let mut inputs: Vec<_> = own.iter().filter_map(|own| input(own, value.name(), location)).collect();
     let control = match (own, typed) {
         (_, Some(typed)) => {
             let at = At { path: "algorithm".to_owned(), location: Location::CommandLine };
-            line(typed.trim(), preset, &at, context).map_err(|fault| fault.report(faults))?
+            let control = line(typed.trim(), preset, &at, context).map_err(|fault| fault.report(faults))?;
+            inputs.extend(input(&control, split(typed.trim()).0, &at.location));
+            control
         }
         (Some(own), None) => own,
         (None, None) => {
@@ -178,7 +189,7 @@ pub fn resolve(
         }
     };
     let text = value.text.clone();
-    field.fill(Some(AlgorithmValue { text, control: Some(control.clone()) }));
+    field.fill(Some(AlgorithmValue { text, control: Some(control.clone()), inputs }));
     Ok(control)
 }
 
@@ -200,6 +211,14 @@ impl AlgorithmText {
             }
         }
     }
+}
+
+/// The file of an algorithm that was written as `name` at `location`; `None` if it is compiled in.
+fn input(control: &Control, name: &str, location: &Location) -> Option<InputFile> {
+    let Control::External(external) = control else { return None };
+    let (file, _) = name.rsplit_once(':')?;
+    let digest = external.algorithm.digest().to_owned();
+    Some(InputFile::new(file, location, external.file.clone(), digest))
 }
 
 /// Reads `name(parameter=value, …)`.

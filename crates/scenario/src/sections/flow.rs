@@ -13,6 +13,7 @@ use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable};
 use crate::field::{Field, Reported};
 use crate::forms::Choice;
+use crate::input::InputFile;
 use crate::kind::Parts;
 use crate::section::{Fields, Section, keys};
 use crate::value::{Integer, List, SpanRange, Word};
@@ -23,7 +24,6 @@ use narrows_model::{Demand, SourceModel, Start};
 use narrows_topology::{Group, Placement};
 use narrows_units::{Bytes, Span};
 use placement::{Between, DirectionWord, TopologyContext};
-use std::path::PathBuf;
 
 keys! {
     /// `[[flows]]`, besides every key of `[transport]`.
@@ -155,13 +155,18 @@ impl FlowKeys {
         matches!(self.algorithm.get(), Ok(Some(algorithm)) if algorithm.is_subject())
     }
 
-    /// Path and digest of the file of recorded transfers; `None` without one.
-    pub fn recording(&self) -> Option<&(PathBuf, String)> {
+    /// The file of recorded transfers.
+    pub fn recording(&self) -> Option<&InputFile> {
         match self.source.get().ok()?.as_ref()? {
             Source::Arrivals(form) => form.arrivals.get().ok()?.found.as_ref(),
             Source::Vectors(form) => form.vectors.get().ok()?.found.as_ref(),
             _ => None,
         }
+    }
+
+    /// The files of its algorithm as written, and of the one that replaced it.
+    pub fn algorithm_files(&self) -> &[InputFile] {
+        self.algorithm.get().ok().and_then(Option::as_ref).map_or(&[], AlgorithmValue::inputs)
     }
 
     /// The process that starts the connections of the group; keys that follow from others are filled in.

@@ -15,6 +15,7 @@ use super::rate::usual_access_rate;
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::Reported;
+use crate::input::InputFile;
 use crate::kind::list;
 use crate::queue::Groups;
 use crate::section::{Table, Tables, keys};
@@ -29,7 +30,6 @@ use narrows_model::{LinkChange, LinkModel};
 use narrows_topology::graph::Graph;
 use narrows_topology::{Core, RoutePoints};
 use narrows_units::{Bytes, Rate, Span};
-use std::path::PathBuf;
 
 keys! {
     /// The keys of `[network]`.
@@ -152,8 +152,8 @@ impl NetworkKeys {
         }
     }
 
-    /// Path and digest of the files of the graph and of recorded rates.
-    pub fn recordings(&self) -> Vec<&(PathBuf, String)> {
+    /// The files of the graph and of recorded rates, with their digests.
+    pub fn recordings(&self) -> Vec<&InputFile> {
         let graph = self.graph.get().ok().and_then(Option::as_ref).and_then(GraphKeys::recording);
         let links = self.links.get().ok().and_then(Option::as_ref).into_iter().flatten();
         graph.into_iter().chain(links.filter_map(LinkKeys::recording)).collect()

@@ -6,6 +6,7 @@ use super::rate::{LinkRate, WrittenRate, greatest_bps, recording, usual_access_r
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::{At, Field, Reported};
+use crate::input::InputFile;
 use crate::queue::Groups;
 use crate::queue::Queue;
 use crate::section::{Section, Table, keys};
@@ -13,7 +14,6 @@ use crate::value::Positive;
 use narrows_qdisc::{Limit, Scale};
 use narrows_topology::dumbbell::{Direction, Dumbbell};
 use narrows_units::{Bytes, Rate, Span};
-use std::path::PathBuf;
 
 keys! {
     /// The keys of `[path]`.
@@ -108,8 +108,8 @@ impl PathKeys {
         })
     }
 
-    /// Path and digest of the files of recorded rates.
-    pub fn recordings(&self) -> Vec<&(PathBuf, String)> {
+    /// The files of recorded rates, with their digests.
+    pub fn recordings(&self) -> Vec<&InputFile> {
         let reverse = self.reverse.get().ok().and_then(Option::as_ref);
         let reverse = reverse.and_then(|reverse| reverse.rate.get().ok()?.as_ref());
         let rates: [Option<&WrittenRate>; 2] = [self.rate.get().ok(), reverse];

@@ -5,13 +5,13 @@ use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable, short};
 use crate::field::{At, Field, Reported};
 use crate::forms::{Choice, Forms, PlainOr, forms};
+use crate::input::InputFile;
 use crate::kind::Variant;
 use crate::section::{Fields, keys};
 use crate::trace;
 use crate::value::{FASTEST, File, List, Positive, PositiveFraction, words};
 use narrows_model::{RateModel, Step};
 use narrows_units::{Rate, Span};
-use std::path::{PathBuf, absolute};
 use std::sync::Arc;
 
 keys! {
@@ -326,7 +326,8 @@ impl Trace {
         let file = context.load.path(&reference.name, &location);
         match trace::read(&file) {
             Ok(trace) => {
-                reference.found = Some((absolute(&file).unwrap_or(file), trace.digest.clone()));
+                reference.found =
+                    Some(InputFile::new(&reference.name, &location, file, trace.digest.clone()));
                 Ok(RateModel::Trace(Arc::new(trace)))
             }
             Err(error) => {
@@ -365,8 +366,8 @@ fn ordered(
     Ok((lowest, highest))
 }
 
-/// Path and digest of a recorded rate; `None` without one.
-pub fn recording(rate: &WrittenRate) -> Option<&(PathBuf, String)> {
+/// The recording of a rate.
+pub fn recording(rate: &WrittenRate) -> Option<&InputFile> {
     match rate {
         Choice::Form(VaryingRate::Trace(form)) => form.trace.get().ok()?.found.as_ref(),
         _ => None,

@@ -7,6 +7,7 @@ use crate::diagnostic::Fault;
 use crate::field::{At, Field, Reported};
 use crate::file;
 use crate::forms::Choice;
+use crate::input::InputFile;
 use crate::section::{Tables, keys};
 use crate::trace::hexadecimal;
 use crate::value::{Count, Element, File, FileReference, List, Or, Positive, PositiveFraction, words};
@@ -397,7 +398,7 @@ fn read<T>(
     let path = context.path(&reference.name, &location);
     match file::text(&path).and_then(|text| Ok((parse(&text)?, hexadecimal(&Sha256::digest(text))))) {
         Ok((parsed, digest)) => {
-            reference.found = Some((path, digest));
+            reference.found = Some(InputFile::new(&reference.name, &location, path, digest));
             Ok(parsed)
         }
         Err(problem) => {

@@ -1,6 +1,7 @@
 //! Contract: the resolved file is valid input and loads to an identical model; digests depend on what runs alone.
 
-use super::{EXAMPLE, LEAST, Scenario, good, good_with};
+use super::{EXAMPLE, LEAST, LoadOptions, Scenario, good, good_with, load};
+use crate::kept;
 use narrows_units::{Quantity, Rate, Span};
 
 /// Everything that runs, as text.
@@ -153,6 +154,31 @@ fn a_digest_depends_on_what_runs_and_not_on_where_its_files_lie() {
     assert_ne!(here.files[0].0, there.files[0].0);
     assert_ne!(good(LEAST).digest, good_with(LEAST, &["seed=2"]).digest);
     assert_eq!(good(LEAST).digest, good_with(LEAST, &["path.queue.limit=1bdp"]).digest);
+}
+
+#[test]
+fn the_portable_file_names_its_files_as_a_folder_of_results_keeps_them() {
+    let place = std::env::temp_dir().join(format!("narrows-portable-{}", std::process::id()));
+    let (here, there) = (place.join("here"), place.join("there"));
+    std::fs::create_dir_all(&here).expect("the temporary folder is writable");
+    std::fs::write(here.join("lte.up"), "1\n2\n").expect("the temporary folder is writable");
+    let text = LEAST.replace("\"20Mbps\"", "{ trace = \"lte.up\" }");
+    let first = load(&text, "test.toml", &here, &[], &LoadOptions::default()).expect("it is sound");
+
+    let [input] = &first.inputs[..] else { panic!("one file is named: {:?}", first.inputs) };
+    let span = input.span.clone().expect("the file names it");
+    assert_eq!((input.written.as_str(), &text[span]), ("lte.up", "\"lte.up\""));
+    let file = kept(&input.path, &input.digest);
+    assert!(file.starts_with("inputs/") && file.ends_with("/lte.up"), "{file}");
+    assert!(first.portable.contains(&file) && !first.portable.contains("here"), "{}", first.portable);
+
+    let target = there.join(&file);
+    std::fs::create_dir_all(target.parent().expect("it is below")).expect("the temporary folder is writable");
+    std::fs::rename(here.join("lte.up"), target).expect("the temporary folder is writable");
+    let again = load(&first.portable, "scenario.toml", &there, &[], &LoadOptions::default());
+    let again = again.expect("what is portable is sound elsewhere");
+    std::fs::remove_dir_all(&place).expect("it was made above");
+    assert_eq!((again.digest, again.portable), (first.digest, first.portable));
 }
 
 #[test]

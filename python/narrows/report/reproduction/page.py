@@ -38,7 +38,7 @@ def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Ce
         cells: Rows of the cells of each experiment.
         folder: Folder of the reproduction, for the commands shown.
     """
-    command = shlex.join(["narrows", "reproduce", ledger["study"], f"--{ledger['size']}", "--out", str(folder)])
+    command = shlex.join(["narrows", "reproduce", ledger["study"], f"--{ledger['size']}", "--out", folder.name])
     drawn = [_figure(picture, cells, place) for place, picture in enumerate(published.pictures)]
     found = [figure for figure in drawn if figure is not None]
     tables = [_table(table, cells, place) for place, table in enumerate(published.tables)]

@@ -61,7 +61,7 @@ def _replications(subject: Run | Comparison) -> str:
 
 def _shared(runs: Sequence[Run]) -> list[tuple[str, str]]:
     """Return the first run's description, with the algorithm's name made general where all runs differ only by it."""
-    general = [[_generalized(entry, run.name) for entry in _description(run)] for run in runs]
+    general = [[_generalized(entry, _names(run)) for entry in _description(run)] for run in runs]
     shared = []
     for place, entry in enumerate(_description(runs[0])):
         if all(entry in _description(run) for run in runs):
@@ -77,9 +77,14 @@ def _shared(runs: Sequence[Run]) -> list[tuple[str, str]]:
     return shared
 
 
-def _generalized(entry: tuple[str, str], name: str) -> tuple[str, str]:
+def _names(run: Run) -> list[str]:
+    """Return what the algorithm under test may be called, the longest first: an external one has its file before it."""
+    return sorted({run.name, *run.algorithms.values()}, key=len, reverse=True)
+
+
+def _generalized(entry: tuple[str, str], names: Sequence[str]) -> tuple[str, str]:
     # A name inside a longer one ("cubic" in "cubic-2008") is another name.
-    whole = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
+    whole = rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])"
     return re.sub(whole, "under test", entry[0]), re.sub(whole, "the algorithm under test", entry[1])
 
 

@@ -55,10 +55,10 @@ def origin(view: View, plan: Plan, folder: Path) -> Markup:
         [
             ("Engine", element("code", plan.base.engine[:16])),
             ("Made again by", element("code", view.command)),
-            ("Results", element("code", str(folder / "summary.json"))),
-            ("Cells", element("code", str(folder / "cells.parquet"))),
-            ("This page again", element("code", shlex.join(["narrows", "report", str(folder)]))),
-            ("One cell again", element("code", shlex.join(["narrows", "study", "replay", str(folder), "CELL"]))),
+            ("Results", element("code", "summary.json")),
+            ("Cells", element("code", "cells.parquet")),
+            ("This page again", element("code", shlex.join(["narrows", "report", folder.name]))),
+            ("One cell again", element("code", shlex.join(["narrows", "study", "replay", folder.name, "CELL"]))),
         ]
     )
 

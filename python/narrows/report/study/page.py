@@ -36,7 +36,7 @@ def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
         folder: Folder of the study, for the commands shown.
     """
     found = findings(plan, cells)
-    command = shlex.join(["narrows", "report", str(folder)])
+    command = shlex.join(["narrows", "report", folder.name])
     parts = [*responses.parts(plan, cells, found), *together.parts(plan, cells, found)]
     sections = [
         page.section("question", "Question", *_question(plan)),
@@ -188,10 +188,10 @@ def _origin(plan: Plan, folder: Path, command: str) -> Markup:
     entries: list[tuple[str, object]] = [
         ("Engine", element("code", plan.base.engine[:16])),
         ("Seed", str(plan.seed)),
-        ("Results", element("code", str(folder / "cells.parquet"))),
+        ("Results", element("code", "cells.parquet")),
         ("This page again", element("code", command)),
-        ("One cell again", element("code", shlex.join(["narrows", "study", "replay", str(folder), "CELL"]))),
-        ("The study file", element("code", str(folder / "study.toml"))),
+        ("One cell again", element("code", shlex.join(["narrows", "study", "replay", folder.name, "CELL"]))),
+        ("The study file", element("code", "study.toml")),
     ]
     return facts(entries)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.analysis.adoption import Adoption, adoption
 from narrows.analysis.table import AnalysisError
 from narrows.errors import InputError
+from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.statistics import estimate
 from narrows.study.views.layout import checked, lay_out, study_text
@@ -66,10 +67,11 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
         "flows.new.count": list(moved.values()),
         "flows.old.count": [count - each for each in moved.values()],
     }
-    title = f"{algorithm} replaces {against} in {counted(count, 'flow')}"
+    names = short_names([algorithm, against])
+    title = f"{names[algorithm]} replaces {names[against]} in {counted(count, 'flow')}"
     text = study_text(title, QUESTION, SCENARIO, MEASURES, {"deployed": (list(moved), moves)})
     study, plan = lay_out(text, "narrows deploy", [algorithm, against], base, seed, replications)
-    return study, plan, {"new": algorithm, "old": against, "flows": count, "moved": moved}
+    return study, plan, {"new": names[algorithm], "old": names[against], "flows": count, "moved": moved}
 
 
 def summary(view: View, _plan: Plan, cells: pa.Table) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import itertools
 import math
 import tomllib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.analysis.pairs import Meeting, Seen, meetings
 from narrows.errors import InputError
+from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.study.views.layout import checked, lay_out, split, study_text
 
@@ -98,10 +99,11 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
         if (other := same.setdefault(scenario.digest, name)) != name:
             raise InputError(name, f"is the same as {other}")
     checked(SCENARIO, overrides, conditions.arguments().items())
-    title = f"{_listed(algorithms)}, each beside each"
-    text = study_text(title, QUESTION, SCENARIO, MEASURES, {**conditions.factors(), "pair": _pairs(algorithms, flows)})
+    names = short_names(algorithms)
+    title = f"{_listed(list(names.values()))}, each beside each"
+    text = study_text(title, QUESTION, SCENARIO, MEASURES, {**conditions.factors(), "pair": _pairs(names, flows)})
     study, plan = lay_out(text, "narrows matrix", algorithms, overrides, seed, replications)
-    facts = {"algorithms": list(algorithms), "flows": flows, "payload": _payload(found[0])}
+    facts = {"algorithms": list(names.values()), "flows": flows, "payload": _payload(found[0])}
     return study, plan, facts
 
 
@@ -139,16 +141,19 @@ def _sides(row: Mapping[str, Any], payload: float) -> list[Seen]:
     algorithms = {side: row[f"flows.{side}.algorithm"] for side in ("incumbent", "contender")}
     condition = tuple(str(row[factor]) for factor in FACTORS)
     alone = row["flows.contender.count"] == 0
-    # What is alike beside itself has one side as good as the other: the first counts, with the spread it has.
-    sides = ["incumbent"] if alone or len(set(algorithms.values())) == 1 else ["incumbent", "contender"]
     found = []
-    for side in sides:
+    for side in ["incumbent"] if alone else ["incumbent", "contender"]:
         other = None if alone else algorithms["contender" if side == "incumbent" else "incumbent"]
         values = {name: _number(row[f"group.{side}.{measure}"]) for name, measure in OF_GROUP.items()}
         # Two camps of as many flows: the max-min fair share of one is half of what payload can pass.
         values["share"] = _number(row[f"group.{side}.goodput_fraction"]) / payload * (1 if alone else 2)
         values["queue_delay_s"] = _number(row["link.bottleneck.queue_delay_mean_s"])
         found.append(Seen(condition, algorithms[side], other, row["replication"], values))
+    if not alone and len(set(algorithms.values())) == 1:
+        # Beside itself one side is as good as the other, and which had more is chance: the mean of both counts.
+        one, two = found
+        values = {name: (value + two.values[name]) / 2 for name, value in one.values.items()}
+        return [replace(one, values=values)]
     return found
 
 
@@ -156,10 +161,11 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def _pairs(algorithms: Sequence[str], flows: int) -> tuple[list[str], dict[str, Sequence[object]]]:
+def _pairs(names: Mapping[str, str], flows: int) -> tuple[list[str], dict[str, Sequence[object]]]:
+    algorithms = list(names)
     pairs = list(itertools.combinations_with_replacement(algorithms, 2))
-    labels = [f"{contender} beside {incumbent}" for incumbent, contender in pairs]
-    alone = [f"{name} alone" for name in algorithms]
+    labels = [f"{names[contender]} beside {names[incumbent]}" for incumbent, contender in pairs]
+    alone = [f"{name} alone" for name in names.values()]
     return labels + alone, {
         "flows.incumbent.algorithm": [incumbent for incumbent, _ in pairs] + list(algorithms),
         "flows.contender.algorithm": [contender for _, contender in pairs] + list(algorithms),

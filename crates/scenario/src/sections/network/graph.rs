@@ -7,6 +7,7 @@ use super::draft::Draft;
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
 use crate::file;
+use crate::input::InputFile;
 use crate::queue::Queue;
 use crate::section::keys;
 use crate::trace::hexadecimal;
@@ -15,7 +16,6 @@ use narrows_qdisc::Scale;
 use narrows_topology::graphml::{self, Assumptions, Edge};
 use narrows_units::{Rate, Span};
 use sha2::{Digest, Sha256};
-use std::path::{PathBuf, absolute};
 
 keys! {
     /// The keys of `[network.graph]`.
@@ -69,7 +69,7 @@ impl GraphKeys {
         };
         let stem = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let note = format!("{stem} (SHA-256 {digest}): {}", imported.assumed.join("; "));
-        reference.found = Some((absolute(&path).unwrap_or(path), digest));
+        reference.found = Some(InputFile::new(&reference.name, &location, path, digest));
         let mut draft = Draft {
             nodes: imported.nodes,
             note: Some(note.chars().filter(|c| !c.is_control()).collect()),
@@ -85,8 +85,8 @@ impl GraphKeys {
         Ok(draft)
     }
 
-    /// Path and digest of the file; `None` if it was not read.
-    pub fn recording(&self) -> Option<&(PathBuf, String)> {
+    /// The file.
+    pub fn recording(&self) -> Option<&InputFile> {
         self.file.get().ok()?.found.as_ref()
     }
 }

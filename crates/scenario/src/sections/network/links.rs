@@ -5,12 +5,12 @@ use super::super::loss::Loss;
 use super::super::rate::{LinkRate, WrittenRate, recording};
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
+use crate::input::InputFile;
 use crate::queue::{Queue, QueueValue};
 use crate::section::{Table, keys};
 use crate::value::Positive;
 use narrows_qdisc::Scale;
 use narrows_units::Span;
-use std::path::PathBuf;
 
 keys! {
     /// The keys of `[[network.links]]`.
@@ -86,8 +86,8 @@ impl Both<'_> {
 }
 
 impl LinkKeys {
-    /// Path and digest of the recording of its rate; `None` without one.
-    pub fn recording(&self) -> Option<&(PathBuf, String)> {
+    /// The recording of its rate.
+    pub fn recording(&self) -> Option<&InputFile> {
         recording(self.rate.get().ok()?)
     }
 }

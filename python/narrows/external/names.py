@@ -1,0 +1,54 @@
+"""What algorithms are called in results: an external one by its class."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def short_names(algorithms: Sequence[str]) -> dict[str, str]:
+    """Return what each algorithm is called where all of these stand beside one another.
+
+    An external algorithm is called by its class; where that is not enough to distinguish it, with its parameters, then
+    with its file, then with as many of its folders as are needed. All others keep their names.
+
+    Args:
+        algorithms: As written, no two alike.
+
+    Examples:
+        >>> short_names(["./copa.py:Copa", "bbr3"])
+        {'./copa.py:Copa': 'Copa', 'bbr3': 'bbr3'}
+        >>> list(short_names(["old/copa.py:Copa", "new/copa.py:Copa", "copa.py:Copa(delta=1)"]).values())
+        ['old/copa.py:Copa', 'new/copa.py:Copa', 'Copa(delta=1)']
+    """
+    forms = {name: _forms(name) for name in algorithms}
+    level = dict.fromkeys(forms, 0)
+
+    def current() -> dict[str, str]:
+        return {name: each[level[name]] for name, each in forms.items()}
+
+    while True:
+        taken = Counter(current().values())
+        alike = [n for n, short in current().items() if taken[short] > 1 and level[n] + 1 < len(forms[n])]
+        if not alike:
+            return current()
+        for name in alike:
+            level[name] += 1
+
+
+def _forms(name: str) -> list[str]:
+    """Return the names of an algorithm from the shortest to the one as written."""
+    found = EXTERNAL.fullmatch(name.strip())
+    if found is None:
+        return [name]
+    parts = found["file"].removeprefix("./").split("/")
+    whole = found["name"] + (found["parameters"] or "").replace(" ", "")
+    files = ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)]
+    return [found["name"], whole, *(f"{file}:{whole}" for file in files)]
+
+
+EXTERNAL = re.compile(r"(?P<file>.+\.py):(?P<name>\w+)\s*(?P<parameters>\(.*\))?")

@@ -1,0 +1,48 @@
+"""The files of a study, named as its folder keeps them, so that the folder goes on wherever it lies."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from narrows.core import Scenario
+
+
+@dataclass
+class Kept:
+    """The files that the scenarios of a study name.
+
+    Attributes:
+        spans: By the bytes of the base scenario that name a file, the name as written and where it is kept.
+        names: By the name as written in a level, an algorithm or a change, where the file is kept.
+        files: By where a file is kept, its path and the SHA-256 of its content in hexadecimal.
+    """
+
+    spans: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    files: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def add(self, scenario: Scenario) -> None:
+        """Add the files that a scenario names."""
+        for written, kept, path, digest, span in scenario.inputs:
+            self.files[kept] = (path, digest)
+            if span is None:
+                self.names[written] = kept
+            else:
+                self.spans[span] = (written, kept)
+
+    def base(self, text: str) -> str:
+        """Return the base scenario with its files named as they are kept."""
+        content = text.encode()
+        for (start, end), (written, kept) in sorted(self.spans.items(), reverse=True):
+            content = content[:start] + content[start:end].replace(written.encode(), kept.encode()) + content[end:]
+        return content.decode()
+
+    def argument(self, text: str) -> str:
+        """Return what names files in a study, such as an algorithm or a change, with them named as they are kept."""
+        for written, kept in self.names.items():
+            # Not in the middle of another name.
+            text = kept.join(re.split(rf"(?<![\w./-]){re.escape(written)}(?![\w/-])", text))
+        return text
