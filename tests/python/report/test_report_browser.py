@@ -144,6 +144,21 @@ def test_every_text_has_enough_contrast(
         assert (sum(rgb(pairs[0][1])) < 200) == (scheme == "dark")
 
 
+def test_the_page_has_the_scenario_to_save_and_it_is_the_one_in_the_folder(
+    browser: Browser, run_report: Path, tmp_path: Path
+) -> None:
+    with opened(browser, run_report) as page:
+        source = page.locator("#files details.source").first
+        assert source.locator("pre").is_hidden()
+        source.locator("summary").click()
+        assert source.locator("pre").is_visible()
+        with page.expect_download() as download:
+            source.get_by_role("button", name="Save scenario.toml").click()
+        assert download.value.suggested_filename == "scenario.toml"
+        download.value.save_as(tmp_path / "saved.toml")
+    assert (tmp_path / "saved.toml").read_text("utf-8") == (run_report.parent / "scenario.toml").read_text("utf-8")
+
+
 def test_the_theme_button_turns_light_into_dark_and_back(browser: Browser, run_report: Path) -> None:
     with opened(browser, run_report, color_scheme="light") as page:
         button = page.locator("button.theme")

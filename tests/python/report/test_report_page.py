@@ -61,7 +61,19 @@ def test_no_attribute_asks_for_a_network(comparison_report: Path) -> None:
 def test_sections_stand_in_the_order_in_which_they_are_read(run_report: Path) -> None:
     order = re.findall(r'<section id="(\w+)"|<section[^>]* id="(\w+)"', run_report.read_text("utf-8"))
     names = [first or second for first, second in order]
-    assert names == ["run", "checks", "measures", "cwnd", "rates", "queue", "rtt", "tradeoff", "jain", "origin"]
+    assert names == [
+        "run",
+        "checks",
+        "measures",
+        "cwnd",
+        "rates",
+        "queue",
+        "rtt",
+        "tradeoff",
+        "jain",
+        "files",
+        "origin",
+    ]
 
 
 def test_the_command_and_the_seeds_stand_under_every_figure(comparison_report: Path) -> None:

@@ -306,7 +306,21 @@
     show();
   }
 
+  function bringSource(source) {
+    const text = () => source.querySelector("pre").textContent;
+    const [copy, keep] = [source.querySelector("[data-copy]"), source.querySelector("[data-keep]")];
+    keep.hidden = false;
+    keep.addEventListener("click", () => download(new Blob([text()], { type: "text/plain" }), keep.dataset.keep));
+    // Browsers have no clipboard for some pages that were opened from a disk.
+    copy.hidden = !navigator.clipboard;
+    copy.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(text());
+      copy.textContent = "Copied";
+    });
+  }
+
   document.querySelectorAll("figure").forEach(bringAlive);
+  document.querySelectorAll(".source").forEach(bringSource);
   document.querySelectorAll(".scroll").forEach(bringHints);
   document.querySelectorAll(".filters").forEach(bringFilters);
   bringThemes(document.querySelector(".theme"));

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -137,6 +138,8 @@ class Run:
         performance: Cost of the run, as in `summary.json`.
         manifest: Contents of `manifest.json`: versions, hashes and the description.
         scenario: The resolved scenario file, parsed.
+        sources: Texts of the resolved scenario and of the files that it names, by their paths in the folder; files that
+            are no text, or long, are left out.
         flow_rows: Columns of `flows.parquet`.
         series_rows: Columns of `series.parquet`.
         distribution_rows: Columns of `distributions.parquet`.
@@ -159,6 +162,7 @@ class Run:
     performance: Mapping[str, float]
     manifest: Mapping[str, Any]
     scenario: Mapping[str, Any]
+    sources: Mapping[str, str]
     flow_rows: Columns = field(repr=False)
     series_rows: Columns = field(repr=False)
     distribution_rows: Columns = field(repr=False)
@@ -349,7 +353,7 @@ def read(folder: Path) -> Run | Comparison:
 
 def _run(folder: Path, name: str) -> Run:
     summary = _json(folder / "summary.json")
-    scenario = folder / "scenario.toml"
+    scenario, manifest = folder / "scenario.toml", _json(folder / "manifest.json")
     return Run(
         name=name,
         title=str(summary["title"]),
@@ -363,8 +367,9 @@ def _run(folder: Path, name: str) -> Run:
         expectations=[_expectation(clause) for clause in summary.get("expectations", [])],
         performance=summary.get("performance", {}),
         found_warmups_s=summary.get("warmup", {}).get("end_s", []),
-        manifest=_json(folder / "manifest.json"),
+        manifest=manifest,
         scenario=tomllib.loads(scenario.read_text("utf-8")) if scenario.exists() else {},
+        sources=_texts(folder, ["scenario.toml", *manifest.get("inputs", {})]),
         flow_rows=_columns(folder / "flows.parquet"),
         series_rows=_columns(folder / "series.parquet"),
         distribution_rows=_columns(folder / "distributions.parquet"),
@@ -372,6 +377,16 @@ def _run(folder: Path, name: str) -> Run:
         census_rows=_columns(folder / "census.parquet"),
         transfer_rows=_columns(folder / "transfers.parquet"),
     )
+
+
+def _texts(folder: Path, names: Sequence[str]) -> dict[str, str]:
+    texts = {}
+    for name in names:
+        file = folder / name
+        if file.is_file() and file.stat().st_size <= LONGEST_SOURCE:
+            with suppress(UnicodeDecodeError):
+                texts[name] = file.read_text("utf-8")
+    return texts
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -442,5 +457,7 @@ def _flow_name(group: str, flow: str) -> str:
     return f"{group}[{flow}]" if flow.isdigit() else flow
 
 
+# Bytes of the longest file that a page shows.
+LONGEST_SOURCE = 65_536
 TRANSFERS = " (transfers)"
 """What a group's name is followed by where all its transfers are one record over time."""

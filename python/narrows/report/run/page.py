@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from narrows.report.drawing.svg import element
 from narrows.report.page import document
-from narrows.report.run import provenance, sanity, tables
+from narrows.report.run import provenance, sanity, sources, tables
 from narrows.report.run.data import Comparison
 from narrows.report.run.figures import figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from narrows.report.drawing.svg import Markup
     from narrows.report.run.data import Run
 
 
@@ -30,14 +31,23 @@ def page(subject: Run | Comparison) -> str:
         *([document.section("expected", "What the scenario expects", expected)] if expected else []),
         document.section("measures", "Measures", element("p", note, class_="note"), measures),
         *(document.figure_section(figure, provenance.command(subject)) for figure in drawn),
+        document.section("files", "Files", element("p", _FILES_NOTE, class_="note"), _files(subject, runs)),
         document.section("origin", "Where this comes from", provenance.origin(subject)),
     ]
     links = [("run", "Run"), ("checks", "Checks"), ("measures", "Measures")]
-    links += [(figure.name, figure.title) for figure in drawn]
+    links += [*((figure.name, figure.title) for figure in drawn), ("files", "Files")]
     header = document.page_header(subject.title, "Comparison" if comparing else "Run", sanity.verdict(runs), links)
     return document.document(subject.title, header, content)
 
 
+def _files(subject: Run | Comparison, runs: Sequence[Run]) -> Markup:
+    folders = (
+        {run.name: provenance.folder_of(subject, run.name) for run in runs} if isinstance(subject, Comparison) else {}
+    )
+    return sources.sources(runs, folders)
+
+
+_FILES_NOTE = "What the commands of this page name, relative to the folder in which they run; long files are left out."
 _RUN_NOTE = "Means over replications after the warm-up; below each, its 95 % confidence interval."
 _SINGLE_NOTE = "Measured after the warm-up in one replication, which gives no interval."
 _COMPARISON_NOTE = (

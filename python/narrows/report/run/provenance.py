@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 
 def command(subject: Run | Comparison) -> str:
-    """Return the command that reproduces the results, to be run in their folder."""
-    command_line = subject.manifest.get("command")
-    if command_line:
-        return command_line if isinstance(command_line, str) else shlex.join(command_line)
+    """Return the command that reproduces the results from the files that the page has, to be run in their folder."""
     numbers = f"--seed {subject.seed} --replications {subject.replications}"
     if not isinstance(subject, Comparison):
         return f"narrows run scenario.toml {numbers}"
@@ -106,6 +103,8 @@ def origin(subject: Run | Comparison) -> Markup:
     if hops and cpu:
         rate = significant(hops / cpu / 1e6)
         entries.append(("Simulated", f"{hops / 1e6:.1f} million packet-hops in {quantity(cpu, SECONDS)}, {rate} M/s"))
+    if subject.manifest.get("command"):
+        entries.append(("Command", element("code", str(subject.manifest["command"]))))
     entries.append(("Made again by", element("code", command(subject))))
     return _list([(label, text) for label, text in entries if text], "facts")
 

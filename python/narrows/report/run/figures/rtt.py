@@ -32,7 +32,7 @@ def figure(runs: Sequence[Run]) -> Figure:
     caption = [
         (
             "Cumulative distribution: how many of the round-trip times measured were at most this long; "
-            "further left is better. Values are recorded to about 1 %."
+            "further left is better. Values are recorded to about 1 %; the axis ends at the 99.9th percentile."
         ),
         frame.pooled(runs),
     ]
@@ -44,7 +44,12 @@ def figure(runs: Sequence[Run]) -> Figure:
         for key, _, style, histogram in curves:
             share = np.cumsum(histogram.packets) / histogram.packets.sum()
             first = histogram.values[0]
-            panel.steps(key, np.r_[first, histogram.values, across.high], np.r_[0.0, share, 1.0], style)
+            panel.steps(
+                key,
+                np.r_[first, histogram.values, max(across.high, histogram.values[-1])],
+                np.r_[0.0, share, 1.0],
+                style,
+            )
         return [panel]
 
     return Figure("rtt", title, caption, keys, draw)
@@ -63,12 +68,19 @@ def _curves(runs: Sequence[Run]) -> list[_Curve]:
 
 def _across(histograms: Sequence[Histogram]) -> Axis:
     low = min(float(each.values[0]) for each in histograms)
-    high = max(float(each.values[-1]) for each in histograms)
+    high = max(_quantile(each, _SHOWN) for each in histograms)
     if high > _WIDE * low:
         return Axis("Round-trip time", SECONDS, low * 0.95, high * 1.05, log=True)
     step = nice_step((high - low) / 8 + low / 100)
     return Axis("Round-trip time", SECONDS, math.floor(low / step) * step, math.ceil(high / step) * step)
 
 
+def _quantile(histogram: Histogram, part: float) -> float:
+    counts = np.cumsum(histogram.packets)
+    return float(histogram.values[np.searchsorted(counts, part * counts[-1])])
+
+
+# The axis ends at this percentile of the curve that goes farthest: a few outliers would take most of it.
+_SHOWN = 0.999
 # From this ratio of the longest to the shortest on, the axis is logarithmic.
 _WIDE = 10.0

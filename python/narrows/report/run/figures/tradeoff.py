@@ -59,18 +59,27 @@ def figure(runs: Sequence[Run]) -> Figure:
     def draw(paper: Paper) -> Sequence[Panel]:
         delays = [delay for cloud in clouds for _, delay, _ in cloud.points]
         delays += [end for cloud in clouds for end in cloud.delay.interval or () if end > 0]
-        highest = max(rate for cloud in clouds for _, _, rate in cloud.points)
-        highest = max(highest, *(cloud.rate.interval[1] for cloud in clouds if cloud.rate.interval), 0.0)
+        rates = [rate for cloud in clouds for _, _, rate in cloud.points]
+        rates += [end for cloud in clouds for end in cloud.rate.interval or ()]
         across = Axis(
             "95th-percentile one-way delay", SECONDS, min(delays) / 1.25, max(delays) * 1.25, log=True, inverted=True
         )
-        (panel,) = paper.column([""], across, Axis("Goodput", BITS_PER_SECOND, 0.0, nice_ceiling(highest * 1.05)))
+        (panel,) = paper.column([""], across, _up(rates))
         panel.hint("better ↗")
         for cloud in clouds:
             _paint(panel, cloud)
         return [panel]
 
     return Figure("tradeoff", title, caption, [Key(c.key, c.label, "dot", c.style) for c in clouds], draw)
+
+
+def _up(rates: Sequence[float]) -> Axis:
+    """Return the axis of rates: from zero, unless that would leave most of the panel empty."""
+    low, high = min(rates), max(rates)
+    if low < _NEAR * high:
+        return Axis("Goodput", BITS_PER_SECOND, 0.0, nice_ceiling(high * 1.05))
+    margin = max(0.15 * (high - low), _LEAST * high)
+    return Axis("Goodput", BITS_PER_SECOND, low - margin, high + margin)
 
 
 def _paint(panel: Panel, cloud: _Cloud) -> None:
@@ -101,5 +110,9 @@ def _clouds(runs: Sequence[Run]) -> list[_Cloud]:
     return clouds
 
 
+# Rates that differ by less than this part of the greatest have an axis of their own.
+_NEAR = 0.6
+# Room above and below rates that are alike, as part of them.
+_LEAST = 0.01
 _DELAY = "delay_p95_s"
 _RATE = "goodput_bps"
