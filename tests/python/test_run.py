@@ -153,7 +153,7 @@ def test_the_tables_hold_what_the_contract_says(narrows: Narrows, scenario: Path
 def test_the_manifest_states_where_the_folder_comes_from(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:
     narrows("run", scenario, "--replications", "2", "--out", "out")
     manifest, summary = read(tmp_path / "out", "manifest.json"), read(tmp_path / "out")
-    assert manifest["format"] == 1
+    assert manifest["format"] == 2
     assert {"narrows", "python", "engine"} <= set(manifest["versions"])
     assert (manifest["seed"], manifest["replications"], manifest["finished"]) == (1, 2, [0, 1])
     assert manifest["interrupted"] is False
