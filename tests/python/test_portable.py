@@ -214,8 +214,8 @@ def test_a_recorded_command_has_no_folders_of_this_machine() -> None:
         "../out",
         "--set=path.rate.trace=/d/a.up",
     ]
-    told = "narrows compare 'copa.py:Copa(delta=1/2)' bbr3 --out ../out --set=path.rate.trace=a.up"
-    assert recorded(given) == told
+    printed = "narrows compare 'copa.py:Copa(delta=1/2)' bbr3 --out ../out --set=path.rate.trace=a.up"
+    assert recorded(given) == printed
     assert recorded(["study", "run", "/s/a.toml", "--address", "tcp://n1:8786"]) == "narrows study run a.toml"
 
 
