@@ -26,8 +26,8 @@ pub trait Backend: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`RunError`] if the run is cancelled, an external algorithm fails, more packets are waiting or in flight than memory should
-    /// hold, or packets are not conserved.
+    /// [`RunError`] if the run is cancelled, an external algorithm fails, more packets are waiting or in flight than
+    /// memory should hold, or packets are not conserved.
     fn run(
         &self,
         model: &Model,

@@ -1,0 +1,257 @@
+//! Contract: every parameter of every algorithm and queue, and every key of the transport, changes what is measured in some
+//! scenario. A parameter without an effect would be a setting that misleads.
+//!
+//! The parameters are those of the cards, the keys those that the resolved file writes, so a new one is tried too.
+
+mod support;
+
+use narrows_lab::backend::Progress;
+use narrows_lab::card::Domain;
+use narrows_lab::replication::run;
+use narrows_lab::scenario::{LoadOptions, load};
+use narrows_lab::{algorithm, queues};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What is measured of `text` changed by `sets`, as text without the names of algorithms; `None` if it is refused.
+fn measured(text: &str, sets: &[String]) -> Option<String> {
+    let scenario = load(text, "test.toml", Path::new("."), sets, &LoadOptions::default()).ok()?;
+    let replication = run(&scenario.model, 0, &Progress::new()).expect("the run ends by itself");
+    let values = replication.groups.iter().chain(&replication.links).map(|each| &each.values);
+    Some(format!("{:?}", values.collect::<Vec<_>>()))
+}
+
+/// Whether some value of `candidates`, written by `set`, changes what is measured in some scenario of `texts`.
+fn has_effect(
+    texts: &[(String, Option<String>)],
+    candidates: &[String],
+    set: impl Fn(&str) -> Vec<String>,
+) -> bool {
+    texts.iter().any(|(text, plain)| {
+        candidates.iter().any(|candidate| {
+            let changed = measured(text, &set(candidate));
+            changed.is_some() && plain.is_some() && changed != *plain
+        })
+    })
+}
+
+/// Other values than the default, as they are written; those that do not suit are refused and do not count.
+fn candidates(domain: &Domain) -> Vec<String> {
+    let words = |words: &[&str]| words.iter().map(|word| format!("\"{word}\"")).collect();
+    match *domain {
+        Domain::Number { default, minimum, maximum } => {
+            let all = [default * 2.0, default / 2.0, default + 1.0, default * 0.9, minimum, maximum, 0.5];
+            let fitting = all.iter().filter(|value| value.is_finite());
+            fitting.filter(|value| (minimum..=maximum).contains(*value)).map(f64::to_string).collect()
+        }
+        Domain::Integer { default, minimum, maximum } => {
+            let all = [default * 2, default / 2, default + 1, minimum];
+            let fitting =
+                all.iter().filter(|value| **value != default && (minimum..=maximum).contains(*value));
+            fitting.map(u64::to_string).collect()
+        }
+        Domain::Fraction { default, .. } => [default / 2.0, default * 2.0, 0.9]
+            .iter()
+            .filter(|value| **value <= 1.0)
+            .map(f64::to_string)
+            .collect(),
+        Domain::Flag { default } => vec![(!default).to_string()],
+        Domain::Choice { allowed, .. } => words(allowed),
+        Domain::Rate { .. } => words(&["500kbps", "50Mbps"]),
+        Domain::Span { .. } => words(&["700us", "7ms", "300ms", "2s"]),
+        Domain::Size { .. } => words(&["500B", "3000B"]),
+        Domain::Length { .. } => words(&["2pkt", "12pkt", "40pkt"]),
+        Domain::Limit { .. } => words(&["4pkt", "30pkt", "infinite"]),
+        Domain::Limits => vec!["[\"3pkt\"]".into()],
+        Domain::Groups => vec!["[\"b\"]".into()],
+        Domain::Classes { .. } => vec!["{ b = 0 }".into()],
+        Domain::Discipline { .. } => vec!["{ kind = \"red\", min = \"3pkt\", max = \"9pkt\" }".into()],
+    }
+}
+
+/// Paths on which algorithms differ: a full buffer, marks, losses, a long pipe, a rate that changes, a long time, routers.
+const PATHS: &[&str] = &[
+    "duration = \"6s\"\npath = { rate = \"4Mbps\", rtt = \"40ms\" }\n",
+    "duration = \"6s\"\ntransport = { ecn = true }\npath = { rate = \"8Mbps\", rtt = \"20ms\", queue = { kind = \"step\", threshold = \"5pkt\" } }\n",
+    "duration = \"6s\"\npath = { rate = \"8Mbps\", rtt = \"40ms\", loss = { kind = \"bernoulli\", rate = 0.01 } }\n",
+    "duration = \"6s\"\npath = { rate = \"40Mbps\", rtt = \"100ms\" }\n",
+    "duration = \"6s\"\npath = { rtt = \"40ms\", rate = { kind = \"square\", high = \"9Mbps\", low = \"1Mbps\", period = \"3s\" } }\n",
+    "duration = \"6s\"\npath = { rate = \"8Mbps\", rtt = \"40ms\", queue = { kind = \"xcp\" } }\n",
+    "duration = \"6s\"\npath = { rate = \"8Mbps\", rtt = \"40ms\", queue = { kind = \"droptail\", limit = \"3bdp\" } }\n",
+    "duration = \"40s\"\npath = { rate = \"3Mbps\", rtt = \"40ms\", queue = { kind = \"droptail\", limit = \"2bdp\" } }\n",
+    "duration = \"8s\"\npath = { rate = \"30Mbps\", rtt = \"200ms\", loss = { kind = \"bernoulli\", rate = 0.0005 } }\n",
+];
+
+/// Parameters that have an effect only beside others, and those.
+const BESIDE: &[(&str, &str, &str)] = &[
+    ("tcp", "compat", "gamma=8"),
+    ("cubic-2008", "limit", "s_max=1"),
+    ("ctcp", "tuning", "low_window=5"),
+    ("fast-at", "low", "tuning_period=0.5"),
+    ("fast-at", "middle", "tuning_period=0.5"),
+    ("fast-at", "low_up", "tuning_period=0.5"),
+    ("fast-at", "middle_up", "tuning_period=0.5"),
+    ("fast-at", "middle_down", "tuning_period=0.5"),
+    ("fast-at", "high_down", "tuning_period=0.5"),
+    ("prague", "target_rtt", "transition=5"),
+    ("tfrc", "c", "conservative=true"),
+];
+
+#[test]
+fn every_parameter_of_every_algorithm_has_an_effect() {
+    let mut without = Vec::new();
+    for entry in algorithm::listed() {
+        let name = entry.card.name;
+        let mut plain_by_others = BTreeMap::new();
+        for parameter in entry.card.parameters {
+            let found = BESIDE.iter().find(|(of, known, _)| (*of, *known) == (name, parameter.name));
+            let others = found.map_or("", |(.., others)| *others);
+            let texts = plain_by_others.entry(others).or_insert_with(|| {
+                PATHS.iter().map(|path| {
+                    let text = format!(
+                        "{path}[[flows]]\nname = \"a\"\nalgorithm = \"{name}({others})\"\ncount = 2\nstart = \"0s..1s\"\n"
+                    );
+                    let plain = measured(&text, &[]);
+                    (text, plain)
+                }).collect::<Vec<_>>()
+            });
+            let set = |value: &str| {
+                let given = format!("{}={}", parameter.name, value.trim_matches('"'));
+                let given = if others.is_empty() { given } else { format!("{others},{given}") };
+                vec![format!("flows.0.algorithm={name}({given})")]
+            };
+            if !has_effect(texts, &candidates(&parameter.domain), set) {
+                without.push(format!("{name}.{}", parameter.name));
+            }
+        }
+    }
+    assert!(without.is_empty(), "parameters without an effect: {without:?}");
+}
+
+#[test]
+fn every_parameter_of_every_queue_has_an_effect() {
+    let mut without = Vec::new();
+    for entry in queues::entries() {
+        let name = entry.card.name;
+        let (first, second) = match name {
+            "xcp" => ("xcp", "xcp"),
+            "rcp" => ("rcp", "rcp"),
+            "dualpi2" => ("prague", "cubic"),
+            _ => ("newreno", "constant(rate=1Mbps)"),
+        };
+        let needed: BTreeMap<&str, &str> = entry
+            .card
+            .parameters
+            .iter()
+            .filter_map(|parameter| match parameter.domain {
+                Domain::Groups => Some((parameter.name, "[\"a\"]")),
+                Domain::Classes { .. } => Some((parameter.name, "{ a = 0 }")),
+                _ => None,
+            })
+            .collect();
+        let queue = |changed: &str, value: &str| {
+            let mut keys = needed.clone();
+            if !changed.is_empty() {
+                keys.insert(changed, value);
+            }
+            let keys: Vec<String> = keys.iter().map(|(key, value)| format!(", {key} = {value}")).collect();
+            vec![format!("path.queue={{ kind = \"{name}\"{} }}", keys.concat())]
+        };
+        let mut texts = Vec::new();
+        for (ecn, rate, count) in
+            [(false, "4Mbps", 3), (true, "4Mbps", 3), (true, "500kbps", 2), (false, "40Mbps", 9)]
+        {
+            let (ask, back) = if name == "quick-start" {
+                (", quick_start = \"30Mbps\"", ", reverse = { queue = { kind = \"quick-start\" } }")
+            } else {
+                ("", "")
+            };
+            let text = format!(
+                "duration = \"6s\"\npath = {{ rate = \"{rate}\", rtt = \"40ms\"{back} }}\ntransport = {{ ecn = {ecn}{ask} }}\n\
+                 [[flows]]\nname = \"a\"\nalgorithm = \"{first}\"\ncount = {count}\nstart = \"0s..2s\"\n\
+                 [[flows]]\nname = \"b\"\nalgorithm = \"{second}\"\n"
+            );
+            let plain = measured(&text, &queue("", ""));
+            texts.push((text, plain));
+        }
+        for parameter in entry.card.parameters {
+            if !has_effect(&texts, &candidates(&parameter.domain), |value| queue(parameter.name, value)) {
+                without.push(format!("{name}.{}", parameter.name));
+            }
+        }
+    }
+    assert!(without.is_empty(), "parameters without an effect: {without:?}");
+}
+
+/// Routers in both directions that approve requests on an idle path.
+const APPROVING: &[&str] =
+    &["path.rate=40Mbps", "path.queue={kind=\"quick-start\"}", "path.reverse.queue={kind=\"quick-start\"}"];
+
+const APPROVING_20_MBPS: &[&str] = &[
+    "path.rate=40Mbps",
+    "path.queue={kind=\"quick-start\"}",
+    "path.reverse.queue={kind=\"quick-start\"}",
+    "transport.quick_start=20Mbps",
+];
+
+/// A rate that falls so far that acknowledgements come later than a timeout.
+const SLOWING: &str = "path.rate={kind=\"square\",high=\"9Mbps\",low=\"100kbps\",period=\"500ms\"}";
+
+/// Keys of the transport, each with another value and what else it needs.
+const TRANSPORT: &[(&str, &str, &[&str])] = &[
+    ("preset", "linux", &[]),
+    ("recovery", "newreno", &[]),
+    ("proportional_rate_reduction", "true", &[]),
+    ("limited_transmit", "false", &["transport.recovery=newreno"]),
+    ("initial_window", "2pkt", &[]),
+    ("initial_ssthresh", "8pkt", &[]),
+    ("slow_start", "hystart++", &["path.rate=40Mbps", "path.rtt=100ms"]),
+    ("ack_counting", "acks", &[]),
+    ("quick_start", "20Mbps", APPROVING),
+    ("quick_start_ssthresh", "true", APPROVING_20_MBPS),
+    ("first_cut", "half", &["flows.0.algorithm=aimd(b=0.8)"]),
+    ("receive_window", "9pkt", &[]),
+    ("undo", "none", &["transport.min_rto=1ms", "path.queue.limit=infinite", SLOWING]),
+    (
+        "idle_restart",
+        "false",
+        &["flows.0.source={kind=\"writes\",interval=\"2s\",size=\"90kB\"}", "path.queue.limit=infinite"],
+    ),
+    ("pacing", "true", &[]),
+    ("ecn", "true", &["path.queue={kind=\"step\"}"]),
+    ("header", "60B", &[]),
+    ("ack", "60B", &[]),
+    ("delayed_ack", "4", &[]),
+    ("delayed_ack_timeout", "1ms", &["transport.delayed_ack=7"]),
+    ("quick_ack", "true", &[]),
+    ("rto", "linux", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
+    ("rto_restart", "head", &["path.loss={kind=\"bernoulli\",rate=0.2}", "flows.0.size=200kB"]),
+    ("initial_rto", "90ms", &["path.loss={kind=\"bernoulli\",rate=0.5}", "flows.0.count=9"]),
+    ("min_rto", "900ms", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
+    ("max_rto", "1s", &["path.loss={kind=\"bernoulli\",rate=0.5}"]),
+    ("syn_retries", "0", &["path.loss={kind=\"bernoulli\",rate=0.6}", "flows.0.count=9"]),
+    ("retries", "1", &["path.loss={kind=\"bernoulli\",rate=0.5}"]),
+    ("send_delay", "9ms", &[]),
+];
+
+#[test]
+fn every_key_of_the_transport_has_an_effect() {
+    let text = "duration = \"12s\"\n[path]\nrate = \"4Mbps\"\nrtt = \"40ms\"\n[[flows]]\nname = \"a\"\nalgorithm = \"newreno\"\ncount = 2\n";
+    let resolved = support::scenario(text).resolved;
+    let section = resolved.split("[transport]\n").nth(1).expect("the resolved file has the transport");
+    let keys =
+        section.lines().take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once(" = "));
+    let mut without = Vec::new();
+    for (key, _) in keys {
+        let trial = TRANSPORT.iter().find(|(known, ..)| *known == key);
+        let (_, value, needs) = trial.unwrap_or_else(|| panic!("no trial of transport.{key}"));
+        let mut sets: Vec<String> = needs.iter().map(ToString::to_string).collect();
+        let plain = measured(text, &sets).unwrap_or_else(|| panic!("{sets:?} is refused"));
+        sets.push(format!("transport.{key}={value}"));
+        let changed = measured(text, &sets).unwrap_or_else(|| panic!("{sets:?} is refused"));
+        if changed == plain {
+            without.push(key.to_owned());
+        }
+    }
+    assert!(without.is_empty(), "keys without an effect: {without:?}");
+}
