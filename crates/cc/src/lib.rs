@@ -118,7 +118,18 @@ pub trait CongestionControl: Send + Debug {
         None
     }
 
-    /// Calls `record` with name and value of each internal variable that records may hold.
+    /// Name of the state that the algorithm is in, for records; `""` if it has no states. Losses and their recovery are not
+    /// states: the host knows them.
+    fn state(&self) -> &'static str {
+        ""
+    }
+
+    /// The rule by which the present state was entered, for records; `""` where the state before says it.
+    fn state_rule(&self) -> &'static str {
+        ""
+    }
+
+    /// Calls `record` with name and value of each inner variable that has a value, in the order of the card.
     fn observe(&self, _record: &mut dyn FnMut(&str, f64)) {}
 
     /// A copy with the same state.

@@ -60,6 +60,23 @@ impl SlowStart {
         }
     }
 
+    /// The name of the phase that slow start is in, for records.
+    pub fn phase(&self) -> &'static str {
+        match self {
+            Self::HyStartPlusPlus(hystart) if hystart.is_conservative() => "conservative-slow-start",
+            _ => "slow-start",
+        }
+    }
+
+    /// The rule by which [`is_over`](Self::is_over) ends slow start, for records.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::Standard | Self::Limited => "",
+            Self::HyStart(_) => "hystart",
+            Self::HyStartPlusPlus(_) => "hystart++",
+        }
+    }
+
     /// A new slow start begins after a timeout: resets the state.
     pub fn restart(&mut self) {
         match self {

@@ -293,4 +293,8 @@ pub struct RecordModel {
     pub transfers: u64,
     /// Maximum number of entries of the packet log; `None` if packets are not logged.
     pub packets: Option<u64>,
+    /// Maximum number of entries of the log of events; `None` if events are not logged.
+    pub events: Option<u64>,
+    /// Whether inner variables of algorithms and queues are recorded.
+    pub internals: bool,
 }

@@ -6,6 +6,7 @@
 mod answers;
 mod facts;
 mod instance;
+mod observed;
 
 pub use facts::{PyAck, PyLoss, PyMoment, PySent, PySetup};
 

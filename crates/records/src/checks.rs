@@ -70,7 +70,12 @@ pub fn checks(records: &Records) -> Vec<Check> {
         long_enough(records),
         conserved(records),
     ];
-    always.into_iter().chain(packets_logged(records)).chain(warmup_found(records)).collect()
+    always
+        .into_iter()
+        .chain(packets_logged(records))
+        .chain(events_logged(records))
+        .chain(warmup_found(records))
+        .collect()
 }
 
 /// Of the bottlenecks that a greedy group has, the one used least; without such groups, of all bottlenecks.
@@ -259,6 +264,15 @@ fn packets_logged(records: &Records) -> Option<Check> {
         }
     };
     Some(Check::new("packet log complete", full_at.is_none(), Level::Caution, detail))
+}
+
+/// Only where the log of events is not complete: events that are missing from it change no result.
+fn events_logged(records: &Records) -> Option<Check> {
+    let (limit, at) = (records.run.event_limit?, records.events.full_at?.as_secs_f64());
+    let entries = records.events.rows.len();
+    let detail =
+        format!("record.event_limit = {limit} was reached: {entries} entries, the last before {at} s");
+    Some(Check::new("event log complete", false, Level::Note, detail))
 }
 
 fn warmup_found(records: &Records) -> Option<Check> {

@@ -21,6 +21,10 @@ pub struct RunDescription {
     pub path_classes: Vec<String>,
     /// Maximum number of entries of the packet log; `None` if packets are not logged.
     pub packet_limit: Option<u64>,
+    /// Maximum number of entries of the log of events; `None` if events are not logged.
+    pub event_limit: Option<u64>,
+    /// Whether inner variables are recorded.
+    pub internals: bool,
 }
 
 /// Description of a group of flows.

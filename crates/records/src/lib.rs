@@ -8,8 +8,10 @@ mod checks;
 mod connection;
 mod counts;
 mod description;
+mod events;
 mod group;
 mod histogram;
+mod internals;
 mod link;
 pub mod metrics;
 mod packets;
@@ -23,8 +25,10 @@ pub use checks::{Check, Level, checks};
 pub use connection::{ConnectionRecord, FlowSample, SpanSum};
 pub use counts::{GroupCounts, SenderCounts};
 pub use description::{GroupDescription, LinkDescription, RunDescription};
+pub use events::{EventLog, EventRow, FlowEvent, Windows};
 pub use group::{ClassCounts, ConnectionSums, GroupRecord, GroupSample, Shares, Total};
 pub use histogram::Histogram;
+pub use internals::{InternalOwner, InternalRow, Internals};
 pub use link::{LinkCounts, LinkRecord, LinkSample};
 pub use packets::{EcnCodepoint, PacketEvent, PacketKind, PacketLog, PacketPlace, PacketRow};
 pub use table::{Column, NO_LABEL, Table};
@@ -50,6 +54,10 @@ pub struct Records {
     pub transfers: Vec<TransferRecord>,
     /// The packet log; empty if packets are not logged.
     pub packets: PacketLog,
+    /// The log of events of flows; empty if events are not logged.
+    pub events: EventLog,
+    /// Inner variables of algorithms and queues; empty if they are not recorded.
+    pub internals: Internals,
     /// Ends of the intervals of the series.
     pub interval_ends: Vec<Time>,
     /// Cost of the run.

@@ -92,6 +92,18 @@ pub fn tables() -> &'static [TableSchema] {
                 NO_FINITE,
                 TRANSFERS,
             ),
+            table(
+                "internals",
+                "an interval, a flow or a link, and an inner variable of its algorithm or queue",
+                "where inner variables are not recorded (`record.internals`)",
+                INTERNALS,
+            ),
+            table(
+                "events",
+                "an event of a flow that is recorded on its own",
+                "where events are not logged",
+                EVENTS,
+            ),
             table("packets", "an entry of the packet log", "where packets are not logged", PACKETS),
         ]
     });
@@ -249,6 +261,54 @@ const TRANSFERS: &[ColumnSchema] = &[
     whole("sent_packets", "packets", "data packets sent since its start"),
     whole("retransmissions", "packets", "data packets sent again since its start"),
     whole("timeouts", "count", "retransmission timeouts since its start"),
+];
+
+const INTERNALS: &[ColumnSchema] = &[
+    real("time_s", "s", "time of the run at which the interval ends"),
+    label("kind", "`flow` or `link`"),
+    label("name", "the link, or the flow as `group[number]`"),
+    label("group", "the flow's group"),
+    label("variable", "name of the variable; the card of the algorithm or the queue gives its meaning"),
+    real("value", "as the card says", "its value at the end of the interval"),
+];
+
+const EVENTS: &[ColumnSchema] = &[
+    whole("time_ps", "ps", "time of the run"),
+    label("place", "`sender`, or a link"),
+    label(
+        "event",
+        "at a link `dropped` (by its queue), `lost` (behind its queue) or `marked`; at the sender `declared-lost`, \
+         `probe` (a tail loss probe is sent), `timeout`, `reduction` (of the congestion window), `recovery-start`, \
+         `recovery-end`, `undo` (of a spurious episode) or `state` (the algorithm changes its state)",
+    ),
+    label(
+        "rule",
+        "why: of `dropped` and `lost` `overflow`, `early`, `random` or `link-failure`; of `declared-lost`, `reduction` \
+         and `recovery-start` `duplicate-acks` (RFC 5681), `partial-ack` (RFC 6582), `sack` (RFC 6675), `rack` (RFC \
+         8985), `probe` (a tail loss probe repaired the loss, RFC 8985 §7.4), `timeout` (RFC 6298), `mark` (RFC 3168), \
+         `later-echoes` or `report` (datagrams), `stack` (a rule of a stack that is hosted), `idle` (RFC 5681 §4.1) or `algorithm` (its own rule, such as one of \
+         delay or of counts of marks); of `timeout` `syn-timeout` for the SYN; of `undo` `duplicate-sacks` (RFC 3708) or \
+         `timestamps` (RFC 3522); of `state` the variant of slow start that ended it",
+    ),
+    label("group", "the flow's group"),
+    whole("flow", "", "number of the flow within the group, from 0"),
+    whole("turn", "", "how many flows had its slot before"),
+    label("kind", "of an event of one packet: its kind, as in `packets`"),
+    real(
+        "number",
+        "",
+        "of an event of one packet: number of the segment, datagram or acknowledgement, from 0",
+    ),
+    real("cwnd_before_packets", "packets", "at the sender: congestion window before"),
+    real("cwnd_packets", "packets", "at the sender: congestion window after"),
+    real(
+        "ssthresh_before_packets",
+        "packets",
+        "at the sender: slow-start threshold before; null while unset",
+    ),
+    real("ssthresh_packets", "packets", "at the sender: slow-start threshold after; null while unset"),
+    label("state_before", "at the sender: state of the algorithm before"),
+    label("state", "at the sender: state of the algorithm after"),
 ];
 
 const PACKETS: &[ColumnSchema] = &[

@@ -3,8 +3,10 @@
 mod census;
 mod classes;
 mod distributions;
+mod events;
 mod flows;
 mod groups;
+mod internals;
 mod links;
 mod packets;
 mod series;
@@ -17,7 +19,7 @@ use std::ops::Index;
 
 /// All tables of a run, in the order of [`schema::tables`](crate::schema::tables).
 #[derive(Clone, Debug)]
-pub struct Tables([Table; 9]);
+pub struct Tables([Table; 11]);
 
 impl Tables {
     /// The tables of the run with `records`.
@@ -31,15 +33,18 @@ impl Tables {
             census::table(records),
             classes::table(records),
             transfers::table(records),
+            internals::table(records),
+            events::table(records),
             packets::table(records),
         ])
     }
 
-    /// SHA-256 over all tables except `packets`, in hexadecimal. It is equal for equal runs on all platforms, with any
-    /// number of threads, with or without a packet log.
+    /// SHA-256 over all tables except those that look closer at the same run (`internals`, `events`, `packets`), in
+    /// hexadecimal. It is equal for equal runs on all platforms, with any number of threads, whether these are recorded
+    /// or not.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
-        self.iter().filter(|table| table.name() != "packets").for_each(|table| table.digest(&mut hash));
+        self.iter().filter(|table| !CLOSER.contains(&table.name())).for_each(|table| table.digest(&mut hash));
         hash.finalize().iter().fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");
             text
@@ -70,11 +75,14 @@ impl<'t> IntoIterator for &'t Tables {
 
 impl IntoIterator for Tables {
     type Item = Table;
-    type IntoIter = std::array::IntoIter<Table, 9>;
+    type IntoIter = std::array::IntoIter<Table, 11>;
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }
 }
+
+/// Tables that are recorded on request and change no other.
+const CLOSER: [&str; 3] = ["internals", "events", "packets"];
 
 fn group_names(run: &RunDescription) -> Vec<String> {
     run.groups.iter().map(|group| group.name.clone()).collect()

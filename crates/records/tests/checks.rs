@@ -240,6 +240,15 @@ fn a_packet_log_is_complete_unless_it_was_full() {
 }
 
 #[test]
+fn a_full_log_of_events_is_told_and_fails_nothing() {
+    let name = "event log complete";
+    assert!(checks(&records()).iter().all(|check| check.name != name));
+    let full = check(name, |records| records.events.full_at = Some(at_ms(500)));
+    assert_eq!((full.ok, full.level), (Some(false), Some(Level::Note)));
+    assert_eq!(full.detail, "record.event_limit = 100 was reached: 2 entries, the last before 0.5 s");
+}
+
+#[test]
 fn a_warm_up_that_was_looked_for_was_found_or_not() {
     let name = "warm-up found";
     let found = check(name, |records| records.run.warmup_found = Some(true));

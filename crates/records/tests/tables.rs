@@ -212,12 +212,41 @@ fn an_entry_of_the_packet_log_keeps_its_words() {
 }
 
 #[test]
+fn an_event_has_a_packet_at_a_link_and_windows_at_the_sender() {
+    let events = &Tables::of(&records())["events"];
+    let columns = ["place", "event", "rule", "group", "kind", "state_before", "state"];
+    let words = |row| columns.map(|column| label(events, column, row));
+    assert_eq!(
+        words(0),
+        [Some("bottleneck"), Some("dropped"), Some("overflow"), Some("stays"), Some("data"), None, None]
+    );
+    let states = [Some("slow-start"), Some("congestion-avoidance")];
+    assert_eq!(words(1)[..5], [Some("sender"), Some("reduction"), Some("sack"), Some("stays"), None]);
+    assert_eq!(words(1)[5..], states);
+    assert_whole(events, 1, &[("time_ps", 3_040_000_000_000), ("flow", 0), ("turn", 0)]);
+    assert_real(events, 0, &[("number", 12.0), ("cwnd_before_packets", f64::NAN)]);
+    assert_real(events, 1, &[("number", f64::NAN), ("cwnd_before_packets", 20.0), ("cwnd_packets", 10.0)]);
+    assert_real(events, 1, &[("ssthresh_before_packets", f64::NAN), ("ssthresh_packets", 10.0)]);
+}
+
+#[test]
+fn an_inner_variable_is_of_a_flow_or_a_link() {
+    let internals = &Tables::of(&records())["internals"];
+    let words = |row| ["kind", "name", "group", "variable"].map(|column| label(internals, column, row));
+    assert_eq!(words(0), [Some("flow"), Some("stays[1]"), Some("stays"), Some("alpha")]);
+    assert_eq!(words(1), [Some("link"), Some("bottleneck"), None, Some("probability")]);
+    assert_real(internals, 0, &[("time_s", 2.0), ("value", 0.5)]);
+}
+
+#[test]
 fn tables_of_what_did_not_occur_have_no_columns() {
     let mut records = records();
     records.run.groups[1].finite = false;
     records.run.packet_limit = None;
+    records.run.event_limit = None;
+    records.run.internals = false;
     let tables = Tables::of(&records);
-    for name in ["census", "classes", "transfers", "packets"] {
+    for name in ["census", "classes", "transfers", "internals", "events", "packets"] {
         assert!(tables[name].columns().is_empty(), "{name}");
     }
 }
@@ -239,7 +268,7 @@ fn records_that_hold_nothing_have_tables_without_rows() {
 }
 
 #[test]
-fn the_digest_is_of_every_table_but_the_packet_log() {
+fn the_digest_is_of_every_table_but_those_that_look_closer() {
     let of = |change: fn(&mut Records)| {
         let mut records = records();
         change(&mut records);
@@ -249,6 +278,10 @@ fn the_digest_is_of_every_table_but_the_packet_log() {
     assert_eq!(digest.len(), 64);
     assert_eq!(of(|records| records.packets.rows.clear()), digest);
     assert_eq!(of(|records| records.run.packet_limit = None), digest);
+    assert_eq!(of(|records| records.events.rows.clear()), digest);
+    assert_eq!(of(|records| records.run.event_limit = None), digest);
+    assert_eq!(of(|records| records.internals.rows.clear()), digest);
+    assert_eq!(of(|records| records.run.internals = false), digest);
     let changes: [fn(&mut Records); 7] = [
         |records| records.connections[0].lost += 1,
         |records| records.links[0].peak_packets += 1,

@@ -72,7 +72,10 @@ fn drive_alone(
         }
     }
     partition.finish(windows.end);
-    Ok(clock.elapsed().as_secs_f64())
+    match first_failure(model, partition.failures()) {
+        Some(failure) => Err(RunError::Algorithm(Box::new(failure))),
+        None => Ok(clock.elapsed().as_secs_f64()),
+    }
 }
 
 fn drive_together(

@@ -3,6 +3,8 @@
 mod connections;
 mod conservation;
 mod description;
+mod events;
+mod internals;
 mod packets;
 
 pub(crate) use conservation::imbalance;
@@ -10,11 +12,12 @@ pub(crate) use conservation::imbalance;
 pub use description::describe;
 
 use crate::partition::Partition;
-use crate::recorder::{LogEntry, PacketTrace};
+use crate::recorder::{EventEntry, Log, LogEntry};
 use crate::workload::EndedTransfer;
 use narrows_model::Model;
 use narrows_records::{
-    ClassCounts, GroupRecord, GroupSample, LinkRecord, PacketLog, Performance, Records, TransferRecord,
+    ClassCounts, EventLog, GroupRecord, GroupSample, LinkRecord, PacketLog, Performance, Records,
+    TransferRecord,
 };
 use narrows_units::Time;
 
@@ -22,13 +25,17 @@ use narrows_units::Time;
 pub(crate) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu_s: f64) -> Records {
     let connections = connections::gather(model, partitions);
     let logs = partitions.iter().map(|partition| &partition.net.flows.trace);
-    let (entries, full_at): (Vec<LogEntry>, _) = PacketTrace::merge(logs, model.record.packets.unwrap_or(0));
+    let (entries, full_at): (Vec<LogEntry>, _) = Log::merge(logs, model.record.packets.unwrap_or(0));
+    let logs = partitions.iter().map(|partition| &partition.net.flows.events);
+    let (events, events_full_at): (Vec<EventEntry>, _) = Log::merge(logs, model.record.events.unwrap_or(0));
     Records {
         run: description::describe(model),
         groups: groups(model, partitions),
         links: links(partitions, end),
         transfers: transfers(model, partitions),
+        internals: internals::gather(model, partitions, &connections),
         connections,
+        events: EventLog { rows: events::rows(model, &events), full_at: events_full_at },
         packets: PacketLog { rows: packets::rows(model, &entries), full_at },
         interval_ends: partitions[0].series.times.clone(),
         performance: Performance {

@@ -5,7 +5,7 @@ use crate::layout::{Layout, Stop};
 use crate::link::{Bound, Capacity, Fifo, Loss, Transmitter, make_room};
 use crate::net::{Crossing, Net};
 use crate::options::RunOptions;
-use crate::recorder::{FlowTallies, LinkRecorder, PacketTrace, Place, SeriesRecorder};
+use crate::recorder::{FlowTallies, LinkRecorder, Place, SeriesRecorder};
 use crate::workload::{Failed, Message, WorkloadContext, Workloads};
 use narrows_backend::Cancellation;
 use narrows_engine::{EventQueue, Slot, Stream};
@@ -60,8 +60,7 @@ impl<'m> Partition<'m> {
         let prompt: Vec<bool> =
             Layout::members(&layout.far, number).map(|link| lookahead && layout.sole[link]).collect();
         let slots = Slots::new(links.len(), prompt.len(), layout.workloads.len(), model.workloads.len());
-        let mut flows = FlowTallies::new(model, Arc::clone(&layout.workloads));
-        flows.trace = PacketTrace::new(model.record.packets);
+        let flows = FlowTallies::new(model, Arc::clone(&layout.workloads));
         let mut net = Net {
             partition: number as u16,
             queue: EventQueue::new(slots.count()),
@@ -305,6 +304,19 @@ impl<'m> Partition<'m> {
         self.at_warmup = self.workloads.sample();
     }
 
+    /// Records the inner variables at the end of the current interval.
+    fn sample_internals(&mut self) {
+        let interval = self.series.times.len() - 1;
+        let internals = &mut self.series.internals;
+        if self.model.record.flows {
+            self.workloads.sample_internals(interval, internals);
+        }
+        for (number, link) in self.links.iter().zip(&self.net.links) {
+            let place = Place::Link(*number as u32);
+            link.observe(&mut |name, value| internals.add(interval, place, name, value));
+        }
+    }
+
     fn sample(&mut self, now: Time, interval: Span) {
         self.catch_up(now);
         self.series.start_interval(now);
@@ -316,6 +328,9 @@ impl<'m> Partition<'m> {
             link.recorder.bring_up(now);
             let bits = link.bits(now);
             self.series.link(&link.recorder, bits.sent, bits.offered, interval);
+        }
+        if self.model.record.internals {
+            self.sample_internals();
         }
     }
 }
@@ -367,7 +382,6 @@ fn observe(model: &Model, number: usize, recorder: &mut LinkRecorder) {
         own.map(|group| group.rtt).max()
     };
     recorder.episodes.span = longest(false).or(longest(true)).unwrap_or(Span::ZERO);
-    if model.record.packets.is_some() {
-        recorder.logged = Some(Place::Link(number as u32));
-    }
+    recorder.place = Place::Link(number as u32);
+    recorder.logged = model.record.packets.map(|_| recorder.place);
 }

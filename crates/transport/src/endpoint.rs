@@ -150,6 +150,14 @@ impl SendingEndpoint {
         }
     }
 
+    /// Reports each packet that is declared lost from now on as [`TransportEvent::DeclaredLost`](crate::TransportEvent).
+    /// A sender of datagrams always does.
+    pub fn report_losses(&mut self) {
+        if let SenderKind::Reliable(sender) = &mut self.0 {
+            sender.report_losses();
+        }
+    }
+
     /// A packet from the receiver arrived.
     pub fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match &mut self.0 {

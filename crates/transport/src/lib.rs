@@ -17,6 +17,7 @@ mod recovery;
 mod round;
 mod rto;
 mod rtt;
+mod rule;
 mod sender;
 mod stack;
 mod transfer;
@@ -25,6 +26,7 @@ mod usage;
 pub use endpoint::{ReceivingEndpoint, SenderSnapshot, SendingEndpoint};
 pub use options::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 pub use receiver::ReceiverCounters;
+pub use rule::Rule;
 pub use sender::{ConnectionState, Limit, SenderCounters};
 pub use stack::{StackPacket, StackPort, StackRequest, StackState, rtt_view};
 
@@ -50,11 +52,32 @@ pub enum TransportEvent {
     Reduction {
         /// The congestion signal.
         cause: narrows_cc::Cause,
+        /// The rule that found it.
+        rule: Rule,
         /// Congestion window just before, packets.
         window_before: f64,
         /// Congestion window just after, packets.
         window_after: f64,
+        /// Slow-start threshold just before, packets; `None` for an algorithm without one.
+        ssthresh_before: Option<f64>,
     },
+    /// A packet was declared lost; of a reliable flow reported after [`SendingEndpoint::report_losses`].
+    DeclaredLost {
+        /// Its number.
+        number: u64,
+        /// By which rule.
+        rule: Rule,
+    },
+    /// A timer expired: by [`Rule::Timeout`], [`Rule::SynTimeout`], or [`Rule::Probe`] if it sent a tail loss probe.
+    Expired(Rule),
+    /// Recovery from losses or a mark starts; a timeout may start it anew.
+    RecoveryStarted(Rule),
+    /// Recovery is over.
+    RecoveryEnded,
+    /// The last episode was spurious, and was undone.
+    Undone(Rule),
+    /// The flow is about to send after an idle period.
+    IdleRestart,
     /// All data of a finite transfer was acknowledged.
     Completed,
     /// The connection was aborted: its SYN, or a segment, stayed unanswered after the last retry.

@@ -28,7 +28,7 @@ pub(crate) use action::{Context, NextSeg, RecoveryAction};
 pub(crate) use scoreboard::{Delivery, Detail, Scoreboard};
 
 use crate::transfer::Transfer;
-use crate::{RecoveryKind, TransportOptions};
+use crate::{RecoveryKind, Rule, TransportOptions};
 use narrows_cc::Needs;
 use narrows_units::Time;
 use narrows_wire::Block;
@@ -157,9 +157,9 @@ impl LossRecovery {
         delivery
     }
 
-    /// Whether an acknowledgement reveals that the last episode was spurious. True once per episode.
+    /// The rule by which an acknowledgement reveals that the last episode was spurious, once per episode; else `None`.
     #[inline]
-    pub(crate) fn is_spurious(&mut self, delivery: &Delivery) -> bool {
+    pub(crate) fn is_spurious(&mut self, delivery: &Delivery) -> Option<Rule> {
         self.undo.on_ack(delivery, self.board.unrepaired())
     }
 
@@ -175,6 +175,11 @@ impl LossRecovery {
     #[inline]
     pub(crate) fn on_ack(&mut self, delivery: &Delivery, context: Context<'_>) -> RecoveryAction {
         self.policy.on_ack(delivery, &mut self.board, context)
+    }
+
+    /// The rule by which losses are declared; `enters`: at the start of an episode.
+    pub(crate) fn rule(&self, enters: bool) -> Rule {
+        self.policy.rule(enters)
     }
 
     /// Adapts the usable window of a rate reduction after an acknowledgement by which `lost` segments were declared

@@ -22,7 +22,7 @@ use crate::rate_sample::DeliveryRate;
 use crate::recovery::{Context, LossRecovery};
 use crate::transfer::Transfer;
 use crate::usage::WindowUsage;
-use crate::{Host, TransportEvent, TransportOptions};
+use crate::{Host, Rule, TransportEvent, TransportOptions};
 use acknowledge::AckFields;
 use handshake::Handshake;
 use narrows_cc::{Cause, CongestionControl, Limits, Loss, Needs, Path};
@@ -126,6 +126,11 @@ impl Sender {
         self.core.data.set_transfer(transfer);
     }
 
+    /// Reports each segment that is declared lost from now on as [`TransportEvent::DeclaredLost`].
+    pub(crate) fn report_losses(&mut self) {
+        self.recovery.board_mut().collect_declared();
+    }
+
     /// The application offers `segments` more segments.
     pub(crate) fn offer<H: Host>(&mut self, segments: u64, now: Time, host: &mut H) {
         self.core.data.offer(segments);
@@ -193,9 +198,20 @@ impl Sender {
     }
 
     /// Reports `lost` lost packets, or a mark, to the algorithm, and a reduction to the host.
-    fn report_loss<H: Host>(&mut self, cause: Cause, new_episode: bool, lost: u64, now: Time, host: &mut H) {
+    fn report_loss<H: Host>(
+        &mut self,
+        (cause, rule): (Cause, Rule),
+        new_episode: bool,
+        lost: u64,
+        now: Time,
+        host: &mut H,
+    ) {
+        for &number in self.recovery.board().declared() {
+            host.notify(TransportEvent::DeclaredLost { number, rule });
+        }
+        self.recovery.board_mut().clear_declared();
         let path = self.path(now);
-        let window_before = self.core.algorithm.window();
+        let before = (self.core.algorithm.window(), self.core.algorithm.ssthresh());
         let packets = self.recovery.board_mut().lost_packets();
         self.core.algorithm.on_loss(&Loss { cause, new_episode, lost, packets }, &path);
         self.recovery.board_mut().clear_lost_packets();
@@ -212,24 +228,26 @@ impl Sender {
         self.core.ecn.on_reduction();
         self.handshake.lift_cap();
         let window_after = self.core.algorithm.window();
-        self.core.report_reduction(cause, window_before, window_after, host);
+        self.core.report_reduction((cause, rule), before, window_after, host);
     }
 
     /// Reports the end of the episode in progress to the algorithm.
-    fn report_recovered(&mut self, now: Time) {
+    fn report_recovered<H: Host>(&mut self, now: Time, host: &mut H) {
         self.recovery.end_episode();
         let path = self.path(now);
         self.core.algorithm.on_recovered(&path);
+        host.notify(TransportEvent::RecoveryEnded);
     }
 
-    /// Undoes the last episode, which was spurious.
-    fn undo_episode(&mut self, now: Time) {
+    /// Undoes the last episode, which `rule` found spurious.
+    fn undo_episode<H: Host>(&mut self, rule: Rule, now: Time, host: &mut H) {
         let recovering = self.recovery.undo();
         self.core.counters.undone += 1;
         let path = self.path(now);
         self.core.algorithm.on_spurious_loss(&path);
+        host.notify(TransportEvent::Undone(rule));
         if recovering {
-            self.report_recovered(now);
+            self.report_recovered(now, host);
         }
     }
 

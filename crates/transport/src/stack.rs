@@ -4,7 +4,7 @@
 //! that it reports, so that the host above them and its records are the same as for a simulated endpoint.
 
 use crate::sender::SenderCore;
-use crate::{ConnectionState, Host, Limit, ReceiverCounters, TransportEvent};
+use crate::{ConnectionState, Host, Limit, ReceiverCounters, Rule, TransportEvent};
 use narrows_cc::{Cause, RttView};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Direction, Ecn, FlowId, Packet, SackBlocks};
@@ -196,7 +196,15 @@ impl StackSender {
             self.core.counters.reductions += 1;
             let window_before = f64::from(before.window.max(1));
             let window_after = state.ssthresh.map_or(f64::from(state.window), f64::from).min(window_before);
-            host.notify(TransportEvent::Reduction { cause, window_before, window_after });
+            let rule = match cause {
+                Cause::Detected => Rule::Stack,
+                Cause::Timeout => Rule::Timeout,
+                Cause::Mark => Rule::Mark,
+            };
+            let ssthresh_before = before.ssthresh.map(f64::from);
+            let reduction =
+                TransportEvent::Reduction { cause, rule, window_before, window_after, ssthresh_before };
+            host.notify(reduction);
             if cause != Cause::Mark {
                 self.core.counters.loss_events += 1;
             }

@@ -4,7 +4,7 @@ mod wire;
 
 use narrows_cc::{Cause, CongestionControl, EcnUse, Limits, Loss, Path, SentPacket};
 use narrows_transport::RecoveryKind::{Rack, Reno, Sack};
-use narrows_transport::{ConnectionState, Limit, RtoRule, TransportEvent, TransportOptions};
+use narrows_transport::{ConnectionState, Limit, RtoRule, Rule, TransportEvent, TransportOptions};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Packet};
 use wire::{DELAY, Fate, GAP, Halving, MSS, POLICIES, Wire, at, lossless, options};
@@ -95,7 +95,9 @@ fn syns_back_off_and_the_connection_is_aborted_after_the_last_retry() {
     assert_eq!(wire.sender.state(), ConnectionState::GaveUp);
     assert_eq!(wire.sender.counters().syns_sent, 4);
     // 1 + 2 + 4 s between them, 8 s for the last.
-    assert_eq!(wire.events, [(at(15_000), TransportEvent::GaveUp)]);
+    let expired = [1_000, 3_000, 7_000].map(|ms| (at(ms), TransportEvent::Expired(Rule::SynTimeout)));
+    assert_eq!(wire.events[..3], expired);
+    assert_eq!(wire.events[3..], [(at(15_000), TransportEvent::GaveUp)]);
 }
 
 #[test]

@@ -114,18 +114,23 @@ def _check_hooks(found: type) -> None:
     for name in REQUIRED:
         if not hasattr(found, name):
             raise AlgorithmError(f"{found.__name__} has no method `{name}`", f"a class with {' and '.join(REQUIRED)}")
-    for name in (each for each in HOOKS if hasattr(found, each)):
+    called: dict[str, tuple[tuple[None, ...], str]] = dict.fromkeys(HOOKS, ((None,), "one fact"))
+    called[OBSERVE] = ((), "no argument")
+    for name, (given, words) in called.items():
+        if not hasattr(found, name):
+            continue
         method = inspect.getattr_static(found, name)
         if not callable(getattr(found, name)):
             raise AlgorithmError(f"{found.__name__}.{name} is a {type(method).__name__}, not a method")
         try:
-            inspect.signature(getattr(found, name)).bind(found, None)
+            inspect.signature(getattr(found, name)).bind(found, *given)
         except TypeError as error:
-            raise AlgorithmError(f"{found.__name__}.{name} cannot be called with one fact: {error}") from error
+            raise AlgorithmError(f"{found.__name__}.{name} cannot be called with {words}: {error}") from error
 
 
 REQUIRED = ("on_ack", "on_loss")
 HOOKS = (*REQUIRED, "on_recovered", "on_sent", "on_spurious_loss", "on_idle_restart", "on_timer")
+OBSERVE = "observe"
 ANSWERS = ("window", "pacing_rate", "ssthresh", "timer_s")
 ECN = ("classic", "counted", "low-latency")
 HERE = Path(__file__).parent

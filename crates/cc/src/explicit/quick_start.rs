@@ -187,6 +187,14 @@ impl CongestionControl for QuickStart {
         self.inner.failure()
     }
 
+    fn state(&self) -> &'static str {
+        self.inner.state()
+    }
+
+    fn state_rule(&self) -> &'static str {
+        self.inner.state_rule()
+    }
+
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         self.inner.observe(record);
     }

@@ -138,6 +138,10 @@ impl CongestionControl for Bbr1 {
         self.window.on_recovered();
     }
 
+    fn state(&self) -> &'static str {
+        self.mode.get().name()
+    }
+
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("bandwidth_bps", self.bw().rate(self.mss));
         if let Some(rtt) = self.min_rtt.min_rtt() {

@@ -135,6 +135,10 @@ impl CongestionControl for Bbr3 {
         self.handle_spurious_loss_detection();
     }
 
+    fn state(&self) -> &'static str {
+        self.state.get().name()
+    }
+
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         let state = self.state.get();
         record("state", state.number());

@@ -103,6 +103,11 @@ impl HyStartPlusPlus {
         acked.min(self.limit) / if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 }
     }
 
+    /// Whether the flow is in conservative slow start.
+    pub(super) fn is_conservative(&self) -> bool {
+        !self.done && self.css.is_some()
+    }
+
     /// A timeout ends the first slow start.
     pub(super) fn restart(&mut self) {
         self.done = true;

@@ -34,6 +34,8 @@ pub struct Windowed<R> {
     undo: Option<Undo<R>>,
     /// The window has not been decreased on this connection.
     undiminished: bool,
+    /// The variant of slow start, not a loss, ended the last slow start.
+    left_slow_start: bool,
     first_cut: FirstCut,
     ack_counting: AckCounting,
     initial_window: f64,
@@ -61,6 +63,7 @@ impl<R: WindowRule> Windowed<R> {
             recovering: false,
             undo: None,
             undiminished: true,
+            left_slow_start: false,
             first_cut: setup.first_cut,
             ack_counting: setup.ack_counting,
             initial_window: setup.initial_window,
@@ -128,6 +131,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         }
         if self.window.in_slow_start() && self.slow_start.is_over(self.window.size, ack, path) {
             self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
+            self.left_slow_start = true;
         }
         if let Some(size) = self.rule.step_down(&self.window, ack, path) {
             self.window.size = bounded(size).min(self.window.size);
@@ -147,6 +151,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         if loss.new_episode {
             self.decrease(loss.cause, path);
             self.recovering = true;
+            self.left_slow_start = false;
         }
         if loss.cause == Cause::Timeout {
             self.window.size = 1.0;
@@ -201,6 +206,14 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
 
     fn ecn(&self) -> EcnUse {
         self.rule.ecn()
+    }
+
+    fn state(&self) -> &'static str {
+        if self.window.in_slow_start() { self.slow_start.phase() } else { "congestion-avoidance" }
+    }
+
+    fn state_rule(&self) -> &'static str {
+        if self.left_slow_start && !self.window.in_slow_start() { self.slow_start.rule() } else { "" }
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {

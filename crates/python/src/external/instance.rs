@@ -6,12 +6,14 @@
 
 use super::answers::{Answers, Misread};
 use super::facts::{PyAck, PyLoss, PyMoment, PySent, PySetup};
+use super::observed;
 use narrows_lab::congestion_control::{
     Ack, Cause, CongestionControl, EcnUse, Failure, Limits, Loss, Path, SentPacket, Setup,
 };
 use narrows_lab::units::{Bytes, Time};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::cell::OnceCell;
 
 /// An instance of a Python class as congestion control of one flow, with the last values of its attributes.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub struct Instance {
     /// `None` after a failure.
     living: Option<Living>,
     failure: Option<Failure>,
+    /// The first error of the method `observe`, which is called with the instance shared.
+    misobserved: OnceCell<Failure>,
     answers: Answers,
     ecn: EcnUse,
     burst: Bytes,
@@ -33,6 +37,8 @@ pub struct Instance {
 struct Living {
     object: Py<PyAny>,
     hooks: [Option<Py<PyAny>>; HOOKS.len()],
+    /// The method `observe`; `None` where the class has none.
+    observe: Option<Py<PyAny>>,
 }
 
 /// An event with a method; the discriminant is its index in [`HOOKS`].
@@ -78,6 +84,7 @@ impl Instance {
         Self {
             living: None,
             failure: None,
+            misobserved: OnceCell::new(),
             answers: Answers::SAFE,
             ecn,
             burst: setup.mss * 2,
@@ -159,7 +166,8 @@ impl Living {
         for (hook, name) in hooks.iter_mut().zip(HOOKS) {
             *hook = object.getattr_opt(name)?.map(Bound::unbind);
         }
-        Ok(Self { object: object.clone().unbind(), hooks })
+        let observe = object.getattr_opt("observe")?.map(Bound::unbind);
+        Ok(Self { object: object.clone().unbind(), hooks, observe })
     }
 }
 
@@ -228,11 +236,27 @@ impl CongestionControl for Instance {
     }
 
     fn failure(&self) -> Option<&Failure> {
-        self.failure.as_ref()
+        self.failure.as_ref().or_else(|| self.misobserved.get())
+    }
+
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        let method = self.living.as_ref().and_then(|living| living.observe.as_ref());
+        let Some(method) = method.filter(|_| self.misobserved.get().is_none()) else { return };
+        Python::attach(|py| {
+            let returned = method.bind(py).call0().map_err(Misread::Error);
+            if let Err(error) = returned.and_then(|returned| observed::read(&returned, record)) {
+                let reason = match error {
+                    Misread::Value(words) => words,
+                    Misread::Error(error) => explain(py, &error),
+                };
+                let _ = self.misobserved.set(Failure { at: self.now, reason });
+            }
+        });
     }
 
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {
-        let mut clone = Self { living: None, failure: self.failure.clone(), answers: self.answers, ..*self };
+        let (failure, misobserved) = (self.failure.clone(), self.misobserved.clone());
+        let mut clone = Self { living: None, failure, misobserved, answers: self.answers, ..*self };
         if let Some(living) = &self.living {
             Python::attach(|py| {
                 let copy = py.import("copy").and_then(|copy| copy.getattr("deepcopy"));

@@ -2,7 +2,7 @@
 
 use super::{group_names, link_names};
 use crate::table::Writer;
-use crate::{PacketPlace, PacketRow, Records, Table};
+use crate::{PacketPlace, PacketRow, Records, RunDescription, Table};
 
 /// A row for each entry of the packet log; no columns if packets are not logged.
 pub(super) fn table(records: &Records) -> Table {
@@ -12,9 +12,7 @@ pub(super) fn table(records: &Records) -> Table {
     }
     let mut table = Writer::new("packets", records.packets.rows.iter());
     table.whole("time_ps", |row| row.at.as_ps());
-    table.label("place", words(ENDPOINTS).into_iter().chain(link_names(run)).collect(), |row| {
-        place(row.place)
-    });
+    table.label("place", places(run), |row| place(row.place));
     table.label("event", words(EVENTS), |row| row.event as u32);
     table.label("group", group_names(run), |row| row.group);
     table.whole("flow", |row| u64::from(row.flow));
@@ -36,11 +34,17 @@ pub(super) fn table(records: &Records) -> Table {
     table.finish()
 }
 
-fn words(words: &[&str]) -> Vec<String> {
+/// Names of all places: the endpoints, then the links.
+pub(super) fn places(run: &RunDescription) -> Vec<String> {
+    words(ENDPOINTS).into_iter().chain(link_names(run)).collect()
+}
+
+pub(super) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn place(place: PacketPlace) -> u32 {
+/// Index of `place` into [`places`].
+pub(super) fn place(place: PacketPlace) -> u32 {
     match place {
         PacketPlace::Sender => 0,
         PacketPlace::Receiver => 1,
@@ -53,7 +57,8 @@ const ENDPOINTS: &[&str] = &["sender", "receiver"];
 /// Names of [`PacketEvent`](crate::PacketEvent), in its order.
 const EVENTS: &[&str] = &["sent", "received", "enqueued", "dropped", "marked", "departed", "lost"];
 /// Names of [`PacketKind`](crate::PacketKind), in its order.
-const KINDS: &[&str] = &["syn", "syn-ack", "established", "data", "ack", "datagram", "echo", "report"];
+pub(super) const KINDS: &[&str] =
+    &["syn", "syn-ack", "established", "data", "ack", "datagram", "echo", "report"];
 /// Names of [`EcnCodepoint`](crate::EcnCodepoint), in its order.
 const CODEPOINTS: &[&str] = &["not-ect", "ect0", "ect1", "ce"];
 /// Segments are numbered from 0; a block ends before its end.

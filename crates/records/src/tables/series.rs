@@ -73,7 +73,7 @@ pub(super) fn table(records: &Records) -> Table {
 }
 
 /// Names of all connections, as `group[number]`, then of all links.
-fn names(records: &Records) -> Vec<String> {
+pub(super) fn names(records: &Records) -> Vec<String> {
     let run = &records.run;
     let flows =
         records.connections.iter().map(|flow| format!("{}[{}]", run.groups[flow.group].name, flow.number));

@@ -3,10 +3,11 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use narrows_records::{
-    ClassCounts, ConnectionRecord, ConnectionSums, EcnCodepoint, FlowSample, GroupCounts, GroupDescription,
-    GroupRecord, GroupSample, Histogram, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent,
-    PacketKind, PacketLog, PacketPlace, PacketRow, Performance, Records, RunDescription, SenderCounts,
-    Shares, SpanSum, Total, TransferRecord,
+    ClassCounts, ConnectionRecord, ConnectionSums, EcnCodepoint, EventLog, EventRow, FlowEvent, FlowSample,
+    GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram, InternalOwner, InternalRow,
+    Internals, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent, PacketKind, PacketLog,
+    PacketPlace, PacketRow, Performance, Records, RunDescription, SenderCounts, Shares, SpanSum, Total,
+    TransferRecord, Windows,
 };
 use narrows_units::{Bytes, Span, Time};
 
@@ -25,8 +26,52 @@ pub fn records() -> Records {
         links: vec![link()],
         transfers: transfers(),
         packets: PacketLog { rows: vec![packet()], full_at: None },
+        events: EventLog { rows: vec![drop(), reduction()], full_at: None },
+        internals: internals(),
         interval_ends: (1..=6).map(|interval| at_ms(2000 * interval)).collect(),
         performance: Performance { events: 10, packet_hops: 20, cpu_s: 0.5 },
+    }
+}
+
+/// The bottleneck drops segment 12 of the first of the endless flows.
+fn drop() -> EventRow {
+    EventRow {
+        at: at_ms(3000),
+        place: PacketPlace::Link(0),
+        event: FlowEvent::Dropped,
+        rule: "overflow".into(),
+        group: 0,
+        flow: 0,
+        generation: 0,
+        packet: Some((PacketKind::Data, 12)),
+        windows: None,
+        states: ["".into(), "".into()],
+    }
+}
+
+/// Its sender halves a window of 20 packets.
+fn reduction() -> EventRow {
+    EventRow {
+        at: at_ms(3040),
+        place: PacketPlace::Sender,
+        event: FlowEvent::Reduction,
+        rule: "sack".into(),
+        packet: None,
+        windows: Some([
+            Windows { congestion: 20.0, ssthresh: f64::INFINITY },
+            Windows { congestion: 10.0, ssthresh: 10.0 },
+        ]),
+        states: ["slow-start".into(), "congestion-avoidance".into()],
+        ..drop()
+    }
+}
+
+/// A variable of the second flow at the end of the first interval, and one of the bottleneck's queue.
+fn internals() -> Internals {
+    let row = |owner, variable, value| InternalRow { interval: 0, owner, variable, value };
+    Internals {
+        variables: vec!["alpha".into(), "probability".into()],
+        rows: vec![row(InternalOwner::Flow(1), 0, 0.5), row(InternalOwner::Link(0), 1, 0.01)],
     }
 }
 
@@ -60,6 +105,8 @@ fn run() -> RunDescription {
         file_classes: vec!["web".into(), "film".into()],
         path_classes: vec!["near".into(), "far".into()],
         packet_limit: Some(100),
+        event_limit: Some(100),
+        internals: true,
     }
 }
 

@@ -20,6 +20,13 @@ keys! {
         packets: bool = false,
         /// Most entries of the packet log in a replication, about 80 bytes each; the log ends when it is full.
         packet_limit: Integer<1, 100_000_000> = 1_000_000,
+        /// Log losses, marks, timeouts, reductions of the window and changes of state of the flows that have series.
+        events: bool = true,
+        /// Entries of the log of events in a replication, about 150 bytes each; where it is full, the log ends.
+        event_limit: Integer<1, 100_000_000> = 10_000,
+        /// Inner variables of the algorithms of these flows and of the queues of links, at the ends of the intervals; the
+        /// cards (`narrows show NAME`) declare them.
+        internals: bool = false,
     }
 }
 
@@ -85,11 +92,23 @@ impl RecordKeys {
             Extent::Auto => of.flows <= MOST_FLOWS,
         };
         self.flows.fill(if flows { Extent::All } else { Extent::None });
+        let event_limit = self.event_limit.copied()?;
+        let events = (self.events.copied()? && flows).then_some(event_limit);
+        if events.is_none() && self.event_limit.written {
+            faults.push(
+                self.event_limit
+                    .fault("events are not logged")
+                    .allowed("only beside events = true, of flows with series"),
+            );
+        }
+        self.events.fill(events.is_some());
+        self.event_limit.omitted = events.is_none();
+        let inner = self.internals.copied()?;
         let series = of.links + if flows { of.flows } else { 0 };
         let interval = widened(written, of.duration, u128::from(series) * u128::from(of.replications));
         self.interval.fill(interval);
         Ok(Recording {
-            model: RecordModel { interval, flows, transfers, packets },
+            model: RecordModel { interval, flows, transfers, packets, events, internals: inner },
             widened_from: (interval > written).then_some(written),
         })
     }
@@ -116,7 +135,12 @@ impl Recording {
         let packets = self.model.packets.map_or(String::new(), |limit| {
             format!("; a log of packets at endpoints and links of up to {limit} entries")
         });
-        format!("series of {of} every {}{widened}{packets}", self.model.interval)
+        let internals =
+            if self.model.internals { "; inner variables of their algorithms and queues" } else { "" };
+        let events = self.model.events.map_or(String::new(), |limit| {
+            format!("; a log of losses, marks, reductions and states of flows of up to {limit} entries")
+        });
+        format!("series of {of} every {}{widened}{internals}{events}{packets}", self.model.interval)
     }
 }
 

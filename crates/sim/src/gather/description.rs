@@ -17,6 +17,8 @@ pub fn describe(model: &Model) -> RunDescription {
         file_classes: classes.files,
         path_classes: classes.paths,
         packet_limit: model.record.packets,
+        event_limit: model.record.events,
+        internals: model.record.internals,
     }
 }
 

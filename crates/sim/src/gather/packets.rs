@@ -1,8 +1,8 @@
 //! Converts the packet log to rows of the records.
 
-use crate::recorder::{LogEntry, Place};
+use crate::recorder::{LogEntry, Place, kind};
 use narrows_model::Model;
-use narrows_records::{EcnCodepoint, PacketKind, PacketPlace, PacketRow};
+use narrows_records::{EcnCodepoint, PacketPlace, PacketRow};
 use narrows_wire::{Block, Body, Ecn, Packet};
 
 /// The rows of all entries.
@@ -13,11 +13,7 @@ pub(super) fn rows(model: &Model, entries: &[LogEntry]) -> Vec<PacketRow> {
         let (group, flow) = slots[packet.flow.index()];
         PacketRow {
             at: entry.at,
-            place: match entry.place {
-                Place::Sender(_) => PacketPlace::Sender,
-                Place::Receiver(_) => PacketPlace::Receiver,
-                Place::Link(link) => PacketPlace::Link(link),
-            },
+            place: place(entry.place),
             event: entry.event,
             group,
             flow,
@@ -43,8 +39,17 @@ pub(super) fn rows(model: &Model, entries: &[LogEntry]) -> Vec<PacketRow> {
     entries.iter().map(row).collect()
 }
 
+/// `place` as in the records.
+pub(super) fn place(place: Place) -> PacketPlace {
+    match place {
+        Place::Sender(_) => PacketPlace::Sender,
+        Place::Receiver(_) => PacketPlace::Receiver,
+        Place::Link(link) => PacketPlace::Link(link),
+    }
+}
+
 /// The group of each connection slot, and its number there.
-fn slots(model: &Model) -> Vec<(u32, u32)> {
+pub(super) fn slots(model: &Model) -> Vec<(u32, u32)> {
     let mut next = vec![0; model.groups.len()];
     let workloads = model.workloads.iter();
     let groups = workloads.flat_map(|each| std::iter::repeat_n(each.group, each.slots as usize));
@@ -53,19 +58,6 @@ fn slots(model: &Model) -> Vec<(u32, u32)> {
         (group as u32, next[group] - 1)
     };
     groups.map(number).collect()
-}
-
-fn kind(body: &Body) -> PacketKind {
-    match body {
-        Body::Syn { .. } => PacketKind::Syn,
-        Body::SynAck { .. } => PacketKind::SynAck,
-        Body::HandshakeAck => PacketKind::Established,
-        Body::Data { .. } => PacketKind::Data,
-        Body::Ack { .. } | Body::AckWithFeedback { .. } => PacketKind::Ack,
-        Body::Datagram { .. } => PacketKind::Datagram,
-        Body::Echo { .. } => PacketKind::Echo,
-        Body::Report(_) => PacketKind::Report,
-    }
 }
 
 fn block(packet: &Packet, place: usize) -> Option<Block> {

@@ -282,7 +282,11 @@ impl SendingHost {
             rtts: cx.spans,
         };
         call(&mut self.sender, &mut io);
-        self.recorder.window(now, self.sender.window().unwrap_or(f64::NAN));
+        let window = self.sender.window().unwrap_or(f64::NAN);
+        if let Some(events) = &mut self.recorder.events {
+            events.settle(&self.sender, window, now, &mut cx.net.flows.events);
+        }
+        self.recorder.window(now, window);
         if self.greedy && self.sender.state() == ConnectionState::Established {
             match self.sender.limited_by() {
                 Limit::Application => {}

@@ -1,11 +1,11 @@
 //! The near end of a link: its queue, the packet in transmission, and its random loss.
 
 use super::{ArrivalQueue, Capacity, Fifo, Loss};
-use crate::recorder::{FlowTallies, LinkRecorder, QueueTap};
+use crate::recorder::{FlowTallies, LINK_FAILURE, LinkRecorder, LogEntry, QueueTap};
 use narrows_engine::{Slot, Stream};
 use narrows_model::LinkChange;
 use narrows_qdisc::{Context, DropReason, QueueDiscipline};
-use narrows_records::PacketEvent;
+use narrows_records::{FlowEvent, PacketEvent};
 use narrows_units::{Span, Time};
 use narrows_wire::Packet;
 
@@ -225,6 +225,7 @@ impl Transmitter {
             if self.loss.as_mut().is_some_and(|(loss, draws)| loss.lose(|| draws.uniform())) {
                 self.recorder.lost();
                 flows.lost(packet);
+                flows.log_event(now, self.recorder.place, FlowEvent::Lost, "random", packet);
                 self.log(PacketEvent::Lost, packet, now, flows);
                 left = None;
             } else {
@@ -281,6 +282,7 @@ impl Transmitter {
         if let Some(packet) = self.in_transmission.take() {
             self.recorder.cut_off();
             flows.lost(&packet);
+            flows.log_event(now, self.recorder.place, FlowEvent::Lost, LINK_FAILURE, &packet);
             self.log(PacketEvent::Lost, &packet, now, flows);
         }
         self.capacity.abort(now);
@@ -301,6 +303,11 @@ impl Transmitter {
         Bits { sent: whole + part, offered: self.outage.without(self.capacity.offered_bits(now)) }
     }
 
+    /// Calls `record` with name and value of each inner variable of the queue.
+    pub fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        self.queue.observe(record);
+    }
+
     /// Whether every packet that arrived was sent or dropped, or is waiting or in transmission.
     pub fn conserves(&self) -> bool {
         let counts = &self.recorder.counts;
@@ -319,7 +326,7 @@ impl Transmitter {
 
     fn log(&self, event: PacketEvent, packet: &Packet, now: Time, flows: &mut FlowTallies) {
         if let Some(place) = self.recorder.logged {
-            flows.trace.add(now, place, event, packet);
+            flows.trace.add(LogEntry { at: now, place, event, packet: *packet });
         }
     }
 

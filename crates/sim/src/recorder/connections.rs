@@ -1,9 +1,9 @@
 //! Losses and marks of the data packets of each connection or workload on all links of a partition.
 
-use super::{LinkRecorder, PacketTrace};
+use super::{EventEntry, LinkRecorder, Log, LogEntry, Place};
 use narrows_model::Model;
 use narrows_qdisc::{DropReason, Tap};
-use narrows_records::PacketEvent;
+use narrows_records::{FlowEvent, PacketEvent};
 use narrows_units::Time;
 use narrows_wire::{Body, Packet};
 use std::sync::Arc;
@@ -18,7 +18,9 @@ pub(crate) struct FlowTallies {
     /// End of the warm-up; `NEVER` before it ends.
     pub since: Time,
     /// The packet log.
-    pub trace: PacketTrace,
+    pub trace: Log<LogEntry>,
+    /// The log of events of individually recorded connections.
+    pub events: Log<EventEntry>,
     /// Numbers of all lost packets, if the stack that sent them needs to know.
     pub discarded: Option<Vec<u64>>,
     /// Position of the counts, and group, of each workload.
@@ -60,7 +62,8 @@ impl FlowTallies {
             lost: vec![0; count as usize],
             marked: vec![0; count as usize],
             since: Time::NEVER,
-            trace: PacketTrace::default(),
+            trace: Log::new(model.record.packets),
+            events: Log::new(model.record.events),
             discarded: None,
             owners,
             workloads,
@@ -92,6 +95,20 @@ impl FlowTallies {
         }
     }
 
+    /// Logs what happened to `packet` at a link, by `rule`, if events of its connection are logged.
+    pub fn log_event(
+        &mut self,
+        at: Time,
+        place: Place,
+        event: FlowEvent,
+        rule: &'static str,
+        packet: &Packet,
+    ) {
+        if self.events.is_on() && self.owner(packet.flow.index()).individual_from.is_some() {
+            self.events.add(EventEntry::at_link(at, place, event, rule, packet));
+        }
+    }
+
     fn marked(&mut self, packet: &Packet) {
         if self.counts(packet) {
             let index = self.index(packet.flow.index());
@@ -108,6 +125,18 @@ impl FlowTallies {
         packet.sent_at > self.since && is_data(packet)
     }
 }
+
+/// The name by which the log of events gives `reason`.
+fn rule(reason: DropReason) -> &'static str {
+    match reason {
+        DropReason::Overflow => "overflow",
+        DropReason::Early => "early",
+        DropReason::Failure => LINK_FAILURE,
+    }
+}
+
+/// The rule of losses in failures of a link.
+pub(crate) const LINK_FAILURE: &str = "link-failure";
 
 /// A block has 256 slots.
 const BLOCK_BITS: u32 = 8;
@@ -128,7 +157,7 @@ pub(crate) struct QueueTap<'a> {
 impl QueueTap<'_> {
     fn log(&mut self, event: PacketEvent, packet: &Packet) {
         if let Some(place) = self.link.logged {
-            self.flows.trace.add(self.link.now(), place, event, packet);
+            self.flows.trace.add(LogEntry { at: self.link.now(), place, event, packet: *packet });
         }
     }
 }
@@ -137,12 +166,14 @@ impl Tap for QueueTap<'_> {
     fn dropped(&mut self, packet: &Packet, reason: DropReason) {
         self.link.dropped(packet.size, reason, is_data(packet).then_some(packet.flow));
         self.flows.lost(packet);
+        self.flows.log_event(self.link.now(), self.link.place, FlowEvent::Dropped, rule(reason), packet);
         self.log(PacketEvent::Dropped, packet);
     }
 
     fn marked(&mut self, packet: &Packet) {
         self.link.counts.marked += 1;
         self.flows.marked(packet);
+        self.flows.log_event(self.link.now(), self.link.place, FlowEvent::Marked, "", packet);
         self.log(PacketEvent::Marked, packet);
     }
 }

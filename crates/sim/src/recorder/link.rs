@@ -22,7 +22,9 @@ pub(crate) struct LinkRecorder {
     pub shares: Vec<u128>,
     /// Loss episodes after the warm-up.
     pub episodes: LossEpisodes,
-    /// Place of this link in the packet log; `None` if packets are not logged.
+    /// Place of this link in logs.
+    pub place: Place,
+    /// The same where packets are logged; `None` if they are not.
     pub logged: Option<Place>,
     waiting_packets: u64,
     waiting_bytes: u64,
@@ -58,6 +60,7 @@ impl LinkRecorder {
     /// A recorder at the start of the run.
     pub fn new() -> Self {
         Self {
+            place: Place::Link(0),
             counts: LinkCounts::default(),
             at_measure: LinkCounts::default(),
             waits: Histogram::new(),

@@ -2,13 +2,21 @@
 
 mod connections;
 mod episodes;
+mod events;
+mod internals;
 mod link;
+mod log;
 mod packets;
+mod place;
 mod sender;
 mod series;
 
-pub(crate) use connections::{FlowTallies, QueueTap};
+pub(crate) use connections::{FlowTallies, LINK_FAILURE, QueueTap};
+pub(crate) use events::{EventEntry, SenderEvents};
+pub(crate) use internals::InternalsRecorder;
 pub(crate) use link::LinkRecorder;
-pub(crate) use packets::{LogEntry, PacketTrace, Place};
+pub(crate) use log::Log;
+pub(crate) use packets::{LogEntry, kind};
+pub(crate) use place::Place;
 pub(crate) use sender::SenderRecorder;
 pub(crate) use series::SeriesRecorder;

@@ -1,5 +1,6 @@
 //! The recorder of a sender.
 
+use super::SenderEvents;
 use narrows_records::{Histogram, SpanSum};
 use narrows_transport::{SenderCounters, TransportEvent};
 use narrows_units::{Span, Time};
@@ -50,6 +51,8 @@ pub(crate) struct SenderRecorder {
     pub first_reduction: Time,
     /// Time of the last reduction after the warm-up.
     pub last_reduction: Time,
+    /// Its part of the log of events; `None` if its events are not logged.
+    pub events: Option<Box<SenderEvents>>,
 }
 
 impl SenderRecorder {
@@ -114,12 +117,14 @@ impl SenderRecorder {
     /// As [`on_event`](Self::on_event), for all events but round-trip samples.
     #[cold]
     fn on_rare_event(&mut self, event: TransportEvent, now: Time) {
+        if let Some(events) = &mut self.events {
+            events.notify(event);
+        }
         match event {
             TransportEvent::Established => {
                 self.established = Some(now);
                 self.since = now;
             }
-            TransportEvent::RttSample(_) => {}
             TransportEvent::Reduction { window_before, .. } => {
                 if self.measuring {
                     self.before_reductions += window_before;
@@ -132,6 +137,13 @@ impl SenderRecorder {
             }
             TransportEvent::Completed => self.completed = Some(now),
             TransportEvent::GaveUp => self.gave_up = true,
+            TransportEvent::RttSample(_)
+            | TransportEvent::DeclaredLost { .. }
+            | TransportEvent::Expired(_)
+            | TransportEvent::RecoveryStarted(_)
+            | TransportEvent::RecoveryEnded
+            | TransportEvent::Undone(_)
+            | TransportEvent::IdleRestart => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! Time series: values per interval, stored as flat columns per partition and merged at the end.
 
-use super::{LinkRecorder, SenderRecorder};
+use super::{InternalsRecorder, LinkRecorder, SenderRecorder};
 use narrows_records::{FlowSample, GroupSample, LinkCounts, LinkSample, SpanSum};
 use narrows_transport::{ConnectionState, SenderSnapshot, SendingEndpoint};
 use narrows_units::{Span, Time};
@@ -20,6 +20,8 @@ pub(crate) struct SeriesRecorder {
     pub links: Vec<LinkSample>,
     /// Samples of groups, by interval and group.
     pub groups: Vec<GroupSample>,
+    /// Inner variables; empty if they are not recorded.
+    pub internals: InternalsRecorder,
     sender_marks: Vec<SenderMark>,
     link_marks: Vec<(LinkCounts, f64, f64)>,
     next_sender: usize,

@@ -3,10 +3,12 @@
 use super::{Workloads, exchange};
 use crate::host::{Application, ReceivingHost, SendDelay, SendingHost};
 use crate::plan::Plan;
-use crate::recorder::SenderRecorder;
+use crate::recorder::{SenderEvents, SenderRecorder};
 use crate::workload::process::Process;
+use narrows_cc::Transport;
 use narrows_engine::Stream;
 use narrows_model::{Demand, Workload};
+use narrows_records::PacketKind;
 use narrows_transport::{ReceivingEndpoint, SendingEndpoint, TransportOptions};
 use narrows_units::{Span, Time};
 use std::sync::Arc;
@@ -31,6 +33,14 @@ impl Workloads<'_> {
         let mut recorder = SenderRecorder::new(self.ack_spacings[number]);
         if self.measuring {
             recorder.measure(now, sender.counters());
+        }
+        if self.model.record.events.is_some() && workload.individual {
+            sender.report_losses();
+            let data = match needs.transport {
+                Transport::Reliable => PacketKind::Data,
+                Transport::Datagram(_) => PacketKind::Datagram,
+            };
+            recorder.events = Some(Box::new(SenderEvents::new(plan.flow, data)));
         }
         let script = exchange::side(workload, index);
         if let Some(side) = script {

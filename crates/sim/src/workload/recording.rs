@@ -3,7 +3,7 @@
 use super::Workloads;
 use crate::host::{Ending, ReceivingHost, SendingHost};
 use crate::plan::Plan;
-use crate::recorder::SeriesRecorder;
+use crate::recorder::{InternalsRecorder, Place, SeriesRecorder};
 use narrows_model::{Demand, GroupModel, Model, Workload};
 use narrows_records::{ClassCounts, ConnectionSums, GroupCounts, GroupSample};
 use narrows_transport::{ConnectionState, TransportOptions};
@@ -102,6 +102,23 @@ impl Workloads<'_> {
                 host.as_ref().map_or(0, |host| host.receiver.counters().bytes_delivered)
             };
             series.delivered.extend(self.receiving[first..first + count].iter().map(delivered));
+        }
+    }
+
+    /// Adds the inner variables of the algorithms of all individually recorded connections that are open, at the end of
+    /// `interval`.
+    pub fn sample_internals(&self, interval: usize, internals: &mut InternalsRecorder) {
+        for (number, workload) in self.model.workloads.iter().enumerate() {
+            let Some(count) = individual_connections(workload) else { continue };
+            let first = self.firsts[number] as usize;
+            for (slot, host) in (first..).zip(&self.sending[first..first + count]) {
+                let open = host.as_ref().filter(|host| host.sender.state() == ConnectionState::Established);
+                if let Some(host) = open {
+                    let place = Place::Sender(slot as u32);
+                    let add = &mut |name: &str, value| internals.add(interval, place, name, value);
+                    host.sender.algorithm().observe(add);
+                }
+            }
         }
     }
 

@@ -11,7 +11,7 @@ mod transmit;
 use super::flight::Flight;
 use super::spacing::Spacing;
 use crate::sender::SenderCore;
-use crate::{ConnectionState, Host, Limit, TransportEvent, TransportOptions};
+use crate::{ConnectionState, Host, Limit, Rule, TransportEvent, TransportOptions};
 use narrows_cc::{Cause, CongestionControl, Needs, Path, Reports, SentPacket, Transport};
 use narrows_units::{Bytes, Rate, Time};
 use narrows_wire::{Body, FlowId, Packet};
@@ -104,7 +104,10 @@ impl DatagramSender {
         if now >= self.echo_deadline() {
             let timeout = self.core.timer.rto();
             self.core.counters.timeouts += 1;
-            self.detect_losses(Cause::Timeout, now, host, |flight| flight.next_overdue(timeout, now));
+            host.notify(TransportEvent::Expired(Rule::Timeout));
+            self.detect_losses((Cause::Timeout, Rule::Timeout), now, host, |flight| {
+                flight.next_overdue(timeout, now)
+            });
         }
         self.transmit(now, host);
     }

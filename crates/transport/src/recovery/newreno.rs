@@ -13,6 +13,7 @@ use super::action::{Context, RecoveryAction};
 use super::phase::Phase;
 use super::policy::{DUPLICATE_THRESHOLD, RecoveryPolicy};
 use super::scoreboard::{Delivery, Scoreboard};
+use crate::Rule;
 
 /// The state of NewReno recovery.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,6 +62,10 @@ impl NewReno {
 }
 
 impl RecoveryPolicy for NewReno {
+    fn rule(&self, enters: bool) -> Rule {
+        if enters { Rule::DuplicateAcks } else { Rule::PartialAck }
+    }
+
     fn phase(&self) -> Phase {
         self.phase
     }

@@ -3,11 +3,15 @@
 use super::action::{Context, NextSeg, RecoveryAction};
 use super::phase::Phase;
 use super::scoreboard::{Delivery, Scoreboard};
+use crate::Rule;
 use narrows_units::{Span, Time};
 use std::fmt::Debug;
 
 /// A loss recovery policy, with the state of one sender.
 pub(super) trait RecoveryPolicy: Debug + Send {
+    /// The rule by which losses are declared; `enters`: at the start of an episode.
+    fn rule(&self, enters: bool) -> Rule;
+
     /// The phase of loss recovery.
     fn phase(&self) -> Phase;
 

@@ -20,6 +20,7 @@ use super::phase::Phase;
 use super::policy::{DUPLICATE_THRESHOLD, RecoveryPolicy, WORST_DELAYED_ACK};
 use super::reordering_window::ReorderingWindow;
 use super::scoreboard::{Delivery, Newest, Scoreboard};
+use crate::Rule;
 use narrows_units::{Span, Time};
 use std::collections::VecDeque;
 
@@ -150,6 +151,10 @@ impl Rack {
 }
 
 impl RecoveryPolicy for Rack {
+    fn rule(&self, _enters: bool) -> Rule {
+        Rule::Rack
+    }
+
     fn phase(&self) -> Phase {
         self.phase
     }

@@ -12,6 +12,7 @@ use super::action::{Context, RecoveryAction};
 use super::phase::Phase;
 use super::policy::{DUPLICATE_THRESHOLD, RecoveryPolicy};
 use super::scoreboard::{Delivery, Scoreboard};
+use crate::Rule;
 
 /// The state of Reno recovery.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +30,10 @@ impl Reno {
 }
 
 impl RecoveryPolicy for Reno {
+    fn rule(&self, _enters: bool) -> Rule {
+        Rule::DuplicateAcks
+    }
+
     fn phase(&self) -> Phase {
         self.phase
     }

@@ -19,6 +19,7 @@ use super::action::{Context, NextSeg, RecoveryAction};
 use super::phase::Phase;
 use super::policy::RecoveryPolicy;
 use super::scoreboard::{Delivery, Scoreboard};
+use crate::Rule;
 
 /// The state of RFC 6675 that is not on the scoreboard.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +39,10 @@ impl Sack {
 }
 
 impl RecoveryPolicy for Sack {
+    fn rule(&self, _enters: bool) -> Rule {
+        Rule::Sack
+    }
+
     fn phase(&self) -> Phase {
         self.phase
     }

@@ -42,6 +42,8 @@ pub(crate) struct Scoreboard {
     highest: [u64; 3],
     /// Packets acknowledged and lost, where the algorithm needs them.
     packets: Option<PacketLists>,
+    /// Numbers of the segments declared lost since they were last taken, where they are reported.
+    declared: Option<Vec<u64>>,
     /// For each segment what the algorithm and rate samples need, at the same index as in `ring`; empty if they need
     /// nothing.
     details: Vec<Detail>,
@@ -114,6 +116,7 @@ impl Scoreboard {
             mask: INITIAL_RING as u64 - 1,
             details: if detailed { vec![Detail::default(); INITIAL_RING] } else { Vec::new() },
             packets: packets.then(PacketLists::default),
+            declared: None,
             una: 0,
             next: 0,
             in_flight: 0,
@@ -402,6 +405,23 @@ impl Scoreboard {
         }
     }
 
+    /// Collects the numbers of the segments declared lost from now on.
+    pub(crate) fn collect_declared(&mut self) {
+        self.declared = Some(Vec::new());
+    }
+
+    /// The numbers of the segments declared lost since the list was last cleared; empty unless collected.
+    pub(crate) fn declared(&self) -> &[u64] {
+        self.declared.as_deref().unwrap_or_default()
+    }
+
+    /// Clears the list of [`declared`](Self::declared).
+    pub(crate) fn clear_declared(&mut self) {
+        if let Some(declared) = &mut self.declared {
+            declared.clear();
+        }
+    }
+
     /// The first segment from `number` on that is not SACKed. Compresses the path to it.
     fn first_unsacked(&mut self, mut number: u64) -> u64 {
         while number < self.next && self.at(number).state == State::Sacked {
@@ -461,6 +481,9 @@ impl Scoreboard {
         self.lost += 1;
         self.total_lost += 1;
         self.at_mut(number).state = State::Lost;
+        if let Some(declared) = &mut self.declared {
+            declared.push(number);
+        }
         if self.packets.is_some() {
             let packet = self.packet(number);
             self.packets.get_or_insert_default().lost.push(packet);

@@ -20,7 +20,7 @@
 //! (RFC 4015 §3.3).
 
 use super::scoreboard::Delivery;
-use crate::UndoKind;
+use crate::{Rule, UndoKind};
 use std::collections::VecDeque;
 
 /// The detection of spurious episodes at one sender.
@@ -89,35 +89,36 @@ impl Undo {
     }
 
     /// An acknowledgement arrived, after which `unrepaired` segments that were declared lost are not acknowledged.
-    /// Returns true, once, if the last episode was spurious.
-    pub(super) fn on_ack(&mut self, delivery: &Delivery, unrepaired: u64) -> bool {
+    /// Returns, once, the rule by which the last episode was spurious; `None` if it was not.
+    pub(super) fn on_ack(&mut self, delivery: &Delivery, unrepaired: u64) -> Option<Rule> {
         if self.kind == UndoKind::None {
-            return false;
+            return None;
         }
         if let Some(number) = delivery.dsack
             && let Some(index) = self.unreported.iter().position(|&each| each == number)
         {
             self.unreported.remove(index);
         }
-        let Some(episode) = &mut self.episode else { return false };
+        let episode = self.episode.as_mut()?;
         // A retransmission that is SACKed has no timestamp of its own in the echo: it may have been necessary.
         episode.genuine |= (delivery.advanced > 0 && !delivery.acks_original)
             || (delivery.newly_sacked > 0 && delivery.any_retransmitted);
         let by_timestamp = delivery.acks_original && !episode.genuine;
         let by_dsack = delivery.dsack.is_some() && episode.retransmitted && self.unreported.is_empty();
         let spurious = (by_timestamp || by_dsack) && (episode.timeout || unrepaired == 0);
-        if spurious {
-            self.episode = None;
+        if !spurious {
+            return None;
         }
-        spurious
+        self.episode = None;
+        Some(if by_timestamp { Rule::Timestamps } else { Rule::DuplicateSacks })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Undo;
-    use crate::UndoKind;
     use crate::recovery::scoreboard::Delivery;
+    use crate::{Rule, UndoKind};
 
     fn dsack(number: u64) -> Delivery {
         Delivery { dsack: Some(number), ..Delivery::default() }
@@ -134,11 +135,11 @@ mod tests {
         for number in [5, 7, 5] {
             undo.on_retransmitted(number);
         }
-        assert!(!undo.on_ack(&dsack(7), 0));
-        assert!(!undo.on_ack(&dsack(5), 0));
-        assert!(!undo.on_ack(&dsack(9), 0));
-        assert!(undo.on_ack(&dsack(5), 0));
-        assert!(!undo.on_ack(&dsack(5), 0));
+        assert_eq!(undo.on_ack(&dsack(7), 0), None);
+        assert_eq!(undo.on_ack(&dsack(5), 0), None);
+        assert_eq!(undo.on_ack(&dsack(9), 0), None);
+        assert_eq!(undo.on_ack(&dsack(5), 0), Some(Rule::DuplicateSacks));
+        assert_eq!(undo.on_ack(&dsack(5), 0), None);
     }
 
     #[test]
@@ -146,8 +147,8 @@ mod tests {
         let mut undo = Undo::new(UndoKind::DuplicatesAndTimestamps);
         undo.on_episode(false, 5);
         undo.on_retransmitted(5);
-        assert!(!undo.on_ack(&advance(true), 1));
-        assert!(undo.on_ack(&advance(true), 0));
+        assert_eq!(undo.on_ack(&advance(true), 1), None);
+        assert_eq!(undo.on_ack(&advance(true), 0), Some(Rule::Timestamps));
     }
 
     #[test]
@@ -155,8 +156,8 @@ mod tests {
         let mut undo = Undo::new(UndoKind::DuplicatesAndTimestamps);
         undo.on_episode(true, 5);
         undo.on_retransmitted(5);
-        assert!(!undo.on_ack(&advance(false), 0));
-        assert!(!undo.on_ack(&advance(true), 0));
+        assert_eq!(undo.on_ack(&advance(false), 0), None);
+        assert_eq!(undo.on_ack(&advance(true), 0), None);
     }
 
     #[test]
@@ -178,8 +179,8 @@ mod tests {
         }
         undo.on_episode(false, 5);
         undo.on_retransmitted(9);
-        assert!(!undo.on_ack(&dsack(9), 0));
-        assert!(undo.on_ack(&dsack(8), 0));
+        assert_eq!(undo.on_ack(&dsack(9), 0), None);
+        assert_eq!(undo.on_ack(&dsack(8), 0), Some(Rule::DuplicateSacks));
     }
 
     #[test]
@@ -187,7 +188,8 @@ mod tests {
         let mut undo = Undo::new(UndoKind::None);
         undo.on_episode(true, 0);
         undo.on_retransmitted(0);
-        assert!(!undo.on_ack(&dsack(0), 0) && !undo.on_ack(&advance(true), 0));
+        assert_eq!(undo.on_ack(&dsack(0), 0), None);
+        assert_eq!(undo.on_ack(&advance(true), 0), None);
         assert!(!undo.acks_original(255));
     }
 }

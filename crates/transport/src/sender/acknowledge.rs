@@ -2,7 +2,7 @@
 
 use super::{ConnectionState, Sender};
 use crate::recovery::{Delivery, RecoveryAction};
-use crate::{Host, TransportEvent};
+use crate::{Host, Rule, TransportEvent};
 use narrows_cc::{Ack, Cause, RateSample};
 use narrows_units::{Span, Time};
 use narrows_wire::{Block, Feedback, Packet};
@@ -71,8 +71,8 @@ impl Sender {
         let rtt = self.sample_rtt(delivery, now, host);
         let rate = self.sample_rate(delivery, prior_in_flight, now);
 
-        if self.recovery.is_spurious(delivery) {
-            self.undo_episode(now);
+        if let Some(rule) = self.recovery.is_spurious(delivery) {
+            self.undo_episode(rule, now, host);
         }
         // Before losses are detected: the packets that the window covered until now.
         let flight = self.in_flight() + delivery.newly_acked;
@@ -157,23 +157,26 @@ impl Sender {
     #[inline]
     pub(super) fn apply<H: Host>(&mut self, action: RecoveryAction, flight: u64, now: Time, host: &mut H) {
         if action.exit {
-            self.report_recovered(now);
+            self.report_recovered(now, host);
         }
+        let rule = (Cause::Detected, self.recovery.rule(action.enter));
         if action.enter {
+            host.notify(TransportEvent::RecoveryStarted(rule.1));
             // A mark of the same window has reduced it already (RFC 3168 §6.1.2).
             let new_episode = !self.core.ecn.in_episode();
             self.core.ecn.on_loss_episode();
-            self.report_loss(Cause::Detected, new_episode, action.lost, now, host);
+            self.report_loss(rule, new_episode, action.lost, now, host);
             if new_episode || !self.recovery.is_reducing() {
                 self.start_rate_reduction(flight);
             }
             self.core.timer.on_fast_retransmit(now);
         } else if action.lost > 0 {
-            self.report_loss(Cause::Detected, false, action.lost, now, host);
+            self.report_loss(rule, false, action.lost, now, host);
         }
         if action.probe_repaired && !self.core.ecn.in_episode() {
-            self.report_loss(Cause::Detected, true, 0, now, host);
-            self.report_recovered(now);
+            host.notify(TransportEvent::RecoveryStarted(Rule::Probe));
+            self.report_loss((Cause::Detected, Rule::Probe), true, 0, now, host);
+            self.report_recovered(now, host);
         }
         if action.force_retransmit {
             self.recovery.force_retransmit();
@@ -184,12 +187,13 @@ impl Sender {
     fn respond_to_marks<H: Host>(&mut self, fields: &AckFields, now: Time, host: &mut H) {
         let una = self.recovery.board().una();
         if self.core.ecn.on_cumulative_ack(una) {
-            self.report_recovered(now);
+            self.report_recovered(now, host);
         }
         if self.core.ecn.must_respond(fields.echo, una, self.recovery.is_recovering()) {
             let flight = self.in_flight();
             self.core.ecn.start_episode(self.recovery.board().next());
-            self.report_loss(Cause::Mark, true, 0, now, host);
+            host.notify(TransportEvent::RecoveryStarted(Rule::Mark));
+            self.report_loss((Cause::Mark, Rule::Mark), true, 0, now, host);
             self.start_rate_reduction(flight);
         }
     }

@@ -6,7 +6,7 @@ use crate::loss_events::LossEvents;
 use crate::round::RoundCounter;
 use crate::rto::RetransmissionTimer;
 use crate::transfer::SendBuffer;
-use crate::{Host, TransportEvent, TransportOptions};
+use crate::{Host, Rule, TransportEvent, TransportOptions};
 use narrows_cc::{Cause, CongestionControl, Needs, Path};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::FlowId;
@@ -103,14 +103,20 @@ impl SenderCore {
     /// Counts a reduction of the window, given in packets, and notifies the host.
     pub(crate) fn report_reduction<H: Host>(
         &mut self,
-        cause: Cause,
-        window_before: Option<f64>,
+        (cause, rule): (Cause, Rule),
+        (window_before, ssthresh_before): (Option<f64>, Option<f64>),
         window_after: Option<f64>,
         host: &mut H,
     ) {
         self.counters.reductions += 1;
         if let (Some(window_before), Some(window_after)) = (window_before, window_after) {
-            host.notify(TransportEvent::Reduction { cause, window_before, window_after });
+            host.notify(TransportEvent::Reduction {
+                cause,
+                rule,
+                window_before,
+                window_after,
+                ssthresh_before,
+            });
         }
     }
 }

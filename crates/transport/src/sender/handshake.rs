@@ -11,7 +11,7 @@
 //! one more for each segment acknowledged, until that window is reached or reduced.
 
 use super::{ConnectionState, Sender};
-use crate::{Host, TransportEvent};
+use crate::{Host, Rule, TransportEvent};
 use narrows_cc::CongestionControl;
 use narrows_units::Time;
 use narrows_wire::{Body, Feedback, Packet};
@@ -78,6 +78,7 @@ impl Sender {
             return;
         }
         self.core.timer.on_expired(now);
+        host.notify(TransportEvent::Expired(Rule::SynTimeout));
         self.send_syn(now, host);
     }
 

@@ -1,7 +1,7 @@
 //! The timers of a sender.
 
 use super::{ConnectionState, Sender};
-use crate::{Host, TransportEvent};
+use crate::{Host, Rule, TransportEvent};
 use narrows_cc::Cause;
 use narrows_units::Time;
 
@@ -45,6 +45,7 @@ impl Sender {
             may_send = true;
         }
         if self.recovery.take_probe(now, rto_due) {
+            host.notify(TransportEvent::Expired(Rule::Probe));
             self.send_probe(now, host);
         } else if rto_due {
             self.on_retransmission_timeout(now, host);
@@ -63,9 +64,13 @@ impl Sender {
         }
         self.core.timer.on_expired(now);
         self.core.counters.timeouts += 1;
+        host.notify(TransportEvent::Expired(Rule::Timeout));
         let (lost, new_episode) = self.recovery.on_timeout();
         self.core.ecn.on_loss_episode();
-        self.report_loss(Cause::Timeout, new_episode, lost, now, host);
+        if new_episode {
+            host.notify(TransportEvent::RecoveryStarted(Rule::Timeout));
+        }
+        self.report_loss((Cause::Timeout, Rule::Timeout), new_episode, lost, now, host);
         self.pacer.reset();
     }
 }

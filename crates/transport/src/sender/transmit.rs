@@ -1,8 +1,8 @@
 //! Transmission: lost segments first, then new ones, then those that may be lost (`NextSeg`, RFC 6675 §4).
 
 use super::{ConnectionState, Limit, Sender};
-use crate::Host;
 use crate::recovery::NextSegment;
+use crate::{Host, TransportEvent};
 use narrows_cc::{Limits, SentPacket};
 use narrows_units::{Rate, Time};
 use narrows_wire::{Body, Packet};
@@ -29,6 +29,7 @@ impl Sender {
                 // The window may be smaller now, and with it what may be sent.
                 self.last_sent_at = now;
                 self.core.algorithm.on_idle_restart(&self.path(now));
+                host.notify(TransportEvent::IdleRestart);
                 limits = self.core.algorithm.limits().bounded();
                 usable = limits.window.map(|window| self.usable(window));
                 continue;

@@ -15,6 +15,18 @@ pub(super) enum Mode {
     ProbeRtt,
 }
 
+impl Mode {
+    /// The name by which records give the mode.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Startup => "startup",
+            Self::Drain => "drain",
+            Self::ProbeBw => "probe-bw",
+            Self::ProbeRtt => "probe-rtt",
+        }
+    }
+}
+
 impl States for Mode {
     fn predecessors(self) -> &'static [Self] {
         match self {

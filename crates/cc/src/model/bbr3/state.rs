@@ -69,6 +69,19 @@ impl State {
         matches!(self, Self::Startup | Self::ProbeBwRefill | Self::ProbeBwUp)
     }
 
+    /// The name by which records give the state.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Startup => "startup",
+            Self::Drain => "drain",
+            Self::ProbeBwDown => "probe-bw-down",
+            Self::ProbeBwCruise => "probe-bw-cruise",
+            Self::ProbeBwRefill => "probe-bw-refill",
+            Self::ProbeBwUp => "probe-bw-up",
+            Self::ProbeRtt => "probe-rtt",
+        }
+    }
+
     /// The number by which records give the state, from 0 in the order of declaration.
     pub(super) fn number(self) -> f64 {
         f64::from(self as u8)

@@ -1,8 +1,8 @@
 //! What the receiver sends back: echoes and reports, and the losses and marks that they reveal.
 
 use super::{DatagramSender, Totals};
-use crate::Host;
 use crate::datagram::flight::Flight;
+use crate::{Host, Rule, TransportEvent};
 use narrows_cc::{Ack, Cause, Loss, Report, SentPacket};
 use narrows_units::{Rate, Span, Time};
 use narrows_wire as wire;
@@ -33,14 +33,15 @@ impl DatagramSender {
             rtt
         });
         let acked = std::mem::take(&mut self.packets);
-        self.detect_losses(Cause::Detected, now, host, Flight::next_lost);
+        self.detect_losses((Cause::Detected, Rule::LaterEchoes), now, host, Flight::next_lost);
         if number >= self.recovery_point && self.in_episode {
             self.in_episode = false;
             let path = self.path(now);
             self.core.algorithm.on_recovered(&path);
+            host.notify(TransportEvent::RecoveryEnded);
         }
         if marked > 0 && number >= self.recovery_point {
-            self.report_loss(Cause::Mark, true, 0, now, host);
+            self.report_loss((Cause::Mark, Rule::Mark), true, 0, now, host);
         }
         if newly_acked > 0 {
             let path = self.path(now);
@@ -100,14 +101,15 @@ impl DatagramSender {
         self.core.algorithm.on_report(&feedback, &path);
         if new_events > 0 {
             let window_after = self.window();
-            self.core.report_reduction(Cause::Detected, window_before, window_after, host);
+            let signal = (Cause::Detected, Rule::Report);
+            self.core.report_reduction(signal, (window_before, None), window_after, host);
         }
     }
 
     /// Declares lost the packets that `next` returns, and reports them to the algorithm at once.
     pub(super) fn detect_losses<H: Host>(
         &mut self,
-        cause: Cause,
+        signal: (Cause, Rule),
         now: Time,
         host: &mut H,
         mut next: impl FnMut(&mut Flight) -> Option<SentPacket>,
@@ -115,19 +117,28 @@ impl DatagramSender {
         let (mut lost, mut new_episode) = (0, false);
         while let Some(packet) = next(&mut self.flight) {
             lost += 1;
+            host.notify(TransportEvent::DeclaredLost { number: packet.number, rule: signal.1 });
             new_episode |= packet.number >= self.recovery_point;
             if self.core.needs.packets {
                 self.packets.push(packet);
             }
         }
         if lost > 0 {
-            self.report_loss(cause, new_episode, lost, now, host);
+            self.report_loss(signal, new_episode, lost, now, host);
         }
     }
 
     /// Reports `lost` lost packets, or a mark, to the algorithm, and a reduction to the host.
-    fn report_loss<H: Host>(&mut self, cause: Cause, new_episode: bool, lost: u64, now: Time, host: &mut H) {
+    fn report_loss<H: Host>(
+        &mut self,
+        (cause, rule): (Cause, Rule),
+        new_episode: bool,
+        lost: u64,
+        now: Time,
+        host: &mut H,
+    ) {
         if new_episode {
+            host.notify(TransportEvent::RecoveryStarted(rule));
             self.recovery_point = self.next;
             self.in_episode = true;
         }
@@ -138,7 +149,7 @@ impl DatagramSender {
         self.core.count_losses(lost, now);
         if new_episode {
             let window_after = self.window();
-            self.core.report_reduction(cause, window_before, window_after, host);
+            self.core.report_reduction((cause, rule), (window_before, None), window_after, host);
         }
     }
 }

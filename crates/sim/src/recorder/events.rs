@@ -1,0 +1,161 @@
+//! The log of events of flows during a run, if the scenario enables it.
+
+use super::log::{Entry, Log};
+use super::packets::kind;
+use super::place::Place;
+use narrows_records::{FlowEvent, PacketKind, Windows};
+use narrows_transport::{Rule, SendingEndpoint, TransportEvent};
+use narrows_units::Time;
+use narrows_wire::{FlowId, Packet};
+
+/// An entry of the log of events.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventEntry {
+    /// Time of the event.
+    pub at: Time,
+    /// Sender or link of the event.
+    pub place: Place,
+    /// The connection.
+    pub flow: FlowId,
+    /// Kind of the event.
+    pub event: FlowEvent,
+    /// The rule that caused it; `""` where the event says it.
+    pub rule: &'static str,
+    /// Kind and number of the packet; `None` if the event is not of one packet.
+    pub packet: Option<(PacketKind, u64)>,
+    /// Windows before and after; `None` at a link.
+    pub windows: Option<[Windows; 2]>,
+    /// Names of the states before and after.
+    pub states: [&'static str; 2],
+}
+
+impl Entry for EventEntry {
+    fn at(&self) -> Time {
+        self.at
+    }
+
+    fn place(&self) -> Place {
+        self.place
+    }
+}
+
+impl EventEntry {
+    /// What happened to `packet` at a link.
+    pub fn at_link(at: Time, place: Place, event: FlowEvent, rule: &'static str, packet: &Packet) -> Self {
+        Self {
+            at,
+            place,
+            flow: packet.flow,
+            event,
+            rule,
+            packet: Some((kind(&packet.body), packet.number)),
+            windows: None,
+            states: [""; 2],
+        }
+    }
+}
+
+/// What the log of events needs of one sender: events since it was last called, and its state before them.
+#[derive(Clone, Debug)]
+pub(crate) struct SenderEvents {
+    flow: FlowId,
+    /// Kind of the packets that carry its data.
+    data: PacketKind,
+    pending: Vec<TransportEvent>,
+    windows: Windows,
+    state: &'static str,
+}
+
+impl SenderEvents {
+    /// Of a sender of `flow` that has not started, whose data packets are of kind `data`.
+    pub fn new(flow: FlowId, data: PacketKind) -> Self {
+        let windows = Windows { congestion: f64::NAN, ssthresh: f64::NAN };
+        Self { flow, data, pending: Vec::new(), windows, state: "" }
+    }
+
+    /// The sender reported `event`.
+    pub fn notify(&mut self, event: TransportEvent) {
+        self.pending.push(event);
+    }
+
+    /// A call of `sender` at `now` is over, after which its window is `window` packets: logs its events and what it
+    /// changed in `log`.
+    #[inline]
+    pub fn settle(&mut self, sender: &SendingEndpoint, window: f64, now: Time, log: &mut Log<EventEntry>) {
+        let state = sender.algorithm().state();
+        // False if there was no window before, or is none now. One name may have two addresses, but not two names one.
+        let reduced = window < self.windows.congestion;
+        if self.pending.is_empty() && !reduced && std::ptr::eq(state, self.state) {
+            self.windows.congestion = window;
+        } else {
+            self.log(sender, window, now, log);
+        }
+    }
+
+    #[cold]
+    fn log(&mut self, sender: &SendingEndpoint, window: f64, now: Time, log: &mut Log<EventEntry>) {
+        let algorithm = sender.algorithm();
+        let (state, ssthresh) = (algorithm.state(), algorithm.ssthresh().unwrap_or(f64::NAN));
+        let windows = Windows { congestion: window, ssthresh };
+        for event in &self.pending {
+            if let TransportEvent::Reduction { ssthresh_before: Some(ssthresh), .. } = event {
+                self.windows.ssthresh = *ssthresh;
+            }
+        }
+        let entry = EventEntry {
+            at: now,
+            place: Place::Sender(self.flow.index() as u32),
+            flow: self.flow,
+            event: FlowEvent::State,
+            rule: "",
+            packet: None,
+            windows: Some([self.windows, windows]),
+            states: [self.state, state],
+        };
+        // An algorithm without ssthresh adapts its window all the time; so does a rate.
+        let mut unexplained = windows.congestion < self.windows.congestion && !windows.ssthresh.is_nan();
+        for event in self.pending.drain(..) {
+            let Some((event, rule, packet)) = of_transport(event, self.data) else { continue };
+            unexplained &= !explains(event);
+            log.add(EventEntry { event, rule: rule.map_or("", Rule::name), packet, ..entry });
+        }
+        if unexplained {
+            log.add(EventEntry { event: FlowEvent::Reduction, rule: "algorithm", ..entry });
+        }
+        if state != self.state {
+            log.add(EventEntry { rule: algorithm.state_rule(), ..entry });
+        }
+        (self.windows, self.state) = (windows, state);
+    }
+}
+
+/// Whether `event` says why the window is smaller.
+fn explains(event: FlowEvent) -> bool {
+    matches!(event, FlowEvent::Reduction | FlowEvent::Timeout | FlowEvent::Undo)
+}
+
+/// Kind, rule and packet of an event of a sender whose data packets are of kind `data`; `None` if it is not logged.
+#[expect(clippy::type_complexity, reason = "the parts of an entry, in its order")]
+fn of_transport(
+    event: TransportEvent,
+    data: PacketKind,
+) -> Option<(FlowEvent, Option<Rule>, Option<(PacketKind, u64)>)> {
+    let (event, rule) = match event {
+        TransportEvent::DeclaredLost { number, rule } => {
+            return Some((FlowEvent::DeclaredLost, Some(rule), Some((data, number))));
+        }
+        TransportEvent::Reduction { rule, .. } => (FlowEvent::Reduction, Some(rule)),
+        TransportEvent::Expired(Rule::Probe) => (FlowEvent::Probe, None),
+        TransportEvent::Expired(Rule::Timeout) => (FlowEvent::Timeout, None),
+        TransportEvent::Expired(rule) => (FlowEvent::Timeout, Some(rule)),
+        TransportEvent::RecoveryStarted(rule) => (FlowEvent::RecoveryStart, Some(rule)),
+        TransportEvent::RecoveryEnded => (FlowEvent::RecoveryEnd, None),
+        TransportEvent::Undone(rule) => (FlowEvent::Undo, Some(rule)),
+        TransportEvent::IdleRestart => (FlowEvent::Reduction, Some(Rule::Idle)),
+        TransportEvent::Established
+        | TransportEvent::RttSample(_)
+        | TransportEvent::Completed
+        | TransportEvent::GaveUp => return None,
+    };
+    Some((event, rule, None))
+}
