@@ -191,10 +191,16 @@ class Panel:
 
     def point(self, key: str, at: tuple[float, float], style: Style, read: str, *, of_many: bool = False) -> None:
         """Draw a marker with the read-out `read` at (x, y); a small, pale one if `of_many`."""
-        left, top = self.across.position(at[0]), self.up.position(at[1])
-        outline = marker(style.marker, left, top, 3.5 if of_many else 7.0)
-        css = "dot pale" if of_many else "dot"
-        self._add(key, style, element("path", element("title", read), class_=css, d=outline, data_point=read))
+        css, size = ("dot pale", 3.5) if of_many else ("dot", 7.0)
+        self._add(key, style, self._dot(at, style, read, css, size))
+
+    def event(self, key: str, at: tuple[float, float], style: Style, read: str) -> None:
+        """Draw the small marker of an event with the read-out `read` at (x, y)."""
+        self._add(key, style, self._dot(at, style, read, "dot", 4.5))
+
+    def _dot(self, at: tuple[float, float], style: Style, read: str, css: str, size: float) -> Markup:
+        outline = marker(style.marker, self.across.position(at[0]), self.up.position(at[1]), size)
+        return element("path", element("title", read), class_=css, d=outline, data_point=read)
 
     def whiskers(
         self, key: str, at: tuple[float, float], x: tuple[float, float], y: tuple[float, float], style: Style

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from narrows import core
@@ -146,6 +147,7 @@ class Run:
         group_rows: Columns of `groups.parquet`: the metrics of each group by replication.
         census_rows: Columns of `census.parquet`; none where every flow is endless.
         transfer_rows: Columns of `transfers.parquet`; none where every flow is endless.
+        event_rows: Columns of `events.parquet`, of the first replication; empty if events are not logged.
         found_warmups_s: End of the warm-up by replication, seconds; empty if the scenario gives it.
     """
 
@@ -169,6 +171,7 @@ class Run:
     group_rows: Columns = field(repr=False)
     census_rows: Columns = field(repr=False)
     transfer_rows: Columns = field(repr=False)
+    event_rows: Columns = field(repr=False, default_factory=dict)
     found_warmups_s: Sequence[float] = ()
 
     @cached_property
@@ -253,6 +256,39 @@ class Run:
         start, end = self._spans.get((replication, flow), (0.0, np.inf))
         inside: npt.NDArray[np.bool_] = (edges[:-1] >= start) & (edges[1:] <= end)
         return inside
+
+    @property
+    def has_events(self) -> bool:
+        """Whether events of flows are logged."""
+        return bool(self.event_rows)
+
+    def flow_events(self, flow: str) -> Columns:
+        """Return the events of a flow in the first replication, in order of time; empty without a log.
+
+        Columns, each of shape (events,): `time_s`, seconds; `event` and `rule`, texts; `cwnd_before_packets`,
+        `cwnd_packets` and `ssthresh_packets`, NaN without a value.
+        """
+        if not self.has_events:
+            return {}
+        start, end = self._event_spans.get(flow, (0, 0))
+        return {name: values[start:end] for name, values in self._events_by_flow.items()}
+
+    @cached_property
+    def _events_by_flow(self) -> Columns:
+        names = self._event_flows
+        order = np.argsort(names, kind="stable")
+        return {name: values[order] for name, values in self.event_rows.items()}
+
+    @cached_property
+    def _event_flows(self) -> npt.NDArray[np.str_]:
+        rows = self.event_rows
+        return np.array([f"{group}[{flow}]" for group, flow in zip(rows["group"], rows["flow"], strict=True)], np.str_)
+
+    @cached_property
+    def _event_spans(self) -> Mapping[str, tuple[int, int]]:
+        names, starts = np.unique(np.sort(self._event_flows), return_index=True)
+        ends = np.r_[starts[1:], len(self._event_flows)]
+        return {str(name): (int(start), int(end)) for name, start, end in zip(names, starts, ends, strict=True)}
 
     def histogram(self, owner: str, quantity: str, replication: int | None = None) -> Histogram | None:
         """Return the distribution of a quantity of a group or link in one or all replications; None without packets."""
@@ -376,6 +412,7 @@ def _run(folder: Path, name: str) -> Run:
         group_rows=_columns(folder / "groups.parquet"),
         census_rows=_columns(folder / "census.parquet"),
         transfer_rows=_columns(folder / "transfers.parquet"),
+        event_rows=_events(folder / "events.parquet"),
     )
 
 
@@ -436,6 +473,17 @@ def _columns(path: Path) -> Columns:
     return {name: _column(table.column(name)) for name in table.column_names}
 
 
+def _events(path: Path) -> Columns:
+    if not path.exists():
+        return {}
+    table = pq.read_table(path, columns=["replication", *EVENT_COLUMNS])
+    if not table.num_rows:
+        return {name: np.empty(0) for name in ("time_s", *EVENT_COLUMNS[1:])}
+    first = table.filter(pc.equal(table["replication"], pc.min(table["replication"])))
+    columns = {name: _column(first.column(name)) for name in EVENT_COLUMNS}
+    return {"time_s": columns.pop("time_ps") * 1e-12, **columns}
+
+
 def _column(column: pa.ChunkedArray[Any]) -> Any:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -444,6 +492,11 @@ def _column(column: pa.ChunkedArray[Any]) -> Any:
     if pa.types.is_integer(column.type) and column.null_count == 0:
         return column.to_numpy()
     return column.cast(pa.float64()).to_numpy()
+
+
+EVENT_COLUMNS = (
+    "time_ps", "event", "rule", "group", "flow", "cwnd_before_packets", "cwnd_packets", "ssthresh_packets",
+)  # fmt: skip
 
 
 def _number_of(flow: str) -> int:

@@ -1,4 +1,4 @@
-"""Congestion window and slow-start threshold over time."""
+"""Congestion window and slow-start threshold over time, and why the window fell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from narrows.report.drawing.figure import Figure, Key, without_repeats
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import PACKETS, nice_ceiling
-from narrows.report.run.figures import frame
+from narrows.report.run.figures import frame, reductions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,11 +27,13 @@ def figure(runs: Sequence[Run]) -> Figure:
         return Figure("cwnd", title, (), absent=frame.NO_SERIES)
     count = sum(len(run.flow_traces(run.shown_replication)) for run in runs)
     drawn = sum(map(len, chosen.values()))
+    found = {run.name: reductions.of_flows(run, chosen[run.name]) for run in runs}
     caption = [
         (
             "Congestion window of each flow (line) and its slow-start threshold (dots of the same colour), "
             "as the algorithm holds them; while recovery lasts the usable window may differ."
         ),
+        *reductions.caption(runs, sum(left_out for _, left_out in found.values())),
         f"{drawn} of {count} flows are drawn." if drawn < count else "",
         frame.shown(runs),
     ]
@@ -53,9 +55,13 @@ def figure(runs: Sequence[Run]) -> Figure:
         for panel, run in zip(panels, runs, strict=True):
             panel.shade(run.warmup_s, "warm-up")
             _lines(panel, runs, run, chosen[run.name])
+            styles = frame.flow_styles(runs, run, chosen[run.name])
+            by_name = {trace.name: style for trace, style in zip(chosen[run.name], styles, strict=True)}
+            reductions.draw(panel, run, found[run.name][0], by_name)
         return panels
 
     legend = [*keys, *([Key("ssthresh", "ssthresh", "faint")] if threshold else [])]
+    legend += reductions.keys([(run, found[run.name][0]) for run in runs])
     return Figure("cwnd", title, caption, legend, draw)
 
 
