@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -193,12 +194,91 @@ def test_the_series_of_a_flow_becomes_qlog(folder: Path, tmp_path: Path) -> None
     of_flow = pc.and_(pc.equal(series["name"], "dropped[1]"), pc.equal(series["replication"], 0))
     rows = series.filter(pc.and_(of_flow, pc.is_valid(series["srtt_s"]))).to_pylist()
     assert len(events) >= len(rows) > 50
-    last = events[-1]["data"]
-    assert events[-1]["name"] == "recovery:metrics_updated"
+    last = next(event for event in reversed(events) if "smoothed_rtt" in event["data"])["data"]
     assert last["smoothed_rtt"] == pytest.approx(rows[-1]["srtt_s"] * 1000)
     assert last["congestion_window"] == round(rows[-1]["cwnd_packets"] * 1460)
     assert 0 < last["min_rtt"] <= last["smoothed_rtt"]
     assert last["bytes_in_flight"] > 0
+
+
+def qlog_events(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in file.read_text().split("\x1e")[2:]]
+
+
+def test_qlog_carries_packets_losses_and_states(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "qlog"
+    cli("export", "qlog", folder, "--out", out)
+    events = qlog_events(out / "dropped-0.sqlog")
+    assert {event["name"] for event in events} == {
+        "transport:packet_sent",
+        "transport:packet_received",
+        "recovery:packet_lost",
+        "recovery:congestion_state_updated",
+        "recovery:metrics_updated",
+    }
+    times = [event["time"] for event in events]
+    assert times == sorted(times)
+    for event in events:
+        check_event(event)
+
+    def rows(table: str, **wanted: object) -> list[dict[str, Any]]:
+        flow = {"replication": 0, "group": "dropped", "flow": 0, "place": "sender", **wanted}
+        found = pq.read_table(folder / f"{table}.parquet").to_pylist()
+        return [row for row in found if all(row[key] == value for key, value in flow.items())]
+
+    def data(name: str) -> list[dict[str, Any]]:
+        return [event["data"] for event in events if event["name"] == name]
+
+    sent = [each["header"]["packet_number"] for each in data("transport:packet_sent")]
+    assert sent == [row["number"] for row in rows("packets", event="sent")]
+    assert len(data("transport:packet_received")) == len(rows("packets", event="received"))
+    lost = [each["header"]["packet_number"] for each in data("recovery:packet_lost")]
+    assert lost == [row["number"] for row in rows("events", event="declared-lost")]
+    assert lost
+    assert {each["trigger"] for each in data("recovery:packet_lost")} <= {"reordering_threshold", "pto_expired"}
+    states = [each["new"] for each in data("recovery:congestion_state_updated")]
+    assert states[:2] == ["slow_start", "recovery"]
+    assert "congestion_avoidance" in states
+    changes = data("recovery:congestion_state_updated")
+    assert all(change["old"] == before["new"] for before, change in itertools.pairwise(changes))
+
+
+def test_a_mark_is_the_trigger_of_a_change_of_state(folder: Path, tmp_path: Path) -> None:
+    cli("export", "qlog", folder, "--out", tmp_path / "qlog")
+    events = qlog_events(tmp_path / "qlog/marked-0.sqlog")
+    triggers = [event["data"].get("trigger") for event in events if event["name"].endswith("state_updated")]
+    assert "ECN" in triggers
+
+
+def check_event(event: dict[str, Any]) -> None:
+    """Check an event against the definitions of draft-ietf-quic-qlog-quic-events-01."""
+    assert set(event) == {"time", "name", "data"}
+    data = event["data"]
+    match event["name"]:
+        case "transport:packet_sent" | "transport:packet_received":
+            assert set(data) == {"header", "raw", "frames"}
+            assert data["raw"]["length"] >= data["raw"]["payload_length"] >= 0
+            for frame in data["frames"]:
+                needed = {"stream": {"stream_id", "offset", "length"}, "ack": {"acked_ranges"}}[frame["frame_type"]]
+                assert set(frame) == {"frame_type", *needed}
+                assert all(first <= last for first, last in frame.get("acked_ranges", []))
+        case "recovery:packet_lost":
+            assert set(data) == {"header", "trigger"}
+            assert data["trigger"] in {"reordering_threshold", "time_threshold", "pto_expired"}
+        case "recovery:congestion_state_updated":
+            assert {"new"} <= set(data) <= {"old", "new", "trigger"}
+            assert data.get("trigger", "ECN") in {"persistent_congestion", "ECN"}
+        case "recovery:metrics_updated":
+            assert set(data) <= METRICS
+    if "header" in data:
+        assert data["header"]["packet_type"] in {"initial", "handshake", "0RTT", "1RTT"}
+        assert data["header"]["packet_number"] >= 0
+
+
+METRICS = {
+    *("min_rtt", "smoothed_rtt", "latest_rtt", "rtt_variance", "pto_count"),
+    *("congestion_window", "bytes_in_flight", "ssthresh", "packets_in_flight", "pacing_rate"),
+}
 
 
 @pytest.mark.parametrize(

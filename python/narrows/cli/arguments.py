@@ -208,7 +208,7 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     csv.add_argument("folder", metavar="DIR", type=Path, help="folder of a run")
     csv.add_argument("--out", metavar="DIR", type=Path, help="folder for the tables (DIR/csv)")
 
-    qlog = _add(forms, "qlog", "export:qlog", "windows, round trips and rates of each flow as qlog 0.3, for qvis")
+    qlog = _add(forms, "qlog", "export:qlog", "packets, losses, states and windows of each flow as qlog 0.3, for qvis")
     qlog.add_argument("folder", metavar="DIR", type=Path, help="folder of a run with series of flows")
     qlog.add_argument("--out", metavar="DIR", type=Path, help="folder for a file per flow (DIR/qlog)")
 

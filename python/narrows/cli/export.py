@@ -49,7 +49,7 @@ def csv(arguments: argparse.Namespace) -> int:
 
 
 def qlog(arguments: argparse.Namespace) -> int:
-    """Write the series of each flow as qlog and print the folder."""
+    """Write series, events and packets of each flow as qlog and print the folder."""
     from narrows.export.qlog import write
 
     run = RunFolder(arguments.folder)

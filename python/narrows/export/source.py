@@ -64,6 +64,10 @@ class RunFolder:
             raise InputError(str(self.path), missing)
         return pq.read_table(file)
 
+    def optional(self, name: str) -> pa.Table | None:
+        """Read a table; None where the run has no such table."""
+        return self.table(name, "") if (self.path / f"{name}.parquet").is_file() else None
+
     def replication(self, wanted: int | None) -> int:
         """Return the number of a replication that finished: `wanted`, or the first where that is None.
 
