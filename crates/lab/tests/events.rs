@@ -1,4 +1,4 @@
-//! Truth: contract. The log of events tells why windows were reduced, the inner variables what algorithms and queues
+//! Truth: contract. The log of events states why windows were reduced, the inner variables what algorithms and queues
 //! computed, and neither changes anything else.
 
 mod support;
@@ -115,8 +115,8 @@ fn a_log_that_is_full_ends_with_a_whole_moment_and_says_so() {
     assert!(all_times.is_sorted() && few_times.len() <= 50 && few_times.len() > 30);
     assert_eq!(few_times, all_times[..few_times.len()]);
     assert!(all_times[few_times.len()] > few_times[few_times.len() - 1]);
-    let told = |records: &Replication| records.checks.iter().any(|check| check.name == "event log complete");
-    assert!(told(&few) && !told(&all));
+    let noted = |records: &Replication| records.checks.iter().any(|check| check.name == "event log complete");
+    assert!(noted(&few) && !noted(&all));
 }
 
 /// A path of 10 Mbps and 40 ms with a short queue, and one flow.

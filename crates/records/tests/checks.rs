@@ -240,7 +240,7 @@ fn a_packet_log_is_complete_unless_it_was_full() {
 }
 
 #[test]
-fn a_full_log_of_events_is_told_and_fails_nothing() {
+fn a_full_log_of_events_is_noted_and_fails_nothing() {
     let name = "event log complete";
     assert!(checks(&records()).iter().all(|check| check.name != name));
     let full = check(name, |records| records.events.full_at = Some(at_ms(500)));

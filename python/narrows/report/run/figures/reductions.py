@@ -63,7 +63,7 @@ def of_flows(run: Run, traces: Sequence[Trace]) -> tuple[dict[str, list[Mark]], 
 
     Args:
         run: The run.
-        traces: The flows; the deepest reductions of all are kept where there are too many to be told apart.
+        traces: The flows; the deepest reductions of all are kept where there are too many to be distinguished.
     """
     marks = {trace.name: _marks(run.flow_events(trace.name)) for trace in traces}
     depths = sorted((mark.depth for own in marks.values() for mark in own if mark.cause in MINOR), reverse=True)
