@@ -283,7 +283,7 @@ def load(
     seed: int | None,
     replications: int | None,
     overrides_directory: str = "",
-    trusted: list[str] = [],
+    trusted: list[str] = ...,
     linux: tuple[str, str] | None = None,
     *,
     execute: bool = False,

@@ -140,7 +140,7 @@ fn the_resolved_scenario_runs_the_same_and_faults_say_what_is_wrong() {
         (text.replace("exchange.cvec", "no.cvec"), "No such file"),
         (
             text.replace("tests/data/exchange.cvec", "Cargo.toml"),
-            "line 1: \"[package]\" before the first connection",
+            "line 1: a line before the first connection",
         ),
     ];
     for (text, said) in faults {

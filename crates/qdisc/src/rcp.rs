@@ -108,7 +108,11 @@ pub static ENTRY: Entry = Entry {
                 domain: Domain::Fraction { default: 0.05, zero: false },
             },
         ],
-        variables: &[Variable { name: "offer_bps", unit: "bps", meaning: "rate offered to every flow" }],
+        variables: &[Variable {
+            name: "offer_bps",
+            unit: "bps",
+            meaning: "rate offered to every flow; infinite before the first arrival",
+        }],
         deviations: &[
             "the timer starts with the first arrival",
             "the mean round-trip time moves by a fixed gain, as in the paper; the authors' ns-2 code weighs by bytes",

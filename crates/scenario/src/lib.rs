@@ -159,11 +159,17 @@ fn text(root: &RootKeys, naming: Naming) -> String {
     file.text()
 }
 
-/// Every place where the scenario names a file.
+/// Every place where the scenario names a file, once: a default may take over the file of another key.
 fn inputs(root: &RootKeys) -> Vec<InputFile> {
     let flows = root.flows.get().ok().into_iter().flatten();
     let algorithms = flows.flat_map(|group| group.own.algorithm_files());
-    recordings(root).into_iter().chain(algorithms).cloned().collect()
+    let mut inputs: Vec<InputFile> = Vec::new();
+    for input in recordings(root).into_iter().chain(algorithms) {
+        if !inputs.contains(input) {
+            inputs.push(input.clone());
+        }
+    }
+    inputs
 }
 
 /// Every place where the scenario names a file other than that of an algorithm.
