@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from command_line import Narrows
 
 FILES = {
+    "events.parquet",
     "scenario.toml",
     "summary.json",
     "flows.parquet",

@@ -65,7 +65,8 @@ def test_check_and_what_reads_results_execute_nothing(narrows: Narrows, tmp_path
     assert not executed(tmp_path)
     assert narrows("run", file, "--out", "run").returncode == 0
     assert narrows("study", "run", inner / "study.toml", "--out", "study").returncode == 0
-    (inner / "executed").unlink()
+    for trace in tmp_path.rglob("executed"):
+        trace.unlink()
     for arguments in (
         ["report", "run"],
         ["export", "csv", "run"],

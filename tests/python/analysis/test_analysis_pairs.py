@@ -68,19 +68,20 @@ def test_harm_is_the_part_of_a_performance_alone_that_a_contender_takes() -> Non
 def test_no_loss_with_and_without_a_contender_is_no_harm() -> None:
     found = meetings(replication(0, kept=2), ["mild", "hard"])
     own = pair(found, SLOW, "mild", "mild").found
-    assert own["loss_harm"] == {"mean": 0.0, "ci95": None}
+    assert own["loss_harm"] == {"mean": 0.0, "ci95": None, "interval_method": None}
     assert own["excess_harm"]["mean"] == 0
 
 
 def test_the_mean_over_conditions_counts_replications_that_have_all_of_them() -> None:
     whole = [*replication(0, kept=2), *replication(0, kept=4, condition=FAST), *replication(1, kept=1)]
     found = meetings(whole, ["mild", "hard"])
-    assert pair(found, None, "hard", "mild").found["harm"] == {"mean": pytest.approx(0.7), "ci95": None}
+    harm = pair(found, None, "hard", "mild").found["harm"]
+    assert harm == {"mean": pytest.approx(0.7), "ci95": None, "interval_method": None}
     assert [each.condition for each in found if each.incumbent == each.contender == "mild"] == [None, SLOW, FAST]
 
 
 def test_a_pair_without_its_incumbent_alone_has_no_value() -> None:
     sides = [each for each in replication(0, kept=2) if (each.incumbent, each.contender) != ("mild", None)]
     found = meetings(sides, ["mild", "hard"])
-    assert pair(found, None, "hard", "mild").found["harm"] == {"mean": None, "ci95": None}
+    assert pair(found, None, "hard", "mild").found["harm"] == {"mean": None, "ci95": None, "interval_method": None}
     assert pair(found, None, "mild", "hard").found["harm"]["mean"] == pytest.approx(0.2)

@@ -115,11 +115,12 @@ def write_comparison(folder: Path, title: str, algorithms: Sequence[str], **opti
                 "of": of,
                 "against": first,
                 "groups": {f"{of} - {first}": {
-                    "goodput_bps": {"mean": 1.2e6, "ci95": [0.9e6, 1.5e6]},
-                    "jain": {"mean": -0.05, "ci95": [-0.08, -0.02]},
-                    "rtt_mean_s": {"mean": 0.0003, "ci95": [-0.002, 0.0026]},
+                    "goodput_bps": {"mean": 1.2e6, "ci95": [0.9e6, 1.5e6], "margin": 2e5, "verdict": "better"},
+                    "jain": {"mean": -0.05, "ci95": [-0.08, -0.02], "margin": 0.01, "verdict": "worse"},
+                    "rtt_mean_s": {"mean": 0.0003, "ci95": [-0.002, 0.0026], "margin": 1e-3, "verdict": "undecided"},
                 }},
-                "links": {"bottleneck": {"utilization": {"mean": 0.01, "ci95": [0.004, 0.016]}}},
+                "links": {"bottleneck": {"utilization": {"mean": 0.02, "ci95": [0.014, 0.026], "margin": 0.01,
+                                                         "verdict": "better"}}},
             }
             for of in algorithms[1:]
         ],

@@ -271,5 +271,8 @@ def test_a_folder_keeps_the_file_that_was_extended(tmp_path: Path) -> None:
     (tmp_path / "other.toml").write_text(EXTENDING, encoding="utf-8")
     status, _, messages = study(tmp_path, "run", "other.toml", "--out", "out", "--quiet", "--size", "short")
     assert status == 0, messages
-    assert (tmp_path / "out/study.toml").read_text(encoding="utf-8") == EXTENDING
-    assert (tmp_path / "out/extended.toml").read_text(encoding="utf-8") == OVERLAID
+    # In the folder the extended file has the name under which it is kept.
+    kept = EXTENDING.replace('"study.toml"', '"extended.toml"')
+    assert (tmp_path / "out/study.toml").read_text(encoding="utf-8") == kept
+    extended = OVERLAID.replace('"base.toml"', '"scenario.toml"')
+    assert (tmp_path / "out/extended.toml").read_text(encoding="utf-8") == extended

@@ -47,7 +47,7 @@ def test_a_study_ends_with_its_report(tmp_path: Path) -> None:
     assert "Remake: narrows report out" in text
 
 
-def test_a_report_is_built_from_what_is_there(tmp_path: Path) -> None:
+def test_a_report_is_refused_where_the_cells_are_gone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_study(tmp_path, 'scenario = "base.toml"\nreplications = 1\n', SCENARIO.replace('"subject"', '"cubic"'))
     assert study(tmp_path, "run", "study.toml", "--out", "out", "--quiet")[0] == 0
     before = words(tmp_path / "out/report.html")
@@ -55,9 +55,10 @@ def test_a_report_is_built_from_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "out/cells.parquet").unlink()
     from narrows.cli import main
 
-    assert main(["report", str(tmp_path / "out")]) == 0
-    assert "All 1 cells are finished" in before
-    assert "No cell has a value" in words(tmp_path / "out/report.html")
+    assert main(["report", str(tmp_path / "out")]) == 2
+    assert "The one cell is finished" in before
+    assert "cells.parquet" in capsys.readouterr().err
+    assert not (tmp_path / "out/report.html").exists()
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "studies/examples").glob("*.toml")), ids=lambda file: file.stem)

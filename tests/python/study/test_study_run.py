@@ -161,10 +161,9 @@ def test_paths_in_levels_are_relative_to_the_study_file(tmp_path: Path) -> None:
     status, _, messages = study(tmp_path, "run", "inner/study.toml", "--out", "out", "--quiet")
     assert status == 0, messages
     (inner / "slow.trace").write_text("1\n2\n")
+    # The folder keeps the content of the files that it uses.
     status, _, messages = study(tmp_path, "resume", "out")
-    assert status == 2
-    assert "slow.trace" in messages
-    assert "has changed" in messages
+    assert status == 0, messages
 
 
 def test_replications_go_on_until_the_interval_is_narrow_enough(tmp_path: Path) -> None:
