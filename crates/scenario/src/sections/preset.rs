@@ -7,19 +7,19 @@ use crate::location::Location;
 use crate::value::{KeyType, Words, words};
 use std::fmt::Write;
 
-/// A named set of defaults. Sources: *modern* is RFC 5681, 6298, 6675 and 6928; *ns2* is ns-2.35 as the studies used it;
-/// *linux* is Linux 6.18.
+/// A named set of defaults. Sources: *sack-2012* is RFC 5681, 6298, 6675 and 6928, the standards of 2012; *ns2* is ns-2.35
+/// as the studies used it; *linux* is Linux 6.18.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
     /// RFC 5681, 6298, 6675 and 6928.
-    Modern,
+    Sack2012,
     /// ns-2.35.
     Ns2,
     /// Linux 6.18.
     Linux,
 }
 
-words!(Preset { Modern = "modern", Ns2 = "ns2", Linux = "linux" });
+words!(Preset { Sack2012 = "sack-2012", Ns2 = "ns2", Linux = "linux" });
 
 /// Number of presets.
 pub const PRESETS: usize = 3;

@@ -18,10 +18,10 @@ use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, Und
 use narrows_units::{Bytes, Rate, Span};
 
 preset_keys! {
-    /// The keys of `[transport]`, each with a default in the presets modern, ns2 and linux.
+    /// The keys of `[transport]`, each with a default in the presets sack-2012, ns2 and linux.
     pub struct TransportKeys, Endpoint for TransportOptions {
         /// A named set of defaults for the keys below.
-        key preset: Preset = [Preset::Modern, Preset::Ns2, Preset::Linux] => "modern",
+        key preset: Preset = [Preset::Sack2012, Preset::Ns2, Preset::Linux] => "sack-2012",
 
         /// How losses are detected, and which segment is retransmitted next.
         option recovery: RecoveryKind = [RecoveryKind::Sack, RecoveryKind::Sack, RecoveryKind::Rack] {
@@ -187,14 +187,14 @@ pub struct Scale<'a> {
     pub mean: Rate,
 }
 
-/// The preset of the first of `layers` that names one; *modern* if none does.
+/// The preset of the first of `layers` that names one; *sack-2012* if none does.
 ///
 /// # Errors
 ///
 /// If that key has an error that was reported.
 pub fn preset_of(layers: &[&TransportKeys]) -> Result<Preset, Reported> {
     let written = layers.iter().find(|layer| layer.preset.written);
-    written.map_or(Ok(Preset::Modern), |layer| Ok(layer.preset.copied()?.unwrap_or(Preset::Modern)))
+    written.map_or(Ok(Preset::Sack2012), |layer| Ok(layer.preset.copied()?.unwrap_or(Preset::Sack2012)))
 }
 
 /// The resolved transport options of flows.
@@ -330,7 +330,7 @@ impl Endpoint {
 
     /// Description of the preset and of the keys that differ from it.
     pub fn describe(&self) -> String {
-        let preset = self.preset.copied().unwrap_or(Preset::Modern);
+        let preset = self.preset.copied().unwrap_or(Preset::Sack2012);
         format!("preset {}: {}", preset.word(), self.phrases(preset).join(", "))
     }
 }
