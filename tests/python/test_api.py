@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import tomllib
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import pytest
 import narrows as nw
 from command_line import SHORT
 from narrows.library import library
+from repository import HOUSE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,3 +117,12 @@ def test_a_number_out_of_range_is_a_value_error(argument: dict[str, int]) -> Non
 def test_what_is_no_algorithm_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="neither the name"):
         nw.Scenario(SHORT).compare(["cubic", 3])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("argument", [nw.Ack, nw.Loss, nw.Moment, nw.Sent, nw.Setup])
+def test_every_attribute_of_an_argument_is_documented_in_python_and_in_the_table(argument: type) -> None:
+    page = (HOUSE / "docs/your-algorithm.md").read_text()
+    for name, attribute in vars(argument).items():
+        if inspect.isgetsetdescriptor(attribute):
+            assert attribute.__doc__, f"{argument.__name__}.{name} has no docstring"
+            assert f"`{name}`" in page

@@ -7,10 +7,15 @@ use pyo3::prelude::*;
 /// The argument of `__init__`: the properties of the flow.
 #[pyclass(name = "Setup", module = "narrows._core", frozen, get_all)]
 pub struct PySetup {
+    /// Maximum segment size: payload of a full packet, in bytes.
     mss_bytes: u64,
+    /// Size of a full packet with headers, in bytes.
     packet_bytes: u64,
+    /// Initial congestion window, in packets (RFC 6928).
     initial_window: f64,
+    /// Initial slow start threshold, in packets; infinite unless the scenario sets it.
     initial_ssthresh: f64,
+    /// Seed of the random numbers of this flow; equal in repeated runs.
     seed: u64,
 }
 
@@ -18,51 +23,82 @@ pub struct PySetup {
 #[pyclass(name = "Ack", module = "narrows._core", frozen, get_all)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an attribute of its own in Python")]
 pub struct PyAck {
+    /// Time of the event, in seconds.
     now_s: f64,
+    /// Packets acknowledged for the first time, cumulatively or selectively.
     newly_acked: u64,
+    /// Whether a window may grow: `advanced`, `window_limited`, and no loss recovery in progress.
     may_grow: bool,
+    /// Whether the cumulative acknowledgement advanced.
     advanced: bool,
+    /// Whether the congestion window, rather than the application, limited the sender.
     window_limited: bool,
+    /// Data packets among those acknowledged that arrived with a CE mark (RFC 3168).
     ce_packets: u64,
+    /// Round-trip time of the newest packet acknowledged, in seconds; `None` if it was retransmitted.
     rtt_s: Option<f64>,
+    /// Smoothed round-trip time (RFC 6298), in seconds; `None` before the first sample.
     srtt_s: Option<f64>,
+    /// Minimum round-trip time of the connection, in seconds; `None` before the first sample.
     min_rtt_s: Option<f64>,
+    /// Delivery rate over the last round trip, in bit/s; `None` without a sample.
     delivery_rate_bps: Option<f64>,
+    /// Whether the application limited the rate that `delivery_rate_bps` measured.
     app_limited: bool,
+    /// Packets in flight after the event.
     in_flight: u64,
+    /// Round trips completed since the connection was established.
     rounds: u64,
 }
 
 /// The argument of `on_loss`: packets were declared lost, or a congestion mark started an episode.
 #[pyclass(name = "Loss", module = "narrows._core", frozen, get_all)]
 pub struct PyLoss {
+    /// Time of the event, in seconds.
     now_s: f64,
+    /// `"detected"` (by acknowledgements of later packets), `"timeout"` (RFC 6298) or `"mark"` (RFC 3168).
     cause: String,
+    /// Whether a loss episode starts: reduce the window only if it does.
     new_episode: bool,
+    /// Packets declared lost; 0 for a mark.
     lost: u64,
+    /// Smoothed round-trip time (RFC 6298), in seconds; `None` before the first sample.
     srtt_s: Option<f64>,
+    /// Minimum round-trip time of the connection, in seconds; `None` before the first sample.
     min_rtt_s: Option<f64>,
+    /// Packets in flight after the event.
     in_flight: u64,
+    /// Round trips completed since the connection was established.
     rounds: u64,
 }
 
 /// The argument of `on_sent`: a packet was sent.
 #[pyclass(name = "Sent", module = "narrows._core", frozen, get_all)]
 pub struct PySent {
+    /// Time of the event, in seconds.
     now_s: f64,
+    /// Segment number.
     number: u64,
+    /// Payload, in bytes.
     size_bytes: u64,
+    /// Whether the application, rather than the congestion window, limited the sender.
     app_limited: bool,
+    /// Packets in flight after the event.
     in_flight: u64,
 }
 
 /// The argument of the other methods: the state of the flow at the event.
 #[pyclass(name = "Moment", module = "narrows._core", frozen, get_all)]
 pub struct PyMoment {
+    /// Time of the event, in seconds.
     now_s: f64,
+    /// Smoothed round-trip time (RFC 6298), in seconds; `None` before the first sample.
     srtt_s: Option<f64>,
+    /// Minimum round-trip time of the connection, in seconds; `None` before the first sample.
     min_rtt_s: Option<f64>,
+    /// Packets in flight after the event.
     in_flight: u64,
+    /// Round trips completed since the connection was established.
     rounds: u64,
 }
 
@@ -122,7 +158,7 @@ impl PyAck {
         }
     }
 
-    /// It cannot change, so a copy is the same.
+    /// The object itself, since it is immutable.
     fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
         this
     }
@@ -149,7 +185,7 @@ impl PyLoss {
         Self { now_s, cause, new_episode, lost, srtt_s, min_rtt_s, in_flight, rounds }
     }
 
-    /// It cannot change, so a copy is the same.
+    /// The object itself, since it is immutable.
     fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
         this
     }
@@ -163,7 +199,7 @@ impl PySent {
         Self { now_s, number, size_bytes, app_limited, in_flight }
     }
 
-    /// It cannot change, so a copy is the same.
+    /// The object itself, since it is immutable.
     fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
         this
     }
@@ -177,7 +213,7 @@ impl PyMoment {
         Self { now_s, srtt_s, min_rtt_s, in_flight, rounds }
     }
 
-    /// It cannot change, so a copy is the same.
+    /// The object itself, since it is immutable.
     fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
         this
     }
