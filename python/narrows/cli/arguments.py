@@ -222,6 +222,13 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     reproduce.add_argument("--list", action="store_true", help="say which studies there are, and what was found")
     size = reproduce.add_mutually_exclusive_group()
     size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="(default)")
+    size.add_argument(
+        "--medium",
+        dest="size",
+        action="store_const",
+        const="medium",
+        help="the source's own durations, and only the cells that claims ask for; hours",
+    )
     size.add_argument("--full", dest="size", action="store_const", const="full", help="everything; may take hours")
     reproduce.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the study's own")
     reproduce.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the study's own")

@@ -130,7 +130,7 @@ def _table(ledger: Mapping[str, Any]) -> str:
 
 
 def _counted(ledger: Mapping[str, Any]) -> str:
-    return ", ".join(f"{ledger['verdicts'][verdict]} {verdict}" for verdict in VERDICTS)
+    return ", ".join(f"{ledger['verdicts'].get(verdict, 0)} {verdict}" for verdict in VERDICTS)
 
 
 def _list(arguments: argparse.Namespace) -> int:

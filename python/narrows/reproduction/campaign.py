@@ -10,6 +10,7 @@ from narrows.errors import OutputError
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
+from narrows.reproduction.asked import of_study, reduced
 from narrows.reproduction.ledger import Found, ledger
 from narrows.reproduction.quantity import Asked
 from narrows.study import campaign
@@ -79,12 +80,13 @@ def parts(study: StudyFolder, size: str, seed: int | None, replications: int | N
 
     Args:
         study: The published study.
-        size: Size of its study files, "quick" or "full"; experiments without this size are left out.
+        size: Size of its study files, "quick", "medium" or "full"; experiments without this size are left out.
         seed: Master seed in place of the files' own; None for theirs.
         replications: Number of replications in place of the files' own; None for theirs.
 
     Returns:
-        The experiments without a variant, then those of each variant.
+        The experiments without a variant, then those of each variant. Of the medium size they have only the points
+        that a claim asks for, or a table or figure with values of the source.
 
     Raises:
         InputError: A file cannot be read, or no study file has a variant that the claims name.
@@ -96,12 +98,16 @@ def parts(study: StudyFolder, size: str, seed: int | None, replications: int | N
         (variant.name, Choice(size, variant.key), [name for name in files if variant.key in offered(files[name])[size]])
         for variant in study.published.variants
     ]
+    asked = list(of_study(study.claims(size)))
     found = []
     for variant, choice, experiments in forms:
         for name in experiments:
             experiment = read_study(files[name], seed, replications, choice)
-            found.append(Part(name, variant, experiment, make_plan(experiment)))
-    return found
+            plan = make_plan(experiment)
+            if size == MEDIUM:
+                plan = reduced(plan, [wanted for of, wanted in asked if of == name])
+            found.append(Part(name, variant, experiment, plan))
+    return [part for part in found if part.plan.points]
 
 
 def prepare(study: StudyFolder, size: str, folder: Path) -> None:
@@ -109,7 +115,7 @@ def prepare(study: StudyFolder, size: str, folder: Path) -> None:
 
     Args:
         study: The published study.
-        size: "quick" or "full".
+        size: "quick", "medium" or "full".
         folder: Path of the folder.
 
     Raises:
@@ -179,4 +185,6 @@ def spent(found: Sequence[Part], folder: Path) -> Spent:
     return Spent(hops, math.fsum(each for table in tables for each in table["cpu_s"]))
 
 
+# The size of which only the cells run that something asks for.
+MEDIUM = "medium"
 ABOUT = "reproduction.json"

@@ -19,6 +19,7 @@ from narrows.reproduction.quantity import (
     Measured,
     Named,
     Number,
+    Probability,
     Quantity,
     Ranked,
     bound,
@@ -33,7 +34,7 @@ STRENGTHS = ("strong", "medium", "weak")
 
 @dataclass(frozen=True)
 class Magnitude:
-    """A claimed magnitude of an effect, which never decides a verdict.
+    """A claimed magnitude of an effect, without which a claim holds in direction only.
 
     Attributes:
         test: The test of the magnitude.
@@ -60,6 +61,7 @@ class Claim:
         not_testable: Reason why the claim is not tested; empty if it is.
         cause: Known cause of a claim that does not hold; empty if none is known.
         note: Differences of the test from the source, and the reason.
+        check: Whether the claim holds by construction, so that it checks the implementation and is no evidence.
     """
 
     id: str
@@ -73,6 +75,7 @@ class Claim:
     not_testable: str
     cause: str
     note: str
+    check: bool = False
 
 
 @dataclass(frozen=True)
@@ -184,7 +187,7 @@ def read_claims(file: Path, size: str = "quick") -> Published:
 
     Args:
         file: The file `claims.toml`.
-        size: "quick" or "full", for texts that differ between the two.
+        size: "quick", "medium" or "full", for texts that differ between them.
 
     Raises:
         InputError: The file cannot be read, or has an error.
@@ -234,10 +237,13 @@ class _Reader:
 
     def worded(self, content: Mapping[str, Any]) -> Mapping[str, Any]:
         words = content.get("words", {})
-        self.keys(words, "words", SIZES if words else (), ())
-        for name in sorted({*words.get("quick", {})} ^ {*words.get("full", {})}):
-            self.fault("words", f"{name} is missing in one of the sizes")
-        filled: Mapping[str, Any] = _bound(content, words.get(self.size, {}))
+        self.keys(words, "words", ("quick", "full") if words else (), ("medium",))
+        # The medium size has the times of the full one, unless it says otherwise.
+        sizes = {**words, "medium": {**words.get("full", {}), **words.get("medium", {})}}
+        for name in sorted(set().union(*sizes.values())):
+            if not all(name in each for each in sizes.values()):
+                self.fault("words", f"{name} is missing in one of the sizes")
+        filled: Mapping[str, Any] = _bound(content, sizes.get(self.size, {}))
         return filled
 
     def variant(self, table: Mapping[str, Any], path: str) -> Variant:
@@ -247,7 +253,17 @@ class _Reader:
 
     def claim(self, table: Mapping[str, Any], path: str, experiments: Sequence[str] | Mapping[str, str]) -> Claim:
         needed = ("id", "statement", "strength", "place", "supported")
-        optional = ("direction", "magnitude", "whose", "published", "not_testable", "cause", "note", "experiment")
+        optional = (
+            "direction",
+            "magnitude",
+            "whose",
+            "published",
+            "not_testable",
+            "cause",
+            "note",
+            "experiment",
+            "check",
+        )
         self.keys(table, path, needed, optional)
         if ("direction" in table) == ("not_testable" in table):
             self.fault(path, "either `direction` or `not_testable` is needed")
@@ -272,6 +288,7 @@ class _Reader:
             not_testable=table.get("not_testable", ""),
             cause=table.get("cause", ""),
             note=table.get("note", ""),
+            check=self.truth(table.get("check", False), f"{path}.check"),
         )
 
     def test(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Test:
@@ -297,9 +314,7 @@ class _Reader:
             if kind in table:
                 return self.trend(table, path, scope, kind)
         self.keys(table, path, ("is",), ("at_least", "at_most"))
-        if "at_least" not in table and "at_most" not in table:
-            self.fault(path, "`at_least` or `at_most` is needed")
-        least, most = table.get("at_least"), table.get("at_most")
+        least, most = self.bounds(table, path)
         return Bounded(self.quantity(table["is"], f"{path}.is", scope), least, most)
 
     def trend(self, table: Mapping[str, Any], path: str, scope: _Scope, kind: str) -> Test:
@@ -333,6 +348,7 @@ class _Reader:
         special: Mapping[str, Callable[..., Quantity]] = {
             "correlation": self.correlation,
             "constant": self.constant,
+            "probability": self.probability,
             "rank": self.ranked,
         }
         read = next((special[kind] for kind in special if kind in table), self.measured)
@@ -346,6 +362,16 @@ class _Reader:
     def constant(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Constant:
         self.keys(table, path, ("constant",), ())
         return Constant(self.quantity(table["constant"], f"{path}.constant", scope))
+
+    def probability(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Probability:
+        self.keys(table, path, ("probability",), ("at_least", "at_most"))
+        least, most = self.bounds(table, path)
+        return Probability(self.quantity(table["probability"], f"{path}.probability", scope), least, most)
+
+    def bounds(self, table: Mapping[str, Any], path: str) -> tuple[float | None, float | None]:
+        if "at_least" not in table and "at_most" not in table:
+            self.fault(path, "`at_least` or `at_most` is needed")
+        return table.get("at_least"), table.get("at_most")
 
     def ranked(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Ranked:
         self.keys(table, path, ("rank", "at", "among", "best"), ())
@@ -432,6 +458,11 @@ class _Reader:
             self.fault(path, f"{value!r} is none of {', '.join(names)}")
         return str(value)
 
+    def truth(self, value: Any, path: str) -> bool:
+        if not isinstance(value, bool):
+            self.fault(path, "true or false is needed")
+        return bool(value)
+
     def text(self, value: Any, path: str) -> str:
         if not isinstance(value, str) or not value:
             self.fault(path, "text is needed")
@@ -459,6 +490,6 @@ def _bound(value: Any, binding: Mapping[str, Any]) -> Any:
     return bound(value, binding)
 
 
-SIZES = ("quick", "full")
+SIZES = ("quick", "medium", "full")
 PAIR = 2
 FOLDS = ("sum", "mean", "max", "min")

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
-from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
+from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Rule
 from narrows.reproduction.quantity import Asked, QuantityError
-from narrows.statistics import t_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,9 +19,8 @@ if TYPE_CHECKING:
     from narrows.reproduction.predicate import Outcome, Test
     from narrows.reproduction.quantity import Cells
 
-NOT_TESTABLE = "not testable"
-MANY = 1000
-VERDICTS = (HOLDS, FAILS, INCONCLUSIVE, NOT_TESTABLE)
+DIRECTION_ONLY, NOT_TESTABLE = "holds in direction only", "not testable"
+VERDICTS = (HOLDS, DIRECTION_ONLY, FAILS, INCONCLUSIVE, NOT_TESTABLE)
 
 
 @dataclass(frozen=True)
@@ -33,11 +31,13 @@ class Found:
         cells: Rows of cells by experiment.
         varied: Rows of cells by variant and experiment, for the experiments that a variant changes.
         factors: Names of the columns whose levels distinguish the cells, by experiment.
+        added: Names of the experiments some of whose cells have replications that were added because claims were open.
     """
 
     cells: Cells
     varied: Mapping[str, Cells]
     factors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    added: frozenset[str] = frozenset()
 
     def under(self, variant: str) -> Cells:
         """Return the cells under a variant: its own, and those without a variant at levels for which it has none."""
@@ -59,7 +59,7 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
     Args:
         name: Name of the study.
         published: The study with its claims.
-        size: "quick" or "full".
+        size: "quick", "medium" or "full".
         seed: Master seed of the experiments.
         found: Results of its experiments.
 
@@ -67,7 +67,7 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
         InputError: A claim refers to cells or columns that no experiment has.
     """
     claims = [evaluate(claim, size, _concerning(claim, published, found)) for claim in published.claims]
-    counts = Counter(claim["verdict"] for claim in claims)
+    evidence = [claim for claim in claims if not claim["check"] and claim["verdict"] != NOT_TESTABLE]
     return {
         "study": name,
         "number": published.number,
@@ -77,9 +77,16 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
         "seed": seed,
         "digest": _digest(found),
         "experiments": {experiment: _work(rows) for experiment, rows in found.cells.items()},
-        "verdicts": {verdict: counts[verdict] for verdict in VERDICTS},
+        "verdicts": counted_verdicts(claims),
+        "evidence": counted_verdicts(evidence),
         "claims": claims,
     }
+
+
+def counted_verdicts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return the number of claims with each verdict."""
+    counts = Counter(claim["verdict"] for claim in claims)
+    return {verdict: counts[verdict] for verdict in VERDICTS}
 
 
 def _concerning(claim: Claim, published: Published, found: Found) -> Found:
@@ -98,102 +105,122 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         InputError: The claim refers to cells or columns that no experiment has.
     """
     entry: dict[str, Any] = {
-        "id": claim.id, "verdict": NOT_TESTABLE, "strength": claim.strength, "statement": claim.statement,
-        "place": claim.place, "source_supports": claim.supported, "published": claim.published or None,
-        "effect": None, "ci95": None, "unit": None, "bounds": None, "seeds": 0, "effect_of": None, "parts": None,
-        "cells": None, "magnitude": None, "cause": claim.not_testable or None, "variant": None,
-        "variants": None, "note": claim.note or None,
+        "id": claim.id, "verdict": NOT_TESTABLE, "decided_by": None, "strength": claim.strength, "check": claim.check,
+        "statement": claim.statement, "place": claim.place, "source_supports": claim.supported,
+        "published": claim.published or None, "effect": None, "ci95": None, "level": None, "method": None, "unit": None,
+        "bounds": None, "seeds": 0, "effect_of": None, "parts": None, "cells": None, "magnitude": None,
+        "cause": claim.not_testable or None, "variant": None, "variants": None, "note": claim.note or None,
     }  # fmt: skip
     if claim.direction is None:
         return entry
     missing = sorted(claim.direction.experiments() - set(found.cells))
     if missing:
-        entry["cause"] = f"the {size} size leaves out the experiment {', '.join(missing)}"
+        entry["cause"] = f"the {size} size has no results of the experiment {', '.join(missing)}"
         return entry
-    outcome = _try(claim, claim.direction, found.cells)
-    varied = _varied(claim, claim.direction, found)
+    rule = Rule(growing=bool(claim.direction.experiments() & found.added), deterministic=claim.check)
+    outcome = _try(claim, claim.direction, found.cells, rule)
+    magnitude = _magnitude(claim, found.cells, rule)
+    verdict = _level(outcome, magnitude)
+    varied = _varied(claim, found, rule)
     entry |= {
-        "verdict": outcome.verdict, "effect": outcome.effect, "ci95": _listed(outcome), "unit": outcome.unit or None,
-        "bounds": list(outcome.bounds), "seeds": outcome.seeds, "effect_of": outcome.of,
+        "verdict": verdict, "decided_by": None if verdict == INCONCLUSIVE else size, "effect": outcome.effect,
+        "ci95": list(outcome.ci95) if outcome.ci95 else None, "level": outcome.level, "method": outcome.method,
+        "unit": outcome.unit or None, "bounds": list(outcome.bounds), "seeds": outcome.seeds, "effect_of": outcome.of,
         "parts": f"{outcome.held} of {outcome.parts}",
         "cells": {"count": len(outcome.cells), "digest": _short_digest(outcome.cells)},
-        "magnitude": _magnitude(claim, found.cells), "cause": _cause(claim, outcome),
-        "variant": _flips(outcome, varied), "variants": varied or None,
+        "magnitude": magnitude, "cause": _cause(claim, verdict, outcome),
+        "variant": _flips(verdict, varied), "variants": varied or None,
     }  # fmt: skip
     return entry
 
 
-def _try(claim: Claim, test: Test, cells: Cells) -> Outcome:
+def _try(claim: Claim, test: Test, cells: Cells, rule: Rule) -> Outcome:
     try:
-        return test.judge(cells, {})
+        return test.judge(cells, {}, rule)
     except QuantityError as error:
         raise InputError(f"claim {claim.id}", str(error)) from error
 
 
-def _magnitude(claim: Claim, cells: Cells) -> dict[str, Any] | None:
+def _magnitude(claim: Claim, cells: Cells, rule: Rule) -> dict[str, Any] | None:
     asked = claim.magnitude
     if asked is None or asked.test.experiments() - set(cells):
         return None
-    outcome = _try(claim, asked.test, cells)
+    outcome = _try(claim, asked.test, cells, rule)
     met = {HOLDS: True, FAILS: False, INCONCLUSIVE: None}[outcome.verdict]
     return {
-        "met": met, "whose": asked.whose, "effect": outcome.effect, "ci95": _listed(outcome), "effect_of": outcome.of,
+        "met": met, "whose": asked.whose, "effect": outcome.effect,
+        "ci95": list(outcome.ci95) if outcome.ci95 else None, "effect_of": outcome.of,
+        "bounds": list(outcome.bounds), "unit": outcome.unit or None,
     }  # fmt: skip
 
 
-def _cause(claim: Claim, outcome: Outcome) -> str | None:
-    if outcome.verdict == HOLDS:
+def _level(outcome: Outcome, magnitude: Mapping[str, Any] | None) -> str:
+    """Return the verdict on direction and magnitude together: both must be sure for a claim to hold."""
+    if outcome.verdict == HOLDS and magnitude is not None and not magnitude["met"]:
+        return DIRECTION_ONLY
+    return outcome.verdict
+
+
+def _cause(claim: Claim, verdict: str, outcome: Outcome) -> str | None:
+    if verdict == HOLDS:
         return None
     known = claim.cause or "not known"
     if outcome.effect is None:
         return f"no cell has a value; {known}"
-    if outcome.verdict == INCONCLUSIVE:
-        undecided = f"the interval over {outcome.seeds} seeds lies on both sides"
-        needed = seeds_that_decide(outcome)
-        return (
-            f"{undecided}, {needed} would decide if mean and spread stay; {known}"
-            if needed
-            else f"{undecided}; {known}"
-        )
+    if verdict == INCONCLUSIVE:
+        return f"{_undecided(outcome)}; {known}"
     return known
+
+
+def _undecided(outcome: Outcome) -> str:
+    if outcome.seeds == 1 and outcome.same:
+        return f"all {outcome.same + 1} replications are the same run, and others could differ"
+    undecided = f"the interval over {outcome.seeds} seeds lies on both sides"
+    if outcome.method == "sign":
+        undecided = f"{outcome.seeds} seeds with one and the same value are too few for a verdict"
+    needed = seeds_that_decide(outcome)
+    return f"{undecided}, {needed} would decide if mean and spread stay" if needed else undecided
 
 
 def seeds_that_decide(outcome: Outcome) -> str:
     """Return the number of replications whose interval would exclude the nearest bound, with the same mean and spread.
 
     Returns:
-        Text such as "about 12" or "more than 1000"; empty if the interval has no width.
+        Text such as "about 12 (9 in 10: 31)", with the numbers that decide with a chance of one half and of nine in
+        ten; empty if no number does.
     """
-    if outcome.ci95 is None or outcome.effect is None or outcome.ci95[1] <= outcome.ci95[0]:
+    even, sure = outcome.needed
+    if math.isinf(even):
         return ""
-    away = min(abs(outcome.effect - bound) for bound in outcome.bounds if bound is not None)
-    half = (outcome.ci95[1] - outcome.ci95[0]) / 2
-    spread = half * math.sqrt(outcome.seeds) / t_quantile(outcome.seeds - 1)
-    for seeds in range(2, MANY + 1):
-        if t_quantile(seeds - 1) * spread / math.sqrt(seeds) < away:
-            return f"about {seeds}"
-    return f"more than {MANY}"
+    if even > MANY:
+        return f"more than {MANY}"
+    if even == sure:
+        return f"{even:.0f}"
+    likely = f"{sure:.0f}" if sure <= MANY else f"more than {MANY}"
+    return f"about {even:.0f} (with a chance of one half; {likely} with one of nine in ten)"
 
 
-def _varied(claim: Claim, test: Test, found: Found) -> dict[str, str]:
+def _varied(claim: Claim, found: Found, rule: Rule) -> dict[str, str]:
     """Return the verdict under each variant that the test looks at."""
-    return {
-        name: _try(claim, test, found.under(name)).verdict
-        for name, other in found.varied.items()
-        if test.experiments() & set(other)
-    }
+    test = claim.direction
+    if test is None:
+        return {}
+    # A variant has a fixed number of replications.
+    fixed = rule._replace(growing=False)
+    verdicts = {}
+    for name, other in found.varied.items():
+        if test.experiments() & set(other):
+            cells = found.under(name)
+            verdicts[name] = _level(_try(claim, test, cells, fixed), _magnitude(claim, cells, fixed))
+    return verdicts
 
 
-def _flips(outcome: Outcome, varied: Mapping[str, str]) -> str | None:
+def _flips(verdict: str, varied: Mapping[str, str]) -> str | None:
     """Return the first variant under which a claim that holds fails, or one that does not hold holds."""
     for name, changed in varied.items():
-        if HOLDS in {changed, outcome.verdict} and changed not in {outcome.verdict, INCONCLUSIVE}:
+        if HOLDS in {changed, verdict} and changed not in {verdict, INCONCLUSIVE}:
             return name
     return None
-
-
-def _listed(outcome: Outcome) -> list[float] | None:
-    return list(outcome.ci95) if outcome.ci95 else None
 
 
 def _work(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -213,3 +240,6 @@ def _digest(found: Found) -> str:
 
 def _short_digest(keys: Iterable[str]) -> str:
     return hashlib.sha256(" ".join(sorted(keys)).encode()).hexdigest()[:16]
+
+
+MANY = 1000

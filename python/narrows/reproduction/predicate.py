@@ -1,24 +1,63 @@
 """What a claim says of quantities, and whether the cells bear it out. Pure functions.
 
-Every test comes down to the 95 % interval over replications of one paired number: all of the interval on the claimed
-side holds, all of it on the other side fails, and anything else, a single replication too, is inconclusive.
+Every test comes down to the interval over replications of one paired number: all of the interval on the claimed side
+holds, all of it on the other side fails, and anything else, a single replication too, is inconclusive.
+
+Where any of several parts decides, each needs a narrower level. If at least m of k parts are to hold, a part holds at
+the level divided by k - m + 1 and fails at the level divided by m; so a conjunction (m = k) holds at the full level
+(the intersection-union test) and fails at a k-th of it. With j false parts among k, a false claim needs j - (k - m) of
+them to seem true, the chance of which is at most j / (j - (k - m)) times the level of a part (Markov), greatest for
+j = k - m + 1. This is Bonferroni's correction, which for one part that suffices is the first step of Holm's.
+
+Replications whose cells have the same records are one run and count once.
+
+Sources: R. L. Berger, Technometrics 24 (1982) 295 (intersection-union tests); S. Holm, Scandinavian Journal of
+Statistics 6 (1979) 65.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from narrows.reproduction.quantity import Combined
+from narrows.reproduction.intervals import (
+    ALPHA,
+    Frequency,
+    Mean,
+    Needed,
+    Resampled,
+    same_side,
+    seeds_that_decide,
+)
+from narrows.reproduction.quantity import Combined, Named, Probability
+from narrows.reproduction.resampling import has_ranks, stages
 from narrows.reproduction.units import unit_of
-from narrows.statistics import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from narrows.reproduction.quantity import Binding, Cells, Quantity
+    from narrows.reproduction.intervals import Interval, Sample
+    from narrows.reproduction.quantity import Binding, Cell, Cells, Quantity
 
 HOLDS, FAILS, INCONCLUSIVE = "holds", "fails", "inconclusive"
+NEVER = Needed(math.inf, math.inf)
+
+
+class Rule(NamedTuple):
+    """How sure a verdict must be.
+
+    Attributes:
+        holds: Probability of a false "holds", of a two-sided interval.
+        fails: That of a false "fails".
+        growing: Whether the number of replications depends on what was seen.
+        deterministic: Whether a run without randomness says all, as where the implementation itself is checked.
+    """
+
+    holds: float = ALPHA
+    fails: float = ALPHA
+    growing: bool = False
+    deterministic: bool = False
 
 
 class Outcome(NamedTuple):
@@ -27,8 +66,8 @@ class Outcome(NamedTuple):
     Attributes:
         verdict: "holds", "fails" or "inconclusive".
         effect: The deciding quantity, mean over replications; None without data.
-        ci95: Its 95 % interval; None for fewer than two replications.
-        seeds: Number of replications.
+        ci95: Its 95 % interval; None where there is none.
+        seeds: Number of different replications.
         of: Description of that quantity.
         unit: Its unit; empty for a pure number.
         cells: Digests of the records of the cells used.
@@ -36,11 +75,16 @@ class Outcome(NamedTuple):
         parts: Number of parts of the test.
         clear: Distance of the effect from the nearest bound, in half-widths of the interval; negative without one.
         bounds: Claimed lower and upper bound of the effect; None without one.
+        level: Level of the interval that decides.
+        method: Method of the interval.
+        leaning: The verdict if the effect stayed the same: "holds" or "fails".
+        needed: Numbers of replications that would decide.
+        same: Number of replications that are the same run as an earlier one.
     """
 
     verdict: str
     effect: float | None
-    ci95: tuple[float, float] | None
+    ci95: Interval | None
     seeds: int
     of: str
     unit: str
@@ -49,6 +93,11 @@ class Outcome(NamedTuple):
     parts: int = 1
     clear: float = -1.0
     bounds: tuple[float | None, float | None] = (None, None)
+    level: float = ALPHA
+    method: str = ""
+    leaning: str = FAILS
+    needed: Needed = NEVER
+    same: int = 0
 
 
 @dataclass(frozen=True)
@@ -57,36 +106,93 @@ class Bounded:
 
     Attributes:
         quantity: The quantity.
-        least: Lower bound, inclusive; None without one.
+        least: Lower bound, inclusive unless `strict`; None without one.
         most: Upper bound, inclusive; None without one.
+        strict: Whether the quantity must be above the lower bound.
     """
 
     quantity: Quantity
     least: float | None
     most: float | None
+    strict: bool = False
 
-    def judge(self, cells: Cells, binding: Binding) -> Outcome:
+    def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
         """Return the result of the test for these cells."""
-        values = self.quantity.values(cells, binding)
-        found = estimate(values.values())
-        interval = (found["ci95"][0], found["ci95"][1]) if found["ci95"] else None
-        verdict, clear = INCONCLUSIVE, -1.0
-        if interval is not None and found["mean"] is not None:
-            low, high = interval
-            away = min(abs(found["mean"] - each) for each in (self.least, self.most) if each is not None)
-            clear = 2 * away / (high - low) if high > low else float("inf")
-            inside = (self.least is None or low >= self.least) and (self.most is None or high <= self.most)
-            outside = (self.least is not None and high < self.least) or (self.most is not None and low > self.most)
-            verdict = HOLDS if inside else FAILS if outside else INCONCLUSIVE
-        keys = tuple(dict.fromkeys(str(cell["digest"]) for cell in self.quantity.cells(cells, binding)))
+        used = self.quantity.cells(cells, binding)
+        sample, same = _sample(self.quantity, cells, binding, used, rule)
+        at_95 = _interval(sample, ALPHA, rule)
+        verdict = INCONCLUSIVE
+        if self._inside(_interval(sample, rule.holds, rule)):
+            verdict = HOLDS
+        elif self._outside(_interval(sample, rule.fails, rule)):
+            verdict = FAILS
+        effect = sample.effect
+        leaning = HOLDS if effect is not None and self._inside((effect, effect)) else FAILS
+        level = rule.holds if leaning == HOLDS else rule.fails
+        clear, needed = self._margin(sample, at_95, level, rule)
+        keys = tuple(dict.fromkeys(str(cell["digest"]) for cell in used))
         return Outcome(
-            verdict, found["mean"], interval, len(values), self.quantity.describe(binding),
-            unit_of(self.quantity, binding), keys, int(verdict == HOLDS), 1, clear, (self.least, self.most),
+            verdict, effect, at_95, sample.seeds, self.quantity.describe(binding), unit_of(self.quantity, binding),
+            keys, int(verdict == HOLDS), 1, clear, (self.least, self.most), level, sample.method, leaning, needed, same,
         )  # fmt: skip
+
+    def _inside(self, interval: Interval | None) -> bool:
+        if interval is None:
+            return False
+        low, high = interval
+        above = self.least is None or (low > self.least if self.strict else low >= self.least)
+        return above and (self.most is None or high <= self.most)
+
+    def _outside(self, interval: Interval | None) -> bool:
+        if interval is None:
+            return False
+        low, high = interval
+        below = self.least is not None and (high <= self.least if self.strict else high < self.least)
+        return below or (self.most is not None and low > self.most)
+
+    def _margin(self, sample: Sample, at_95: Interval | None, level: float, rule: Rule) -> tuple[float, Needed]:
+        """Return the distance from the nearest bound in half-widths, and the replications that would decide."""
+        if sample.effect is None:
+            return -1.0, NEVER
+        if sample.method == "sign" and not rule.deterministic:
+            few = float(same_side(level, growing=rule.growing))
+            return (math.inf if at_95 else -1.0), Needed(few, few)
+        if at_95 is None:
+            return -1.0, NEVER
+        away = min(abs(sample.effect - each) for each in (self.least, self.most) if each is not None)
+        half = (at_95[1] - at_95[0]) / 2
+        if half <= 0:
+            return math.inf, Needed(sample.seeds, sample.seeds)
+        return away / half, (seeds_that_decide(half, sample.seeds, away, level) if sample.seeds > 1 else NEVER)
 
     def experiments(self) -> set[str]:
         """Return the names of the experiments whose cells the test uses."""
         return self.quantity.experiments()
+
+
+def _interval(sample: Sample, level: float, rule: Rule) -> Interval | None:
+    if rule.deterministic and sample.method == "sign" and sample.effect is not None:
+        return sample.effect, sample.effect
+    return sample.interval(level, growing=rule.growing)
+
+
+def _sample(quantity: Quantity, cells: Cells, binding: Binding, used: Sequence[Cell], rule: Rule) -> tuple[Sample, int]:
+    """Return the sample of a quantity, and the number of replications that repeat an earlier one."""
+    runs: dict[int, list[str]] = {}
+    for cell in used:
+        runs.setdefault(cell["replication"], []).append(str(cell["digest"]))
+    first = {tuple(each): replication for replication, each in sorted(runs.items(), reverse=True)}
+    different = {*first.values()}
+    same = len(runs) - len(different)
+    if has_ranks(quantity):
+        return Resampled(stages(quantity, cells, binding)), same
+    values = quantity.values(cells, binding)
+    kept = [value for replication, value in sorted(values.items()) if replication in different or rule.deterministic]
+    return (Frequency(kept) if isinstance(_plain(quantity), Probability) else Mean(kept)), same
+
+
+def _plain(quantity: Quantity) -> Quantity:
+    return _plain(quantity.quantity) if isinstance(quantity, Named) else quantity
 
 
 @dataclass(frozen=True)
@@ -101,15 +207,16 @@ class Ordered:
     quantities: Sequence[Quantity]
     or_equal: bool = False
 
-    def judge(self, cells: Cells, binding: Binding) -> Outcome:
-        """Return the result of the test for these cells; the step with the least margin decides."""
-        steps = []
-        for low, high in zip(self.quantities, self.quantities[1:], strict=False):
-            outcome = Bounded(Combined("minus", high, low), 0.0, None).judge(cells, binding)
-            if not self.or_equal and outcome.ci95 is not None and outcome.ci95[0] <= 0:
-                outcome = outcome._replace(verdict=FAILS if outcome.ci95[1] <= 0 else INCONCLUSIVE, held=0)
-            steps.append(outcome)
-        return together(steps, len(steps))
+    def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
+        """Return the result of the test for these cells: every step is a part."""
+        count = len(self.quantities) - 1
+        steps = [
+            Bounded(Combined("minus", high, low), 0.0, None, strict=not self.or_equal).judge(
+                cells, binding, _for_parts(rule, count, count)
+            )
+            for low, high in zip(self.quantities, self.quantities[1:], strict=False)
+        ]
+        return together(steps, count)
 
     def experiments(self) -> set[str]:
         """Return the names of the experiments whose cells the test uses."""
@@ -128,9 +235,10 @@ class Several:
     tests: Sequence[tuple[Test, Binding]]
     least: int
 
-    def judge(self, cells: Cells, binding: Binding) -> Outcome:
+    def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
         """Return the result of the test for these cells."""
-        return together([test.judge(cells, {**binding, **each}) for test, each in self.tests], self.least)
+        own = _for_parts(rule, len(self.tests), self.least)
+        return together([test.judge(cells, {**binding, **each}, own) for test, each in self.tests], self.least)
 
     def experiments(self) -> set[str]:
         """Return the names of the experiments whose cells the test uses."""
@@ -140,20 +248,45 @@ class Several:
 Test = Bounded | Ordered | Several
 
 
+def _for_parts(rule: Rule, parts: int, least: int) -> Rule:
+    """Return the rule for each of several parts, of which at least `least` must hold."""
+    return rule._replace(holds=rule.holds / (parts - least + 1), fails=rule.fails / max(least, 1))
+
+
 def together(outcomes: Sequence[Outcome], least: int) -> Outcome:
     """Return the combined result of several tests, of which at least `least` must hold.
 
-    The effect is that of the deciding part: the one with the least margin among those that decide the verdict.
+    The effect is that of the deciding part: the part without which the verdict would not be there yet, if the clearest
+    ones count first. Of a conjunction that holds it is the least clear part, of one that fails the clearest failing
+    one, and of an open one the part that would decide it with the fewest replications.
     """
-    held = [each for each in outcomes if each.verdict == HOLDS]
-    failed = [each for each in outcomes if each.verdict == FAILS]
+    held = sorted((each for each in outcomes if each.verdict == HOLDS), key=_clearest)
+    failed = sorted((each for each in outcomes if each.verdict == FAILS), key=_clearest)
+    many = len(outcomes) - least + 1
     if len(held) >= least:
-        verdict, deciding = HOLDS, held
-    elif len(outcomes) - len(failed) < least:
-        verdict, deciding = FAILS, failed
+        verdict, deciding = HOLDS, held[least - 1]
+    elif len(failed) >= many:
+        verdict, deciding = FAILS, failed[many - 1]
     else:
-        verdict, deciding = INCONCLUSIVE, [each for each in outcomes if each.verdict == INCONCLUSIVE]
-    weakest = min(deciding, key=lambda each: each.clear)
+        verdict, deciding = INCONCLUSIVE, _next(outcomes, least - len(held), many - len(failed))
     cells = tuple(dict.fromkeys(key for each in outcomes for key in each.cells))
     parts, whole = sum(each.parts for each in outcomes), sum(each.held for each in outcomes)
-    return weakest._replace(verdict=verdict, cells=cells, held=whole, parts=parts)
+    leaning = deciding.leaning if verdict == INCONCLUSIVE else verdict
+    return deciding._replace(verdict=verdict, cells=cells, held=whole, parts=parts, leaning=leaning)
+
+
+def _clearest(outcome: Outcome) -> float:
+    return -outcome.clear
+
+
+def _next(outcomes: Sequence[Outcome], to_hold: int, to_fail: int) -> Outcome:
+    """Return the open part with which so many more parts would hold, or fail, if all effects stayed the same."""
+    still_open = sorted((each for each in outcomes if each.verdict == INCONCLUSIVE), key=lambda each: each.needed)
+    for each in still_open:
+        if each.leaning == HOLDS:
+            to_hold -= 1
+        else:
+            to_fail -= 1
+        if to_hold == 0 or to_fail == 0:
+            return each
+    return still_open[-1]

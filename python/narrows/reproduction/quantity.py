@@ -38,9 +38,9 @@ class Asked(list["Cell"]):
         if names not in self._fitting:
             found: dict[tuple[str, ...], list[Cell]] = {}
             for row in self:
-                found.setdefault(tuple(_key(row[name]) for name in names), []).append(row)
+                found.setdefault(tuple(comparable(row[name]) for name in names), []).append(row)
             self._fitting[names] = found
-        return self._fitting[names].get(tuple(_key(value) for value in wanted.values()), [])
+        return self._fitting[names].get(tuple(comparable(value) for value in wanted.values()), [])
 
 
 @dataclass(frozen=True)
@@ -359,7 +359,43 @@ class Ranked:
         return self.quantity.experiments()
 
 
-Quantity = Measured | Number | Constant | Combined | Folded | Named | Correlation | Ranked
+@dataclass(frozen=True)
+class Probability:
+    """Whether a quantity is within bounds, 1 or 0 by replication; its mean is the probability that it is.
+
+    Attributes:
+        quantity: The quantity.
+        least: Lower bound, inclusive; None without one.
+        most: Upper bound, inclusive; None without one.
+    """
+
+    quantity: Quantity
+    least: float | None
+    most: float | None
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return 1 or 0 by replication, for the replications in which the quantity has a value."""
+        return {each: float(self._within(value)) for each, value in self.quantity.values(cells, binding).items()}
+
+    def _within(self, value: float) -> bool:
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells from which the quantity is computed."""
+        return self.quantity.cells(cells, binding)
+
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+        bounds = [f"at least {self.least:g}"] if self.least is not None else []
+        bounds += [f"at most {self.most:g}"] if self.most is not None else []
+        return f"probability that {self.quantity.describe(binding)} is {' and '.join(bounds)}"
+
+    def experiments(self) -> set[str]:
+        """Return the names of the experiments whose cells are used."""
+        return self.quantity.experiments()
+
+
+Quantity = Measured | Number | Constant | Combined | Folded | Named | Correlation | Ranked | Probability
 
 
 def _together(parts: Sequence[tuple[Quantity, Binding]], cells: Cells) -> dict[int, list[float]]:
@@ -416,7 +452,7 @@ def _spread(values: Sequence[float]) -> float:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)) / mean
 
 
-def _key(value: Any) -> str:
+def comparable(value: Any) -> str:
     """Return the same text for a number and for what is written as that number."""
     if isinstance(value, bool):
         return str(value)

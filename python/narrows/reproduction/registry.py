@@ -36,7 +36,7 @@ class StudyFolder:
         return read_claims(self.claims_file)
 
     def claims(self, size: str) -> Published:
-        """Read `claims.toml` with the words of a size, "quick" or "full"."""
+        """Read `claims.toml` with the words of a size, "quick", "medium" or "full"."""
         return read_claims(self.claims_file, size)
 
     @property
@@ -46,15 +46,23 @@ class StudyFolder:
 
     @property
     def ledger(self) -> dict[str, Any] | None:
-        """The ledger committed with the study; None where there is none."""
-        file = self.folder / LEDGER
+        """The ledger of the medium or full size that the study has, or that of the quick size; None for neither."""
+        return self._read(LEDGER) or self.ledger_quick
+
+    @property
+    def ledger_quick(self) -> dict[str, Any] | None:
+        """The ledger of the quick size that the study has; None where there is none."""
+        return self._read(LEDGER_QUICK)
+
+    def _read(self, name: str) -> dict[str, Any] | None:
+        file = self.folder / name
         return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
 
     def experiments(self, size: str) -> dict[str, Path]:
         """Return the study file of each experiment that has a size.
 
         Args:
-            size: "quick" or "full".
+            size: "quick", "medium" or "full".
 
         Returns:
             Paths by the name of the experiment, in the order of `claims.toml`.
@@ -97,3 +105,4 @@ def find(name: str) -> StudyFolder:
 
 CLAIMS = "claims.toml"
 LEDGER = "ledger.json"
+LEDGER_QUICK = "ledger-quick.json"

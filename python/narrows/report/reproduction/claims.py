@@ -10,7 +10,7 @@ from narrows.report.drawing.svg import Markup, element, join, number
 from narrows.report.page.estimates import interval_text
 from narrows.report.page.metrics import unit_named
 from narrows.report.page.state import state
-from narrows.reproduction.ledger import NOT_TESTABLE, VERDICTS
+from narrows.reproduction.ledger import DIRECTION_ONLY, NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def _buttons(entries: Sequence[Claim]) -> Markup:
 
 def _claim(claim: Claim) -> Markup:
     name = element("a", claim["id"], href=f"#{claim['id']}", class_="name")
-    head = element("p", state(*_STATES[claim["verdict"]]), name, element("span", claim["strength"]), class_="about")
+    kind = "check of the implementation" if claim["check"] else claim["strength"]
+    head = element("p", state(*_STATES[claim["verdict"]]), name, element("span", kind), class_="about")
     statement = element("div", head, element("h3", claim["statement"]), *_why(claim), class_="stated")
     return element("article", statement, _found(claim), id=claim["id"], data_verdict=claim["verdict"])
 
@@ -80,6 +81,7 @@ def _why(claim: Claim) -> list[Markup]:
     if claim["effect_of"]:
         rests.append(("Measured", f"{claim['effect_of']}, over {claim['seeds']} seeds"))
         rests.append(("Parts", f"{claim['parts']} hold"))
+        rests.append(("Decided", f"at a level of {claim['level']:.2g}, by the method {claim['method']}"))
     if claim["note"]:
         rests.append(("Note", claim["note"]))
     rows = (element("div", element("dt", label), element("dd", text)) for label, text in rests)
@@ -141,6 +143,7 @@ def _strip(claim: Claim) -> Markup:
 
 _STATES = {
     HOLDS: ("ok", "✓", HOLDS),
+    DIRECTION_ONLY: ("partly", "↗", DIRECTION_ONLY),
     FAILS: ("failed", "✕", FAILS),
     INCONCLUSIVE: ("open", "?", INCONCLUSIVE),
     NOT_TESTABLE: ("absent", NO_DATA, NOT_TESTABLE),

@@ -178,7 +178,8 @@ def _style(place: int) -> Style:
 # How far beyond the means a figure goes for an interval, as part of their range.
 _BEYOND = 0.5
 _NOTE = (
-    "A verdict is that of the claimed direction: it holds where the whole 95 % interval over seeds lies on the claimed "
-    "side, fails where all of it lies on the other, and is inconclusive otherwise. How large the effect is to be never "
-    "decides it. The bar shows the interval over the range that is claimed."
+    "A claim holds where the whole interval over seeds lies on the claimed side and the claimed magnitude is reached, "
+    "holds in direction only where it is not, fails where all of the interval lies on the other side, and is "
+    "inconclusive otherwise. The bar shows the 95 % interval over the range that is claimed; where any of several "
+    "parts decides, the interval that decides is wider."
 )

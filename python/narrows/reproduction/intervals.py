@@ -1,0 +1,284 @@
+"""Intervals of what a claim speaks of, at any level, of a fixed number of replications or of one that grows.
+
+| values | fixed number of replications | number that grows (always valid) |
+|---|---|---|
+| any | Student's t | Gaussian mixture over the effect size |
+| 0 or 1 | Clopper and Pearson | beta mixture |
+| ranks and rank correlations | bootstrap over replications, expanded percentiles | the same at 5, 10, 20 … of them |
+| all equal | the value itself, once the sign test is sure | the same, with the beta mixture of 1/2 |
+
+An always-valid interval (a confidence sequence) covers the true value at all numbers of replications at once with the
+stated probability, so that it may be looked at after each of them, and they may end as soon as it is narrow enough.
+
+The levels of the bootstraps at 5, 10, 20 … replications are a half, a quarter, an eighth … of the whole.
+
+Values that are all equal say nothing of their spread. The sign test asks how likely so many replications on one side
+of the bound are if half of all are on the other: 2^-n.
+
+Sources: A. M. Law, "Simulation Modeling and Analysis" (5th ed., 2015), eq. 4.12 (t); C. J. Clopper and E. S. Pearson,
+Biometrika 26 (1934) 404; T. C. Hesterberg, The American Statistician 69 (2015) 371, §5.3.1 (expanded percentiles);
+H. Wang and A. Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance",
+Sequential Analysis 44 (2025) 56, eq. 4.17 (Gaussian mixture); H. Robbins, Annals of Mathematical Statistics 41 (1970)
+1397 (beta mixture); W. J. Conover, "Practical Nonparametric Statistics" (3rd ed., 1999), 3.4 (sign test).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+from scipy import optimize, special
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+Interval = tuple[float, float]
+
+
+class Sample(Protocol):
+    """One number per replication, or a statistic of all, and how sure it is."""
+
+    @property
+    def effect(self) -> float | None:
+        """The estimate; None without data."""
+
+    @property
+    def seeds(self) -> int:
+        """Number of replications."""
+
+    @property
+    def method(self) -> str:
+        """Name of the method of the interval."""
+
+    def interval(self, level: float, *, growing: bool) -> Interval | None:
+        """Return the interval that misses the true value with probability `level`; None if there is none yet.
+
+        Args:
+            level: Probability, 0 to 1.
+            growing: Whether the number of replications depends on what was seen.
+        """
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of one value per replication."""
+
+    values: Sequence[float]
+
+    @property
+    def effect(self) -> float | None:
+        """The mean."""
+        return math.fsum(self.values) / len(self.values) if self.values else None
+
+    @property
+    def seeds(self) -> int:
+        """Number of replications."""
+        return len(self.values)
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return "sign" if self._equal else "t"
+
+    @cached_property
+    def _equal(self) -> bool:
+        return len(set(self.values)) == 1
+
+    def interval(self, level: float, *, growing: bool) -> Interval | None:
+        """Return the interval, as in `Sample`."""
+        count = len(self.values)
+        if count < TWO:
+            return None
+        if self._equal:
+            one = self.values[0]
+            return (one, one) if count >= same_side(level, growing=growing) else None
+        mean = math.fsum(self.values) / count
+        square = math.fsum((value - mean) ** 2 for value in self.values)
+        half = (
+            _mixture_half(count, square / count, level)
+            if growing
+            else quantile(level, count - 1) * math.sqrt(square / (count - 1) / count)
+        )
+        return None if math.isinf(half) else (mean - half, mean + half)
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """The probability of an event that each replication has or has not, 1 or 0."""
+
+    values: Sequence[float]
+
+    @property
+    def effect(self) -> float | None:
+        """The fraction of the replications that have it."""
+        return math.fsum(self.values) / len(self.values) if self.values else None
+
+    @property
+    def seeds(self) -> int:
+        """Number of replications."""
+        return len(self.values)
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return "binomial"
+
+    def interval(self, level: float, *, growing: bool) -> Interval | None:
+        """Return the interval, as in `Sample`."""
+        count, hits = len(self.values), round(math.fsum(self.values))
+        if count == 0:
+            return None
+        if growing:
+            return _beta_mixture(count, hits, level)
+        low = float(special.betaincinv(hits, count - hits + 1, level / 2)) if hits else 0.0
+        high = float(special.betaincinv(hits + 1, count - hits, 1 - level / 2)) if hits < count else 1.0
+        return low, high
+
+
+class Drawn(NamedTuple):
+    """A statistic of the means over replications, and its values over resamples of some first replications.
+
+    Attributes:
+        statistic: Its value over these replications.
+        resamples: Its values over resamples of them; those without a value are left out.
+        seeds: Number of these replications.
+    """
+
+    statistic: float
+    resamples: NDArray[np.float64]
+    seeds: int
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """A statistic of the means over replications, such as a rank, bootstrapped over replications.
+
+    Attributes:
+        stages: The statistic over the first 5, 10, 20 … replications, and over all, which is the last.
+    """
+
+    stages: Sequence[Drawn]
+
+    @property
+    def effect(self) -> float | None:
+        """The statistic over all replications."""
+        return self.stages[-1].statistic if self.stages and math.isfinite(self.stages[-1].statistic) else None
+
+    @property
+    def seeds(self) -> int:
+        """Number of replications."""
+        return self.stages[-1].seeds if self.stages else 0
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return "bootstrap"
+
+    def interval(self, level: float, *, growing: bool) -> Interval | None:
+        """Return the interval, as in `Sample`."""
+        if not growing:
+            return _percentiles(self.stages[-1], level) if self.stages else None
+        looks = [each for each in self.stages if each.seeds in LOOKS]
+        return _percentiles(looks[-1], level / 2 ** len(looks)) if looks else None
+
+
+def _percentiles(drawn: Drawn, level: float) -> Interval | None:
+    if drawn.seeds < THREE or len(drawn.resamples) == 0:
+        return None
+    # So wide that the interval of a mean would be Student's.
+    wide = math.sqrt(drawn.seeds / (drawn.seeds - 1)) * quantile(level, drawn.seeds - 1)
+    tail = float(special.ndtr(-wide))
+    low, high = np.quantile(drawn.resamples, [tail, 1 - tail], method="inverted_cdf")
+    return float(low), float(high)
+
+
+def _mixture_half(count: int, variance: float, level: float) -> float:
+    """Return half of the always-valid interval of a mean; infinite while there is none.
+
+    Args:
+        count: Number of values.
+        variance: Their mean square deviation.
+        level: Probability of missing the mean at any time.
+    """
+    ratio = math.exp(math.log((count + MIXTURE) / (MIXTURE * level**2)) / count)
+    below = count + MIXTURE - ratio * MIXTURE
+    return math.sqrt((ratio - 1) * (count + MIXTURE) * variance / below) if below > 0 else math.inf
+
+
+def _beta_mixture(count: int, hits: int, level: float) -> Interval:
+    evidence = float(special.betaln(1 + hits, 1 + count - hits)) - math.log(1 / level)
+
+    def beyond(share: float) -> float:
+        return evidence - float(special.xlogy(hits, share) + special.xlog1py(count - hits, -share))
+
+    middle = min(max(hits / count, _EDGE), 1 - _EDGE)
+    low = 0.0 if hits == 0 else float(optimize.brentq(beyond, _EDGE, middle))
+    high = 1.0 if hits == count else float(optimize.brentq(beyond, middle, 1 - _EDGE))
+    return low, high
+
+
+def same_side(level: float, *, growing: bool) -> int:
+    """Return the number of replications with one and the same value that decide on which side of a bound it lies."""
+    if not growing:
+        return math.ceil(math.log2(2 / level))
+    return next(count for count in range(TWO, MANY) if 2**count / (count + 1) >= 2 / level)
+
+
+def quantile(level: float, degrees: int) -> float:
+    """Return the quantile of Student's t distribution that is exceeded with probability `level` / 2."""
+    return float(special.stdtrit(degrees, 1 - level / 2))
+
+
+class Needed(NamedTuple):
+    """Numbers of replications that would decide, if mean and spread stayed the same.
+
+    Attributes:
+        even: With a chance of one half; infinity if no number does.
+        sure: With a chance of nine in ten.
+    """
+
+    even: float
+    sure: float
+
+
+def seeds_that_decide(half: float, seeds: int, away: float, level: float) -> Needed:
+    """Return the numbers of replications whose interval would exclude a bound.
+
+    Args:
+        half: Half of the 95 % interval.
+        seeds: Number of replications that it comes from.
+        away: Distance of the mean from the bound.
+        level: Level of the interval that decides.
+    """
+    spread = half * math.sqrt(seeds) / quantile(ALPHA, seeds - 1)
+    found = []
+    for extra in (0.0, float(special.ndtri(_SURE))):
+        low, high = TWO, TWO
+        while (quantile(level, high - 1) + extra) * spread / math.sqrt(high) >= away:
+            low, high = high, 2 * high
+            if high > MOST:
+                break
+        else:
+            while high - low > 1:
+                middle = (low + high) // 2
+                narrow = (quantile(level, middle - 1) + extra) * spread / math.sqrt(middle) < away
+                low, high = (low, middle) if narrow else (middle, high)
+        found.append(float(high) if high <= MOST else math.inf)
+    return Needed(*found)
+
+
+ALPHA = 0.05
+TWO, THREE = 2, 3
+# At so many replications a growing bootstrap is looked at.
+LOOKS = tuple(5 * 2**stage for stage in range(12))
+MANY = 1000
+MOST = 1_000_000
+# Variance of the effect size under the mixture, inverted: effects of about one standard deviation.
+MIXTURE = 1.0
+_SURE = 0.9
+_EDGE = 1e-12

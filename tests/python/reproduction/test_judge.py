@@ -1,0 +1,214 @@
+"""Truth: statistics. How often the judge is wrong, against the level that it states, by many small experiments.
+
+Bounds on counted errors are six standard errors of a binomial wide, so that a right judge fails once in a billion.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from narrows.reproduction.intervals import Frequency, Mean, same_side, seeds_that_decide
+from narrows.reproduction.predicate import Bounded, Ordered, Rule, Several, together
+from narrows.reproduction.quantity import Asked, Correlation, Folded, Measured, Number, Probability, Ranked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from narrows.reproduction.predicate import Outcome, Test
+
+TRIALS = 1500
+
+
+def generator() -> np.random.Generator:
+    """Return the random numbers of a test."""
+    return np.random.Generator(np.random.PCG64(15))
+
+
+def cells(values: NDArray[np.float64]) -> dict[str, Asked]:
+    """Return the cells of experiment `e`: `values` has a row per condition k and a column per replication."""
+    return {
+        "e": Asked(
+            {"k": k, "replication": r, "m": float(value), "digest": f"{k} {r}"}
+            for k, row in enumerate(values)
+            for r, value in enumerate(row)
+        )
+    }
+
+
+def measured(k: int | str) -> Measured:
+    """Return the measure of condition k."""
+    return Measured("e", "m", {"k": k})
+
+
+def at_most(rate: float, level: float, trials: int = TRIALS) -> bool:
+    """Return whether a counted error rate is compatible with one of at most `level`."""
+    return rate <= level + 6 * math.sqrt(level * (1 - level) / trials)
+
+
+def wrong(test: Test, means: list[float], seeds: int, verdict: str, rule: Rule | None = None) -> float:
+    """Return how often a test has a verdict that is wrong, with normal values around `means`."""
+    draw = generator()
+    found = 0
+    for _ in range(TRIALS):
+        values = draw.normal(np.array(means)[:, None], 1.0, (len(means), seeds))
+        found += test.judge(cells(values), {}, rule or Rule()).verdict == verdict
+    return found / TRIALS
+
+
+def test_a_part_that_suffices_is_asked_more_strictly() -> None:
+    # All eight means lie on the bound, so that any verdict is wrong. Half of the level is on either side.
+    parts: list[tuple[Test, dict[str, int]]] = [(Bounded(measured(k), 0.0, None), {}) for k in range(8)]
+    for least, verdict in ((1, "holds"), (8, "fails"), (3, "holds"), (3, "fails")):
+        rate = wrong(Several(parts, least), [0.0] * 8, 6, verdict)
+        assert at_most(rate, 0.025), (least, verdict, rate)
+    # Without a correction some part of eight would seem to hold in a fifth of the trials.
+    assert wrong(Several(parts, 1), [0.0] * 8, 6, "holds", Rule(holds=0.4)) > 0.1
+
+
+def test_an_order_of_many_steps_seldom_fails_by_chance() -> None:
+    assert at_most(wrong(Ordered([measured(k) for k in range(8)]), [0.0] * 8, 6, "fails"), 0.025)
+
+
+def outcome(verdict: str, clear: float, leaning: str = "holds", even: float = math.inf) -> Outcome:
+    """Return the result of a part."""
+    found = Bounded(measured(0), 0.0, None).judge(cells(np.array([[1.0, 2.0]])), {})
+    needed = found.needed._replace(even=even, sure=even)
+    return found._replace(verdict=verdict, clear=clear, leaning=leaning, needed=needed, of=f"{verdict} {clear}")
+
+
+def test_the_clearest_part_of_a_failing_conjunction_is_reported() -> None:
+    parts = [outcome("fails", 1.1), outcome("fails", 9.0), outcome("holds", 2.0)]
+    assert together(parts, 3).of == "fails 9.0"
+    # Of one that holds, the part with the least margin.
+    assert together([outcome("holds", 1.5), outcome("holds", 7.0)], 2).of == "holds 1.5"
+    # One that suffices: the clearest of those that hold; the least clear of all where all must fail.
+    assert together([outcome("holds", 1.5), outcome("holds", 7.0)], 1).of == "holds 7.0"
+    assert together([outcome("fails", 1.5), outcome("fails", 7.0)], 1).of == "fails 1.5"
+
+
+def test_the_seeds_that_decide_are_those_of_the_part_that_decides_first() -> None:
+    parts = [
+        outcome("inconclusive", 0.5, "holds", 40), outcome("inconclusive", 0.6, "fails", 20),
+        outcome("inconclusive", 0.7, "holds", 10), outcome("holds", 3.0),
+    ]  # fmt: skip
+    assert together(parts, 4).needed.even == 20  # A conjunction fails with the first part that does.
+    assert together(parts, 2).needed.even == 10
+    assert together(parts, 3).needed.even == 40
+    assert (together(parts, 4).leaning, together(parts, 3).leaning) == ("fails", "holds")
+
+
+@pytest.mark.parametrize("effect", [0.3, 0.8])
+def test_as_many_seeds_as_are_said_to_decide_do_so_with_the_stated_chance(effect: float) -> None:
+    needed = seeds_that_decide(half=1.0, seeds=10, away=effect, level=0.05)
+    # The spread of which 10 seeds have a half interval of 1: sqrt(10) / 2.262.
+    deviation = math.sqrt(10) / 2.262157
+    draw = generator()
+    for seeds, chance in ((needed.even, 0.5), (needed.sure, 0.9)):
+        values = draw.normal(effect, deviation, (TRIALS, int(seeds)))
+        decided = sum(found[0] > 0 for row in values if (found := Mean(list(row)).interval(0.05, growing=False)))
+        assert decided / TRIALS == pytest.approx(chance, abs=0.07)
+
+
+def test_an_always_valid_interval_covers_the_mean_at_all_times_at_once() -> None:
+    draw = generator()
+    trials, longest = 600, 80
+    missed = {True: 0, False: 0}
+    for values in draw.normal(0.0, 1.0, (trials, longest)):
+        for growing in missed:
+            intervals = (Mean(list(values[:n])).interval(0.05, growing=growing) for n in range(3, longest))
+            missed[growing] += any(not low <= 0.0 <= high for each in intervals if each for low, high in [each])
+    assert at_most(missed[True] / trials, 0.05, trials)
+    # Student's interval, looked at after each replication, misses it far more often.
+    assert missed[False] / trials > 0.15
+
+
+def test_an_always_valid_interval_of_a_probability_covers_it() -> None:
+    draw = generator()
+    trials = 400
+    for share in (0.1, 0.5):
+        missed = 0
+        for values in draw.random((trials, 80)) < share:
+            intervals = (Frequency(list(values[:n].astype(float))).interval(0.05, growing=True) for n in range(1, 80))
+            missed += any(not low <= share <= high for each in intervals if each for low, high in [each])
+        assert at_most(missed / trials, 0.05, trials)
+
+
+def test_two_regimes_are_judged_by_their_probability() -> None:
+    # A collapse in three of ten runs: the mean is that of neither regime, and its interval holds none of the values.
+    values = np.array([[0.1] * 3 + [0.9] * 7])
+    collapse = Probability(measured(0), None, 0.5)
+    found = Bounded(collapse, 0.05, None).judge(cells(values), {})
+    # Clopper and Pearson for 3 of 10: 0.067 to 0.652.
+    low, high = found.ci95 or (0.0, 0.0)
+    assert (round(low, 4), round(high, 4)) == (0.0667, 0.6525)
+    assert (found.verdict, found.method) == ("holds", "binomial")
+    draw = generator()
+    missed = sum(
+        not low <= 0.3 <= high
+        for row in draw.random((TRIALS, 12)) < 0.3
+        for low, high in [Frequency(list(row.astype(float))).interval(0.05, growing=False) or (0.0, 0.0)]
+    )
+    assert at_most(missed / TRIALS, 0.05)
+
+
+def test_the_interval_of_a_rank_correlation_stays_possible_and_covers_that_of_the_means() -> None:
+    # The means have a correlation of 0.8: two neighbours are exchanged.
+    first, second = [0.0, 1.0, 2.0, 3.0], [0.0, 2.0, 1.0, 3.0]
+    quantity = Correlation(
+        Measured("e", "m", {"k": "{a}"}), Measured("e", "m", {"k": "{b}"}), [{"a": k, "b": k + 4} for k in range(4)]
+    )
+    draw = generator()
+    missed, trials = 0, 150
+    for _ in range(trials):
+        values = draw.normal(np.array(first + second)[:, None], 0.7, (8, 6))
+        low, high = Bounded(quantity, 0.0, None).judge(cells(values), {}).ci95 or (2.0, 2.0)
+        assert -1 <= low <= high <= 1
+        missed += not low <= 0.8 <= high
+    assert at_most(missed / trials, 0.05, trials)
+
+
+def test_a_rank_is_that_of_the_means_and_sharper_than_the_mean_of_ranks() -> None:
+    draw = generator()
+    # Differences of half a deviation: the rank in one replication is mostly noise, that of 30 means is not.
+    values = draw.normal(np.array([0.0, 0.5, 1.0, 1.5])[:, None], 1.0, (4, 60))
+    among = [{"k": k} for k in range(4)]
+    quantity = Ranked(Measured("e", "m", {"k": "{k}"}), {"k": 3}, among, highest=True)
+    found = Bounded(quantity, None, 1.5).judge(cells(values), {})
+    assert (found.effect, found.verdict, found.method) == (1.0, "holds", "bootstrap")
+    ranks = quantity.values(cells(values), {})
+    assert sum(ranks.values()) / len(ranks) > 1.5
+    # So is a fold of ranks.
+    both = Folded("mean", [quantity, quantity], [{}])
+    assert Bounded(both, None, 1.5).judge(cells(values), {}).effect == 1.0
+
+
+def test_equal_values_decide_only_when_there_are_many_and_of_different_runs() -> None:
+    bounded = Bounded(measured(0), None, 1.0)
+    verdicts = [bounded.judge(cells(np.zeros((1, seeds))), {}).verdict for seeds in (2, 5, 6)]
+    assert verdicts == ["inconclusive", "inconclusive", "holds"]
+    assert (same_side(0.05, growing=False), same_side(0.05, growing=True)) == (6, 9)
+    # A run without randomness, repeated ten times.
+    again = {"e": [{**cell, "digest": "one"} for cell in cells(np.zeros((1, 10)))["e"]]}
+    found = bounded.judge(again, {})
+    assert (found.verdict, found.seeds, found.same) == ("inconclusive", 1, 9)
+    assert bounded.judge(again, {}, Rule(deterministic=True)).verdict == "holds"
+
+
+def test_a_repeated_run_counts_once() -> None:
+    rows = [*cells(np.array([[1.0, 2.0, 3.0]]))["e"]]
+    rows += [{**row, "replication": row["replication"] + 3} for row in rows]
+    found = Bounded(measured(0), 0.0, None).judge({"e": rows}, {})
+    assert (found.seeds, found.same, found.effect) == (3, 3, 2.0)
+
+
+def test_a_growing_number_of_seeds_needs_wider_intervals() -> None:
+    found = cells(np.array([[1.0, 2.0, 3.0, 1.5, 2.5, 2.0, 1.2, 2.8]]))
+    bounded = Bounded(measured(0), 0.9, None)
+    assert bounded.judge(found, {}).verdict == "holds"
+    assert bounded.judge(found, {}, Rule(growing=True)).verdict == "inconclusive"
+    assert isinstance(bounded.quantity, Measured)
+    assert Number(1.0).values({}, {}) == {}
