@@ -271,6 +271,8 @@ impl UnitError {
     /// A suggestion of what to write instead, if there is one.
     pub fn hint(&self) -> Option<String> {
         match &self.problem {
+            // No unit makes a negative number a valid one.
+            Problem::NoUnit if self.given.trim().starts_with('-') => None,
             Problem::NoUnit => {
                 let number = self.given.trim();
                 let each = self.allowed.iter().flat_map(|dimension| dimension.usual_units());

@@ -98,6 +98,8 @@ fn an_error_describes_the_problem_the_permitted_units_and_a_remedy() {
     assert_eq!(error.hint().as_deref(), Some("write \"20Mbps\""));
     let error = "20".parse::<Span>().expect_err("no unit");
     assert_eq!(error.hint().as_deref(), Some("write \"20s\" or \"20ms\""));
+    let error = "-3".parse::<Span>().expect_err("negative");
+    assert_eq!(error.hint(), None, "a unit would not make it valid");
     let error = "20Mbps".parse::<Span>().expect_err("a rate");
     assert_eq!(error.to_string(), "wrong unit: this is a rate");
     let error = "20MS".parse::<Span>().expect_err("capitals");
