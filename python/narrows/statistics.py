@@ -9,6 +9,7 @@ often.
 |---|---|---|
 | any | m | `t` |
 | positive | ln m | `log t` |
+| at most b | ln (b - m) | `log t` |
 | counts from 0 | √m | `square-root t` |
 | in an interval | ln (u / (1 - u)), u the share of the interval below m | `logit t` |
 
@@ -53,7 +54,7 @@ class Range(NamedTuple):
     def method(self) -> str:
         """The method of its intervals."""
         if math.isinf(self.low):
-            return "t"
+            return "t" if math.isinf(self.high) else "log t"
         if math.isfinite(self.high):
             return "logit t"
         return "square-root t" if self.counted else "log t"
@@ -124,6 +125,9 @@ def _ends(mean: float, half: float, within: Range) -> list[float]:
         within: The possible values.
     """
     low, high = within.low, within.high
+    if within.method == "log t" and math.isinf(low):
+        factor = math.exp(min(half / (high - mean), _GREATEST_EXPONENT))
+        return [high - (high - mean) * factor, high - (high - mean) / factor]
     if within.method == "log t":
         factor = math.exp(min(half / (mean - low), _GREATEST_EXPONENT))
         return [low + (mean - low) / factor, low + (mean - low) * factor]

@@ -196,6 +196,29 @@ replications = 2
             assert word not in content, (file.relative_to(results), word)
 
 
+def test_what_is_kept_of_a_failure_says_nothing_of_where_it_was_made(
+    narrows: Narrows, made: Path, tmp_path: Path
+) -> None:
+    broken = ALGORITHM.replace("        pass\n", "        raise ValueError('no such window')\n")
+    (made / "own/steady.py").write_text(broken, encoding="utf-8")
+    (made / "study.toml").write_text(
+        f"""
+scenario = "two-flows"
+algorithms = ["{made}/own/steady.py:Steady"]
+replications = 1
+""",
+        encoding="utf-8",
+    )
+    done = narrows("study", "run", made / "study.toml", "--out", "out")
+    assert done.returncode == 4, done.stderr
+    (failure,) = (tmp_path / "out/failed").glob("*.json")
+    error = json.loads(failure.read_text(encoding="utf-8"))["error"]
+    assert "ValueError: no such window" in error
+    assert 'steady.py", line' in error
+    for file in (tmp_path / "out").rglob("*.*"):
+        assert str(tmp_path) not in content_of(file), file
+
+
 def content_of(file: Path) -> str:
     """Return all text in a file; of a table, that of its values and of what describes it."""
     if file.suffix == ".parquet":

@@ -53,7 +53,7 @@ def test_noise_that_both_share_cancels_out_of_a_paired_difference(noise: list[fl
     assert found["mean"] == pytest.approx(step, abs=1e-6)
 
 
-RANGES = [REAL, POSITIVE, COUNT, SHARE, Range(0.5, 1.0)]
+RANGES = [REAL, POSITIVE, COUNT, SHARE, Range(0.5, 1.0), Range(high=1.0)]
 
 
 @given(st.lists(st.floats(0.5, 1.0), min_size=2, max_size=12), st.sampled_from(RANGES))
@@ -82,6 +82,13 @@ def test_a_value_that_leaves_its_range_by_rounding_widens_it_and_one_that_leaves
     assert estimate([0.5, 0.9, 1.4], SHARE)["interval_method"] == "t"
 
 
+def test_what_has_an_upper_bound_alone_is_the_mirror_image_of_what_has_a_lower_one() -> None:
+    found = estimate([0.2, 0.9, 0.95], Range(high=1.0))
+    mirrored = estimate([0.8, 0.1, 0.05], POSITIVE)
+    assert found["interval_method"] == mirrored["interval_method"] == "log t"
+    assert found["ci95"] == pytest.approx([1 - end for end in reversed(mirrored["ci95"] or [])])
+
+
 def test_a_difference_of_shares_is_no_greater_than_one() -> None:
     found = paired([1.0, 1.0, 0.9], [0.0, 0.1, 0.0], SHARE)
     assert found["ci95"] is not None
@@ -99,6 +106,7 @@ POPULATIONS: dict[str, tuple[Range, Any, float]] = {
     "twenty events": (COUNT, lambda rng, shape: rng.poisson(20.0, shape), 20.0),
     "loss rate of 2 %": (SHARE, lambda rng, shape: rng.beta(2.0, 98.0, shape), 0.02),
     "utilization of 99 %": (SHARE, lambda rng, shape: rng.beta(99.0, 1.0, shape), 0.99),
+    "harm": (Range(high=1.0), lambda rng, shape: 1.0 - rng.gamma(1 / 0.09, 0.09 * 0.3, shape), 0.7),
     "Jain's index of two flows": (
         Range(0.5, 1.0),
         lambda rng, shape: 0.5 + 0.5 * rng.beta(12.0, 1.0, shape),

@@ -98,16 +98,20 @@ fn fill(
     context: QueueContext<'_>,
 ) {
     field.fill(Some(QueueValue { written, resolved: text::table(discipline) }));
-    field.comment = Some(format!("limit: {}", limit_in_words(discipline, context)));
+    field.comment = Some(format!("limit: {}", limit_in_words(discipline, context, |value| short(value, 6))));
 }
 
 /// Description of a queue discipline.
 pub fn describe(discipline: &Discipline, context: QueueContext<'_>) -> String {
-    format!("{}, limit {}", name_and_settings(discipline), limit_in_words(discipline, context))
+    format!("{}, limit {}", name_and_settings(discipline), limit_in_words(discipline, context, rounded))
 }
 
-/// What waits at most, in all four units: packets, bytes, time and bandwidth-delay products.
-fn limit_in_words(discipline: &Discipline, context: QueueContext<'_>) -> String {
+/// What waits at most, in all four units: packets, bytes, time and bandwidth-delay products, as `written` writes them.
+fn limit_in_words(
+    discipline: &Discipline,
+    context: QueueContext<'_>,
+    written: impl Fn(f64) -> String,
+) -> String {
     let Scale { rtt, packet, .. } = context.scale;
     let packet = packet.count() as f64;
     let bytes = match discipline.limit() {
@@ -118,8 +122,17 @@ fn limit_in_words(discipline: &Discipline, context: QueueContext<'_>) -> String 
     let bytes_per_second = context.mean_bps / 8.0;
     let seconds = bytes / bytes_per_second;
     let bdp = bytes / (bytes_per_second * rtt.as_secs_f64());
-    let [packets, milliseconds, bdp] = [bytes / packet, seconds * 1e3, bdp].map(|value| short(value, 6));
+    let [packets, milliseconds, bdp] = [bytes / packet, seconds * 1e3, bdp].map(written);
     format!("{packets}pkt = {bytes}B = {milliseconds}ms = {bdp}bdp")
+}
+
+/// A number with four significant digits, for a reader; all digits before its point.
+fn rounded(value: f64) -> String {
+    if value <= 0.0 || !value.is_finite() {
+        return short(value, 0);
+    }
+    let decimals = 3.0 - libm::floor(libm::log10(value));
+    short(value, decimals.clamp(0.0, 12.0) as usize)
 }
 
 /// The name of the discipline and all of its settings but the limit.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.analysis.table import AnalysisError, numbers, words
-from narrows.statistics import Estimate, paired
+from narrows.statistics import REAL, Estimate, Range, paired
 
 if TYPE_CHECKING:
     from narrows.analysis.table import Cells
@@ -54,13 +54,14 @@ class Adoption:
     stages: tuple[Stage, ...]
 
 
-def adoption(
+def adoption(  # noqa: PLR0913  # the table, and what its columns are called
     cells: Cells,
     response: str,
     camps: tuple[str, str],
     *,
     fraction: str = "fraction",
     camp: str = "algorithm",
+    within: Range = REAL,
 ) -> Adoption:
     """Compare naive and total effects of a deployment, replication by replication.
 
@@ -71,6 +72,7 @@ def adoption(
         camps: Names of the camp on the new algorithm and of the camp on the old one.
         fraction: Name of the column with the fraction of flows on the new algorithm, 0 to 1.
         camp: Name of the column of the camps.
+        within: The values that the response can have.
 
     Raises:
         AnalysisError: Fraction 0 of the old or 1 of the new camp is missing, a camp lacks a replication that the
@@ -92,9 +94,15 @@ def adoption(
         naive = [a - b for a, b in zip(moved, stayed, strict=True)]
         truth = [a - b for a, b in zip(after, before, strict=True)]
         stages.append(
-            Stage(part, paired(moved, stayed), paired(moved, before), paired(stayed, before), paired(naive, truth))
+            Stage(
+                part,
+                paired(moved, stayed, within),
+                paired(moved, before, within),
+                paired(stayed, before, within),
+                paired(naive, truth, within.difference),
+            )
         )
-    return Adoption(sum(before) / len(before), paired(after, before), tuple(stages))
+    return Adoption(sum(before) / len(before), paired(after, before, within), tuple(stages))
 
 
 def _camp(found: dict[tuple[float, str], dict[str, float]], fraction: float, name: str) -> dict[str, float]:

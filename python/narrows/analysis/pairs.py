@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.analysis.harm import harm
-from narrows.statistics import Estimate, estimate
+from narrows.statistics import POSITIVE, REAL, SHARE, Estimate, Range, estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -127,11 +127,23 @@ def _mean(values: Sequence[Values]) -> dict[str, float]:
 
 
 def _estimates(values: Sequence[Values]) -> dict[str, Estimate]:
-    return {name: estimate(each[name] for each in values) for name in (*MEASURED, *DERIVED)}
+    return {name: estimate((each[name] for each in values), within) for name, within in RANGES.items()}
 
 
 # share: goodput over the max-min fair one. delay_s: mean one-way delay of its data packets. queue_delay_s: mean time in
 # the bottleneck's queue of both sides' packets. The others are the group's own, as `narrows list metrics` has them.
-MEASURED = ("share", "goodput_bps", "delay_s", "loss_rate", "retransmission_rate", "queue_delay_s")
+MEASURED = {
+    "share": POSITIVE,
+    "goodput_bps": POSITIVE,
+    "delay_s": POSITIVE,
+    "loss_rate": SHARE,
+    "retransmission_rate": SHARE,
+    "queue_delay_s": POSITIVE,
+}
 # Parts of what the incumbent has alone; excess: beyond what its own kind does to it.
-DERIVED = ("harm", "delay_harm", "loss_harm", "excess_harm", "excess_delay_harm", "excess_loss_harm")
+DERIVED = {
+    **dict.fromkeys(("harm", "delay_harm", "loss_harm"), Range(high=1.0)),
+    **dict.fromkeys(("excess_harm", "excess_delay_harm", "excess_loss_harm"), REAL),
+}
+# The values that each of them can have.
+RANGES = {**MEASURED, **DERIVED}

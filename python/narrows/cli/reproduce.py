@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERNAL
-from narrows.cli.table import align
+from narrows.cli.table import align, written
 from narrows.errors import InputError, Interrupted, ReportError
 from narrows.files.manifest import to_json, write_json
 from narrows.reproduction import campaign
@@ -118,14 +118,16 @@ def _spent(found: Sequence[Part], folder: Path) -> str:
 
 
 def _table(ledger: Mapping[str, Any]) -> str:
-    rows = [["claim", "strength", "verdict", "effect", "95 % interval", "seeds", "statement"]]
+    rows = [["claim", "strength", "verdict", "effect", "95 % interval", "", "seeds", "statement"]]
     for claim in ledger["claims"]:
         effect, ci95 = claim["effect"], claim["ci95"]
-        interval = f"{ci95[0]:.3g} to {ci95[1]:.3g}" if ci95 else "-"
-        size = f"{effect:.3g}" if effect is not None else "-"
+        values = [each for each in (effect, *(ci95 or ())) if each is not None]
+        unit, scale = written(claim["unit"] or "", values)
+        interval = f"{ci95[0] / scale:.3g} to {ci95[1] / scale:.3g}" if ci95 else "-"
+        size = f"{effect / scale:.3g}" if effect is not None else "-"
         statement = shorten(claim["statement"], STATEMENT, placeholder=" …")
         seeds = str(claim["seeds"] or "-")
-        rows.append([claim["id"], claim["strength"], claim["verdict"], size, interval, seeds, statement])
+        rows.append([claim["id"], claim["strength"], claim["verdict"], size, interval, unit, seeds, statement])
     return f"{align(rows)}\n\n{_counted(ledger)}"
 
 

@@ -71,12 +71,12 @@ def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Metric]
             for of in each.owners
             for owner, measures in summary[f"{of}s"].items()
         ]
-        unit, scale = _written(each.unit, [estimate["mean"] for _, estimate in found if estimate])
+        unit, scale = written(each.unit, [estimate["mean"] for _, estimate in found if estimate])
         rows += [(each.text, of, plus_minus(estimate, scale), unit) for of, estimate in found]
     return align([("measure", "of", "value", ""), *rows])
 
 
-def _written(unit: str, means: Sequence[float | None]) -> tuple[str, float]:
+def written(unit: str, means: Sequence[float | None]) -> tuple[str, float]:
     """Return the unit in which the other tables write such values, and its size in the unit of the metric."""
     greatest = max((abs(mean) for mean in means if mean is not None), default=0.0)
     if unit == "s" and greatest >= 1.0:

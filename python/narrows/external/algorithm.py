@@ -6,6 +6,7 @@ The extension calls `find` in the process that runs a scenario, and `explain` wh
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -74,11 +75,24 @@ def named(algorithm: str | type) -> str:
 
 
 def explain(error: BaseException) -> str:
-    """Return the traceback of an error as text, without the frames of this package."""
+    """Return the traceback of an error as text, without the frames of this package and without absolute paths."""
     trace = error.__traceback__
     while trace is not None and Path(trace.tb_frame.f_code.co_filename).parent == HERE:
         trace = trace.tb_next
-    return "".join(traceback.format_exception(type(error), error, trace)).rstrip("\n")
+    text = "".join(traceback.format_exception(type(error), error, trace)).rstrip("\n")
+    # It is kept in the folder of a study, which says nothing of where it was made.
+    return re.sub(r'File "([^"]+)"', lambda found: f'File "{_shown(found[1])}"', text)
+
+
+def _shown(file: str) -> str:
+    """Return a file as a traceback shows it: below the working folder or a package, else by its name alone."""
+    path = Path(file)
+    if not path.is_absolute():
+        return file
+    if PACKAGES in path.parts:
+        return "/".join(path.parts[path.parts.index(PACKAGES) + 1 :])
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else path.name
 
 
 def _execute(file: str, content: bytes, digest: str) -> ModuleType:
@@ -134,3 +148,4 @@ OBSERVE = "observe"
 ANSWERS = ("window", "pacing_rate", "ssthresh", "timer_s")
 ECN = ("classic", "counted", "low-latency")
 HERE = Path(__file__).parent
+PACKAGES = "site-packages"

@@ -1,1 +1,1 @@
-"""Published studies, run again: experiments, claims put to the test, and a verdict for each."""
+"""Published studies, run again: experiments, claims, and a verdict for each."""

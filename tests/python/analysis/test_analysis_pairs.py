@@ -49,6 +49,18 @@ def replication(number: int, *, kept: float, condition: tuple[str, ...] = SLOW) 
     ]
 
 
+def test_intervals_of_pairs_keep_within_what_is_possible() -> None:
+    found = meetings([*replication(0, kept=0.1), *replication(1, kept=2)], ["mild", "hard"])
+    beside = pair(found, SLOW, "hard", "mild").found
+    low, high = beside["share"]["ci95"] or [math.nan, math.nan]
+    assert 0 < low < high
+    assert beside["share"]["interval_method"] == "log t"
+    low, high = beside["harm"]["ci95"] or [math.nan, math.nan]
+    assert low < high < 1
+    assert beside["harm"]["interval_method"] == "log t"
+    assert beside["excess_harm"]["interval_method"] == "t"
+
+
 def test_harm_is_the_part_of_a_performance_alone_that_a_contender_takes() -> None:
     found = meetings([*replication(0, kept=2), *replication(1, kept=3)], ["mild", "hard"])
     beside = pair(found, SLOW, "hard", "mild").found
@@ -61,8 +73,9 @@ def test_harm_is_the_part_of_a_performance_alone_that_a_contender_takes() -> Non
     assert beside["loss_harm"]["mean"] == 1
     assert beside["share"]["mean"] == pytest.approx(0.5)
     low, high = beside["harm"]["ci95"] or [math.nan, math.nan]
-    # Student's t with one degree of freedom: 12.706 times the standard error, 0.05.
-    assert (high - low) / 2 == pytest.approx(12.706 * 0.05, rel=1e-4)
+    # Student's t with one degree of freedom, 12.706 times the standard error, 0.05, of the logarithm of what is left.
+    factor = math.exp(12.706 * 0.05 / 0.25)
+    assert (1 - low, 1 - high) == pytest.approx((0.25 * factor, 0.25 / factor), rel=1e-3)
 
 
 def test_no_loss_with_and_without_a_contender_is_no_harm() -> None:

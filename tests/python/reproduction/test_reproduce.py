@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from command_line import command, environment
@@ -13,11 +17,11 @@ from narrows import library
 from narrows.cli import main
 from narrows.reproduction import registry
 from narrows.reproduction.campaign import parts
+from narrows.reproduction.quantity import Combined, Folded, Measured, Named
+from narrows.reproduction.ranges import range_of
 from narrows.reproduction.registry import StudyFolder, published_studies
+from narrows.statistics import POSITIVE, REAL, SHARE
 from narrows.study.overlay import offered
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCENARIO = """\
 title = "One flow"
@@ -119,6 +123,7 @@ def test_a_study_is_reproduced_to_the_same_ledger(
         printed = capsys.readouterr().out
         assert "quick: 8 cells, about 5 s on 2 free processors" in printed
         assert "packet-hops, " in printed
+        assert_private(out, tmp_path)
     assert ledgers[0] == ledgers[1]
     ledger = json.loads(ledgers[0])
     assert ledger["experiments"] == {"one": {"cells": 4, "seeds": 2}}
@@ -127,6 +132,44 @@ def test_a_study_is_reproduced_to_the_same_ledger(
     assert (claim["verdict"], claim["strength"], claim["seeds"]) == ("holds", "strong", 2)
     assert claim["variants"] == {"a slow path": "holds"}
     assert set(claim) >= {"id", "verdict", "strength", "effect", "ci95", "seeds", "cause", "variant"}
+
+
+def assert_private(folder: Path, here: Path) -> None:
+    """Assert that nothing in a folder says where it was made, as in what is shared of a run."""
+    private = {str(here), socket.gethostname(), str(Path.home())} - {"/root"}
+    for file in (each for each in folder.rglob("*") if each.is_file()):
+        content = file.read_bytes()
+        if file.suffix == ".parquet":
+            table = pq.read_table(file)
+            content = f"{table.schema} {table.to_pylist()} {pq.read_metadata(file).metadata}".encode()
+        assert [word for word in private if word.encode() in content] == [], file.relative_to(folder)
+
+
+@pytest.mark.parametrize(("least", "written"), [("0.5", ""), ("1e5", "Mbps")])
+def test_claims_in_the_terminal_have_units(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], least: str, written: str
+) -> None:
+    text = CLAIMS.replace("LEAST", least)
+    if written:
+        text = text.replace('measure = "utilization_between(from=1s,until=3s)", over', 'measure = "goodput_bps", over')
+    (small / "claims.toml").write_text(text, encoding="utf-8")
+    assert main(["reproduce", "small", "--out", str(tmp_path / "out"), "--quiet"]) == 0
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("900-1"))
+    found = re.search(r"(\S+) +(\S+) to (\S+) +(\S+) +2 +It fills the link", row)
+    assert found, row
+    value, low, high, unit = found.groups()
+    assert unit == (written or "%")
+    assert 1 < float(low) <= float(value) <= float(high) <= (10 if written else 200)
+
+
+def test_what_a_claim_speaks_of_has_the_range_of_its_measures() -> None:
+    share = Measured("one", "utilization_between(from=1s,until=3s)", {}, "max")
+    time = Measured("one", "group.flow.rtt_mean_s", {})
+    assert range_of(share, {}) == SHARE
+    assert range_of(Measured("one", "utilization", {}, "sum"), {}) == POSITIVE
+    assert range_of(Combined("ratio", time, share), {}) == POSITIVE
+    assert range_of(Combined("minus", share, share), {}) == REAL
+    assert range_of(Named("part", Folded("mean", [share], [{}])), {}) == SHARE
 
 
 @pytest.mark.usefixtures("small")

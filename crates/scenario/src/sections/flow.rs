@@ -453,7 +453,7 @@ impl FlowKeys {
 fn describe(group: &Group, start: Start, endpoint: &Endpoint, topology: TopologyContext<'_>) -> String {
     let Group { algorithm, demand, .. } = group;
     let count = transfers::describe(demand, group.slots);
-    let subject = if group.subject { " (put to the test)" } else { "" };
+    let subject = if group.subject { ", under test" } else { "" };
     let start = match start {
         Start::At(at) => format!("from {at}"),
         Start::Between(first, last) => format!("from a random time between {first} and {last}"),
@@ -475,9 +475,13 @@ fn describe(group: &Group, start: Start, endpoint: &Endpoint, topology: Topology
     };
     let placement = placement::describe(&group.placement, topology);
     let endpoint = endpoint.describe();
-    format!(
-        "{count} of {algorithm}{subject}, {size}{source}, {start}, round trip {rtt}{placement}; {endpoint}"
-    )
+    // What sends at once whatever is written has no congestion control to name.
+    let control = if algorithm.to_string() == UNRESPONSIVE {
+        "without congestion control".to_owned()
+    } else {
+        format!("of {algorithm}")
+    };
+    format!("{count} {control}{subject}, {size}{source}, {start}, round trip {rtt}{placement}; {endpoint}")
 }
 
 /// What sends at once whatever is written.

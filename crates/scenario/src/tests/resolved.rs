@@ -186,9 +186,14 @@ fn a_description_names_what_a_reader_asks_for() {
     let words = good(EXAMPLE).description;
     let text = |title: &str| &words.iter().find(|(this, _)| this == title).expect(title).1;
     assert!(text("Run").contains("60s simulated once, measured from 10s on, seed 1"));
-    assert!(text("Bottleneck").contains("100Mbps; droptail, limit 333.333333pkt = 500000B = 40ms = 1bdp"));
+    assert!(text("Bottleneck").contains("100Mbps; droptail, limit 333.3pkt = 500000B = 40ms = 1bdp"));
     assert!(
         text("Group cubic").contains("2 flows of cubic") && text("Group reno").contains("NewReno recovery")
+    );
+    let fixed = good_with(LEAST, &["flows.0={source={kind=\"cbr\",rate=\"5Mbps\"}}"]).description;
+    assert!(
+        fixed.iter().any(|(_, text)| text.starts_with("1 flow without congestion control, ")),
+        "{fixed:?}"
     );
     let slow =
         good_with(LEAST, &["transport.min_rto=1s", "flows.0.max_rto=9s", "flows.0.initial_window=20pkt"]);

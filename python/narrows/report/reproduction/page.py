@@ -13,9 +13,11 @@ from narrows.report.drawing.scale import INDEX, NO_DATA, quantity
 from narrows.report.drawing.style import HUES, Style
 from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.page import document as page
+from narrows.report.page.estimates import interval_text
 from narrows.report.reproduction.claims import claims
 from narrows.report.study.rows import around, response_meaning, stacked_panels
 from narrows.reproduction.quantity import Measured, QuantityError
+from narrows.reproduction.ranges import range_of
 from narrows.statistics import estimate
 from narrows.wording import counted
 
@@ -144,7 +146,7 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
 def _estimate(measured: Quantity, cells: Cells, binding: Mapping[str, Any]) -> tuple[float, Sequence[float] | None]:
     """Return the mean, NaN where there is none, and its 95 % interval over seeds."""
     try:
-        found = estimate(measured.values(cells, binding).values())
+        found = estimate(measured.values(cells, binding).values(), range_of(measured, binding))
     except QuantityError:
         return float("nan"), None
     return (float("nan"), None) if found["mean"] is None else (found["mean"], found["ci95"])
@@ -167,7 +169,8 @@ def _table(table: Table, cells: Cells, number: int) -> Markup:
 def _entry(asked: Quantity, cells: Cells, theirs: float | None) -> str:
     unit = response_meaning(asked.measure).unit if isinstance(asked, Measured) else INDEX
     mean, interval = (float("nan"), None) if asked.experiments() - set(cells) else _estimate(asked, cells, {})
-    ours = quantity(mean, unit) + (f" \N{PLUS-MINUS SIGN} {quantity(interval[1] - mean, unit)}" if interval else "")
+    ends = interval_text((interval[0], interval[1]), mean, unit) if interval else ""
+    ours = quantity(mean, unit) + (f" ({ends})" if ends else "")
     return ours if theirs is None else f"{ours} ({quantity(theirs, unit)} published)"
 
 

@@ -82,7 +82,8 @@ def _names(run: Run) -> list[str]:
 def _generalized(entry: tuple[str, str], names: Sequence[str]) -> tuple[str, str]:
     # A name inside a longer one ("cubic" in "cubic-2008") is another name.
     whole = rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])"
-    return re.sub(whole, "under test", entry[0]), re.sub(whole, "the algorithm under test", entry[1])
+    text = re.sub(whole, _SUBJECT, entry[1])
+    return re.sub(whole, "under test", entry[0]), text.replace(f"{_SUBJECT}, under test", _SUBJECT)
 
 
 def _description(run: Run) -> list[tuple[str, str]]:
@@ -124,3 +125,4 @@ def _list(entries: Iterable[tuple[str, object]], css: str) -> Markup:
 
 
 _PAIR = 2
+_SUBJECT = "the algorithm under test"

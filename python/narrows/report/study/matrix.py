@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from narrows.report.drawing.svg import Markup, element
 from narrows.report.page import document as page
 from narrows.report.study.page import badge, facts
-from narrows.report.study.pairs import ALL, HARM, QUEUE_DELAY, SHARE, pair_maps
+from narrows.report.study.pairs import ALL, EXCESS, QUEUE_DELAY, SHARE, pair_maps
 from narrows.study.views import matrix as view_of
 from narrows.wording import counted
 
@@ -153,7 +153,7 @@ def _figures(found: Sequence[Meeting], basis: str) -> Iterator[Figure]:
             yield pair_maps("all", "Over all conditions", pairs, ALL, f"{scope}{basis}")
         elif len(conditions) > 1:
             title = ", ".join(condition)
-            yield pair_maps(f"condition-{place}", title, pairs, (SHARE, HARM, QUEUE_DELAY), basis)
+            yield pair_maps(f"condition-{place}", title, pairs, (EXCESS, SHARE, QUEUE_DELAY), basis)
 
 
 def _run(view: View, plan: Plan) -> Markup:

@@ -191,8 +191,20 @@ RETRANSMITTED = Quantity(
     None,
     _of_amount,
 )
-ALL = (SHARE, HARM, DELAY_HARM, QUEUE_DELAY, RETRANSMITTED)
+EXCESS = Quantity(
+    "excess_harm",
+    "Excess harm to goodput",
+    "{incumbent} beside {contender} loses {value} {unit} more of what it has alone than beside its own kind",
+    0.01,
+    0.0,
+    _of_harm,
+)
+ALL = (EXCESS, SHARE, HARM, DELAY_HARM, QUEUE_DELAY, RETRANSMITTED)
 COLOURS = {
+    "excess_harm": (
+        "Excess harm is what the incumbent loses beside the contender less what it loses beside its own kind, "
+        "in percentage points of what it has alone."
+    ),
     "share": "A share is goodput over the max-min fair one; its colour changes at 100, a half as full as a double.",
     "harm": "Harm is the part of what the incumbent has alone that it loses; below 0 it gains.",
 }

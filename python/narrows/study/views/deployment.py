@@ -10,6 +10,8 @@ from narrows.analysis.table import AnalysisError
 from narrows.errors import InputError
 from narrows.external.names import short_names
 from narrows.files.toml import inline
+from narrows.metrics import card_of
+from narrows.metrics.criteria import range_of
 from narrows.statistics import estimate
 from narrows.study.views.layout import checked, lay_out, study_text
 from narrows.wording import counted
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from narrows.statistics import Estimate
+    from narrows.statistics import Estimate, Range
     from narrows.study.definition import Study
     from narrows.study.plan import Plan
     from narrows.study.views.view import View
@@ -107,12 +109,16 @@ def stages(view: View, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     for label, moved in view.facts["moved"].items():
         here = sorted((row for row in rows if row["deployed"] == label), key=lambda row: row["replication"])
         camps = {
-            camp: {name: estimate(_of_camp(row, camp, name) for row in here) for name in RESPONSES}
+            camp: {
+                name: estimate((_of_camp(row, camp, name) for row in here), _range(measure))
+                for name, measure in RESPONSES.items()
+            }
             for camp, count in (("new", moved), ("old", view.facts["flows"] - moved))
             if count
         }
         link: dict[str, Estimate] = {
-            name: estimate(_number(row[f"link.bottleneck.{name}"]) for row in here) for name in OF_LINK
+            name: estimate((_number(row[f"link.bottleneck.{name}"]) for row in here), _range(name, "link"))
+            for name in OF_LINK
         }
         found.append(
             {"deployed": label, "moved": moved, "fraction": moved / view.facts["flows"], "camps": camps, "link": link}
@@ -128,7 +134,7 @@ def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption
         rows: Complete cells, from `whole`.
     """
     found = {}
-    for name in RESPONSES:
+    for name, measure in RESPONSES.items():
         sides = [
             (row[f"flows.{camp}.count"], camp, row["replication"], _of_camp(row, camp, name))
             for row in rows
@@ -145,7 +151,7 @@ def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption
             name: [value for *_, value in sides],
         }
         try:
-            found[name] = adoption(columns, name, ("new", "old"))
+            found[name] = adoption(columns, name, ("new", "old"), within=_range(measure))
         except AnalysisError:
             continue
     return found
@@ -154,6 +160,10 @@ def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption
 def _of_camp(row: Mapping[str, Any], camp: str, name: str) -> float:
     value = _number(row[f"group.{camp}.{RESPONSES[name]}"])
     return value / row[f"flows.{camp}.count"] if name == PER_FLOW else value
+
+
+def _range(measure: str, owner: str = "group") -> Range:
+    return range_of(card_of(measure, owner))
 
 
 def _number(value: float | None) -> float:
