@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,10 +75,12 @@ def parser() -> argparse.ArgumentParser:
 
     _add_export(commands)
 
-    new = _add(commands, "new", "new:algorithm", "write a new algorithm and its test")
-    new.add_argument("kind", choices=["algorithm"])
+    new = _add(commands, "new", "new:new", "write a new algorithm and its test, or a study with claims of one's own")
+    new.add_argument("kind", choices=["algorithm", "claims"])
     new.add_argument("name", metavar="NAME", help="lower-case letters, digits and _")
-    new.add_argument("--rust", action="store_true", help="a crate in the source tree instead of a Python file")
+    new.add_argument(
+        "--rust", action="store_true", help="algorithm: a crate in the source tree instead of a Python file"
+    )
 
     _add(commands, "schema", "check:schema", "print the JSON Schema of the scenario file")
     return top
@@ -218,7 +221,8 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     reproduce = _add(commands, "reproduce", "reproduce:reproduce", "run a published study and judge its claims")
-    reproduce.add_argument("name", metavar="NAME", nargs="?", help="the study, as --list names it")
+    what = "the study, as --list names it, or the folder of one's own"
+    reproduce.add_argument("name", metavar="NAME|DIR", nargs="?", help=what)
     reproduce.add_argument("--list", action="store_true", help="say which studies there are, and what was found")
     size = reproduce.add_mutually_exclusive_group()
     size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="(default)")
@@ -230,6 +234,9 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         help="the source's own durations, and only the cells that claims ask for; hours",
     )
     size.add_argument("--full", dest="size", action="store_const", const="full", help="everything; may take hours")
+    more = "then add seeds to the cells of open claims for so long, as in 30min or 2h"
+    reproduce.add_argument("--decide", metavar="TIME", type=_time, help=more)
+    reproduce.add_argument("--judge", action="store_true", help="run nothing; judge the experiments that are finished")
     reproduce.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the study's own")
     reproduce.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the study's own")
     reproduce.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
@@ -328,6 +335,17 @@ def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
         return number
 
     return parse
+
+
+def _time(text: str) -> float:
+    """Return a time, as in 90s, 30min or 2h, in seconds."""
+    for unit, factor in (("min", 60.0), ("h", 3600.0), ("s", 1.0)):
+        if text.endswith(unit):
+            with suppress(ValueError):
+                value = float(text.removesuffix(unit))
+                if 0 < value < float("inf"):
+                    return value * factor
+    raise argparse.ArgumentTypeError(f"{text!r} is no time such as 90s, 30min or 2h")
 
 
 class _Distinct(argparse.Action):

@@ -15,9 +15,12 @@ from narrows.cli.table import align, written
 from narrows.errors import InputError, Interrupted, ReportError
 from narrows.files.manifest import to_json, write_json
 from narrows.reproduction import campaign
+from narrows.reproduction.agreement import agreement
+from narrows.reproduction.deciding import decide
+from narrows.reproduction.kept import keep, restore
 from narrows.reproduction.ledger import VERDICTS
 from narrows.reproduction.predicate import FAILS
-from narrows.reproduction.registry import LEDGER, find, published_studies
+from narrows.reproduction.registry import LEDGER, TABLES, find, published_studies
 from narrows.run.jobs import processors
 from narrows.study.executors.threads import Threads
 from narrows.wording import counted
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-    from narrows.reproduction.campaign import Part, Rows
+    from narrows.reproduction.part import Part, Rows
     from narrows.reproduction.registry import StudyFolder
     from narrows.study.campaign import Progress
 
@@ -42,14 +45,22 @@ def reproduce(arguments: argparse.Namespace) -> int:
     folder = arguments.out or Path("runs") / f"{study.name}-{arguments.size}"
     campaign.prepare(study, arguments.size, folder)
     jobs = arguments.jobs or processors()
+    if study.cells(arguments.size).is_file() and not arguments.judge:
+        taken = restore(found, folder, study.cells(arguments.size), _say)
+        _say(f"{counted(taken, 'cell')} of {study.cells(arguments.size).name} taken over")
     if not arguments.json:
         print(_announced(study, arguments.size, found, jobs), flush=True)
-    failed = _work(arguments, study, found, folder, jobs)
+    failed = 0 if arguments.judge else _work(arguments, found, folder, jobs)
     if failed:
         print(f"{counted(failed, 'cell')} failed; {folder}/*/failed says why, and no verdict is given", file=sys.stderr)
         return INTERNAL
+    if arguments.decide:
+        _decide(arguments, study, found, folder, jobs)
     ledger, rows = campaign.judge(study, arguments.size, found, folder)
+    keep(found, folder)
     write_json(folder / LEDGER, ledger)
+    published = study.claims(arguments.size)
+    write_json(folder / TABLES, agreement(published, arguments.size, ledger["digest"], rows))
     _report(study, ledger, rows, folder)
     print(to_json(ledger) if arguments.json else f"{_table(ledger)}\n{_spent(found, folder)}")
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
@@ -72,7 +83,11 @@ class _Shown:
         return self.display.stopped()
 
 
-def _work(arguments: argparse.Namespace, study: StudyFolder, found: Sequence[Part], folder: Path, jobs: int) -> int:
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def _work(arguments: argparse.Namespace, found: Sequence[Part], folder: Path, jobs: int) -> int:
     whole_s = sum(part.simulated_s for part in found)
     before_s, done_s = {}, 0.0
     for part in found:
@@ -88,11 +103,34 @@ def _work(arguments: argparse.Namespace, study: StudyFolder, found: Sequence[Par
                 lambda part: _Shown(display, before_s[part.path], part, whole_s),
             )
         except Interrupted as stop:
-            again = ["narrows", "reproduce", study.name, f"--{arguments.size}", "--out", str(folder)]
+            again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
             reason, _, _ = str(stop).rpartition("; go on with")
             raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
         finally:
             display.close()
+
+
+def _decide(arguments: argparse.Namespace, study: StudyFolder, found: Sequence[Part], folder: Path, jobs: int) -> None:
+    with Interrupt() as interrupt:
+        display = Display(interrupt, quiet=arguments.quiet)
+
+        def stopped(fraction: float, note: str) -> bool:
+            display.update(min(fraction, 1.0), note)
+            return display.stopped()
+
+        claims = study.claims(arguments.size).claims
+        try:
+            done = decide(claims, found, folder, lambda: Threads(jobs), budget_s=arguments.decide, stopped=stopped)
+        except Interrupted as stop:
+            again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
+            again += ["--decide", f"{arguments.decide:g}s"]
+            raise Interrupted(f"{stop}; go on with `{shlex.join(again)}`") from None
+        finally:
+            display.close()
+    for error in done.failed:
+        print(f"a cell failed: {error}", file=sys.stderr)
+    if not arguments.json:
+        print(f"{counted(done.cells, 'cell')} added; {counted(done.open, 'claim')} still open\n")
 
 
 def _announced(study: StudyFolder, size: str, found: Sequence[Part], jobs: int) -> str:

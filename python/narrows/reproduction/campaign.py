@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import OutputError
@@ -11,12 +10,16 @@ from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
 from narrows.reproduction.asked import of_study, reduced
+from narrows.reproduction.deciding import added_rows
+from narrows.reproduction.kept import ADDED
 from narrows.reproduction.ledger import Found, ledger
+from narrows.reproduction.part import Part, Rows, is_finished
 from narrows.reproduction.quantity import Asked
 from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered
-from narrows.study.plan import PLAN, make_plan
+from narrows.study.plan import PLAN, load_plan, make_plan
+from narrows.study.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,43 +27,7 @@ if TYPE_CHECKING:
 
     from narrows.reproduction.registry import StudyFolder
     from narrows.study.campaign import Watch
-    from narrows.study.definition import Study
     from narrows.study.executor import Executor
-    from narrows.study.plan import Plan
-
-Rows = dict[str, Asked]
-
-
-@dataclass(frozen=True)
-class Part:
-    """An experiment of a reproduction, without a variant or with one.
-
-    Attributes:
-        experiment: Name of the experiment.
-        variant: Name of the variant in the claims; empty for none.
-        study: The study file of the experiment, as read.
-        plan: The cells of the experiment.
-    """
-
-    experiment: str
-    variant: str
-    study: Study
-    plan: Plan
-
-    @property
-    def path(self) -> str:
-        """Path of the experiment's folder, relative to that of the reproduction."""
-        return f"variants/{self.variant}/{self.experiment}" if self.variant else self.experiment
-
-    @property
-    def cells(self) -> int:
-        """Number of cells; the least where the number of replications is sequential."""
-        return len(self.plan.points) * self.plan.replications.minimum
-
-    @property
-    def simulated_s(self) -> float:
-        """Simulated time of all cells, seconds."""
-        return sum(point.duration_s for point in self.plan.points) * self.plan.replications.minimum
 
 
 class Spent(NamedTuple):
@@ -158,29 +125,38 @@ def work(found: Sequence[Part], folder: Path, executor: Callable[[], Executor], 
 
 
 def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) -> tuple[dict[str, Any], Rows]:
-    """Judge the claims of a reproduction whose cells are finished.
+    """Judge the claims of a reproduction by the experiments whose cells are finished.
 
     Returns:
         The ledger, and the rows of each experiment's cells by its name.
     """
     rows: Rows = {}
+    grown: Rows = {}
     varied: dict[str, Mapping[str, Asked]] = {}
     for part in found:
-        table = campaign.table(folder / part.path)
-        own = Asked(table.drop_columns(["measured", "cpu_s"]).to_pylist())
+        place = folder / part.path
+        if not is_finished(place):
+            continue
+        own = Asked(campaign.table(place).drop_columns(["measured", "cpu_s"]).to_pylist())
         if part.variant:
-            varied.setdefault(part.variant, {})
-            varied[part.variant] = {**varied[part.variant], part.experiment: own}
+            varied[part.variant] = {**varied.get(part.variant, {}), part.experiment: own}
         else:
             rows[part.experiment] = own
+            added = folder / ADDED / part.path
+            if added.exists() and (more := added_rows(load_plan(place), Store(added))):
+                grown[part.experiment] = Asked([*own, *more])
     seed = found[0].plan.seed if found else 0
     factors = {part.experiment: part.plan.factors for part in found if not part.variant}
-    return ledger(study.name, study.claims(size), size, seed, Found(rows, varied, factors)), rows
+    open_variants = {part.variant for part in found if not is_finished(folder / part.path)}
+    whole = {name: each for name, each in varied.items() if name not in open_variants}
+    results = Found(rows, whole, factors, grown)
+    return ledger(study.name, study.claims(size), size, seed, results), rows
 
 
 def spent(found: Sequence[Part], folder: Path) -> Spent:
     """Return the cost of all finished cells of a reproduction, including those of earlier runs of the command."""
-    tables = [campaign.table(folder / part.path).select(["packet_hops", "cpu_s"]).to_pydict() for part in found]
+    finished = [folder / part.path for part in found if is_finished(folder / part.path)]
+    tables = [campaign.table(place).select(["packet_hops", "cpu_s"]).to_pydict() for place in finished]
     hops = sum(sum(table["packet_hops"]) for table in tables)
     return Spent(hops, math.fsum(each for table in tables for each in table["cpu_s"]))
 

@@ -31,13 +31,14 @@ class Found:
         cells: Rows of cells by experiment.
         varied: Rows of cells by variant and experiment, for the experiments that a variant changes.
         factors: Names of the columns whose levels distinguish the cells, by experiment.
-        added: Names of the experiments some of whose cells have replications that were added because claims were open.
+        grown: Rows of the cells, with the replications that were added for open claims, of the experiments that have
+            some.
     """
 
     cells: Cells
     varied: Mapping[str, Cells]
     factors: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    added: frozenset[str] = frozenset()
+    grown: Cells = field(default_factory=dict)
 
     def under(self, variant: str) -> Cells:
         """Return the cells under a variant: its own, and those without a variant at levels for which it has none."""
@@ -117,11 +118,11 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     if missing:
         entry["cause"] = f"the {size} size has no results of the experiment {', '.join(missing)}"
         return entry
-    rule = Rule(growing=bool(claim.direction.experiments() & found.added), deterministic=claim.check)
-    outcome = _try(claim, claim.direction, found.cells, rule)
-    magnitude = _magnitude(claim, found.cells, rule)
+    fixed = Rule(deterministic=claim.check)
+    outcome = _judge(claim, claim.direction, found, fixed)
+    magnitude = _magnitude(claim, found, fixed)
     verdict = _level(outcome, magnitude)
-    varied = _varied(claim, found, rule)
+    varied = _varied(claim, found, fixed)
     entry |= {
         "verdict": verdict, "decided_by": None if verdict == INCONCLUSIVE else size, "effect": outcome.effect,
         "ci95": list(outcome.ci95) if outcome.ci95 else None, "level": outcome.level, "method": outcome.method,
@@ -141,11 +142,19 @@ def _try(claim: Claim, test: Test, cells: Cells, rule: Rule) -> Outcome:
         raise InputError(f"claim {claim.id}", str(error)) from error
 
 
-def _magnitude(claim: Claim, cells: Cells, rule: Rule) -> dict[str, Any] | None:
+def _judge(claim: Claim, test: Test, found: Found, rule: Rule) -> Outcome:
+    """Judge a test by the replications that every claim has; if these leave it open, by all, always validly."""
+    outcome = _try(claim, test, found.cells, rule)
+    if outcome.verdict != INCONCLUSIVE or not test.experiments() & set(found.grown):
+        return outcome
+    return _try(claim, test, {**found.cells, **found.grown}, rule._replace(growing=True))
+
+
+def _magnitude(claim: Claim, found: Found, rule: Rule) -> dict[str, Any] | None:
     asked = claim.magnitude
-    if asked is None or asked.test.experiments() - set(cells):
+    if asked is None or asked.test.experiments() - set(found.cells):
         return None
-    outcome = _try(claim, asked.test, cells, rule)
+    outcome = _judge(claim, asked.test, found, rule)
     met = {HOLDS: True, FAILS: False, INCONCLUSIVE: None}[outcome.verdict]
     return {
         "met": met, "whose": asked.whose, "effect": outcome.effect,
@@ -205,13 +214,11 @@ def _varied(claim: Claim, found: Found, rule: Rule) -> dict[str, str]:
     test = claim.direction
     if test is None:
         return {}
-    # A variant has a fixed number of replications.
-    fixed = rule._replace(growing=False)
     verdicts = {}
     for name, other in found.varied.items():
         if test.experiments() & set(other):
-            cells = found.under(name)
-            verdicts[name] = _level(_try(claim, test, cells, fixed), _magnitude(claim, cells, fixed))
+            under = Found(found.under(name), {})
+            verdicts[name] = _level(_try(claim, test, under.cells, rule), _magnitude(claim, under, rule))
     return verdicts
 
 

@@ -157,13 +157,16 @@ class Bounded:
         if sample.method == "sign" and not rule.deterministic:
             few = float(same_side(level, growing=rule.growing))
             return (math.inf if at_95 else -1.0), Needed(few, few)
-        if at_95 is None:
+        # A growing number is too small for an interval at first, where a fixed one would have one.
+        known = at_95 or sample.interval(ALPHA, growing=False)
+        if known is None:
             return -1.0, NEVER
         away = min(abs(sample.effect - each) for each in (self.least, self.most) if each is not None)
-        half = (at_95[1] - at_95[0]) / 2
+        half = (known[1] - known[0]) / 2
         if half <= 0:
             return math.inf, Needed(sample.seeds, sample.seeds)
-        return away / half, (seeds_that_decide(half, sample.seeds, away, level) if sample.seeds > 1 else NEVER)
+        clear = away / half if at_95 else -1.0
+        return clear, (seeds_that_decide(half, sample.seeds, away, level) if sample.seeds > 1 else NEVER)
 
     def experiments(self) -> set[str]:
         """Return the names of the experiments whose cells the test uses."""
@@ -209,14 +212,17 @@ class Ordered:
 
     def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
         """Return the result of the test for these cells: every step is a part."""
+        steps = [test.judge(cells, each, own) for test, each, own in self.parts(binding, rule)]
+        return together(steps, len(steps))
+
+    def parts(self, binding: Binding, rule: Rule) -> list[Part]:
+        """Return the tests of which this one consists, with the binding and the rule of each."""
         count = len(self.quantities) - 1
-        steps = [
-            Bounded(Combined("minus", high, low), 0.0, None, strict=not self.or_equal).judge(
-                cells, binding, _for_parts(rule, count, count)
-            )
+        own = _for_parts(rule, count, count)
+        return [
+            (Bounded(Combined("minus", high, low), 0.0, None, strict=not self.or_equal), binding, own)
             for low, high in zip(self.quantities, self.quantities[1:], strict=False)
         ]
-        return together(steps, count)
 
     def experiments(self) -> set[str]:
         """Return the names of the experiments whose cells the test uses."""
@@ -237,8 +243,13 @@ class Several:
 
     def judge(self, cells: Cells, binding: Binding, rule: Rule = Rule()) -> Outcome:  # noqa: B008  # a constant
         """Return the result of the test for these cells."""
+        parts = self.parts(binding, rule)
+        return together([test.judge(cells, each, own) for test, each, own in parts], self.least)
+
+    def parts(self, binding: Binding, rule: Rule) -> list[Part]:
+        """Return the tests of which this one consists, with the binding and the rule of each."""
         own = _for_parts(rule, len(self.tests), self.least)
-        return together([test.judge(cells, {**binding, **each}, own) for test, each in self.tests], self.least)
+        return [(test, {**binding, **each}, own) for test, each in self.tests]
 
     def experiments(self) -> set[str]:
         """Return the names of the experiments whose cells the test uses."""
@@ -246,6 +257,7 @@ class Several:
 
 
 Test = Bounded | Ordered | Several
+Part = tuple[Test, "Binding", Rule]
 
 
 def _for_parts(rule: Rule, parts: int, least: int) -> Rule:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -14,8 +15,6 @@ from narrows.reproduction.claims import read_claims
 from narrows.study.overlay import offered
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from narrows.reproduction.claims import Published
 
 
@@ -44,6 +43,10 @@ class StudyFolder:
         """Path of `claims.toml`."""
         return self.folder / CLAIMS
 
+    def cells(self, size: str) -> Path:
+        """Return the path of the results of a size that the study keeps; there need not be any."""
+        return self.folder / f"cells-{size}.parquet"
+
     @property
     def ledger(self) -> dict[str, Any] | None:
         """The ledger of the medium or full size that the study has, or that of the quick size; None for neither."""
@@ -68,7 +71,8 @@ class StudyFolder:
             Paths by the name of the experiment, in the order of `claims.toml`.
 
         Raises:
-            InputError: A study file cannot be read, or none of them has a variant that the claims name.
+            InputError: A study file cannot be read, none of them has a variant that the claims name, or none has the
+                size.
         """
         files = {name: self.folder / f"{name}.toml" for name in self.published.experiments}
         sizes = {name: offered(file) for name, file in files.items()}
@@ -77,7 +81,11 @@ class StudyFolder:
             if variant.key not in known:
                 problem = f"variant {variant.name}: no study file has a variant {variant.key}"
                 raise InputError(str(self.claims_file), f"{problem}; there are {', '.join(sorted(known)) or 'none'}")
-        return {name: file for name, file in files.items() if size in sizes[name]}
+        found = {name: file for name, file in files.items() if size in sizes[name]}
+        if not found:
+            there = dict.fromkeys(each for offers in sizes.values() for each in offers)
+            raise InputError(str(self.folder), f"no experiment has the size {size}; there are {', '.join(there)}")
+        return found
 
 
 def published_studies() -> list[StudyFolder]:
@@ -86,18 +94,23 @@ def published_studies() -> list[StudyFolder]:
 
 
 def find(name: str) -> StudyFolder:
-    """Return the published study with a name or number.
+    """Return the published study with a name or number, or the study in a folder.
 
     Args:
-        name: Name of the folder, or `number` in `claims.toml`.
+        name: Name of the folder, `number` in `claims.toml`, or the path of another folder with a file `claims.toml`.
 
     Raises:
-        InputError: No study has this name or number.
+        InputError: No study has this name or number, and it is no such folder.
     """
     known = published_studies()
     for each in known:
         if name in {each.name, each.published.number}:
             return each
+    folder = Path(name)
+    if folder.is_dir():
+        if not (folder / CLAIMS).is_file():
+            raise InputError(name, f"is no folder of a study: it has no {CLAIMS}")
+        return StudyFolder(folder.absolute())
     near = core.nearest(name, [each.name for each in known])
     hint = f"; did you mean {near}?" if near else ""
     raise InputError(name, f"no such published study; there are {', '.join(each.name for each in known)}{hint}")
@@ -105,4 +118,5 @@ def find(name: str) -> StudyFolder:
 
 CLAIMS = "claims.toml"
 LEDGER = "ledger.json"
+TABLES = "tables.json"
 LEDGER_QUICK = "ledger-quick.json"

@@ -1,0 +1,134 @@
+"""How near our values are to those that a study printed, table by table. Pure functions.
+
+Ranks say whether the same things are large; the median relative error, |ours - theirs| / |theirs|, says how near a
+typical value is. Both ignore how a value came about; where a study's setting is not known, ranks are the fairer one.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from narrows.reproduction.quantity import QuantityError, spearman
+from narrows.statistics import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.reproduction.claims import Picture, Published, Table
+    from narrows.reproduction.quantity import Cells, Quantity
+
+
+def agreement(published: Published, size: str, digest: str, cells: Cells) -> dict[str, Any]:
+    """Compare every table and figure that has values of the source with ours.
+
+    Args:
+        published: The published study.
+        size: Size of the experiments.
+        digest: That of all records, as in the ledger.
+        cells: Rows of the cells of each experiment.
+
+    Returns:
+        The content of `tables.json`: for each table and figure `ours`, `ci95` and `published` by row and column, and
+        their `agreement`; and that of all values together.
+    """
+    tables = [_table(table, cells) for table in published.tables if table.published]
+    tables += [_picture(picture, cells) for picture in published.pictures if picture.published]
+    errors = [error for table in tables for error in _errors(_pairs(table))]
+    return {
+        "study": published.number,
+        "size": size,
+        "digest": digest,
+        "values": len(errors),
+        "median_relative_error": _rounded(statistics.median(errors)) if errors else None,
+        "tables": tables,
+    }
+
+
+def _table(table: Table, cells: Cells) -> dict[str, Any]:
+    entries = {name: [_estimate(each, cells, {}) for each in row] for name, row in table.rows.items()}
+    return _compared("table", table, list(table.columns), entries)
+
+
+def _picture(picture: Picture, cells: Cells) -> dict[str, Any]:
+    lines = {line.name: line.quantity for line in picture.lines if line.name in picture.published}
+    entries = {
+        name: [_estimate(quantity, cells, {"x": place}) for place in picture.places] for name, quantity in lines.items()
+    }
+    return _compared("figure", picture, [str(place) for place in picture.places], entries)
+
+
+def _compared(
+    kind: str, of: Table | Picture, columns: list[str], entries: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    rows = {
+        name: {
+            "ours": [each["mean"] for each in row],
+            "ci95": [each["ci95"] for each in row],
+            "published": list(of.published.get(name, [None] * len(columns))),
+        }
+        for name, row in entries.items()
+    }
+    table: dict[str, Any] = {
+        "kind": kind, "title": of.title, "caption": of.caption, "label": of.label, "columns": columns, "rows": rows,
+    }  # fmt: skip
+    table["agreement"] = _agreement(table)
+    return table
+
+
+def _agreement(table: Mapping[str, Any]) -> dict[str, Any]:
+    pairs = _pairs(table)
+    errors = _errors(pairs)
+    within = [
+        spearman([ours for ours, _ in column], [theirs for _, theirs in column])
+        for column in _by_column(table)
+        if len(column) >= LEAST
+    ]
+    known = [each for each in within if math.isfinite(each)]
+    rank = spearman([ours for ours, _ in pairs], [theirs for _, theirs in pairs]) if len(pairs) >= LEAST else math.nan
+    return {
+        "values": len(pairs),
+        "rank_correlation": _rounded(rank) if math.isfinite(rank) else None,
+        "rank_correlation_within_columns": _rounded(statistics.fmean(known)) if known else None,
+        "median_relative_error": _rounded(statistics.median(errors)) if errors else None,
+    }
+
+
+def _pairs(table: Mapping[str, Any]) -> list[tuple[float, float]]:
+    return [pair for column in _by_column(table) for pair in column]
+
+
+def _by_column(table: Mapping[str, Any]) -> list[list[tuple[float, float]]]:
+    """Return the pairs of our value and the source's, column by column."""
+    return [
+        [
+            (row["ours"][place], row["published"][place])
+            for row in table["rows"].values()
+            if row["ours"][place] is not None and row["published"][place] is not None
+        ]
+        for place in range(len(table["columns"]))
+    ]
+
+
+def _errors(pairs: Sequence[tuple[float, float]]) -> list[float]:
+    return [abs(ours - theirs) / abs(theirs) for ours, theirs in pairs if theirs != 0]
+
+
+def _estimate(quantity: Quantity, cells: Cells, binding: Mapping[str, Any]) -> Mapping[str, Any]:
+    if quantity.experiments() - set(cells):
+        return NO_ESTIMATE
+    try:
+        return estimate(quantity.values(cells, binding).values())
+    except QuantityError:
+        return NO_ESTIMATE
+
+
+def _rounded(value: float) -> float:
+    # A digest of results is exact; a summary of them is read by people.
+    return round(value, 4)
+
+
+# Fewer values have no rank correlation that says anything.
+LEAST = 3
+NO_ESTIMATE: Mapping[str, Any] = {"mean": None, "ci95": None}

@@ -1,0 +1,236 @@
+"""More replications for the claims that are still open, and for no others, until a budget is spent.
+
+The open claim that promises a verdict for the least simulated time goes first. Its open parts get more replications of
+the cells that they read; then everything that reads these cells is judged again. The number of replications then
+depends on what was seen, so such claims are judged by always-valid intervals (`intervals.py`), which hold at every
+number of replications at once.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
+
+from narrows.errors import Interrupted
+from narrows.reproduction.asked import fits, of_quantity
+from narrows.reproduction.kept import ADDED, replications
+from narrows.reproduction.predicate import HOLDS, INCONCLUSIVE, Bounded, Rule
+from narrows.reproduction.quantity import Asked
+from narrows.study import campaign
+from narrows.study.lease import Lease
+from narrows.study.plan import check_unchanged, load_plan
+from narrows.study.store import Store
+from narrows.study.task import Failed, Finished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from narrows.reproduction.asked import Selection
+    from narrows.reproduction.claims import Claim
+    from narrows.reproduction.part import Part, Rows
+    from narrows.reproduction.predicate import Outcome, Test
+    from narrows.reproduction.quantity import Binding, Cells
+    from narrows.study.executor import Executor
+    from narrows.study.plan import Plan, Point
+    from narrows.study.task import Task
+
+
+GROWING = Rule(growing=True)
+
+
+class Report(NamedTuple):
+    """What was done to decide claims.
+
+    Attributes:
+        cells: Number of cells that were run.
+        open: Number of claims that are still open.
+        failed: Errors of cells that failed.
+    """
+
+    cells: int
+    open: int
+    failed: list[str]
+
+
+class _Open(NamedTuple):
+    """An open part of a claim."""
+
+    outcome: Outcome
+    selections: list[Selection]
+
+
+def decide(  # noqa: PLR0913  # each says how
+    claims: Sequence[Claim],
+    parts: Sequence[Part],
+    folder: Path,
+    executor: Callable[[], Executor],
+    *,
+    budget_s: float,
+    stopped: Callable[[float, str], bool],
+) -> Report:
+    """Add replications to the cells of open claims.
+
+    Args:
+        claims: The claims of the study.
+        parts: Its experiments; those of variants get no further replications.
+        folder: Folder of the reproduction, whose cells are finished.
+        executor: Returns an executor for some cells.
+        budget_s: Time after which nothing is started, seconds.
+        stopped: Is called with the spent part of the budget, 0 to 1, and a note; returns whether to stop.
+
+    Raises:
+        InputError: The folder was begun by another build of the simulator.
+        Interrupted: The work was stopped; finished cells are kept.
+    """
+    experiments = {part.experiment: _Experiment(part, folder) for part in parts if not part.variant}
+    begun = time.monotonic()
+    ran, failed = 0, list[str]()
+    with ExitStack() as held:
+        for each in experiments.values():
+            held.enter_context(each.lease())
+        hopeless: set[str] = set()
+        fixed = Rule()
+        base: Rows = {name: Asked(each.base.to_pylist()) for name, each in experiments.items()}
+        claims = [claim for claim in claims if _open_parts(claim, base, fixed)]
+        while True:
+            rows: Rows = {name: each.rows() for name, each in experiments.items()}
+            still_open = [claim for claim in claims if _open_parts(claim, rows)]
+            promising = [claim for claim in still_open if claim.id not in hopeless]
+            ranked = sorted((_cost(claim, rows, experiments), claim.id, claim) for claim in promising)
+            spent = (time.monotonic() - begun) / budget_s
+            if spent >= 1 or not ranked or math.isinf(ranked[0][0]) or failed:
+                return Report(ran, len(still_open), failed)
+            claim = ranked[0][2]
+            tasks = _tasks(_open_parts(claim, rows), experiments)
+            if not tasks:
+                hopeless.add(claim.id)
+                continue
+            note = f"claim {claim.id}: {len(tasks)} cells more; {len(still_open)} claims are open"
+            done, errors = _run(tasks, executor(), lambda: stopped((time.monotonic() - begun) / budget_s, note))  # noqa: B023
+            ran += done
+            failed += errors
+
+
+class _Experiment:
+    """The cells of an experiment: those that every run has, and those that were added."""
+
+    def __init__(self, part: Part, folder: Path) -> None:
+        self.plan: Plan = load_plan(folder / part.path)
+        check_unchanged(self.plan, folder / part.path)
+        self.base = campaign.table(folder / part.path).drop_columns(["measured", "cpu_s"])
+        self.folder = folder / ADDED / part.path
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.store = Store(self.folder)
+
+    def lease(self) -> Lease:
+        self.store.prepare()
+        self.store.discard_damaged()
+        return Lease(self.folder)
+
+    def rows(self) -> Asked:
+        return Asked([*self.base.to_pylist(), *added_rows(self.plan, self.store)])
+
+    def cost_s(self, wanted: Sequence[Selection]) -> float:
+        return sum(point.duration_s for point in self._points(wanted))
+
+    def missing(self, wanted: Sequence[Selection], batch: int) -> Iterator[Task]:
+        """Yield the tasks of the first `batch` replications that some of the wanted cells do not have."""
+        points, finished = self._points(wanted), self.store.finished()
+        replication = self.plan.replications.minimum
+        while batch and points:
+            lacking = [point for point in points if self.plan.key(point, replication) not in finished]
+            yield from (self.plan.task(point, replication) for point in lacking)
+            batch -= bool(lacking)
+            replication += 1
+
+    def _points(self, wanted: Sequence[Selection]) -> list[Point]:
+        return [point for point in self.plan.points if any(fits(point, each) for _, each in wanted)]
+
+
+def added_rows(plan: Plan, store: Store) -> list[dict[str, object]]:
+    """Return the rows of the cells that were added to an experiment."""
+    finished = store.finished()
+    most = 1 + max(replications(plan, finished), default=-1)
+    table = store.table(plan, [most] * len(plan.rows)).drop_columns(["measured", "cpu_s"])
+    rows: list[dict[str, object]] = table.to_pylist()
+    return rows
+
+
+def _open_parts(claim: Claim, cells: Cells, rule: Rule = GROWING) -> list[_Open]:
+    """Return the open parts of an open claim, of its direction or, once that holds, of its magnitude."""
+    if claim.direction is None or claim.direction.experiments() - set(cells):
+        return []
+    rule = rule._replace(deterministic=claim.check)
+    outcome = claim.direction.judge(cells, {}, rule)
+    if outcome.verdict == INCONCLUSIVE:
+        return list(_parts(claim.direction, cells, {}, rule))
+    asked = claim.magnitude
+    if outcome.verdict == HOLDS and asked is not None and not asked.test.experiments() - set(cells):
+        return list(_parts(asked.test, cells, {}, rule))
+    return []
+
+
+def _parts(test: Test, cells: Cells, binding: Binding, rule: Rule) -> Iterator[_Open]:
+    outcome = test.judge(cells, binding, rule)
+    if outcome.verdict != INCONCLUSIVE:
+        return
+    if isinstance(test, Bounded):
+        yield _Open(outcome, list(of_quantity(test.quantity, binding)))
+        return
+    for part, each, own in test.parts(binding, rule):
+        yield from _parts(part, cells, each, own)
+
+
+def _cost(claim: Claim, cells: Cells, experiments: dict[str, _Experiment]) -> float:
+    """Return the simulated time that its cheapest open part would need for a verdict, seconds."""
+    return min(
+        (
+            max(part.outcome.needed.sure - part.outcome.seeds, 1)
+            * sum(each.cost_s([own for own in part.selections if own[0] == name]) for name, each in experiments.items())
+            for part in _open_parts(claim, cells)
+            if not (part.outcome.same and part.outcome.seeds <= 1)
+        ),
+        default=math.inf,
+    )
+
+
+def _tasks(parts: Sequence[_Open], experiments: dict[str, _Experiment]) -> list[tuple[_Experiment, Task]]:
+    """Return the cells that a quarter more replications of the open parts need, each once."""
+    found: dict[str, tuple[_Experiment, Task]] = {}
+    for part in parts:
+        if part.outcome.seeds >= MOST or (part.outcome.same and part.outcome.seeds <= 1):
+            continue
+        for name, each in experiments.items():
+            wanted = [own for own in part.selections if own[0] == name]
+            for task in each.missing(wanted, max(1, part.outcome.seeds // 4)) if wanted else ():
+                found[task.key] = (each, task)
+    return list(found.values())
+
+
+def _run(
+    tasks: Sequence[tuple[_Experiment, Task]], executor: Executor, stopped: Callable[[], bool]
+) -> tuple[int, list[str]]:
+    owner = {task.key: experiment for experiment, task in tasks}
+    left, failed = set(owner), list[str]()
+    with executor:
+        for _, task in tasks:
+            executor.submit(task)
+        while left:
+            if stopped():
+                executor.cancel()
+                raise Interrupted(f"stopped; {len(owner) - len(left)} of {len(owner)} cells of this round are kept")
+            for outcome in executor.completed(STEP_S):
+                left.discard(outcome.key)
+                if isinstance(outcome, Finished):
+                    owner[outcome.key].store.keep([outcome])
+                elif isinstance(outcome, Failed):
+                    failed.append(outcome.error)
+    return len(owner) - len(failed), failed
+
+
+STEP_S = 0.2
+# No claim gets more replications than that.
+MOST = 1000

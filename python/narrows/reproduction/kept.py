@@ -1,0 +1,184 @@
+"""The results of a reproduction as one small columnar file, from which another folder goes on.
+
+A row is a finished cell: its experiment, variant, replication, the values of the study's metrics, the digest of its
+records and what it cost. A cell is known again by its levels, algorithm, seed and replication. If the scenario was
+written otherwise since, or by another build of the simulator, the cells of an experiment count only if this build gives
+the same records for three of them: those of different points that took the fewest packets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+from narrows.study import campaign
+from narrows.study.plan import PLAN, load_plan
+from narrows.study.store import Store
+from narrows.study.task import Finished, perform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from narrows.reproduction.part import Part
+    from narrows.study.plan import Plan, Point
+
+
+def keep(parts: Sequence[Part], folder: Path) -> None:
+    """Write every finished cell of a reproduction into `cells.parquet` in its folder.
+
+    Args:
+        parts: The experiments.
+        folder: Folder of the reproduction.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tables = [
+        _rows(part, load_plan(folder / part.path), Store(place))
+        for part in parts
+        for place in (folder / part.path, folder / ADDED / part.path)
+        if (folder / part.path / PLAN).exists() and place.exists()
+    ]
+    if tables:
+        partial = folder / f".{CELLS}.partial"
+        pq.write_table(pa.concat_tables(tables), partial, compression="zstd", compression_level=19)
+        partial.rename(folder / CELLS)
+
+
+def _rows(part: Part, begun: Plan, store: Store) -> pa.Table:
+    import pyarrow as pa
+
+    names = [column.name for column in begun.columns]
+    finished = store.finished()
+    most = 1 + max(replications(begun, finished), default=-1)
+    found = store.table(begun, [most] * len(begun.rows)).to_pylist()
+    marks = {begun.key(point, number): mark(point, begun.seed) for point in begun.points for number in range(most)}
+    rows = [
+        {
+            "experiment": part.experiment, "variant": part.variant, "point": marks[row["cell"]],
+            "replication": row["replication"], "made": made(begun), "digest": row["digest"],
+            "checks_failed": row["checks_failed"], "cpu_s": row["cpu_s"], "packet_hops": row["packet_hops"],
+            "values": [(name, row[name]) for name in names],
+        }
+        for row in found
+    ]  # fmt: skip
+    text, number = pa.string(), pa.float64()
+    schema = pa.schema([
+        ("experiment", text), ("variant", text), ("point", text), ("replication", pa.int32()), ("made", text),
+        ("digest", text), ("checks_failed", text), ("cpu_s", pa.float32()), ("packet_hops", pa.int64()),
+        ("values", pa.map_(text, number)),
+    ])  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+def replications(plan: Plan, keys: set[str]) -> set[int]:
+    """Return the numbers of the replications of the cells with these keys, but for those after a long gap."""
+    found: set[int] = set()
+    replication, missing = 0, -plan.replications.minimum
+    while keys and missing <= GAP:
+        here = any(plan.key(point, replication) in keys for point in plan.points)
+        found |= {replication} if here else set()
+        missing = 0 if here else missing + 1
+        replication += 1
+    return found
+
+
+def mark(point: Point, seed: int) -> str:
+    """Return the mark of a point: a hash of its levels, its algorithm and the seed."""
+    return _hash([point.levels, point.written, seed])
+
+
+def made(plan: Plan) -> str:
+    """Return a hash of how the cells of an experiment are made: the build, the scenario and all changes of it."""
+    return _hash([plan.base.engine, plan.base.text, [point.overrides for point in plan.points]])
+
+
+def _hash(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+
+def restore(parts: Sequence[Part], folder: Path, file: Path, say: Callable[[str], None]) -> int:
+    """Take the cells of a file over into the folder of a reproduction that has not got them.
+
+    Args:
+        parts: The experiments.
+        folder: Folder of the reproduction.
+        file: A file that `keep` has written.
+        say: Is called with what a person should know, a line at a time.
+
+    Returns:
+        Number of cells that were taken over.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        rows = pq.read_table(file).to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(str(file), f"is no file of cells: {error}") from error
+    taken = 0
+    for part in parts:
+        own = [row for row in rows if (row["experiment"], row["variant"]) == (part.experiment, part.variant)]
+        taken += _restore(part, folder / part.path, own, say) if own else 0
+    return taken
+
+
+def _restore(part: Part, place: Path, rows: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> int:
+    if not (place / PLAN).exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        campaign.begin(part.study, part.plan, place)
+    plan, store = part.plan, Store(place)
+    store.prepare()
+    points = {mark(point, plan.seed): point for point in plan.points}
+    there = store.finished()
+    wanted = []
+    for row in rows:
+        point = points.get(row["point"])
+        if point is None or row["replication"] >= plan.replications.minimum:
+            continue
+        names = {name for name, _ in row["values"]}
+        if plan.key(point, row["replication"]) not in there and names >= {column.name for column in plan.columns}:
+            wanted.append((point, row))
+    if not wanted:
+        return 0
+    if {row["made"] for _, row in wanted} != {made(plan)} and not _same(plan, wanted):
+        say(f"{part.path}: this build has other results; its cells run again")
+        return 0
+    store.keep([_finished(plan, point, row) for point, row in wanted])
+    return len(wanted)
+
+
+def _same(plan: Plan, cells: Sequence[tuple[Point, Mapping[str, Any]]]) -> bool:
+    """Return whether this build gives the same records for a few cells."""
+    cheapest = {point.digest: (point, row) for point, row in sorted(cells, key=lambda each: -each[1]["packet_hops"])}
+    for point, row in sorted(cheapest.values(), key=lambda each: each[1]["packet_hops"])[:CHECKED]:
+        again = perform(plan.task(point, row["replication"]))
+        if not isinstance(again, Finished) or again.digest != row["digest"]:
+            return False
+    return True
+
+
+def _finished(plan: Plan, point: Point, row: Mapping[str, Any]) -> Finished:
+    measured: dict[str, dict[str, dict[str, float | None]]] = {"groups": {}, "links": {}}
+    values = dict(row["values"])
+    for column in plan.columns:
+        own = point.subjects if column.of == "group" else point.bottlenecks
+        owner = column.owner or own[0]
+        measured[f"{column.of}s"].setdefault(owner, {})[column.measure] = values[column.name]
+    failed = row["checks_failed"].split(", ") if row["checks_failed"] else []
+    key = plan.key(point, row["replication"])
+    return Finished(key, measured, row["digest"], failed, row["cpu_s"], row["packet_hops"])
+
+
+CELLS = "cells.parquet"
+# Where replications are that were added because claims were open.
+ADDED = "decided"
+GAP, CHECKED = 100, 3

@@ -1,0 +1,58 @@
+"""An experiment of a reproduction: its study file, its plan, and its place in the folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from narrows.reproduction.quantity import Asked
+from narrows.study import campaign
+from narrows.study.plan import PLAN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from narrows.study.definition import Study
+    from narrows.study.plan import Plan
+
+Rows = dict[str, Asked]
+
+
+@dataclass(frozen=True)
+class Part:
+    """An experiment of a reproduction, without a variant or with one.
+
+    Attributes:
+        experiment: Name of the experiment.
+        variant: Name of the variant in the claims; empty for none.
+        study: The study file of the experiment, as read.
+        plan: The cells of the experiment.
+    """
+
+    experiment: str
+    variant: str
+    study: Study
+    plan: Plan
+
+    @property
+    def path(self) -> str:
+        """Path of the experiment's folder, relative to that of the reproduction."""
+        return f"variants/{self.variant}/{self.experiment}" if self.variant else self.experiment
+
+    @property
+    def cells(self) -> int:
+        """Number of cells; the least where the number of replications is sequential."""
+        return len(self.plan.points) * self.plan.replications.minimum
+
+    @property
+    def simulated_s(self) -> float:
+        """Simulated time of all cells, seconds."""
+        return sum(point.duration_s for point in self.plan.points) * self.plan.replications.minimum
+
+
+def is_finished(place: Path) -> bool:
+    """Return whether every cell of an experiment has finished."""
+    if not (place / PLAN).exists():
+        return False
+    state = campaign.status(place)
+    return state.finished == state.cells

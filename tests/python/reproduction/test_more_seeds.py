@@ -1,0 +1,199 @@
+"""Truth: product. A study of one's own, claims decided by more seeds, results kept in one file, and agreement."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from narrows.cli import main
+from narrows.reproduction.agreement import agreement
+from narrows.reproduction.claims import read_claims
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCENARIO = """\
+title = "Random losses"
+duration = "4s"
+warmup = "1s"
+[path]
+rate = "2Mbps"
+rtt = "20ms"
+loss = { kind = "bernoulli", rate = 0.02 }
+[[flows]]
+name = "tested"
+algorithm = "subject"
+"""
+STUDY = """\
+title = "Small"
+scenario = "base.toml"
+algorithms = ["newreno", "aimd(a=1,b=0.6)", "scalable"]
+measures = ["goodput_bps", "utilization"]
+replications = 2
+[sizes.quick]
+[sizes.medium]
+"""
+CLAIMS = """\
+title = "A small study"
+number = "901"
+source = "Anon, 1901"
+question = "Does it run?"
+[experiments]
+one = "One flow alone."
+[[claims]]
+id = "901-1"
+statement = "A smaller cut leaves more"
+strength = "strong"
+place = "figure 1"
+supported = "yes"
+experiment = "one"
+direction = { is = { minus = [
+  { measure = "goodput_bps", where = { algorithm = "aimd(a=1,b=0.6)" } },
+  { measure = "goodput_bps", where = { algorithm = "newreno" } },
+] }, at_least = 60000.0 }
+[[claims]]
+id = "901-2"
+statement = "It sends something"
+strength = "strong"
+place = "figure 1"
+supported = "yes"
+experiment = "one"
+direction = { is = { measure = "goodput_bps", where = { algorithm = "newreno" } }, at_least = 1000.0 }
+[[tables]]
+title = "Goodput"
+caption = "Table 1"
+label = "measure"
+experiment = "one"
+is = { measure = "{row}", where = { algorithm = "{column}" } }
+rows = ["goodput_bps"]
+columns = ["newreno", "aimd(a=1,b=0.6)"]
+published = { goodput_bps = [1.2e6, ""] }
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Make a study of one's own, in a folder that Narrows does not know."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name, text in (("base.toml", SCENARIO), ("one.toml", STUDY), ("claims.toml", CLAIMS)):
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def ledger(folder: Path) -> dict[str, Any]:
+    """Return the claims of a ledger by their names."""
+    content = json.loads((folder / "ledger.json").read_text(encoding="utf-8"))
+    return {claim["id"]: claim for claim in content["claims"]}
+
+
+def test_a_study_of_ones_own_is_written_and_reproduced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "claims", "my-study"]) == 0
+    assert main(["reproduce", "./my-study", "--quiet", "--out", "out", "--replications", "3"]) in {0, 1}
+    assert set(ledger(tmp_path / "out")) == {"1-1", "1-2"}
+    assert ledger(tmp_path / "out")["1-1"]["decided_by"] in {"quick", None}
+    capsys.readouterr()
+    assert main(["new", "claims", "my-study"]) == 2
+    assert main(["new", "claims", "1 study"]) == 2
+    (tmp_path / "empty").mkdir()
+    assert main(["reproduce", "./empty"]) == 2
+    assert "has no claims.toml" in capsys.readouterr().err
+    assert main(["reproduce", "./my-study", "--medium"]) == 2
+    assert "no experiment has the size medium; there are quick, full" in capsys.readouterr().err
+
+
+def test_seeds_are_added_to_the_cells_of_open_claims_alone(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    asked = ["reproduce", str(own), "--out", str(out), "--quiet"]
+    main(asked)
+    before = ledger(out)
+    assert (before["901-1"]["verdict"], before["901-2"]["verdict"]) == ("inconclusive", "holds")
+    main([*asked, "--decide", "20s"])
+    after = ledger(out)
+    assert after["901-1"]["verdict"] in {"holds", "fails"}
+    assert after["901-1"]["decided_by"] == "quick"
+    assert after["901-1"]["seeds"] > 2
+    # What was decided stays as it was, to the bit.
+    assert after["901-2"] == before["901-2"]
+    rows = pq.read_table(out / "cells.parquet").to_pylist()
+    seeds = {len([row for row in rows if row["point"] == point]) for point in {row["point"] for row in rows}}
+    assert seeds == {2, after["901-1"]["seeds"]}
+    # Resumed with nothing open, it runs nothing.
+    capsys.readouterr()
+    main([*asked, "--decide", "20s"])
+    assert "0 cells added; 0 claims still open" in capsys.readouterr().out
+    assert ledger(out) == after
+
+
+def test_the_medium_size_runs_only_what_is_read(own: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    main(["reproduce", str(own), "--medium", "--out", str(out), "--quiet"])
+    content = json.loads((out / "ledger.json").read_text(encoding="utf-8"))
+    # No claim reads the cells of Scalable.
+    assert content["experiments"] == {"one": {"cells": 4, "seeds": 2}}
+    assert content["size"] == "medium"
+
+
+def test_results_that_a_study_keeps_are_taken_over(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["reproduce", str(own), "--medium", "--out", str(tmp_path / "first"), "--quiet"])
+    shutil.copy(tmp_path / "first/cells.parquet", own / "cells-medium.parquet")
+    capsys.readouterr()
+    main(["reproduce", str(own), "--medium", "--out", str(tmp_path / "second"), "--quiet"])
+    assert "4 cells of cells-medium.parquet taken over" in capsys.readouterr().err
+    for name in ("ledger.json", "tables.json"):
+        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
+    # A scenario that was written otherwise, with the same results, is the same study.
+    base = own / "base.toml"
+    base.write_text(SCENARIO.replace("Random losses", "Losses"), encoding="utf-8")
+    main(["reproduce", str(own), "--medium", "--out", str(tmp_path / "third"), "--quiet"])
+    assert "4 cells of cells-medium.parquet taken over" in capsys.readouterr().err
+    # One with other results is not.
+    base.write_text(SCENARIO.replace("2Mbps", "3Mbps"), encoding="utf-8")
+    main(["reproduce", str(own), "--medium", "--out", str(tmp_path / "fourth"), "--quiet"])
+    assert "this build has other results; its cells run again" in capsys.readouterr().err
+
+
+def test_nothing_is_run_where_only_judging_is_asked_for(own: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert main(["reproduce", str(own), "--out", str(out), "--quiet", "--judge"]) == 0
+    assert {claim["verdict"] for claim in ledger(out).values()} == {"not testable"}
+
+
+@pytest.mark.parametrize("time", ["0s", "2", "-1h", "infh", "soon"])
+def test_a_budget_is_a_time(time: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["reproduce", "901", "--decide", time])
+    assert ended.value.code == 2
+
+
+def test_agreement_is_computed_by_hand(own: Path) -> None:
+    text = CLAIMS.replace('["newreno", "aimd(a=1,b=0.6)"]\npublished = { goodput_bps = [1.2e6, ""] }',
+                          '["a", "b", "c", "d"]\npublished = { goodput_bps = [1, 2, 3, ""] }')  # fmt: skip
+    (own / "claims.toml").write_text(text, encoding="utf-8")
+    cells = [
+        {"algorithm": name, "replication": r, "goodput_bps": value + r, "digest": f"{name}{r}"}
+        for name, value in (("a", 1.0), ("b", 4.5), ("c", 3.5), ("d", 9.0))
+        for r in (0, 1)
+    ]
+    found = agreement(read_claims(own / "claims.toml"), "quick", "sha256:0", {"one": cells})
+    (table,) = found["tables"]
+    # Ours are 1.5, 5 and 4 for 1, 2 and 3: errors of 0.5, 1.5 and 0.333; ranks 1, 3 and 2.
+    assert table["agreement"] == {
+        "values": 3, "rank_correlation": 0.5, "rank_correlation_within_columns": None, "median_relative_error": 0.5,
+    }  # fmt: skip
+    assert table["rows"]["goodput_bps"]["ours"] == [1.5, 5.0, 4.0, 9.5]
+    assert table["rows"]["goodput_bps"]["published"] == [1.0, 2.0, 3.0, None]
+    assert (found["values"], found["median_relative_error"]) == (3, 0.5)
+    assert math.isclose(table["rows"]["goodput_bps"]["ci95"][0][0], 1.5 - 12.706 * 0.5, abs_tol=1e-3)
