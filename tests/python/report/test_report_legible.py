@@ -192,8 +192,9 @@ BOX = """const box = (node) => {
 TICKS = f"""() => {{ {BOX}
   const papers = [...document.querySelectorAll('svg.paper')].filter((each) => each.getClientRects().length);
   return papers.flatMap((paper) => [...paper.querySelectorAll('.panel')].map((panel) => {{
-    const own = (css) => [...panel.querySelectorAll(`:scope > text.tick.${{css}}`)].filter((t) => t.textContent.trim());
-    const numbers = (name) => panel.dataset[name].split(' ')[1] === '-0.5' && panel.dataset[name].endsWith(' -');
+    const all = (css) => [...panel.querySelectorAll(`:scope > .ticks > text.tick.${{css}}`)];
+    const own = (css) => all(css).filter((each) => each.textContent.trim());
+    const numbers = (name) => panel.dataset[name].startsWith('names ');
     const axes = {{ up: own('end').map(box) }};
     if (own('middle').length) axes.across = own('middle').map(box);
     const names = {{ up: numbers('y'), across: numbers('x') }};

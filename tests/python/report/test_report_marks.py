@@ -71,7 +71,7 @@ def test_marks_outside_the_axes_are_cut_off_at_the_panels_edge() -> None:
     panel = Panel(Box(50, 20, 800, 300), Axis("Time", SECONDS, 0, 10), Axis("Window", PACKETS, 0, 10))
     panel.line("w", np.array([0.0, 5, 10]), np.array([0.0, 15, 0]), style_of("newreno"))
     drawn = panel.draw()
-    assert '<svg x="47" y="17" width="806" height="306" viewBox="47 17 806 306">' in drawn
+    assert '<svg class="inside" x="47" y="17" width="806" height="306" viewBox="47 17 806 306"' in drawn
     assert 'd="M50 320 450 -130 850 320"' in drawn
 
 

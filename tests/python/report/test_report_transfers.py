@@ -87,10 +87,10 @@ def test_every_group_is_in_the_stack_of_its_bottleneck(run: Run) -> None:
 
 def test_throughput_against_delay_has_the_values_of_the_tables(folder: Path, run: Run) -> None:
     text = (folder / "report.html").read_text("utf-8")
-    figure = text[text.index('id="tradeoff"') : text.index('id="jain"')]
+    figure = text[text.index('id="tradeoff"') : text.index('id="checks"')]
     for group, measures in run.groups.items():
         expected = quantity(measures["goodput_bps"].mean, BITS_PER_SECOND)
-        means = re.findall(rf"<title>{group}: ([^<,]*), [^<]*\(mean\)</title>", figure)
+        means = re.findall(rf'data-point="{group}: ([^",]*), [^"]*\(mean\)"', figure)
         assert set(means) == {expected}
 
 

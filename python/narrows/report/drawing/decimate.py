@@ -33,6 +33,20 @@ def extremes(x: FloatArray, y: FloatArray, columns: int) -> tuple[FloatArray, Fl
     return x[kept], y[kept]
 
 
+def without_flats(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Leave out the points inside a stretch in which y does not change; both ends of each are kept.
+
+    Args:
+        x: Shape (points,), ascending.
+        y: Shape (points,); NaN where there is a gap.
+    """
+    if len(x) < _ENDS:
+        return x, y
+    drawn = np.round(y, 1)
+    kept = np.r_[True, (drawn[1:-1] != drawn[:-2]) | (drawn[1:-1] != drawn[2:]), True]
+    return x[kept], y[kept]
+
+
 def means(x: FloatArray, y: FloatArray, edges: FloatArray) -> FloatArray:
     """Average y over the bins between `edges`; a bin without a sample is NaN.
 
@@ -50,3 +64,6 @@ def means(x: FloatArray, y: FloatArray, edges: FloatArray) -> FloatArray:
     averages = np.full(len(edges) - 1, np.nan)
     np.divide(total, count, out=averages, where=count > 0)
     return averages
+
+
+_ENDS = 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from narrows.report.drawing.lettering import width_of
@@ -10,7 +10,7 @@ from narrows.report.drawing.plot import FOOT, RIGHT, Axis, Panel, stacked_boxes
 from narrows.report.drawing.svg import Markup, join
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from narrows.report.drawing.style import Style
 
@@ -40,7 +40,8 @@ class Paper:
     def column(self, titles: Sequence[str], x: Axis, y: Axis) -> list[Panel]:
         """Return a panel per title, stacked and with the same axes; a single panel shows no title."""
         several = len(titles) > 1
-        height = self.low if several else self.tall
+        # Many panels are lower, so that all of them fit on a screen.
+        height = self.low * min(1.0, max(FEW / len(titles), LOWEST)) if several else self.tall
         boxes = stacked_boxes(len(titles), self.left, self.width - self.left - RIGHT, height)
         last = len(titles) - 1
         return [
@@ -77,6 +78,7 @@ class Figure:
         keys: Entries of the legend.
         draw: Returns the panels for a paper; none if there is nothing to show.
         absent: Reason why there is nothing to show; empty if there is something.
+        others: The same figure of other replications: what each draws, by number of the replication.
     """
 
     name: str
@@ -85,6 +87,24 @@ class Figure:
     keys: Sequence[Key] = ()
     draw: Callable[[Paper], Sequence[Panel]] = field(default=lambda _paper: ())
     absent: str = ""
+    others: Mapping[int, Callable[[Paper], Sequence[Panel]]] = field(default_factory=dict)
+
+
+def with_others(figures: Mapping[int, Figure]) -> Figure:
+    """Return the first of the figures of several replications, with the others to choose from.
+
+    Args:
+        figures: The figure of each replication, by its number; at least one.
+    """
+    (first, shown), *others = figures.items()
+    drawn = {number: each for number, each in others if not each.absent}
+    if shown.absent or not drawn:
+        return shown
+    # What happens in one replication alone has an entry in the legend, too.
+    keys = without_repeats(key for each in (shown, *drawn.values()) for key in each.keys)
+    return replace(
+        shown, keys=keys, others={first: shown.draw, **{number: each.draw for number, each in drawn.items()}}
+    )
 
 
 def height(panels: Sequence[Panel]) -> float:
@@ -102,4 +122,7 @@ def without_repeats(keys: Iterable[Key]) -> list[Key]:
     return list({key.name: key for key in reversed(list(keys))}.values())[::-1]
 
 
-PAPERS = (Paper("wide", 880.0, 62.0, 300.0, 150.0), Paper("narrow", 360.0, 48.0, 220.0, 130.0))
+# As many panels stand below one another in full height; more of them are lower, down to this part of it.
+FEW = 3
+LOWEST = 0.6
+PAPERS = (Paper("wide", 600.0, 58.0, 270.0, 118.0), Paper("narrow", 360.0, 48.0, 200.0, 110.0))

@@ -1,7 +1,8 @@
 """One panel of a figure: a frame with two axes and the marks inside it, as SVG.
 
 A panel is drawn once per paper width. Values leave their traces only in the path data; the page's
-script reads them back through the scales in the panel's `data-x` and `data-y`.
+script reads them back through the scales in the panel's `data-x` and `data-y`. It zooms by the view of the inner
+`svg`, with ticks of its own in place of those in the groups `ticks`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from narrows.report.drawing.decimate import extremes
+from narrows.report.drawing.decimate import extremes, without_flats
 from narrows.report.drawing.lettering import GAP, all_shortened, kept_inside, lanes, shortened, width_of
 from narrows.report.drawing.scale import INDEX, NARROW_SPACE, Scale, Unit, tick_label
 from narrows.report.drawing.svg import Markup, element, join, number, polyline, ring
@@ -35,6 +36,7 @@ class Axis:
         log: Whether the axis is logarithmic.
         inverted: Whether values grow towards the start.
         names: Names at 0, 1, 2 … instead of numbers; empty for an axis of numbers.
+        link: Name that it shares with the axes of other figures that are zoomed together with it; empty alone.
     """
 
     label: str
@@ -44,6 +46,7 @@ class Axis:
     log: bool = False
     inverted: bool = False
     names: tuple[str, ...] = ()
+    link: str = ""
 
     @classmethod
     def of_names(cls, label: str, names: Sequence[str], *, inverted: bool = False) -> Axis:
@@ -123,13 +126,20 @@ class Panel:
         right = self._clip(self.across.position(until))
         if right <= self.box.left + 1:
             return
-        shape = element(
-            "rect", class_="shade", x=self.box.left, y=self.box.top, width=right - self.box.left, height=self.box.height
+        self._ground.append(
+            element(
+                "rect",
+                class_="shade",
+                x=self.box.left,
+                y=self.box.top,
+                width=right - self.box.left,
+                height=self.box.height,
+            )
         )
         # At the right, because slow start climbs at the left.
         level = self.box.bottom - 8 if low else self.box.top + 13
-        text = element("text", label, class_="note end", x=right - 5, y=level)
-        self._behind.append(join((shape, text if right - self.box.left > _NOTE_WIDTH else "")))
+        if label and right - self.box.left > _NOTE_WIDTH:
+            self._behind.append(element("text", label, class_="note end unzoomed", x=right - 5, y=level))
 
     def hint(self, text: str) -> None:
         """Write a note into the upper right corner."""
@@ -143,7 +153,7 @@ class Panel:
         columns = int(self.box.width)
         # A long line is thinned, which closes its gaps; a short one keeps them.
         kept_x, kept_y = (x, y) if len(x) <= 4 * columns else extremes(x[good], y[good], columns)
-        path = polyline(self._place(kept_x, self.across), self._place(kept_y, self.up))
+        path = polyline(*without_flats(self._place(kept_x, self.across), self._place(kept_y, self.up)))
         dash = "1 3" if kind == "faint" else style.dash_pattern
         self._add(key, style, element("path", class_=kind, d=path, stroke_dasharray=dash, data_read="line"))
 
@@ -177,6 +187,7 @@ class Panel:
         edges = np.concatenate(([self.x.low], x))
         across = np.repeat(self._place(edges, self.across), 2)[1:-1]
         height = np.repeat(self._place(y, self.up), 2)
+        across, height = without_flats(across, height)
         floor = np.full(len(height), self.box.bottom)
         area = element("path", class_="ground", d=ring(across, height, floor)) if filled else ""
         rim = element("path", class_="limit", d=polyline(across, height), data_read="step" if read else None)
@@ -199,8 +210,9 @@ class Panel:
         self._add(key, style, self._dot(at, style, read, "dot", 4.5))
 
     def _dot(self, at: tuple[float, float], style: Style, read: str, css: str, size: float) -> Markup:
-        outline = marker(style.marker, self.across.position(at[0]), self.up.position(at[1]), size)
-        return element("path", element("title", read), class_=css, d=outline, data_point=read)
+        x, y = self.across.position(at[0]), self.up.position(at[1])
+        outline = marker(style.marker, x, y, size)
+        return element("path", class_=css, d=outline, data_point=read, data_at=f"{number(x)} {number(y)}")
 
     def whiskers(
         self, key: str, at: tuple[float, float], x: tuple[float, float], y: tuple[float, float], style: Style
@@ -228,7 +240,7 @@ class Panel:
         top, bottom = sorted(self.up.position(at[1] + side / 2) for side in (-1, 1))
         edge = f"M{number(left + 1)} {number(top + 1)}H{number(right - 1)}V{number(bottom - 1)}H{number(left + 1)}Z"
         # Half of a hue leaves the ink on it legible.
-        shape = element("path", element("title", texts[1]), class_="tile", d=edge, data_point=texts[1],
+        shape = element("path", class_="tile", d=edge, data_point=texts[1],
                         fill_opacity=f"{strength / 2:.2f}")  # fmt: skip
         lines = [shortened(line, right - left) for line in _lines_of(texts[0], right - left - GAP)]
         middle, first = (left + right) / 2, (top + bottom) / 2 + 4 - LINE / 2 * (len(lines) - 1)
@@ -266,23 +278,31 @@ class Panel:
         """Return the panel: grid, marks, axes and labels."""
         return element(
             "g",
-            self._grid(),
+            self._inside(self._ground, "under"),
+            element("g", self._grid(), class_="ticks lines"),
             *self._behind,
-            self._inside(),
+            self._inside(self._marks, "inside"),
             self._labels(),
             class_="panel",
             data_x=_scale(self.x, self.across),
             data_y=_scale(self.y, self.up),
+            data_link=self.x.link or None,
+            data_foot="yes" if self._foot else None,
             data_box=" ".join(number(v) for v in (self.box.left, self.box.top, self.box.width, self.box.height)),
             data_title=self._title or None,
         )
 
-    def _inside(self) -> Markup:
+    def _inside(self, marks: Sequence[Markup], css_class: str) -> Markup:
+        if not marks:
+            return join(())
         # An inner svg cuts off what leaves the panel; the margin keeps strokes on the very edge whole.
         left, top = self.box.left - _MARGIN, self.box.top - _MARGIN
         width, height = self.box.width + 2 * _MARGIN, self.box.height + 2 * _MARGIN
         view = " ".join(number(value) for value in (left, top, width, height))
-        return element("svg", *self._ground, *self._marks, x=left, y=top, width=width, height=height, viewBox=view)
+        return element(
+            "svg", *marks, class_=css_class, x=left, y=top, width=width, height=height, viewBox=view,
+            preserveAspectRatio="none",
+        )  # fmt: skip
 
     def _grid(self) -> Markup:
         if self._tiled:
@@ -309,7 +329,7 @@ class Panel:
 
     def _labels(self) -> Markup:
         box = self.box
-        texts = [
+        ticks = [
             element(
                 "text",
                 self.y.written(tick, box.left - 8),
@@ -324,14 +344,15 @@ class Panel:
         title = shortened(self._title, room)
         name = [element("tspan", title, class_="name"), "\u2002"] if title else []
         unit = shortened(self.y.title, room - width_of(title)) if width_of(title) + GAP < room else ""
-        texts.append(element("text", *name, unit, class_="label", x=box.left, y=box.top - 9, aria_label=above))
+        texts = [element("text", *name, unit, class_="label", x=box.left, y=box.top - 9, aria_label=above)]
         floor = f"M{number(box.left)} {number(box.bottom)}h{number(box.width)}"
         texts.append(element("path", class_="floor", d=floor))
         for tick, label, middle in self._labels_across():
             left = self.across.position(tick)
-            texts.append(element("path", class_="floor", d=f"M{number(left)} {number(box.bottom)}v4"))
+            ticks.append(element("path", class_="floor", d=f"M{number(left)} {number(box.bottom)}v4"))
             if self._foot:
-                texts.append(element("text", label, class_="tick middle", x=middle, y=box.bottom + 18))
+                ticks.append(element("text", label, class_="tick middle", x=middle, y=box.bottom + 18))
+        texts.append(element("g", *ticks, class_="ticks words"))
         if self._foot:
             title = shortened(self.x.title, box.right)
             texts.append(
@@ -404,8 +425,9 @@ def stacked_boxes(count: int, left: float, width: float, height: float) -> Seque
 
 
 def _scale(axis: Axis, scale: Scale) -> str:
-    kind = "log" if axis.log else "lin"
-    return f"{kind} {scale.low!r} {scale.high!r} {number(scale.start)} {number(scale.end)} {axis.unit.name or '-'}"
+    kind = "names" if axis.names else "log" if axis.log else "lin"
+    ends = f"{scale.low!r} {scale.high!r} {number(scale.start)} {number(scale.end)}"
+    return f"{kind} {ends} {axis.prefix[0]!r} {axis.unit.name or '-'}"
 
 
 # Room above a panel for its title, between two panels, and below the last for the axis, in drawing units.

@@ -157,6 +157,13 @@ def quantity(value: float | None, unit: Unit, *, sign: bool = False) -> str:
     return f"{number}{NARROW_SPACE}{written}" if written else number
 
 
+def bound_text(value: float, unit: Unit) -> str:
+    """Return a bound as text: a quantity without trailing zeros."""
+    factor, written = unit.best(abs(value)) if value else unit.best(1.0)
+    number = tick_label(float(f"{value / factor:.3g}"), 1.0)
+    return f"{number}{NARROW_SPACE}{written}" if written else number
+
+
 def tick_label(value: float, factor: float) -> str:
     """Return the text of a tick at `value`, divided by `factor` and without trailing zeros."""
     return f"{value / factor:,.10g}".replace("-", MINUS).replace(",", THIN_SPACE)
@@ -172,6 +179,8 @@ SECONDS = Unit("s", ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")))
 BYTES = Unit("B", ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")))
 PACKETS = Unit("packets")
 PERCENT = Unit("%", ((0.01, "%"),))
+# Of differences of shares.
+PERCENT_POINTS = Unit("pp", ((0.01, "pp"),))
 COUNT = Unit("")
 INDEX = Unit("", ((1.0, ""),))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import zlib
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,12 @@ from narrows.report.drawing.svg import Markup, element, number
 from narrows.report.drawing.swatch import swatch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from narrows.report.drawing.figure import Figure, Key, Paper
+    from narrows.report.drawing.plot import Panel
+
+    Draw = Callable[[Paper], Sequence[Panel]]
 
 
 def document(title: str, header: Markup, content: Sequence[Markup]) -> str:
@@ -42,8 +46,9 @@ def _head(title: str) -> Markup:
     style = "".join(
         (
             f":root{{{colour_rules('light')}}}",
-            f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{_DARK}}}}}",
-            f":root[data-theme=dark]{{{_DARK}}}",
+            # Paper is light.
+            f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{_DARK}}}}}",
+            f"@media screen{{:root[data-theme=dark]{{{_DARK}}}}}",
             colour_classes(),
             _STYLE,
         )
@@ -77,11 +82,15 @@ def page_header(title: str, kind: str, verdict: Markup, links: Sequence[tuple[st
         element(
             "div",
             element("p", f"Narrows · {kind}", class_="kicker"),
-            element("button", "Dark", type="button", class_="tool theme", hidden=True),
+            element(
+                "span",
+                element("span", class_="choice"),
+                element("button", "Dark", type="button", class_="tool theme", hidden=True),
+                class_="tools",
+            ),
             class_="bar",
         ),
-        element("h1", title),
-        verdict,
+        element("div", element("h1", title), verdict, class_="title"),
         element(
             "nav",
             element("ul", *(element("li", element("a", text, href=f"#{name}")) for name, text in links)),
@@ -102,26 +111,58 @@ def figure_section(figure: Figure, command: str, *, heading: str = "h2") -> Mark
     if figure.absent:
         return section(figure.name, figure.title, element("p", figure.absent, class_="note"), heading=heading)
     tools = [
-        element("button", f"Save {kind}", type="button", class_="tool", data_save=kind.lower(),
+        element("button", "Whole range", type="button", class_="tool", data_reset=True,
+                aria_label=f"Whole range: {figure.title}", hidden=True)
+    ]  # fmt: skip
+    tools += [
+        element("button", kind, type="button", class_="tool", data_save=kind.lower(),
                 aria_label=f"Save {kind}: {figure.title}", hidden=True)
         for kind in ("SVG", "PNG")
     ]  # fmt: skip
     caption = element(
         "figcaption",
         element("p", " ".join(sentence for sentence in figure.caption if sentence)),
-        element("p", "Remake: ", element("code", command), class_="remake"),
+        element(
+            "details",
+            element("summary", "How to remake it"),
+            element("p", "Remake: ", element("code", command), class_="remake"),
+            class_="about",
+        ),
     )
     content = element(
         "figure",
         element("div", element("ul", *map(_key, figure.keys), class_="legend", aria_label="Legend"),
                 element("div", *tools, class_="tools"), class_="above"),
-        element("div", *(_paper(figure, paper) for paper in PAPERS), class_="plot"),
-        element("output", class_="readout", aria_live="polite"),
+        element("div", element("div", *(_paper(figure, paper, figure.draw) for paper in PAPERS), class_="plot"),
+                *_others(figure),
+                element("output", class_="readout", aria_live="polite"), class_="stage"),
         caption,
         data_title=figure.title,
         data_name=figure.name,
     )  # fmt: skip
     return section(figure.name, figure.title, content, heading=heading)
+
+
+def figure_grid(figures: Sequence[Figure], command: str, *, heading: str = "h2") -> Markup:
+    """Return the sections of several figures, beside one another where the screen has room."""
+    return element("div", *(figure_section(each, command, heading=heading) for each in figures), class_="grid")
+
+
+def answer(title: str, sentences: Sequence[object], figures: Sequence[Figure], command: str, note: str = "") -> Markup:
+    """Return the section with which a page begins: what was found, and the figures that show it.
+
+    Args:
+        title: Heading.
+        sentences: Two or three sentences that are the answer, the most important first.
+        figures: At most two figures, which stand beside one another where the screen has room.
+        command: Command that reproduces them.
+        note: What the sentences rest on; empty for none.
+    """
+    said = element("ul", *(element("li", sentence) for sentence in sentences), class_="answer")
+    below = [element("p", note, class_="note")] if note else []
+    drawn = figure_grid(figures, command, heading="h3") if figures else ""
+    heading = element("h2", title, id="answer-title", class_="visually-hidden")
+    return element("section", heading, said, drawn, *below, id="answer", aria_labelledby="answer-title")
 
 
 def _key(key: Key) -> Markup:
@@ -132,8 +173,23 @@ def _key(key: Key) -> Markup:
     return element("li", button)
 
 
-def _paper(figure: Figure, paper: Paper) -> Markup:
-    panels = figure.draw(paper)
+def _others(figure: Figure) -> list[Markup]:
+    """Return the drawings of further replications, which the page's script shows on request."""
+    return [
+        element("template", data_replication=number,
+                data_packed=_packed("".join(_paper(figure, paper, draw) for paper in PAPERS)))
+        for number, draw in figure.others.items()
+    ]  # fmt: skip
+
+
+def _packed(text: str) -> str:
+    """Return a text compressed (DEFLATE, RFC 1951) and in Base64."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return base64.b64encode(packer.compress(text.encode()) + packer.flush()).decode()
+
+
+def _paper(figure: Figure, paper: Paper, draw: Draw) -> Markup:
+    panels = draw(paper)
     tall = height(panels)
     text = " ".join(sentence for sentence in figure.caption if sentence)
     return element(

@@ -17,10 +17,14 @@ def interval_text(interval: tuple[float, float], mean: float, unit: Unit) -> str
     if low == high == mean:
         return ""
     factor, _ = unit.best(abs(mean) if mean else max(abs(low), abs(high)))
-    ends = (low / factor, high / factor)
-    decimals = decimals_of(mean / factor)
-    finer = min(max(decimals, -math.floor(math.log10((ends[1] - ends[0]) / 2))), decimals + 2)
-    return _range(fixed(ends[0], finer), fixed(ends[1], finer))
+    return ends_text(low / factor, high / factor, decimals_of(mean / factor))
+
+
+def ends_text(low: float, high: float, decimals: int) -> str:
+    """Return the ends of an interval as text, with as many decimals as its mean has or up to two more."""
+    half = (high - low) / 2
+    finer = min(max(decimals, -math.floor(math.log10(half))), decimals + 2) if half > 0 else decimals
+    return _range(fixed(low, finer), fixed(high, finer))
 
 
 def difference_texts(difference: float, interval: tuple[float, float] | None, unit: Unit) -> tuple[str, str]:

@@ -1,4 +1,5 @@
-// What the page adds where scripts run: theme, legends that hide series, a read-out of values, saving figures.
+// What the page adds where scripts run: theme, legends that hide series, a read-out of values, zoom, the choice of a
+// replication, saving figures.
 // Values are read back from the paths through the scales of each panel, so nothing is stored twice.
 (() => {
   "use strict";
@@ -18,14 +19,19 @@
     return written ? `${number.replaceAll(",", "\u2009")}\u202f${written}` : number;
   }
 
+  // The scale of an axis, and the part of it that is looked at: `from` and `to`, in drawing units.
   function scaleOf(text) {
-    const [kind, low, high, start, end, unit] = text.split(" ");
-    const [from, to, first, last] = [low, high, start, end].map(Number);
+    const [kind, low, high, start, end, factor, unit] = text.split(" ");
+    const [least, most, first, last] = [low, high, start, end].map(Number);
     const value = (position) => {
       const part = (position - first) / (last - first);
-      return kind === "log" ? from * (to / from) ** part : from + part * (to - from);
+      return kind === "log" ? least * (most / least) ** part : least + part * (most - least);
     };
-    return { value, unit };
+    const position = (number) => {
+      const part = kind === "log" ? Math.log(number / least) / Math.log(most / least) : (number - least) / (most - least);
+      return first + part * (last - first);
+    };
+    return { kind, value, position, factor: Number(factor), unit };
   }
 
   function points(path) {
@@ -64,14 +70,29 @@
     return [...figure.querySelectorAll(".paper")].find((paper) => paper.getClientRects().length > 0);
   }
 
+  // The panels of a paper. `view` is the part of the panel that is looked at, in drawing units, and all of it at first.
   function panelsOf(paper) {
     return [...paper.querySelectorAll(".panel")].map((panel) => {
-      const [left, top, width, height] = panel.dataset.box.split(" ").map(Number);
-      return { panel, left, top, width, height, across: scaleOf(panel.dataset.x), up: scaleOf(panel.dataset.y) };
+      if (!panel.parts) {
+        const [left, top, width, height] = panel.dataset.box.split(" ").map(Number);
+        const { link, foot } = panel.dataset;
+        const box = { left, top, width, height };
+        const [across, up] = [scaleOf(panel.dataset.x), scaleOf(panel.dataset.y)];
+        panel.parts = { panel, ...box, across, up, link, foot: foot !== undefined, view: { ...box } };
+      }
+      return panel.parts;
     });
   }
 
-  function readOut(figure, head, entries) {
+  // From where something is drawn to where it is seen, and back.
+  const seenX = ({ left, width, view }, x) => left + ((x - view.left) / view.width) * width;
+  const seenY = ({ top, height, view }, y) => top + ((y - view.top) / view.height) * height;
+  const drawnX = ({ left, width, view }, x) => view.left + ((x - left) / width) * view.width;
+  const drawnY = ({ top, height, view }, y) => view.top + ((y - top) / height) * view.height;
+  const contains = (box, x, y) =>
+    x >= box.left - 4 && x <= box.left + box.width + 4 && y >= box.top - 4 && y <= box.top + box.height + 4;
+
+  function readOut(figure, head, entries, place) {
     const output = figure.querySelector(".readout");
     output.replaceChildren(
       ...[head, ...entries].map(([label, text]) => {
@@ -82,79 +103,293 @@
         return item;
       }),
     );
+    // Beside what it reads, on the side that has room.
+    const paper = visiblePaper(figure);
+    const factor = paper.getBoundingClientRect().width / paper.viewBox.baseVal.width;
+    const [x, y] = [place.x * factor, place.y * factor];
+    const { width, height } = output.getBoundingClientRect();
+    const room = paper.getBoundingClientRect().width;
+    const left = x + 16 + width <= room ? x + 16 : Math.max(x - 16 - width, 0);
+    output.style.left = `${Math.min(left, Math.max(room - width, 0))}px`;
+    output.style.top = `${Math.max(y - height - 12, -8)}px`;
   }
 
   function clear(figure) {
     figure.querySelector(".readout").replaceChildren();
-    for (const cursor of figure.querySelectorAll(".cursor")) cursor.removeAttribute("d");
+    for (const cursor of document.querySelectorAll(".cursor")) cursor.removeAttribute("d");
     figure.cursor = undefined;
   }
 
-  function readLine(figure, paper, x) {
+  // A line at the same time in the other figures over time.
+  function follow(figure, time) {
+    for (const other of document.querySelectorAll("figure")) {
+      const paper = other === figure ? undefined : visiblePaper(other);
+      if (!paper) continue;
+      const linked = panelsOf(paper).filter((each) => each.link === "time");
+      const lines = linked.map((each) => [seenX(each, each.across.position(time)), each]);
+      const inside = lines.filter(([x, each]) => x >= each.left && x <= each.left + each.width);
+      const cursor = paper.querySelector(".cursor");
+      if (inside.length) cursor.setAttribute("d", inside.map(([x, each]) => `M${x} ${each.top}v${each.height}`).join(""));
+      else cursor.removeAttribute("d");
+    }
+  }
+
+  function hasLines(panel) {
+    return panel.panel.querySelector("[data-series]:not(.off) > path[data-read]") !== null;
+  }
+
+  function readLine(figure, paper, x, y) {
     const panels = panelsOf(paper);
-    const { left, width, across } = panels[0];
-    const at = Math.min(Math.max(x, left), left + width);
+    const [first] = panels;
+    const at = Math.min(Math.max(x, first.left), first.left + first.width);
+    const drawn = drawnX(first, at);
     const labels = new Map([...figure.querySelectorAll(".key")].map((key) => [key.dataset.key, key.textContent.trim()]));
     const found = new Map();
     for (const { panel, up } of panels) {
       for (const path of panel.querySelectorAll("[data-series]:not(.off) > path[data-read]")) {
         const series = path.parentNode.dataset.series;
-        found.set(series, [...(found.get(series) || []), quantity(readAt(path, at, up), up.unit)]);
+        found.set(series, [...(found.get(series) || []), quantity(readAt(path, drawn, up), up.unit)]);
       }
     }
     const entries = [...labels].filter(([series]) => found.has(series));
-    readOut(figure, ["at", quantity(across.value(at), across.unit)], entries.map(([series, label]) => {
-      return [label, [...new Set(found.get(series))].join(" / ")];
-    }));
+    const time = first.across.value(drawn);
     paper.querySelector(".cursor").setAttribute("d", panels.map((p) => `M${at} ${p.top}v${p.height}`).join(""));
+    readOut(figure, ["at", quantity(time, first.across.unit)], entries.map(([series, label]) => {
+      return [label, [...new Set(found.get(series))].join(" / ")];
+    }), { x: at, y: y === undefined ? first.top + 40 : y });
+    if (first.link === "time") follow(figure, time);
     figure.cursor = at;
   }
 
+  function middleOf(mark) {
+    if (mark.dataset.at) return mark.dataset.at.split(" ").map(Number);
+    const box = mark.getBBox();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  }
+
+  // The marks that can be read, at the places where they are seen.
   function pointsOf(paper) {
-    return [...paper.querySelectorAll("[data-series]:not(.off) > [data-point]")].map((mark) => {
-      const box = mark.getBBox();
-      return { text: mark.dataset.point, x: box.x + box.width / 2, y: box.y + box.height / 2 };
-    });
+    return panelsOf(paper).flatMap((panel) =>
+      [...panel.panel.querySelectorAll("[data-series]:not(.off) > [data-point]")].map((mark) => {
+        const [x, y] = middleOf(mark);
+        return { text: mark.dataset.point, x: seenX(panel, x), y: seenY(panel, y), panel, mark };
+      }).filter((mark) => contains(panel, mark.x, mark.y)),
+    );
   }
 
   function readPoint(figure, paper, point) {
     const [label, text] = point.text.split(/: (.*)/s);
-    readOut(figure, [label, text], []);
     paper.querySelector(".cursor").setAttribute("d", `M${point.x - 11} ${point.y}a11 11 0 1 0 22 0a11 11 0 1 0 -22 0`);
+    readOut(figure, [label, text === undefined ? "" : text], [], point);
+  }
+
+  function placeOf(paper, event) {
+    const frame = paper.getBoundingClientRect();
+    const factor = paper.viewBox.baseVal.width / frame.width;
+    return [(event.clientX - frame.left) * factor, (event.clientY - frame.top) * factor];
+  }
+
+  function nearest(marks, x, y) {
+    const away = (mark) => Math.hypot(mark.x - x, mark.y - y);
+    return marks.reduce((a, b) => (away(a) <= away(b) ? a : b));
   }
 
   function hover(figure, paper, event) {
-    const frame = paper.getBoundingClientRect();
-    const factor = paper.viewBox.baseVal.width / frame.width;
-    const [x, y] = [(event.clientX - frame.left) * factor, (event.clientY - frame.top) * factor];
+    const [x, y] = placeOf(paper, event);
     const marks = pointsOf(paper);
-    if (!marks.length) {
-      readLine(figure, paper, x);
-      return;
-    }
-    readPoint(figure, paper, marks.reduce((a, b) => (Math.hypot(a.x - x, a.y - y) <= Math.hypot(b.x - x, b.y - y) ? a : b)));
+    const lines = panelsOf(paper).some(hasLines);
+    const mark = marks.length ? nearest(marks, x, y) : undefined;
+    // Where there are lines, too, a mark is read from nearby alone.
+    if (mark && (!lines || Math.hypot(mark.x - x, mark.y - y) < NEARBY)) readPoint(figure, paper, mark);
+    else if (lines) readLine(figure, paper, x, y);
   }
 
   function steer(figure, event) {
     const paper = visiblePaper(figure);
-    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
-    if (event.key === "Escape") clear(figure);
-    if (step === undefined) return;
-    event.preventDefault();
-    const marks = pointsOf(paper);
-    if (marks.length) {
-      const wanted = figure.cursor === undefined ? 0 : figure.cursor + step;
-      figure.cursor = Math.min(Math.max(wanted, 0), marks.length - 1);
-      readPoint(figure, paper, marks[figure.cursor]);
+    if (event.key === "Escape") {
+      clear(figure);
       return;
     }
-    const [{ left, width }] = panelsOf(paper);
-    const from = figure.cursor === undefined ? left + width / 2 : figure.cursor;
-    readLine(figure, paper, from + (step * width) / (event.shiftKey ? 400 : 80));
+    const zoom = { "+": 0.5, "=": 0.5, "-": 2, 0: Infinity }[event.key];
+    if (zoom !== undefined && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      closer(figure, paper, zoom);
+      return;
+    }
+    const lines = panelsOf(paper).some(hasLines);
+    const along = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    const between = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const marks = pointsOf(paper).sort((a, b) => a.x - b.x);
+    const step = lines ? between : along;
+    if (marks.length && step !== undefined) {
+      event.preventDefault();
+      const wanted = figure.mark === undefined ? 0 : figure.mark + step;
+      figure.mark = Math.min(Math.max(wanted, 0), marks.length - 1);
+      readPoint(figure, paper, marks[figure.mark]);
+    } else if (lines && along !== undefined) {
+      event.preventDefault();
+      const [{ left, width }] = panelsOf(paper);
+      const from = figure.cursor === undefined ? left + width / 2 : figure.cursor;
+      readLine(figure, paper, from + (along * width) / (event.shiftKey ? 400 : 80));
+    }
+  }
+
+  const LEAST = 1e-4;
+  const NEARBY = 14;
+
+  // Halves or doubles what is seen, around the cursor.
+  function closer(figure, paper, factor) {
+    const [panel] = panelsOf(paper);
+    if (!zooms(panel)) return;
+    const { view, left, width } = panel;
+    const part = Math.min(view.width * factor, width);
+    const middle = figure.cursor === undefined ? view.left + view.width / 2 : drawnX(panel, figure.cursor);
+    const from = Math.min(Math.max(middle - part / 2, left), left + width - part);
+    look(figure, panel, { ...view, left: from, width: part });
+  }
+
+  function zooms(panel) {
+    return panel.across.kind !== "names" && !panel.panel.querySelector(".tile");
+  }
+
+  // Shows a part of a panel, and the same part of all panels that are linked with it.
+  function look(figure, panel, view) {
+    const [from, to] = [view.left, view.left + view.width].map((x) => panel.across.value(x));
+    const whole = view.width >= panel.width * (1 - LEAST) && view.height >= panel.height * (1 - LEAST);
+    const figures = panel.link ? document.querySelectorAll("figure") : [figure];
+    for (const each of figures) {
+      let changed = false;
+      for (const paper of each.querySelectorAll(".paper")) {
+        for (const other of panelsOf(paper)) {
+          if (panel.link ? other.link !== panel.link : other.panel !== panel.panel) continue;
+          changed = true;
+          if (panel.link || whole) {
+            const ends = [from, to].map((value) => other.across.position(value));
+            show(other, whole ? other : { left: Math.min(...ends), width: Math.abs(ends[1] - ends[0]), top: other.top, height: other.height });
+          } else show(other, view);
+        }
+      }
+      if (changed) each.querySelector("[data-reset]").hidden = whole;
+    }
+    clear(figure);
+  }
+
+  function show(panel, { left, top, width, height }) {
+    panel.view = { left, top, width, height };
+    const [kx, ky] = [width / panel.width, height / panel.height];
+    const zoomed = kx < 1 - LEAST || ky < 1 - LEAST;
+    panel.panel.classList.toggle("zoomed", zoomed);
+    for (const inner of panel.panel.querySelectorAll(":scope > svg")) {
+      inner.setAttribute("viewBox", [left - 3 * kx, top - 3 * ky, width + 6 * kx, height + 6 * ky].join(" "));
+      // Marks and words keep their shape.
+      for (const mark of inner.querySelectorAll(".dot, text")) {
+        mark.removeAttribute("transform");
+        if (!zoomed) continue;
+        const [x, y] = mark.localName === "text" ? [mark.getAttribute("x"), mark.getAttribute("y")] : middleOf(mark);
+        mark.setAttribute("transform", `translate(${x} ${y}) scale(${kx} ${ky}) translate(${-x} ${-y})`);
+      }
+    }
+    for (const ticks of panel.panel.querySelectorAll(":scope > .new")) ticks.remove();
+    if (zoomed) ticksOf(panel);
+  }
+
+  // Round values between two others, about so many.
+  function round(low, high, count) {
+    const raw = (high - low) / count;
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const step = power * [1, 2, 5, 10].find((each) => raw <= each * power * (1 + 1e-9));
+    const found = [];
+    for (let n = Math.ceil(low / step - 1e-9); n * step <= high + step * 1e-9; n += 1) found.push(Number((n * step).toPrecision(12)));
+    return found;
+  }
+
+  function ticksOf(panel) {
+    const { left, top, width, height, across, up, view } = panel;
+    const words = make("g", { class: "new" });
+    const lines = make("g", { class: "new" });
+    const label = (value, factor) => Number((value / factor).toPrecision(8)).toLocaleString("en-US", { maximumFractionDigits: 9 }).replaceAll(",", "\u2009").replace("-", "\u2212");
+    if (across.kind !== "names") {
+      const ends = [view.left, view.left + view.width].map((x) => across.value(x)).sort((a, b) => a - b);
+      let last = -Infinity;
+      const marks = round(...ends, Math.max(3, Math.floor(width / 80))).map((value) => [seenX(panel, across.position(value)), label(value, across.factor)]);
+      for (const [x, text] of marks.sort((a, b) => a[0] - b[0])) {
+        words.append(make("path", { class: "floor", d: `M${x} ${top + height}v4` }));
+        const half = text.length * 3.3;
+        if (!panel.foot || x - half < last + 6) continue;
+        last = x + half;
+        words.append(make("text", { class: "tick middle", x, y: top + height + 18 }, text));
+      }
+    }
+    if (up.kind !== "names") {
+      const ends = [view.top, view.top + view.height].map((y) => up.value(y)).sort((a, b) => a - b);
+      for (const value of round(...ends, Math.max(2, Math.floor(height / 45)))) {
+        const y = seenY(panel, up.position(value));
+        lines.append(make("path", { class: "grid", d: `M${left} ${y}h${width}` }));
+        words.append(make("text", { class: "tick end", x: left - 8, y: y + 4 }, label(value, up.factor)));
+      }
+    }
+    panel.panel.querySelector(":scope > .ticks.lines").after(lines);
+    panel.panel.append(words);
+  }
+
+  // A drag over a panel zooms to what it went over: in width where its axis is of time, else in both directions.
+  function bringZoom(figure, plot) {
+    let from;
+    const ends = () => {
+      brush.remove();
+      from = undefined;
+    };
+    const brush = make("rect", { class: "brush" });
+    const size = (event) => {
+      const { panel, paper } = from;
+      const [x, y] = placeOf(paper, event);
+      const clip = (value, start, length) => Math.min(Math.max(value, start), start + length);
+      const sides = [from.x, clip(x, panel.left, panel.width)].sort((a, b) => a - b);
+      const levels = [from.y, clip(y, panel.top, panel.height)].sort((a, b) => a - b);
+      // Over time, and where a drag goes along one axis alone, all of the other stays.
+      const flat = panel.link || levels[1] - levels[0] < 12 || panel.up.kind === "names";
+      return {
+        left: sides[0], width: sides[1] - sides[0],
+        top: flat ? panel.top : levels[0], height: flat ? panel.height : levels[1] - levels[0],
+      };
+    };
+    plot.addEventListener("pointerdown", (event) => {
+      const paper = visiblePaper(figure);
+      const [x, y] = placeOf(paper, event);
+      const panel = panelsOf(paper).find((each) => contains(each, x, y));
+      if (event.pointerType === "touch" || event.button !== 0 || !panel || !zooms(panel)) return;
+      event.preventDefault();
+      plot.focus({ preventScroll: true });
+      from = { panel, paper, x: Math.min(Math.max(x, panel.left), panel.left + panel.width), y };
+      plot.setPointerCapture(event.pointerId);
+    });
+    plot.addEventListener("pointermove", (event) => {
+      if (!from) return;
+      const { left, top, width, height } = size(event);
+      for (const [name, value] of Object.entries({ x: left, y: top, width, height })) brush.setAttribute(name, value);
+      if (width > 4) from.paper.append(brush);
+    });
+    plot.addEventListener("pointerup", (event) => {
+      if (!from) return;
+      const { panel } = from;
+      const { left, top, width, height } = size(event);
+      ends();
+      if (width < 6) return;
+      const [x, y] = [drawnX(panel, left), drawnY(panel, top)];
+      look(figure, panel, {
+        left: x, width: drawnX(panel, left + width) - x, top: y, height: drawnY(panel, top + height) - y,
+      });
+    });
+    plot.addEventListener("pointercancel", ends);
+    plot.addEventListener("dblclick", () => whole(figure, visiblePaper(figure)));
+  }
+
+  function whole(figure, paper) {
+    for (const panel of panelsOf(paper)) look(figure, panel, panel);
   }
 
   const KEPT = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin",
-    "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+    "opacity", "vector-effect", "font-family", "font-size", "font-weight", "text-anchor"];
 
   // A copy that needs no style sheet: what the browser computed becomes attributes.
   function settled(original) {
@@ -229,7 +464,7 @@
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
     await image.decode();
     const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [Math.round(width * 2), Math.round(height * 2)];
+    [canvas.width, canvas.height] = [Math.round(width * 3), Math.round(height * 3)];
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     canvas.toBlob((blob) => download(blob, `${figure.dataset.name}.png`), "image/png");
   }
@@ -238,31 +473,72 @@
     download(new Blob([standalone(figure).text], { type: "image/svg+xml" }), `${figure.dataset.name}.svg`);
   }
 
+  // Hides the series of an entry of the legend, or shows it, as the entry says.
+  function hide(figure, key) {
+    for (const series of figure.querySelectorAll("[data-series]")) {
+      if (series.dataset.series === key.dataset.key) series.classList.toggle("off", key.getAttribute("aria-pressed") === "false");
+    }
+  }
+
   function bringAlive(figure) {
     const plot = figure.querySelector(".plot");
     plot.tabIndex = 0;
     plot.setAttribute("role", "group");
-    plot.setAttribute("aria-label", `${figure.dataset.title}: left and right arrow keys read values`);
+    const keys = "arrow keys read values, plus and minus zoom, 0 shows all";
+    plot.setAttribute("aria-label", `${figure.dataset.title}: ${keys}`);
     plot.addEventListener("keydown", (event) => steer(figure, event));
     plot.addEventListener("blur", () => clear(figure));
-    for (const paper of figure.querySelectorAll(".paper")) {
-      paper.addEventListener("pointermove", (event) => hover(figure, paper, event));
-      paper.addEventListener("pointerdown", (event) => hover(figure, paper, event));
-      paper.addEventListener("pointerleave", () => clear(figure));
-    }
+    plot.addEventListener("pointermove", (event) => hover(figure, visiblePaper(figure), event));
+    plot.addEventListener("pointerdown", (event) => hover(figure, visiblePaper(figure), event));
+    plot.addEventListener("pointerleave", () => clear(figure));
+    bringZoom(figure, plot);
+    figure.querySelector("[data-reset]")?.addEventListener("click", () => whole(figure, visiblePaper(figure)));
     for (const key of figure.querySelectorAll(".key")) {
       key.addEventListener("click", () => {
-        const hide = key.getAttribute("aria-pressed") === "true";
-        key.setAttribute("aria-pressed", String(!hide));
-        for (const series of figure.querySelectorAll("[data-series]")) {
-          if (series.dataset.series === key.dataset.key) series.classList.toggle("off", hide);
-        }
+        key.setAttribute("aria-pressed", String(key.getAttribute("aria-pressed") !== "true"));
+        hide(figure, key);
       });
     }
     for (const tool of figure.querySelectorAll("[data-save]")) {
       tool.hidden = false;
       tool.addEventListener("click", () => (tool.dataset.save === "svg" ? saveSvg(figure) : savePng(figure)));
     }
+  }
+
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return new Response(stream).text();
+  }
+
+  // Draws another replication in place of the one that is shown.
+  async function showReplication(figure, number) {
+    const packed = figure.querySelector(`template[data-replication="${number}"]`);
+    if (!packed) return;
+    const drawn = document.createElement("template");
+    drawn.innerHTML = await unpacked(packed.dataset.packed);
+    clear(figure);
+    figure.querySelector(".plot").replaceChildren(drawn.content);
+    figure.querySelector("[data-reset]").hidden = true;
+    for (const key of figure.querySelectorAll(".key[aria-pressed=false]")) hide(figure, key);
+    for (const text of figure.querySelectorAll("figcaption p")) {
+      text.textContent = text.textContent.replace(/Replication \d+ of/, `Replication ${number + 1} of`);
+    }
+  }
+
+  // A menu of the replications whose course over time can be shown.
+  function bringReplications(choice) {
+    const all = [...document.querySelectorAll("template[data-replication]")].map((each) => Number(each.dataset.replication));
+    const numbers = [...new Set(all)].sort((a, b) => a - b);
+    if (numbers.length < 2) return;
+    const label = document.createElement("label");
+    const menu = document.createElement("select");
+    for (const number of numbers) menu.append(new Option(`replication ${number + 1}`, number));
+    menu.addEventListener("change", () => {
+      for (const figure of document.querySelectorAll("figure")) showReplication(figure, Number(menu.value));
+    });
+    label.append("Over time: ", menu);
+    choice.append(label);
   }
 
   function bringFilters(filters) {
@@ -320,6 +596,7 @@
   }
 
   document.querySelectorAll("figure").forEach(bringAlive);
+  document.querySelectorAll(".choice").forEach(bringReplications);
   document.querySelectorAll(".source").forEach(bringSource);
   document.querySelectorAll(".scroll").forEach(bringHints);
   document.querySelectorAll(".filters").forEach(bringFilters);

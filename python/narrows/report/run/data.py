@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import tomllib
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from narrows import core
@@ -147,8 +147,9 @@ class Run:
         group_rows: Columns of `groups.parquet`: the metrics of each group by replication.
         census_rows: Columns of `census.parquet`; none where every flow is endless.
         transfer_rows: Columns of `transfers.parquet`; none where every flow is endless.
-        event_rows: Columns of `events.parquet`, of the first replication; empty if events are not logged.
+        event_rows: Columns of `events.parquet`; empty if events are not logged.
         found_warmups_s: End of the warm-up by replication, seconds; empty if the scenario gives it.
+        chosen: Number of the replication whose series are drawn; None for the first.
     """
 
     name: str
@@ -173,12 +174,26 @@ class Run:
     transfer_rows: Columns = field(repr=False)
     event_rows: Columns = field(repr=False, default_factory=dict)
     found_warmups_s: Sequence[float] = ()
+    chosen: int | None = None
+
+    @property
+    def shown_replication(self) -> int:
+        """Number of the replication whose series are drawn: the first, or the one that was chosen by `showing`."""
+        if self.chosen is not None:
+            return self.chosen
+        return self.recorded_replications[0] if self.recorded_replications else 0
 
     @cached_property
-    def shown_replication(self) -> int:
-        """Number of the replication whose series are drawn: the first."""
-        rows = self.series_rows.get("replication", np.empty(0))
-        return int(rows.min()) if len(rows) else 0
+    def recorded_replications(self) -> list[int]:
+        """Numbers of the replications that have series, ascending."""
+        return [int(number) for number in np.unique(self.series_rows.get("replication", np.empty(0)))]
+
+    def showing(self, replication: int) -> Run:
+        """Return this run with the series of another replication to be drawn."""
+        other = copy(self)
+        # A shallow copy has what is computed already; nothing of it depends on the choice.
+        other.__dict__["chosen"] = replication
+        return other
 
     @cached_property
     def recorded_s(self) -> float:
@@ -263,14 +278,14 @@ class Run:
         return bool(self.event_rows)
 
     def flow_events(self, flow: str) -> Columns:
-        """Return the events of a flow in the first replication, in order of time; empty without a log.
+        """Return the events of a flow in the shown replication, in order of time; empty without a log.
 
         Columns, each of shape (events,): `time_s`, seconds; `event` and `rule`, texts; `cwnd_before_packets`,
         `cwnd_packets` and `ssthresh_packets`, NaN without a value.
         """
         if not self.has_events:
             return {}
-        start, end = self._event_spans.get(flow, (0, 0))
+        start, end = self._event_spans.get(f"{self.shown_replication} {flow}", (0, 0))
         return {name: values[start:end] for name, values in self._events_by_flow.items()}
 
     @cached_property
@@ -282,7 +297,8 @@ class Run:
     @cached_property
     def _event_flows(self) -> npt.NDArray[np.str_]:
         rows = self.event_rows
-        return np.array([f"{group}[{flow}]" for group, flow in zip(rows["group"], rows["flow"], strict=True)], np.str_)
+        columns = (rows[name] for name in ("replication", "group", "flow"))
+        return np.array([f"{number} {group}[{flow}]" for number, group, flow in zip(*columns, strict=True)], np.str_)
 
     @cached_property
     def _event_spans(self) -> Mapping[str, tuple[int, int]]:
@@ -478,9 +494,8 @@ def _events(path: Path) -> Columns:
         return {}
     table = pq.read_table(path, columns=["replication", *EVENT_COLUMNS])
     if not table.num_rows:
-        return {name: np.empty(0) for name in ("time_s", *EVENT_COLUMNS[1:])}
-    first = table.filter(pc.equal(table["replication"], pc.min(table["replication"])))
-    columns = {name: _column(first.column(name)) for name in EVENT_COLUMNS}
+        return {name: np.empty(0) for name in ("time_s", "replication", *EVENT_COLUMNS[1:])}
+    columns = {name: _column(table.column(name)) for name in ("replication", *EVENT_COLUMNS)}
     return {"time_s": columns.pop("time_ps") * 1e-12, **columns}
 
 

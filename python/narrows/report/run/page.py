@@ -1,4 +1,4 @@
-"""The page of a run or a comparison: what was run, whether it can be trusted, metrics, figures, origin."""
+"""The page of a run or a comparison: what was found, whether it can be trusted, metrics, figures, what was run."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from narrows.report.drawing.svg import element
 from narrows.report.page import document
-from narrows.report.run import provenance, sanity, sources, tables
+from narrows.report.run import answer, provenance, sanity, sources, tables
 from narrows.report.run.data import Comparison
 from narrows.report.run.figures import figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from narrows.report.drawing.figure import Figure
     from narrows.report.drawing.svg import Markup
     from narrows.report.run.data import Run
 
@@ -24,20 +25,44 @@ def page(subject: Run | Comparison) -> str:
     measures = tables.comparison_tables(subject) if isinstance(subject, Comparison) else tables.run_tables(subject)
     drawn = figures(runs)
     expected = sanity.expectations(runs)
-    note = _COMPARISON_NOTE if comparing else _RUN_NOTE if subject.replications > 1 else _SINGLE_NOTE
+    note = _RUN_NOTE if subject.replications > 1 else _SINGLE_NOTE
+    command = provenance.command(subject)
+    first, more = _first(drawn)
     content = [
-        document.section("run", "What was run", provenance.what_was_run(subject)),
-        document.section("checks", "Can the numbers be trusted?", sanity.checks(runs)),
+        document.answer("What was found", answer.sentences(subject), first, command, answer.note(subject)),
         *([document.section("expected", "What the scenario expects", expected)] if expected else []),
-        document.section("measures", "Measures", element("p", note, class_="note"), measures),
-        *(document.figure_section(figure, provenance.command(subject)) for figure in drawn),
+        document.section("checks", "Can the numbers be trusted?", sanity.checks(runs)),
+        document.section("measures", "Measures", element("p", note, class_="note"), _beside(measures)),
+        *_differences(subject),
+        document.figure_grid(more, command),
+        document.section("run", "What was run", provenance.what_was_run(subject)),
         document.section("files", "Files", element("p", _FILES_NOTE, class_="note"), _files(subject, runs)),
         document.section("origin", "Where this comes from", provenance.origin(subject)),
     ]
-    links = [("run", "Run"), ("checks", "Checks"), ("measures", "Measures")]
-    links += [*((figure.name, figure.title) for figure in drawn), ("files", "Files")]
+    links = [("answer", "Answer"), ("checks", "Checks"), ("measures", "Measures")]
+    links += [("differences", "Differences")] if comparing else []
+    links += [*((figure.name, figure.title) for figure in more), ("run", "Run"), ("files", "Files")]
     header = document.page_header(subject.title, "Comparison" if comparing else "Run", sanity.verdict(runs), links)
     return document.document(subject.title, header, content)
+
+
+def _first(drawn: Sequence[Figure]) -> tuple[list[Figure], list[Figure]]:
+    """Return the two figures that people look at first, one of them over time, and the others."""
+    shown = {figure.name: figure for figure in drawn if not figure.absent}
+    first = [shown[name] for name in ("tradeoff", "completion") if name in shown][:1]
+    first += [shown[name] for name in ("cwnd", "rates", "census", "queue") if name in shown][:1]
+    return first, [figure for figure in drawn if figure not in first]
+
+
+def _beside(tables: Markup) -> Markup:
+    return element("div", tables, class_="tables")
+
+
+def _differences(subject: Run | Comparison) -> list[Markup]:
+    if not isinstance(subject, Comparison) or len(subject.runs) < _TWO:
+        return []
+    note = element("p", _COMPARISON_NOTE, class_="note")
+    return [document.section("differences", "Differences", note, _beside(tables.difference_tables(subject)))]
 
 
 def _files(subject: Run | Comparison, runs: Sequence[Run]) -> Markup:
@@ -51,9 +76,10 @@ _FILES_NOTE = "What the commands of this page name, relative to the folder in wh
 _RUN_NOTE = "Means over replications after the warm-up; below each, its 95 % confidence interval."
 _SINGLE_NOTE = "Measured after the warm-up in one replication, which gives no interval."
 _COMPARISON_NOTE = (
-    "Means over replications after the warm-up with 95 % confidence intervals. Below them, the paired difference "
-    "to the first algorithm, on the same random numbers: ▲ clearly better, ▼ clearly worse, ◆ clearly different "
-    "(the interval excludes zero, and the difference exceeds the margin from which it matters), "
+    "Paired differences to the first algorithm, on the same random numbers, with 95 % intervals: "
+    "▲ clearly better, ▼ clearly worse, ◆ clearly different "
+    "(the interval leaves zero out, and the difference exceeds the margin from which it matters), "
     "≈ no difference that matters (the interval lies within the margin), ? undecided. The margins are those of the "
     "metrics' cards, or as given."
 )
+_TWO = 2

@@ -29,10 +29,28 @@ def verdict(runs: Sequence[Run]) -> Markup:
 
 
 def checks(runs: Sequence[Run]) -> Markup:
-    """Return every check with its detail: a list for one run, a table for several."""
+    """Return the checks that fail with their details, the gravest first, and those that hold in one line to unfold."""
+    names = list(dict.fromkeys(check.name for run in runs for check in run.checks))
+    failing = sorted((name for name in names if _gravity(runs, name) < len(_LEVELS)), key=lambda n: _gravity(runs, n))
+    holding = [name for name in names if name not in failing]
+    parts = [_listed(runs, failing)] if failing else []
+    if holding:
+        words = f"{_counted(len(holding), 'check')} without a fault: {', '.join(holding)}"
+        parts.append(element("details", element("summary", words), _listed(runs, holding), class_="holding"))
+    return join(parts)
+
+
+def _gravity(runs: Sequence[Run], name: str) -> int:
+    """Return the place of the gravest level at which a check fails, in the order of `_LEVELS`; its length if none."""
+    levels = {check.level for run in runs for check in run.checks if check.name == name}
+    return next((place for place, level in enumerate(_LEVELS) if level in levels), len(_LEVELS))
+
+
+def _listed(runs: Sequence[Run], names: Sequence[str]) -> Markup:
+    """Return checks with their details: a list for one run, a table for several."""
     if len(runs) == 1:
-        return element("ul", *(element("li", _line(check)) for check in runs[0].checks), class_="checks")
-    names = dict.fromkeys(check.name for run in runs for check in run.checks)
+        by_name = {check.name: check for check in runs[0].checks}
+        return element("ul", *(element("li", _line(by_name[name])) for name in names), class_="checks")
     head = element("tr", element("th", "Check", scope="col"), *(element("th", run.name, scope="col") for run in runs))
     rows = [element("tr", element("th", name, scope="row"), *(_cell(run, name) for run in runs)) for name in names]
     table = element(
@@ -107,6 +125,7 @@ _STATES = {
     "note": ("absent", "i", "note"),
     "absent": ("absent", NO_DATA, "not applicable"),
 }
+_LEVELS = ("broken", "caution", "note")
 _VERDICTS_OF_LEVELS = (
     ("broken", "failed", "✕", "Broken: {} failed; do not use these numbers"),
     ("caution", "open", "!", "Caution: {} failed"),

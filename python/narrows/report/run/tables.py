@@ -1,14 +1,15 @@
-"""The tables of measures: a row per measure, a column per flow group, link or algorithm."""
+"""The tables of measures: a row per measure, a column per flow group, link or algorithm; and those of differences."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.scale import NO_DATA, quantity
+from narrows.report.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, decimals_of, fixed
 from narrows.report.drawing.style import style_of
 from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.drawing.swatch import swatch
-from narrows.report.page.estimates import difference_texts, interval_text
+from narrows.report.page.estimates import difference_texts, ends_text
+from narrows.report.page.judged import JUDGED
 from narrows.report.page.metrics import Meaning, meaning
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 _Head = tuple[str, "Style | None"]
-_Row = tuple[str, Meaning, "Sequence[Markup]"]
+_Row = tuple[str, Meaning, str, "Sequence[Markup]"]
 
 
 def run_tables(run: Run) -> Markup:
@@ -27,53 +28,77 @@ def run_tables(run: Run) -> Markup:
     groups = [(group, style_of(run.algorithms[group])) for group in run.groups]
     return join(
         (
-            _owners("Flow groups", "group", groups, run.groups),
-            _owners("Links", "link", [(link, None) for link in run.links], run.links),
+            _tables("Flow groups", groups, _values(list(run.groups.values()), "group")),
+            _tables("Links", [(link, None) for link in run.links], _values(list(run.links.values()), "link")),
         )
     )
 
 
 def comparison_tables(comparison: Comparison) -> Markup:
     """Return the tables of a comparison: a table per flow group and per link, a column per algorithm."""
+    heads = [(run.name, style_of(run.name)) for run in comparison.runs]
+    return join(
+        _tables(title, heads, _values([list(getattr(run, kind).values())[place] for run in comparison.runs], kind[:-1]),
+                minor=minor)
+        for title, kind, place, minor in _owners(comparison)
+    )  # fmt: skip
+
+
+def difference_tables(comparison: Comparison) -> Markup:
+    """Return the tables of paired differences to the first run: a table per flow group and per link."""
+    others = [run for run in comparison.runs[1:] if comparison.against_first(run.name) is not None]
+    found = [each for run in others if (each := comparison.against_first(run.name)) is not None]
+    first = comparison.runs[0].name
+    heads: list[_Head] = [(f"{run.name} less {first}", style_of(run.name)) for run in others]
+    if not heads:
+        return Markup("")
+    return join(
+        _tables(f"{title}: differences to {first}", heads,
+                _differences([getattr(each, kind)[place] for each in found], kind[:-1]), minor=minor)
+        for title, kind, place, minor in _owners(comparison)
+    )  # fmt: skip
+
+
+def _owners(comparison: Comparison) -> list[tuple[str, str, int, bool]]:
+    """Return title, kind, place and whether it is minor, of each flow group and link of a comparison."""
     first = comparison.runs[0]
-    parts = []
+    owners = []
     for place, group in enumerate(first.groups):
         named = {list(run.groups)[place] for run in comparison.runs}
-        title = f"Flow group {group}" if len(named) == 1 else "Flows"
-        parts.append(_side_by_side(comparison, title, "groups", place))
-    parts += [
-        _side_by_side(comparison, f"Link {link}", "links", place, minor=link not in first.shared_links)
-        for place, link in enumerate(first.links)
+        owners.append((f"Flow group {group}" if len(named) == 1 else "Flows", "groups", place, False))
+    owners += [
+        (f"Link {link}", "links", place, link not in first.shared_links) for place, link in enumerate(first.links)
     ]
-    return join(parts)
+    return owners
 
 
-def _owners(
-    title: str, owner: str, heads: Sequence[tuple[str, Style | None]], owners: Mapping[str, Mapping[str, Measure]]
-) -> Markup:
-    rows = [
-        (name, meaning(name, owner), [_cell(measures.get(name), meaning(name, owner)) for measures in owners.values()])
-        for name in _names(list(owners.values()))
-    ]
-    return _tables(title, heads, rows)
-
-
-def _side_by_side(comparison: Comparison, title: str, kind: str, place: int, *, minor: bool = False) -> Markup:
-    columns = [list(getattr(run, kind).values())[place] for run in comparison.runs]
-    heads = [(run.name, style_of(run.name)) for run in comparison.runs]
-    differences = [
-        getattr(difference, kind)[place] if (difference := comparison.against_first(run.name)) else {}
-        for run in comparison.runs
-    ]
-    rows = []
+def _values(columns: Sequence[Mapping[str, Measure]], owner: str) -> list[_Row]:
+    """Return a row per metric, in one multiple of its unit and with as many decimals, so that numbers are aligned."""
+    rows: list[_Row] = []
     for name in _names(columns):
-        meant = meaning(name, kind.removesuffix("s"))
-        cells = [
-            join((_cell(measures.get(name), meant), _difference(difference.get(name), meant)))
-            for measures, difference in zip(columns, differences, strict=True)
-        ]
-        rows.append((name, meant, cells))
-    return _tables(title, heads, rows, minor=minor)
+        meant = meaning(name, owner)
+        means = [each[name].mean for each in columns if name in each]
+        greatest = max((abs(mean) for mean in means if mean is not None), default=0.0)
+        factor, written = meant.unit.best(greatest) if greatest else meant.unit.best(1.0)
+        counted = not written and all(mean is None or mean == round(mean) for mean in means)
+        decimals = 0 if counted else decimals_of(greatest / factor)
+        cells = [_cell(each.get(name), factor, decimals) for each in columns]
+        rows.append((name, meant, written, cells))
+    return rows
+
+
+def _differences(columns: Sequence[Mapping[str, Measure]], owner: str) -> list[_Row]:
+    rows: list[_Row] = []
+    for name in _names(columns):
+        meant = meaning(name, owner)
+        margin = next((each[name].margin for each in columns if name in each and each[name].margin), None)
+        matters = (
+            f"matters from {bound_text(margin, PERCENT_POINTS if meant.unit is PERCENT else meant.unit)} on"
+            if margin
+            else ""
+        )
+        rows.append((name, meant, matters, [_difference(each.get(name), meant) for each in columns]))
+    return rows
 
 
 def _names(columns: Sequence[Mapping[str, Measure]]) -> list[str]:
@@ -82,33 +107,31 @@ def _names(columns: Sequence[Mapping[str, Measure]]) -> list[str]:
     return [name for name in names if any(name in each and each[name].mean is not None for each in columns)]
 
 
-def _cell(measure: Measure | None, meant: Meaning) -> Markup:
+def _cell(measure: Measure | None, factor: float, decimals: int) -> Markup:
     if measure is None or measure.mean is None:
         return element("span", NO_DATA, class_="none", title="no data")
-    value = element("data", quantity(measure.mean, meant.unit), value=repr(measure.mean))
-    if measure.interval is None:
+    value = element("data", fixed(measure.mean / factor, decimals), value=repr(measure.mean))
+    if measure.interval is None or measure.interval == (measure.mean, measure.mean):
         return value
-    text = interval_text(measure.interval, measure.mean, meant.unit)
-    return join((value, element("span", text, class_="ci"))) if text else value
+    low, high = (end / factor for end in measure.interval)
+    return join((value, element("span", ends_text(low, high, decimals), class_="ci")))
 
 
 def _difference(measure: Measure | None, meant: Meaning) -> Markup:
     if measure is None or measure.mean is None:
-        return Markup("")
+        return element("span", NO_DATA, class_="none", title="no data")
     if measure.mean == 0 and measure.interval in {None, (0.0, 0.0)}:
         return element("span", "= no difference", class_="difference plain")
     text, ends = difference_texts(measure.mean, measure.interval, meant.unit)
-    css, word, sign = _JUDGED.get(measure.verdict, _JUDGED["undecided"])
-    margin = f"a difference matters from {quantity(measure.margin, meant.unit)} on" if measure.margin else None
+    css, word, sign = JUDGED.get(measure.verdict, JUDGED["undecided"])
     return element(
         "span",
         element("span", sign, aria_hidden="true"),
         " ",
         element("data", text, value=repr(measure.mean)),
         element("span", ends, class_="ci") if ends else "",
-        element("span", word, class_="visually-hidden"),
+        element("span", word, class_="verdict-word"),
         class_=f"difference {css}",
-        title=margin,
     )
 
 
@@ -120,7 +143,7 @@ def _tables(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, minor: 
         return _table(title, heads, leading)
     summary = title if minor else f"{len(others)} more measures of {title[0].lower()}{title[1:]}"
     folded = element("details", element("summary", summary), _table(summary, heads, others, named=False))
-    return join((_table(title, heads, leading) if leading else "", folded))
+    return element("div", _table(title, heads, leading) if leading else "", folded)
 
 
 def _table(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, named: bool = True) -> Markup:
@@ -132,18 +155,20 @@ def _table(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, named: b
     body = [
         element(
             "tr",
-            element("th", meant.title, scope="row"),
+            element(
+                "th", meant.title, *((" ", element("span", written, class_="unit")) if written else ()), scope="row"
+            ),
             *(element("td", cell) for cell in cells),
             data_measure=name,
         )
-        for name, meant, cells in rows
+        for name, meant, written, cells in rows
     ]
     table = element(
         "table",
         element("caption", title, class_=None if named else "visually-hidden"),
         element("thead", head),
         element("tbody", *body),
-        class_="measures many" if len(heads) > _FEW else "measures",
+        class_="measures",
     )
     return element("div", table, class_="scroll", role="region", aria_label=title, tabindex="0")
 
@@ -173,15 +198,3 @@ LEADING = frozenset(
         "dropped_packets",
     }
 )
-
-# With more columns than this, a difference and its interval stand on two lines.
-_FEW = 3
-
-# What is said of a difference: CSS class, words, sign.
-_JUDGED = {
-    "better": ("better", "clearly better", "▲"),
-    "worse": ("worse", "clearly worse", "▼"),
-    "different": ("plain", "clearly different", "◆"),
-    "same": ("plain", "no difference that matters", "≈"),
-    "undecided": ("plain", "undecided", "?"),
-}

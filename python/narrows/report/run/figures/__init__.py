@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from narrows.report.drawing.figure import with_others
 from narrows.report.run.figures import fairness, queue, rates, rtt, tradeoff, transfers, window
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from narrows.report.drawing.figure import Figure
     from narrows.report.run.data import Run
@@ -16,6 +17,24 @@ if TYPE_CHECKING:
 def figures(runs: Sequence[Run]) -> list[Figure]:
     """Return every figure of a run (a sequence of one) or of a comparison."""
     return [
-        *(module.figure(runs) for module in (window, rates, queue, rtt, tradeoff, fairness)),
+        tradeoff.figure(runs),
+        *(_course(module.figure, runs) for module in (window, rates, queue)),
+        rtt.figure(runs),
+        fairness.figure(runs),
         *transfers.figures(runs),
     ]
+
+
+def _course(draw: Callable[[Sequence[Run]], Figure], runs: Sequence[Run]) -> Figure:
+    """Return a figure over time of the first replication, with those of a few others to choose from."""
+    shared = set.intersection(*(set(run.recorded_replications) for run in runs))
+    flows = sum(len(run.flow_traces(run.shown_replication)) for run in runs)
+    # A page with many flows of many replications would take long to load.
+    most = max(1, min(MOST_REPLICATIONS, MOST_FLOWS // max(flows, 1)))
+    chosen = sorted(shared)[:most] or [runs[0].shown_replication]
+    return with_others({number: draw([run.showing(number) for run in runs]) for number in chosen})
+
+
+# Replications to choose from at most, and flows in all of them together.
+MOST_REPLICATIONS = 10
+MOST_FLOWS = 60

@@ -13,7 +13,7 @@ from narrows.report.drawing.scale import SECONDS, quantity
 from narrows.report.drawing.style import Style, style_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from narrows.report.drawing.decimate import FloatArray
     from narrows.report.run.data import Run, Trace
@@ -55,7 +55,7 @@ def a_few(traces: Sequence[Trace], most: int) -> list[Trace]:
 def time_axis(runs: Sequence[Run]) -> Axis:
     """Return the time axis, from the start to the end of the longest series."""
     ends = [run.recorded_s for run in runs]
-    return Axis("Time", SECONDS, 0.0, max(ends))
+    return Axis("Time", SECONDS, 0.0, max(ends), link="time")
 
 
 def flow_label(runs: Sequence[Run], run: Run, group: str, number: str = "") -> str:
@@ -105,11 +105,11 @@ class View:
     title: str
 
 
-def views(runs: Sequence[Run]) -> list[View]:
-    """Return a view per run and bottleneck."""
+def views(runs: Sequence[Run], links_of: Callable[[Run], Sequence[str]] | None = None) -> list[View]:
+    """Return a view per run and bottleneck, or per run and link that `links_of` names."""
     found = []
     for run in runs:
-        links: Sequence[str | None] = run.shared_links or [None]
+        links: Sequence[str | None] = (links_of(run) if links_of else run.shared_links) or [None]
         for link in links:
             parts = [run.name] if len(runs) > 1 else []
             parts += [link] if link and len(links) > 1 else []
@@ -130,7 +130,7 @@ def shown(runs: Sequence[Run]) -> str:
     count = runs[0].replications
     if count == 1:
         return f"The only replication, seed {runs[0].seed}."
-    return f"The first of {count} replications, seed {runs[0].seed}."
+    return f"Replication {runs[0].shown_replication + 1} of {count}, seed {runs[0].seed}."
 
 
 def pooled(runs: Sequence[Run]) -> str:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 def figure(runs: Sequence[Run]) -> Figure:
     """Draw the queues of the bottlenecks, a panel per run and bottleneck."""
-    views = [view for view in frame.views(runs) if view.link]
+    views = [view for view in frame.views(runs, _with_queue) if view.link]
     links = list(dict.fromkeys(view.link for view in views if view.link))
-    title = "Queue at the bottleneck" if len(links) <= 1 else "Queues at the bottlenecks"
+    title = "Queue at the bottleneck" if len(links) <= 1 else "Queues of the links"
     if {view.run.name for view in views} != {run.name for run in runs}:
         return Figure("queue", title, (), absent="The packets of no group share a link, so there is no bottleneck.")
     traces = [trace for view in views if (trace := _trace(view)) is not None]
@@ -61,6 +61,18 @@ def figure(runs: Sequence[Run]) -> Figure:
     return Figure("queue", title, caption, keys, draw)
 
 
+def _with_queue(run: Run) -> Sequence[str]:
+    """Return the bottlenecks, then the other links that dropped, marked or delayed packets and were recorded."""
+    others = [
+        link
+        for link, measures in run.links.items()
+        if link not in run.shared_links
+        and any((each := measures.get(name)) and (each.mean or 0.0) > least for name, least in _QUEUES)
+        and run.link_trace(run.shown_replication, link) is not None
+    ]
+    return [*run.shared_links, *others[:_MOST]]
+
+
 def _named(links: Sequence[str]) -> str:
     return f"link {links[0]}" if len(links) == 1 else f"links {' and '.join(links)}"
 
@@ -76,3 +88,8 @@ def _trace(view: frame.View) -> Trace | None:
 
 def _happened(trace: Trace, column: str) -> bool:
     return column in trace.columns and bool((trace.columns[column] > 0).any())
+
+
+# A link has a queue to be shown where one of these exceeds so much.
+_QUEUES = (("loss_rate", 0.0), ("mark_rate", 0.0), ("queue_delay_p95_s", 1e-3))
+_MOST = 3

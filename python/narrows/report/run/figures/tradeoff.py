@@ -61,16 +61,20 @@ def figure(runs: Sequence[Run]) -> Figure:
         delays += [end for cloud in clouds for end in cloud.delay.interval or () if end > 0]
         rates = [rate for cloud in clouds for _, _, rate in cloud.points]
         rates += [end for cloud in clouds for end in cloud.rate.interval or ()]
-        across = Axis(
-            "95th-percentile one-way delay", SECONDS, min(delays) / 1.25, max(delays) * 1.25, log=True, inverted=True
-        )
-        (panel,) = paper.column([""], across, _up(rates))
+        (panel,) = paper.column([""], _across(delays), _up(rates))
         panel.hint("better ↗")
         for cloud in clouds:
             _paint(panel, cloud)
         return [panel]
 
     return Figure("tradeoff", title, caption, [Key(c.key, c.label, "dot", c.style) for c in clouds], draw)
+
+
+def _across(delays: Sequence[float]) -> Axis:
+    """Return the axis of delays, with a margin of part of their range, and a range of at least a few per cent."""
+    low, high = min(delays), max(delays)
+    margin = max((high / low) ** 0.15, 1 + _LEAST)
+    return Axis("95th-percentile one-way delay", SECONDS, low / margin, high * margin, log=True, inverted=True)
 
 
 def _up(rates: Sequence[float]) -> Axis:

@@ -1,0 +1,11 @@
+"""What is said of a difference, by its verdict: CSS class, words, sign."""
+
+from __future__ import annotations
+
+JUDGED = {
+    "better": ("better", "clearly better", "▲"),
+    "worse": ("worse", "clearly worse", "▼"),
+    "different": ("plain", "clearly different", "◆"),
+    "same": ("plain", "no difference that matters", "≈"),
+    "undecided": ("plain", "undecided", "?"),
+}

@@ -1,0 +1,195 @@
+"""The answer with which a report begins: two or three sentences, computed from the metrics and their intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from narrows.metrics import card_of
+from narrows.metrics.criteria import margin_of, range_of, verdict
+from narrows.report.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
+from narrows.report.drawing.svg import Markup, element, join
+from narrows.report.page.estimates import difference_texts, interval_text
+from narrows.report.page.judged import JUDGED
+from narrows.report.page.metrics import meaning
+from narrows.report.run.data import Comparison, Measure
+from narrows.statistics import paired
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from narrows.report.page.metrics import Meaning
+    from narrows.report.run.data import Run
+
+
+def sentences(subject: Run | Comparison) -> list[Markup]:
+    """Return the answer: for a comparison the differences of its algorithms, for a run its bottleneck and shares."""
+    found = _of_comparison(subject) if isinstance(subject, Comparison) else _of_run(subject)
+    return list(found)[:MOST]
+
+
+def note(subject: Run | Comparison) -> str:
+    """Return what the sentences rest on."""
+    if subject.replications == 1:
+        return f"One replication (seed {subject.seed}) gives no interval, so nothing is said to be clear."
+    times = f"{subject.replications} replications (seed {subject.seed})"
+    intervals = f"Means after the warm-up over {times}; in parentheses 95 % intervals."
+    if not isinstance(subject, Comparison):
+        return intervals
+    return (
+        f"{intervals} Differences are paired on the same random numbers. One is clear if its interval leaves zero out "
+        "and it exceeds the margin from which it matters."
+    )
+
+
+def _of_comparison(comparison: Comparison) -> Iterator[Markup]:
+    first = comparison.runs[0]
+    for place, group in enumerate(first.groups):
+        if len(first.groups) > 1 and group not in _tested(comparison):
+            continue
+        own = [list(run.groups.values())[place] for run in comparison.runs]
+        differences = {
+            run.name: found.groups[place]
+            for run in comparison.runs[1:]
+            if (found := comparison.against_first(run.name)) is not None
+        }
+        for name in _asked(own):
+            yield _against(meaning(name), name, first.name, own[0], differences)
+
+
+def _tested(comparison: Comparison) -> set[str]:
+    """Return the groups of the first run whose algorithm differs between the runs; all if none does."""
+    first, *others = comparison.runs
+    tested = {
+        group
+        for place, group in enumerate(first.groups)
+        for run in others
+        if list(run.algorithms.values())[place] != first.algorithms[group]
+    }
+    return tested or set(first.groups)
+
+
+def _asked(measured: Sequence[Mapping[str, Measure]]) -> list[str]:
+    """Return a metric of throughput, one of delay and one of sharing or loss, of those that all runs have."""
+
+    def known(name: str) -> bool:
+        return all(name in each and each[name].mean is not None for each in measured)
+
+    moved = any(name in each and (each[name].mean or 0.0) > 0 for each in measured for name in ("loss_rate",))
+    wanted = (
+        ("completion_time_s",) if known("completion_time_s") else ("goodput_bps",),
+        ("delay_p95_s", "rtt_mean_s"),
+        ("jain", *(["loss_rate"] if moved else [])),
+    )
+    return [name for each in wanted for name in [next(filter(known, each), "")] if name]
+
+
+def _against(
+    shown: Meaning, name: str, first: str, reference: Mapping[str, Measure], found: Mapping[str, Mapping[str, Measure]]
+) -> Markup:
+    measures = {run: each[name] for run, each in found.items() if name in each and each[name].mean is not None}
+    clear = [(run, each) for run, each in measures.items() if each.verdict in {"better", "worse", "different"}]
+    same = [run for run, each in measures.items() if each.verdict == "same"]
+    open_ = [run for run in measures if run not in same and run not in dict(clear)]
+    parts: list[object] = [element("b", shown.title), f": {first} {_value(reference[name], shown)}. "]
+    for place, (run, each) in enumerate(clear):
+        css, word, _ = JUDGED[each.verdict]
+        text, ends = difference_texts(each.mean or 0.0, each.interval, shown.unit)
+        parts += [f"{'; ' if place else ''}{run} {text} ({ends}), ", element("span", word, class_=f"word {css}")]
+    parts.append(". " if clear else "")
+    if same:
+        parts.append(f"No difference that matters: {_listed(same)}. ")
+    if open_:
+        parts.append(f"Undecided: {_listed(open_)}. ")
+    margin = next((each.margin for each in measures.values() if each.margin), None)
+    if margin:
+        parts.append(_matters(margin, shown))
+    return join(parts)
+
+
+def _of_run(run: Run) -> Iterator[Markup]:
+    for link in run.shared_links[:1]:
+        yield from _bottleneck(run, link)
+    sharing = [group for group in run.groups if run.groups[group].get("goodput_bps", _NOTHING).mean]
+    if len(sharing) > 1:
+        yield _shares(run, sharing)
+    elif sharing:
+        yield _alone(run, sharing[0])
+    timed = [group for group in run.groups if run.groups[group].get("completion_time_s", _NOTHING).mean is not None]
+    if timed:
+        shown = meaning("completion_time_s")
+        yield _listing(shown.title, [(group, run.groups[group]["completion_time_s"]) for group in timed], shown)
+    lost = [(group, each["loss_rate"]) for group, each in run.groups.items() if each.get("loss_rate", _NOTHING).mean]
+    if lost:
+        yield _listing("Packets lost", lost, meaning("loss_rate"))
+
+
+def _bottleneck(run: Run, link: str) -> Iterator[Markup]:
+    measures = run.links.get(link, {})
+    used, mean, late = (
+        measures.get(name, _NOTHING) for name in ("utilization", "queue_delay_mean_s", "queue_delay_p95_s")
+    )
+    if used.mean is None or mean.mean is None:
+        return
+    shown, delay = meaning("utilization", "link"), meaning("queue_delay_mean_s", "link")
+    tail = "" if late.mean is None else f", {_value(late, delay)} at the 95th percentile"
+    yield join(
+        (
+            element("b", f"Link {link}"),
+            f": {_value(used, shown)} of its capacity is used; packets wait {_value(mean, delay)} on average{tail}.",
+        )
+    )
+
+
+def _shares(run: Run, groups: Sequence[str]) -> Markup:
+    shown = meaning("goodput_bps")
+    said = "; ".join(f"{group} {_value(run.groups[group]['goodput_bps'], shown)}" for group in groups[:_LISTED])
+    more = f"; and {len(groups) - _LISTED} more" if len(groups) > _LISTED else ""
+    parts: list[object] = [element("b", shown.title), f": {said}{more}. "]
+    order = sorted(groups, key=lambda group: -(run.groups[group]["goodput_bps"].mean or 0.0))
+    most, least = (run.values(group, "goodput_bps") for group in (order[0], order[-1]))
+    both = sorted(set(most) & set(least))
+    card = card_of("goodput_bps", "group")
+    difference = paired([most[each] for each in both], [least[each] for each in both], range_of(card))
+    mean, ends = difference["mean"], difference["ci95"]
+    if mean is None or ends is None:
+        return join(parts)
+    margin = margin_of(card).of(run.groups[order[-1]]["goodput_bps"].mean or 0.0)
+    judged = verdict(difference, margin, "")
+    text, interval = difference_texts(mean, (ends[0], ends[1]), shown.unit)
+    parts += [f"{order[0]} less {order[-1]}: {text} ({interval}), ", element("span", JUDGED[judged][1], class_="word")]
+    return join((*parts, ". ", _matters(margin, shown)))
+
+
+def _alone(run: Run, group: str) -> Markup:
+    measures, shown = run.groups[group], meaning("goodput_bps")
+    fair = measures.get("jain", _NOTHING)
+    index = "" if fair.mean is None else f" Jain's index of its flows: {_value(fair, meaning('jain'))}."
+    return join((element("b", shown.title), f": {group} {_value(measures['goodput_bps'], shown)}.{index}"))
+
+
+def _listing(title: str, values: Sequence[tuple[str, Measure]], shown: Meaning) -> Markup:
+    said = "; ".join(f"{group} {_value(measure, shown)}" for group, measure in values[:_LISTED])
+    return join((element("b", title), f": {said}."))
+
+
+def _matters(margin: float, shown: Meaning) -> Markup:
+    unit = PERCENT_POINTS if shown.unit is PERCENT else shown.unit
+    return element("span", f"A difference matters from {bound_text(margin, unit)} on.", class_="aside")
+
+
+def _value(measure: Measure, shown: Meaning) -> str:
+    if measure.mean is None:
+        return quantity(None, shown.unit)
+    text = quantity(measure.mean, shown.unit)
+    ends = interval_text(measure.interval, measure.mean, shown.unit) if measure.interval else ""
+    return f"{text} ({ends})" if ends else text
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+# A page begins with no more sentences; groups that one of them names.
+MOST = 3
+_LISTED = 4
+_NOTHING = Measure(None, None)
