@@ -2,12 +2,14 @@
 
 pub mod algorithm;
 mod change;
+mod impairment;
 mod refusal;
 mod source;
 pub mod traffic;
 mod workload;
 
 pub use change::{ChangeModel, LinkChange};
+pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
 pub use refusal::Refusal;
 pub use source::SourceModel;
 pub use workload::{Access, Classes, Demand, HostModel, PathModel, Start, Surge, Workload, access_delays};
@@ -64,6 +66,8 @@ pub struct LinkModel {
     pub queue: Discipline,
     /// Random loss behind the queue; `None` without loss.
     pub loss: Option<LossModel>,
+    /// What packets pass behind the random loss, in order.
+    pub impairments: Vec<Impairment>,
 }
 
 /// A rate over time. Times count from the start of the run.
@@ -227,7 +231,7 @@ pub struct Trace {
     pub period: Span,
 }
 
-/// Random loss on a link.
+/// Loss on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LossModel {
     /// Each packet with the same probability.
@@ -246,6 +250,13 @@ pub enum LossModel {
         loss_good: f64,
         /// Loss probability in the bad state.
         loss_bad: f64,
+    },
+    /// One packet at fixed distances.
+    Periodic {
+        /// Number of the first packet that is lost, from 1.
+        first: u64,
+        /// Packets from one that is lost to the next.
+        every: u64,
     },
 }
 

@@ -283,12 +283,13 @@ const EVENTS: &[ColumnSchema] = &[
     ),
     label(
         "rule",
-        "why: of `dropped` and `lost` `overflow`, `early`, `random` or `link-failure`; of `declared-lost`, `reduction` \
-         and `recovery-start` `duplicate-acks` (RFC 5681), `partial-ack` (RFC 6582), `sack` (RFC 6675), `rack` (RFC \
-         8985), `probe` (a tail loss probe repaired the loss, RFC 8985 §7.4), `timeout` (RFC 6298), `mark` (RFC 3168), \
-         `later-echoes` or `report` (datagrams), `stack` (a rule of a stack that is hosted), `idle` (RFC 5681 §4.1) or `algorithm` (its own rule, such as one of \
-         delay or of counts of marks); of `timeout` `syn-timeout` for the SYN; of `undo` `duplicate-sacks` (RFC 3708) or \
-         `timestamps` (RFC 3522); of `state` the variant of slow start that ended it",
+        "why: of `dropped` and `lost` `overflow`, `early`, `random`, `policer`, `ack-thinning`, `arq` or \
+         `link-failure`; of `declared-lost`, `reduction` and `recovery-start` `duplicate-acks` (RFC 5681), \
+         `partial-ack` (RFC 6582), `sack` (RFC 6675), `rack` (RFC 8985), `probe` (a tail loss probe repaired the \
+         loss, RFC 8985 §7.4), `timeout` (RFC 6298), `mark` (RFC 3168), `later-echoes` or `report` (datagrams), \
+         `stack` (a rule of a stack that is hosted), `idle` (RFC 5681 §4.1) or `algorithm` (its own rule, such as one \
+         of delay or of counts of marks); of `timeout` `syn-timeout` for the SYN; of `undo` `duplicate-sacks` (RFC \
+         3708) or `timestamps` (RFC 3522); of `state` the variant of slow start that ended it",
     ),
     label("group", "the flow's group"),
     whole("flow", "", "number of the flow within the group, from 0"),

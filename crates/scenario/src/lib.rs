@@ -6,6 +6,7 @@
 //! scenario is printed as a file that loads to the same model.
 
 mod context;
+mod delay_trace;
 mod describe;
 mod diagnostic;
 mod document;

@@ -4,6 +4,7 @@ mod algorithm;
 mod distribution;
 pub mod expect;
 pub mod flow;
+mod impairment;
 mod link;
 mod loss;
 pub mod network;

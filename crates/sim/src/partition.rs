@@ -2,7 +2,7 @@
 
 use crate::events::{Event, Slots};
 use crate::layout::{Layout, Stop};
-use crate::link::{Bound, Capacity, Fifo, Loss, Transmitter, make_room};
+use crate::link::{Bound, Capacity, Fifo, Impairments, Loss, Transmitter, make_room};
 use crate::net::{Crossing, Net};
 use crate::options::RunOptions;
 use crate::recorder::{FlowTallies, LinkRecorder, Place, SeriesRecorder};
@@ -351,9 +351,9 @@ fn transmitters(model: &Model, links: &[usize], replication: u32, lookahead: boo
         let stream =
             |purpose: &str| Stream::new(model.seed, replication, &format!("link {} {purpose}", link.name));
         let capacity = Capacity::new(&link.rate, stream("rate"));
-        let loss = link.loss.map(|loss| (Loss::new(loss), stream("loss")));
+        let impairments = Impairments::new(link.loss.map(Loss::new), &link.impairments, stream);
         let queue = (link.queue.build(), stream("queue"));
-        let mut transmitter = Transmitter::new(queue, capacity, loss, link.delay);
+        let mut transmitter = Transmitter::new(queue, capacity, impairments, link.delay);
         if lookahead {
             let fifo = limit_and_rate(link).filter(|_| !changing[number]);
             transmitter.use_lookahead(fifo.map(|(limit, rate)| Fifo::new(limit, rate)));
@@ -364,10 +364,12 @@ fn transmitters(model: &Model, links: &[usize], replication: u32, lookahead: boo
     links.iter().map(build).collect()
 }
 
-/// Limit and rate of a link whose departures are known at arrival: a FIFO at a constant rate without random loss.
+/// Limit and rate of a link whose departures are known at arrival: a FIFO at a constant rate without impairments.
 fn limit_and_rate(link: &LinkModel) -> Option<(Limit, Rate)> {
     match link.rate {
-        RateModel::Constant(rate) if link.loss.is_none() && rate > Rate::ZERO => {
+        RateModel::Constant(rate)
+            if link.loss.is_none() && link.impairments.is_empty() && rate > Rate::ZERO =>
+        {
             Some((droptail::limit_of(&link.queue)?, rate))
         }
         _ => None,

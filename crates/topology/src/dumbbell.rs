@@ -2,7 +2,7 @@
 //! direction.
 
 use super::{Core, Group, Layout, Path, Placement};
-use narrows_model::{LinkModel, LossModel, RateModel};
+use narrows_model::{Impairment, LinkModel, LossModel, RateModel};
 use narrows_qdisc::Discipline;
 use narrows_units::{Rate, Span};
 
@@ -28,12 +28,19 @@ pub struct Direction {
     pub queue: Discipline,
     /// Random loss behind the queue; `None` without loss.
     pub loss: Option<LossModel>,
+    /// What packets pass behind the random loss, in order.
+    pub impairments: Vec<Impairment>,
 }
 
 impl Direction {
-    /// Rate, queue and loss of `link`.
+    /// Rate, queue, loss and impairments of `link`.
     pub fn of(link: &LinkModel) -> Self {
-        Self { rate: link.rate.clone(), queue: link.queue.clone(), loss: link.loss }
+        Self {
+            rate: link.rate.clone(),
+            queue: link.queue.clone(),
+            loss: link.loss,
+            impairments: link.impairments.clone(),
+        }
     }
 }
 
@@ -55,6 +62,7 @@ impl Dumbbell {
             delay: self.delay,
             queue: direction.queue.clone(),
             loss: direction.loss,
+            impairments: direction.impairments.clone(),
         };
         Core {
             nodes: 2,

@@ -244,6 +244,64 @@ pub const VARIED: &[(&str, &str)] = &[
         "#,
     ),
     (
+        "every impairment",
+        r#"
+        duration = "5s"
+        warmup = "1s"
+        [network]
+        rtt = "30ms"
+        [[network.links]]
+        from = "A"
+        to = "B"
+        rate = "10Mbps"
+        delay = "3ms"
+        loss = { kind = "periodic", every = "300pkt" }
+        impairments = [
+            { kind = "aggregation", frame = "2ms", largest = "20kB", error = "5%" },
+            { kind = "handover", interval = "1s", delay = { kind = "uniform", minimum = "1ms", maximum = "5ms" }, outage = "20ms" },
+            { kind = "policer", rate = "8Mbps", burst = "30pkt" },
+            { kind = "reorder", share = "1%", distance = "3pkt", hold = "50ms" },
+            { kind = "ecn", mode = "clear-ce", share = "50%" },
+        ]
+        reverse = { loss = { kind = "bernoulli", rate = "0.1%" }, impairments = [
+            { kind = "ack-thinning", share = "30%" },
+            { kind = "jitter", delay = { kind = "exponential", mean = "2ms" }, correlation = "50%", reorder = true },
+        ] }
+        [[network.links]]
+        from = "B"
+        to = "C"
+        rate = "9Mbps"
+        delay = "9ms"
+        queue = { kind = "fq-codel" }
+        impairments = [
+            { kind = "delay-steps", delays = ["0ms", "20ms", "0ms"], times = ["0s", "1s", "2s"], period = "3s" },
+            { kind = "delay-sawtooth", maximum = "10ms", period = "700ms", reorder = true },
+            { kind = "reorder", share = "1%", delay = "20ms" },
+        ]
+        [[flows]]
+        algorithm = "cubic"
+        ecn = true
+        from = "A"
+        to = "C"
+        count = 2
+        [[flows]]
+        algorithm = "bbr3"
+        from = "C"
+        to = "A"
+        [[flows]]
+        algorithm = "tfrc"
+        from = "B"
+        to = "C"
+        [[flows]]
+        name = "short"
+        algorithm = "newreno"
+        from = "A"
+        to = "B"
+        size = "30kB"
+        source = { kind = "poisson", interval = "100ms" }
+        "#,
+    ),
+    (
         "applications and draws",
         r#"
         duration = "5s"

@@ -242,6 +242,20 @@ impl Spans {
     pub fn sample(&self, stream: &mut Stream) -> Span {
         Span::from_secs_f64(self.0.sample(stream))
     }
+
+    /// Draws a duration whose normal score has the correlation `correlation` with `score`, that of the last draw, and
+    /// replaces `score` by its own: a Gaussian copula, which leaves the distribution as it is. The first draw follows a
+    /// score from the standard normal distribution.
+    ///
+    /// # Panics
+    ///
+    /// For a mixture, whose quantile has no closed form.
+    pub fn sample_correlated(&self, correlation: f64, score: &mut f64, stream: &mut Stream) -> Span {
+        let fresh = normal::quantile(open_uniform(stream));
+        *score = correlation * *score + libm::sqrt(1.0 - correlation * correlation) * fresh;
+        let share = normal::share_below(*score).clamp(LEAST_SHARE, 1.0 - LEAST_SHARE);
+        Span::from_secs_f64(self.0.quantile(share))
+    }
 }
 
 /// The component of a mixture that a uniform draw selects.
@@ -281,6 +295,9 @@ fn pareto_mean(minimum: f64, shape: f64, maximum: Option<f64>) -> f64 {
     let within = -libm::expm1(-shape * logarithm);
     if within > 0.0 { minimum * shape * growth / within } else { minimum }
 }
+
+/// Least share of a distribution of which a quantile is computed, so that every quantile is finite.
+const LEAST_SHARE: f64 = 1.0 / 4_503_599_627_370_496.0;
 
 /// Halvings after which a float has no bit left to gain.
 const BISECTIONS: usize = 200;

@@ -108,7 +108,7 @@ pub(super) const METRICS: &[LinkMetric] = &[
         "packets dropped by the queue over packets that reached it",
         |link| dropped(link) / arrived(link)),
     metric("random_loss_rate", "share", "lower", "random loss rate", "RFC 5166 §2.1.3",
-        "packets lost at random behind the queue over packets sent",
+        "packets lost behind the queue, at random or by an impairment, over packets sent",
         random_loss_rate),
     metric("mark_rate", "share", "", "mark rate", "RFC 3168",
         "packets marked over packets that reached the queue",

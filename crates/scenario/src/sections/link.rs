@@ -1,10 +1,12 @@
-//! What a link has in each of its directions: a rate over time, a queue and random loss.
+//! What a link has in each of its directions: a rate over time, a queue, random loss and impairments.
 
+use super::impairment::{self, ImpairmentContext};
 use super::loss::{self, Loss};
-use super::rate::{self, RateContext, WrittenRate};
+use super::rate::{self, RateContext, WrittenRate, greatest_bps};
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::{At, Field, Reported};
+use crate::input::InputFile;
 use crate::queue::{self, Groups, QueueContext, QueueValue};
 use narrows_model::RateModel;
 use narrows_qdisc::{Limit, Scale};
@@ -26,16 +28,25 @@ pub struct LinkContext<'a> {
     pub groups: Option<&'a Groups>,
 }
 
-/// One direction of a link: its keys with the values that hold, and the link as resolved.
+/// The keys of one direction of a link.
 #[derive(Clone, Debug)]
-pub struct OneWay {
+pub struct OneWayKeys {
     /// The key `rate`.
     pub rate: Field<WrittenRate>,
     /// The key `queue`.
     pub queue: Field<Option<QueueValue>>,
     /// The key `loss`.
     pub loss: Field<Option<Loss>>,
-    /// Rate, queue and loss as resolved.
+    /// The key `impairments`.
+    pub impairments: impairment::Written,
+}
+
+/// One direction of a link: its keys with the values that hold, and the link as resolved.
+#[derive(Clone, Debug)]
+pub struct OneWay {
+    /// The keys.
+    pub keys: OneWayKeys,
+    /// Rate, queue, loss and impairments as resolved.
     pub direction: Direction,
     /// Mean rate over the run.
     pub mean: Rate,
@@ -50,17 +61,22 @@ impl OneWay {
     ///
     /// If a key has errors, which are added to `faults`.
     pub fn new(
-        mut rate: Field<WrittenRate>,
-        mut queue: Field<Option<QueueValue>>,
-        loss: Field<Option<Loss>>,
+        mut keys: OneWayKeys,
         absent: fn(Scale) -> Limit,
         context: LinkContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Self, Reported> {
+        let OneWayKeys { rate, queue, loss, impairments } = &mut keys;
         let lossy = loss.get().and_then(|loss| loss.as_ref().map(Loss::model).transpose());
         let written = rate.get_mut()?;
         let of_rate = RateContext { load: context.load, duration: context.duration };
         let over_time = rate::resolve(written, of_rate, faults)?;
+        let of_impairments = ImpairmentContext {
+            load: context.load,
+            packet: context.packet,
+            greatest_bps: greatest_bps(&over_time),
+        };
+        let impaired = impairment::resolve(impairments, of_impairments, faults);
         let mean_bps = over_time.mean_bps(context.duration?);
         let mean = Rate::from_bps_f64(mean_bps);
         if mean == Rate::ZERO {
@@ -73,10 +89,11 @@ impl OneWay {
             return Err(fault.allowed(allowed).report(faults));
         }
         let of_queue = QueueContext { scale, mean_bps, duration: context.duration?, groups: context.groups };
-        let discipline = queue::resolve(&mut queue, absent, of_queue, faults)?;
-        let direction = Direction { rate: over_time, queue: discipline, loss: lossy? };
+        let discipline = queue::resolve(queue, absent, of_queue, faults)?;
+        let direction =
+            Direction { rate: over_time, queue: discipline, loss: lossy?, impairments: impaired? };
         let words = describe(&direction, of_queue);
-        Ok(Self { rate, queue, loss, direction, mean, words })
+        Ok(Self { keys, direction, mean, words })
     }
 
     /// A direction with a constant rate and a DropTail queue of the given limit.
@@ -85,17 +102,28 @@ impl OneWay {
         let mean_bps = scale.rate.as_bps() as f64;
         let context = QueueContext { scale, mean_bps, duration: Span::ZERO, groups: None };
         let discipline = queue::droptail(&mut queue, limit, context);
-        let direction = Direction { rate: RateModel::Constant(scale.rate), queue: discipline, loss: None };
+        let rate = RateModel::Constant(scale.rate);
+        let direction = Direction { rate, queue: discipline, loss: None, impairments: Vec::new() };
         let words = describe(&direction, context);
         let rate = Field::of(at, WrittenRate::Plain(scale.rate));
-        Self { rate, queue, loss: Field::of(at, None), direction, mean: scale.rate, words }
+        let keys = OneWayKeys { rate, queue, loss: Field::of(at, None), impairments: Field::of(at, None) };
+        Self { keys, direction, mean: scale.rate, words }
     }
 }
 
 fn describe(direction: &Direction, context: QueueContext<'_>) -> String {
     let loss = direction.loss.as_ref().map_or(String::new(), |each| format!("; {}", loss::describe(each)));
     let queue = queue::describe(&direction.queue, context);
-    format!("{}; {queue}{loss}", rate::describe(&direction.rate))
+    let impairments = direction.impairments.iter().map(|each| format!("; {}", impairment::describe(each)));
+    format!("{}; {queue}{loss}{}", rate::describe(&direction.rate), impairments.collect::<String>())
+}
+
+/// The files of a recorded rate and of recorded delays.
+pub fn recordings<'a>(
+    rate: Option<&'a WrittenRate>,
+    impairments: &'a impairment::Written,
+) -> impl Iterator<Item = &'a InputFile> {
+    rate.and_then(rate::recording).into_iter().chain(impairment::recordings(impairments))
 }
 
 /// Bits of a bandwidth-delay product: a hundred terabytes.

@@ -1,10 +1,10 @@
-//! `loss`: packets that a link loses at random.
+//! `loss`: packets that a link loses at random or at fixed distances.
 
 use crate::emit::short;
 use crate::field::Reported;
 use crate::forms::forms;
 use crate::section::keys;
-use crate::value::{Fraction, PositiveFraction};
+use crate::value::{Fraction, Packets, PositiveFraction};
 use narrows_model::LossModel;
 
 keys! {
@@ -29,9 +29,19 @@ keys! {
     }
 }
 
+keys! {
+    /// Packets are lost at fixed distances, counted over all packets of the link.
+    pub struct Periodic = "periodic" {
+        /// From one lost packet to the next.
+        every: Packets,
+        /// Number of the first lost packet.
+        first: Packets => "every",
+    }
+}
+
 forms! {
-    /// Random loss.
-    pub enum Loss { Bernoulli, GilbertElliott }
+    /// Loss at random or at fixed distances.
+    pub enum Loss { Bernoulli, GilbertElliott, Periodic }
 }
 
 impl Loss {
@@ -49,6 +59,10 @@ impl Loss {
                 loss_good: form.loss_good.copied()?,
                 loss_bad: form.loss_bad.copied()?,
             },
+            Self::Periodic(form) => {
+                let every = form.every.copied()?;
+                LossModel::Periodic { first: form.first.copied()?.unwrap_or(every), every }
+            }
         })
     }
 }
@@ -65,5 +79,8 @@ pub fn describe(loss: &LossModel) -> String {
             percent(loss_bad),
             percent(bad_to_good)
         ),
+        LossModel::Periodic { first, every } => {
+            format!("packet {first} lost and every {every} packets another")
+        }
     }
 }

@@ -152,11 +152,11 @@ impl NetworkKeys {
         }
     }
 
-    /// The files of the graph and of recorded rates, with their digests.
+    /// The files of the graph and of recorded rates and delays, with their digests.
     pub fn recordings(&self) -> Vec<&InputFile> {
         let graph = self.graph.get().ok().and_then(Option::as_ref).and_then(GraphKeys::recording);
         let links = self.links.get().ok().and_then(Option::as_ref).into_iter().flatten();
-        graph.into_iter().chain(links.filter_map(LinkKeys::recording)).collect()
+        graph.into_iter().chain(links.flat_map(LinkKeys::recordings)).collect()
     }
 }
 

@@ -1,8 +1,9 @@
 //! `[path]`: the dumbbell.
 
-use super::link::{LinkContext, OneWay};
+use super::impairment::Impairments;
+use super::link::{self, LinkContext, OneWay, OneWayKeys};
 use super::loss::Loss;
-use super::rate::{LinkRate, WrittenRate, greatest_bps, recording, usual_access_rate};
+use super::rate::{LinkRate, greatest_bps, usual_access_rate};
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
 use crate::field::{At, Field, Reported};
@@ -22,8 +23,10 @@ keys! {
         rate: LinkRate,
         /// Queue of the bottleneck.
         queue: Queue => "droptail, 1bdp",
-        /// Random loss on the bottleneck, behind its queue.
+        /// Loss on the bottleneck, behind its queue.
         loss: Loss => "none",
+        /// What packets pass behind queue and loss of the bottleneck, in this order.
+        impairments: Impairments => "none",
         /// Two-way propagation delay of a flow, unless the flow says otherwise.
         rtt: Positive<Span>,
         /// A full data packet on the wire.
@@ -44,8 +47,10 @@ keys! {
         rate: LinkRate => "that of the path",
         /// Its queue.
         queue: Queue => "droptail, unlimited",
-        /// Random loss on it, behind its queue.
+        /// Loss on it, behind its queue.
         loss: Loss => "none",
+        /// What packets pass behind its queue and loss, in this order.
+        impairments: Impairments => "none",
     }
 }
 
@@ -83,20 +88,32 @@ impl PathKeys {
     ) -> Result<ResolvedPath, Reported> {
         let packet = check_packet(&self.packet, faults);
         let context = LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups };
-        let parts = (self.rate.clone(), self.queue.clone(), self.loss.clone());
-        let forward = OneWay::new(parts.0, parts.1, parts.2, Scale::bdp, context, faults);
+        let keys = OneWayKeys {
+            rate: self.rate.clone(),
+            queue: self.queue.clone(),
+            loss: self.loss.clone(),
+            impairments: self.impairments.clone(),
+        };
+        let forward = OneWay::new(keys, Scale::bdp, context, faults);
         let at = At { path: self.table.path_of("reverse"), location: self.table.location.clone() };
         let back = self.reverse.get_mut()?.get_or_insert_with(|| ReverseKeys::absent(&at, faults));
-        let parts = (back.rate.or(&self.rate), back.queue.clone(), back.loss.clone());
-        let reverse = OneWay::new(parts.0, parts.1, parts.2, |_| Limit::Unlimited, context, faults);
+        let keys = OneWayKeys {
+            rate: back.rate.or(&self.rate),
+            queue: back.queue.clone(),
+            loss: back.loss.clone(),
+            impairments: back.impairments.clone(),
+        };
+        let reverse = OneWay::new(keys, |_| Limit::Unlimited, context, faults);
         let access_rate = self.access_rate.copied();
         let (forward, reverse) = (forward?, reverse?);
         let greatest = greatest_bps(&forward.direction.rate).max(greatest_bps(&reverse.direction.rate));
         let access_rate = access_rate?.unwrap_or(usual_access_rate(greatest));
         self.access_rate.fill(Some(access_rate));
-        (self.rate, self.queue) = (forward.rate, forward.queue);
-        back.rate.fill(Some(reverse.rate.get()?.clone()));
-        back.queue = reverse.queue;
+        let OneWayKeys { rate, queue, impairments, .. } = forward.keys;
+        (self.rate, self.queue, self.impairments) = (rate, queue, impairments);
+        let OneWayKeys { rate, queue, impairments, .. } = reverse.keys;
+        back.rate.fill(Some(rate.get()?.clone()));
+        (back.queue, back.impairments) = (queue, impairments);
         Ok(ResolvedPath {
             forward: forward.direction,
             reverse: reverse.direction,
@@ -108,12 +125,15 @@ impl PathKeys {
         })
     }
 
-    /// The files of recorded rates, with their digests.
+    /// The files of recorded rates and delays, with their digests.
     pub fn recordings(&self) -> Vec<&InputFile> {
         let reverse = self.reverse.get().ok().and_then(Option::as_ref);
-        let reverse = reverse.and_then(|reverse| reverse.rate.get().ok()?.as_ref());
-        let rates: [Option<&WrittenRate>; 2] = [self.rate.get().ok(), reverse];
-        rates.into_iter().flatten().filter_map(recording).collect()
+        let reverse = reverse.map(|reverse| {
+            let rate = reverse.rate.get().ok().and_then(Option::as_ref);
+            link::recordings(rate, &reverse.impairments)
+        });
+        let forward = link::recordings(self.rate.get().ok(), &self.impairments);
+        forward.chain(reverse.into_iter().flatten()).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Random loss on a link.
+//! Loss on a link, at random or at fixed distances.
 //!
 //! Source: Gilbert, "Capacity of a Burst-Noise Channel", 1960; Elliott, "Estimates of Error Rates for Codes on
 //! Burst-Noise Channels", 1963. A Markov chain of two states, good and bad, makes a transition per packet; each state
@@ -10,18 +10,20 @@
 
 use narrows_model::LossModel;
 
-/// Random loss on a link: decides for each packet whether it is lost.
+/// Loss on a link: decides for each packet whether it is lost.
 #[derive(Clone, Debug)]
 pub struct Loss {
     model: LossModel,
     /// Whether the chain is in the bad state; always false for independent losses.
     bad: bool,
+    /// Packets so far, where losses have fixed distances.
+    packets: u64,
 }
 
 impl Loss {
     /// A loss process in the good state.
     pub fn new(model: LossModel) -> Self {
-        Self { model, bad: false }
+        Self { model, bad: false, packets: 0 }
     }
 
     /// Whether the next packet is lost. `uniform` draws from the uniform distribution on [0, 1).
@@ -34,6 +36,10 @@ impl Loss {
                 let lost = uniform() < probability;
                 self.bad ^= uniform() < leave;
                 lost
+            }
+            LossModel::Periodic { first, every } => {
+                self.packets += 1;
+                self.packets.checked_sub(first).is_some_and(|beyond| beyond.is_multiple_of(every))
             }
         }
     }
@@ -102,6 +108,14 @@ mod tests {
         let mean = bursts.iter().sum::<usize>() as f64 / bursts.len() as f64;
         let sigma = ((1.0 - r) / (r * r) / bursts.len() as f64).sqrt();
         assert!((mean - 1.0 / r).abs() < 5.0 * sigma, "{mean}");
+    }
+
+    #[test]
+    fn periodic_loss_takes_exactly_every_nth_packet() {
+        let lost = losses(LossModel::Periodic { first: 3, every: 10 });
+        let numbers: Vec<_> = (1..).zip(&lost).filter_map(|(number, lost)| lost.then_some(number)).collect();
+        assert_eq!(numbers[..3], [3, 13, 23]);
+        assert_eq!(numbers.len(), (PACKETS as usize - 3) / 10 + 1);
     }
 
     #[test]

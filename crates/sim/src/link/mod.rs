@@ -1,8 +1,9 @@
-//! A link: the queue in front of it, the serialiser, random loss, and propagation.
+//! A link: the queue in front of it, the serialiser, random loss and impairments, and propagation.
 
 mod arrival_queue;
 mod capacity;
 mod fifo;
+mod impairments;
 mod loss;
 mod serializer;
 mod transmitter;
@@ -10,6 +11,7 @@ mod transmitter;
 pub(crate) use arrival_queue::{ArrivalQueue, make_room};
 pub(crate) use capacity::Capacity;
 pub(crate) use fifo::Fifo;
+pub(crate) use impairments::Impairments;
 pub(crate) use loss::Loss;
 pub(crate) use serializer::Serializer;
 pub(crate) use transmitter::{Bound, Transmitter};

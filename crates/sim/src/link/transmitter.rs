@@ -1,6 +1,6 @@
-//! The near end of a link: its queue, the packet in transmission, and its random loss.
+//! The near end of a link: its queue, the packet in transmission, and its impairments.
 
-use super::{ArrivalQueue, Capacity, Fifo, Loss};
+use super::{ArrivalQueue, Capacity, Fifo, Impairments};
 use crate::recorder::{FlowTallies, LINK_FAILURE, LinkRecorder, LogEntry, QueueTap};
 use narrows_engine::{Slot, Stream};
 use narrows_model::LinkChange;
@@ -24,7 +24,9 @@ pub(crate) struct Transmitter {
     queue: Box<dyn QueueDiscipline>,
     queue_draws: Stream,
     capacity: Capacity,
-    loss: Option<(Loss, Stream)>,
+    impairments: Option<Impairments>,
+    /// Time at which the next packet leaves the impairments, or they have to act; `NEVER` if there is none.
+    leaving: Time,
     in_transmission: Option<Packet>,
     /// Departure time of the packet in transmission; without one, the time at which the medium is ready for the queue;
     /// `NEVER` otherwise.
@@ -96,11 +98,11 @@ impl Bound {
 }
 
 impl Transmitter {
-    /// A link with `queue`, `capacity`, random `loss` and propagation `delay`, without lookahead.
+    /// A link with `queue`, `capacity`, `impairments` (random loss among them) and propagation `delay`, without lookahead.
     pub fn new(
         queue: (Box<dyn QueueDiscipline>, Stream),
         capacity: Capacity,
-        loss: Option<(Loss, Stream)>,
+        impairments: Option<Impairments>,
         delay: Span,
     ) -> Self {
         let change = capacity.next_change();
@@ -112,7 +114,8 @@ impl Transmitter {
             queue,
             queue_draws,
             capacity,
-            loss,
+            impairments,
+            leaving: Time::NEVER,
             in_transmission: None,
             departure: Time::NEVER,
             wake: Time::NEVER,
@@ -127,7 +130,7 @@ impl Transmitter {
     }
 
     /// Enables lookahead. If `fifo` is given, it replaces queue and capacity; the link must then never fail and have no
-    /// random loss.
+    /// impairments.
     pub fn use_lookahead(&mut self, fifo: Option<Fifo>) {
         (self.lookahead, self.fifo) = (true, fifo);
     }
@@ -154,13 +157,13 @@ impl Transmitter {
         // Only a rate change can make the packet in transmission depart earlier.
         let busy = self.lookahead && self.in_transmission.is_some();
         let other = if busy { self.change } else { self.arrivals.next().min(self.timer) };
-        let due = self.departure.min(other + INSTANT);
+        let due = self.departure.min(self.leaving).min(other + INSTANT);
         if self.lookahead { due + self.delay } else { due }
     }
 
     /// Advances the link until a packet departs, which is stored in `left` with its arrival time at the far end, or
-    /// until `bound`. Returns whether a packet departed. Simultaneous events are handled in the order departure,
-    /// arrival, deadline of the queue, rate change.
+    /// until `bound`. Returns whether a packet departed. Simultaneous events are handled in the order
+    /// impairments, departure, arrival, deadline of the queue, rate change.
     pub fn advance(&mut self, bound: Bound, flows: &mut FlowTallies, left: &mut Packet) -> bool {
         if let Some(fifo) = &mut self.fifo {
             while self.arrivals.take(bound.others, left) {
@@ -177,11 +180,13 @@ impl Transmitter {
         loop {
             let arrival = self.arrivals.next();
             let other = arrival.min(self.timer);
-            if self.departure <= other {
-                if self.departure > bound.departures || self.departure == Time::NEVER {
+            let first = self.departure.min(self.leaving);
+            if first <= other {
+                if first > bound.departures || first == Time::NEVER {
                     return false;
                 }
-                if let Some(packet) = self.depart(flows) {
+                let sent = if self.leaving == first { self.leave(flows) } else { self.depart(flows) };
+                if let Some(packet) = sent {
                     *left = packet;
                     return true;
                 }
@@ -215,25 +220,52 @@ impl Transmitter {
     }
 
     /// The packet in transmission has left, or the medium that the queue waited for is ready. Returns the packet that
-    /// left unless it is lost behind the queue.
+    /// left unless an impairment loses or delays it.
     fn depart(&mut self, flows: &mut FlowTallies) -> Option<Packet> {
         let now = std::mem::replace(&mut self.departure, Time::NEVER);
         let mut left = self.in_transmission.take();
         if let Some(packet) = &mut left {
             self.recorder.sent(packet.size);
             self.log(PacketEvent::Departed, packet, now, flows);
-            if self.loss.as_mut().is_some_and(|(loss, draws)| loss.lose(|| draws.uniform())) {
-                self.recorder.lost();
-                flows.lost(packet);
-                flows.log_event(now, self.recorder.place, FlowEvent::Lost, "random", packet);
-                self.log(PacketEvent::Lost, packet, now, flows);
-                left = None;
-            } else {
+            packet.arrival = now;
+            if self.impairments.is_some() {
+                left = self.impair(*packet, now, flows);
+            }
+            if let Some(packet) = &mut left {
                 packet.arrival = self.arrival(now);
             }
         }
         self.serve(now, flows);
         left
+    }
+
+    /// Gives `packet`, which leaves the serialiser at `now`, to the impairments. Returns it if it leaves them at once.
+    fn impair(&mut self, packet: Packet, now: Time, flows: &mut FlowTallies) -> Option<Packet> {
+        let left = self.impairments.as_mut()?.send(packet);
+        self.settle_impairments(now, flows);
+        left
+    }
+
+    /// Handles what happens next at the impairments. Returns the packet that leaves them, if one does.
+    fn leave(&mut self, flows: &mut FlowTallies) -> Option<Packet> {
+        let now = self.leaving;
+        let mut left = self.impairments.as_mut()?.advance(now);
+        self.settle_impairments(now, flows);
+        if let Some(packet) = &mut left {
+            packet.arrival = self.arrival(now);
+        }
+        left
+    }
+
+    /// Counts what the impairments have lost, and stores when they act next.
+    fn settle_impairments(&mut self, now: Time, flows: &mut FlowTallies) {
+        while let Some((packet, rule)) = self.impairments.as_mut().and_then(Impairments::take_lost) {
+            self.recorder.lost();
+            flows.lost(&packet);
+            flows.log_event(now, self.recorder.place, FlowEvent::Lost, rule, &packet);
+            self.log(PacketEvent::Lost, &packet, now, flows);
+        }
+        self.leaving = self.impairments.as_ref().map_or(Time::NEVER, Impairments::next);
     }
 
     /// Handles the deadline of the queue.
@@ -315,9 +347,10 @@ impl Transmitter {
         counts.arrived == counts.sent + counts.dropped() + here
     }
 
-    /// Number of packets that are announced to the queue, waiting in it or in transmission, and not yet in a pipe.
+    /// Number of packets that are announced to the queue, waiting in it, in transmission or at an impairment, and not yet in
+    /// a pipe.
     pub fn holds(&self) -> u64 {
-        self.arrivals.count() + self.queued()
+        self.arrivals.count() + self.queued() + self.impairments.as_ref().map_or(0, Impairments::held)
     }
 
     fn queued(&self) -> u64 {

@@ -15,6 +15,7 @@ fn dumbbell(delay: Span) -> Dumbbell {
         rate: RateModel::Constant(Rate::from_bps(1_000_000)),
         queue: droptail::with_limit(Limit::Packets(10)),
         loss: None,
+        impairments: Vec::new(),
     };
     Dumbbell {
         forward: direction.clone(),

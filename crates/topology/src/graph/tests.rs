@@ -16,6 +16,7 @@ fn graph(nodes: u32, links: &[(u32, u32, u64)]) -> Graph {
         delay: Span::from_ms(delay),
         queue: droptail::with_limit(Limit::Unlimited),
         loss: None,
+        impairments: Vec::new(),
     };
     Graph {
         nodes: (0..nodes).map(|node| node.to_string()).collect(),

@@ -1,6 +1,6 @@
 //! Links while they are being put together.
 
-use super::super::link::OneWay;
+use super::super::link::{OneWay, OneWayKeys};
 use super::super::rate::greatest_bps;
 use super::links::LinkKeys;
 use crate::field::Field;
@@ -68,7 +68,7 @@ impl Draft {
 
     /// Adds one direction of a link between two routers.
     pub fn push(&mut self, name: String, (from, to): (u32, u32), delay: Span, one_way: &OneWay) {
-        let OneWay { rate, queue, loss, direction, .. } = one_way;
+        let OneWay { keys: OneWayKeys { rate, queue, loss, impairments }, direction, .. } = one_way;
         self.greatest_bps = self.greatest_bps.max(greatest_bps(&direction.rate));
         let at = rate.at.clone();
         let keys = LinkKeys {
@@ -80,6 +80,7 @@ impl Draft {
             rate: rate.clone(),
             queue: queue.clone(),
             loss: loss.clone(),
+            impairments: impairments.clone(),
             reverse: Field::of(&at, None),
             table: at,
         };
@@ -91,6 +92,7 @@ impl Draft {
             delay,
             queue: direction.queue.clone(),
             loss: direction.loss,
+            impairments: direction.impairments.clone(),
         };
         let words = format!("{}; {delay} one way", one_way.words);
         self.links.push(DraftLink { keys, model, words, twin: None });

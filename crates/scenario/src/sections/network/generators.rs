@@ -1,6 +1,7 @@
 //! `network.generator`: shapes of which all links are alike.
 
-use super::super::link::{LinkContext, OneWay};
+use super::super::impairment::Impairments;
+use super::super::link::{LinkContext, OneWay, OneWayKeys};
 use super::super::loss::Loss;
 use super::super::rate::LinkRate;
 use super::draft::Draft;
@@ -37,8 +38,10 @@ macro_rules! shape {
                 delay: Positive<Span>,
                 /// Its queue.
                 queue: Queue => "droptail, 1bdp",
-                /// Random loss on it, behind its queue.
+                /// Loss on it, behind its queue.
                 loss: Loss => "none",
+                /// What packets pass behind its queue and loss, in this order.
+                impairments: Impairments => "none",
                 /// What is different in the other direction.
                 reverse: Table<ReverseLinkKeys> => "the same",
             }
@@ -51,8 +54,8 @@ macro_rules! shape {
                 context: LinkContext<'_>,
                 faults: &mut Vec<Fault>,
             ) -> Result<([OneWay; 2], Span), Reported> {
-                let Self { rate, queue, loss, reverse, .. } = self;
-                let both = Both { rate, queue, loss, reverse }.resolve(context, faults);
+                let Self { rate, queue, loss, impairments, reverse, .. } = self;
+                let both = Both { rate, queue, loss, impairments, reverse }.resolve(context, faults);
                 Ok((both?, self.delay.copied()?))
             }
         }
@@ -170,11 +173,15 @@ impl TwoRouters {
         faults: &mut Vec<Fault>,
     ) -> Result<[OneWay; 2], Reported> {
         let queue = router.get()?.queue.clone().optional();
-        let none = Field::of(&self.table, None);
-        let forward = OneWay::new(self.rate.clone(), queue, none.clone(), Scale::bdp, context, faults)?;
+        let keys = |queue| OneWayKeys {
+            rate: self.rate.clone(),
+            queue,
+            loss: Field::of(&self.table, None),
+            impairments: Field::of(&self.table, None),
+        };
+        let forward = OneWay::new(keys(queue), Scale::bdp, context, faults)?;
         let absent = Field::of(&self.table, None);
-        let unlimited = |_| Limit::Unlimited;
-        let reverse = OneWay::new(self.rate.clone(), absent, none, unlimited, context, faults)?;
+        let reverse = OneWay::new(keys(absent), |_| Limit::Unlimited, context, faults)?;
         Ok([forward, reverse])
     }
 }

@@ -1,6 +1,7 @@
 //! `[network.graph]`: links from a GraphML file.
 
-use super::super::link::{LinkContext, OneWay};
+use super::super::impairment::Impairments;
+use super::super::link::{LinkContext, OneWay, OneWayKeys};
 use super::super::loss::Loss;
 use super::super::rate::WrittenRate;
 use super::draft::Draft;
@@ -32,8 +33,10 @@ keys! {
         delay_factor: f64 = 1.0,
         /// Its queue.
         queue: Queue => "droptail, 1bdp",
-        /// Random loss on it, behind its queue.
+        /// Loss on it, behind its queue.
         loss: Loss => "none",
+        /// What packets pass behind its queue and loss, in this order.
+        impairments: Impairments => "none",
     }
 }
 
@@ -77,8 +80,13 @@ impl GraphKeys {
         };
         for Edge { from, to, rate, delay } in imported.edges {
             let rate = Field::of(&self.table, WrittenRate::Plain(rate));
-            let (queue, loss) = (self.queue.clone(), self.loss.clone());
-            let direction = OneWay::new(rate, queue, loss, Scale::bdp, context, faults)?;
+            let keys = OneWayKeys {
+                rate,
+                queue: self.queue.clone(),
+                loss: self.loss.clone(),
+                impairments: self.impairments.clone(),
+            };
+            let direction = OneWay::new(keys, Scale::bdp, context, faults)?;
             let names = [draft.name((from, to)), draft.name((to, from))];
             draft.pair(names, (from, to), delay.max(LEAST_DELAY), &[direction.clone(), direction]);
         }

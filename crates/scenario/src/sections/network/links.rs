@@ -1,8 +1,9 @@
 //! `[[network.links]]`, and the keys that every link has.
 
-use super::super::link::{LinkContext, OneWay};
+use super::super::impairment::{Impairments, Written};
+use super::super::link::{self, LinkContext, OneWay, OneWayKeys};
 use super::super::loss::Loss;
-use super::super::rate::{LinkRate, WrittenRate, recording};
+use super::super::rate::{LinkRate, WrittenRate};
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
 use crate::input::InputFile;
@@ -29,8 +30,10 @@ keys! {
         rate: LinkRate,
         /// Its queue.
         queue: Queue => "droptail, 1bdp",
-        /// Random loss on it, behind its queue.
+        /// Loss on it, behind its queue.
         loss: Loss => "none",
+        /// What packets pass behind its queue and loss, in this order.
+        impairments: Impairments => "none",
         /// What is different in the other direction.
         reverse: Table<ReverseLinkKeys> => "the same",
     }
@@ -43,8 +46,10 @@ keys! {
         rate: LinkRate => "the same",
         /// What waits for the other direction.
         queue: Queue => "the same",
-        /// Random loss in the other direction.
+        /// Loss in the other direction.
         loss: Loss => "the same",
+        /// Impairments in the other direction; an empty list for none.
+        impairments: Impairments => "the same",
     }
 }
 
@@ -56,6 +61,8 @@ pub struct Both<'a> {
     pub queue: &'a Field<Option<QueueValue>>,
     /// The key `loss`.
     pub loss: &'a Field<Option<Loss>>,
+    /// The key `impairments`.
+    pub impairments: &'a Written,
     /// The key `reverse`.
     pub reverse: &'a Field<Option<ReverseLinkKeys>>,
 }
@@ -71,14 +78,24 @@ impl Both<'_> {
         context: LinkContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<[OneWay; 2], Reported> {
-        let Self { rate, queue, loss, reverse } = self;
-        let parts = ((*rate).clone(), (*queue).clone(), (*loss).clone());
-        let forward = OneWay::new(parts.0, parts.1, parts.2, Scale::bdp, context, faults);
+        let Self { rate, queue, loss, impairments, reverse } = self;
+        let keys = OneWayKeys {
+            rate: (*rate).clone(),
+            queue: (*queue).clone(),
+            loss: (*loss).clone(),
+            impairments: (*impairments).clone(),
+        };
+        let forward = OneWay::new(keys, Scale::bdp, context, faults);
         let reverse = match reverse.get()? {
             None => forward.clone(),
             Some(reverse) => {
-                let parts = (reverse.rate.or(rate), reverse.queue.or_optional(queue));
-                OneWay::new(parts.0, parts.1, reverse.loss.or_optional(loss), Scale::bdp, context, faults)
+                let keys = OneWayKeys {
+                    rate: reverse.rate.or(rate),
+                    queue: reverse.queue.or_optional(queue),
+                    loss: reverse.loss.or_optional(loss),
+                    impairments: reverse.impairments.or_optional(impairments),
+                };
+                OneWay::new(keys, Scale::bdp, context, faults)
             }
         };
         Ok([forward?, reverse?])
@@ -86,8 +103,8 @@ impl Both<'_> {
 }
 
 impl LinkKeys {
-    /// The recording of its rate.
-    pub fn recording(&self) -> Option<&InputFile> {
-        recording(self.rate.get().ok()?)
+    /// The files of its recorded rate and delays.
+    pub fn recordings(&self) -> impl Iterator<Item = &InputFile> {
+        link::recordings(self.rate.get().ok(), &self.impairments)
     }
 }

@@ -1,0 +1,451 @@
+//! `impairments`: what a link does to packets behind its queue and its random loss, in the order of the list.
+
+mod describe;
+
+pub use describe::describe;
+
+use super::distribution::{Drawn, resolve_drawn};
+use crate::context::LoadContext;
+use crate::delay_trace;
+use crate::diagnostic::Fault;
+use crate::field::{Field, Reported};
+use crate::forms::forms;
+use crate::input::InputFile;
+use crate::section::keys;
+use crate::value::{
+    Count, Element, File, Fraction, List, Packets, PacketsOrSize, Positive, PositiveFraction, words,
+};
+use narrows_model::traffic::{Distribution, Spans};
+use narrows_model::{DelayModel, EcnChange, Impairment, Lateness};
+use narrows_units::{Bytes, Rate, Span};
+
+keys! {
+    /// An additional random delay of each packet, as in tc-netem.
+    pub struct Jitter = "jitter" {
+        /// The additional delay.
+        delay: Drawn<Span>,
+        /// Correlation of the normal scores of successive delays, below 100 %; the distribution stays as it is.
+        correlation: Fraction = 0.0,
+        /// A packet may overtake earlier ones.
+        reorder: bool = false,
+    }
+}
+
+keys! {
+    /// A share of the packets, chosen at random, is late (RFC 4737, RFC 4653).
+    pub struct Reorder = "reorder" {
+        /// Probability that a packet is late.
+        share: PositiveFraction,
+        /// So many later packets overtake it; either distance or delay is needed.
+        distance: Packets => "none",
+        /// Longest time that a packet is late by a distance, should fewer packets follow.
+        hold: Positive<Span> => "1s with distance",
+        /// Its additional delay, instead of distance.
+        delay: Drawn<Span> => "none",
+    }
+}
+
+keys! {
+    /// A token bucket that drops packets that do not conform (RFC 2475, RFC 2697).
+    pub struct Policer = "policer" {
+        /// Rate of the tokens.
+        rate: Positive<Rate>,
+        /// Depth of the bucket, which is full at the start; at least a full packet.
+        burst: PacketsOrSize,
+    }
+}
+
+keys! {
+    /// A hop that changes the ECN field (RFC 3168, RFC 6040). That its queue drops instead of marking, as inside a tunnel
+    /// with the compatibility mode of RFC 6040, is what a queue without ecn does.
+    pub struct Ecn = "ecn" {
+        /// bleach: all packets become Not-ECT; clear-ce: CE becomes ECT(0), as at the end of a tunnel that discards the
+        /// outer header; ect1-to-ect0: ECT(1) becomes ECT(0); set-ce: ECT(0) and ECT(1) become CE.
+        mode: EcnChange,
+        /// Probability that the field of a packet is changed.
+        share: PositiveFraction = 1.0,
+    }
+}
+
+words!(EcnChange {
+    Bleach = "bleach",
+    ClearCe = "clear-ce",
+    Ect1ToEct0 = "ect1-to-ect0",
+    SetCe = "set-ce",
+});
+
+keys! {
+    /// An additional delay that changes at given times.
+    pub struct DelaySteps = "delay-steps" {
+        /// The additional delay from each time on.
+        delays: List<Span>,
+        /// Ascending, the first 0s.
+        times: List<Span>,
+        /// The steps are repeated after this time.
+        period: Positive<Span> => "the last delay stays",
+        /// A packet may overtake earlier ones where the delay falls.
+        reorder: bool = false,
+    }
+}
+
+keys! {
+    /// An additional delay that rises linearly and falls back at once.
+    pub struct DelaySawtooth = "delay-sawtooth" {
+        /// The delay at the start of each period.
+        minimum: Span = Span::ZERO,
+        /// The delay at its end.
+        maximum: Positive<Span>,
+        /// Time from one fall to the next.
+        period: Positive<Span>,
+        /// A packet may overtake earlier ones where the delay falls.
+        reorder: bool = false,
+    }
+}
+
+keys! {
+    /// An additional delay as recorded.
+    pub struct DelayTrace = "delay-trace" {
+        /// A file with a time and the delay from then on in each line, both in seconds, relative to the scenario file.
+        file: File,
+        /// The recording is repeated after this time.
+        period: Positive<Span> => "the last delay stays",
+        /// A packet may overtake earlier ones where the delay falls.
+        reorder: bool = false,
+    }
+}
+
+keys! {
+    /// A handover at regular times, as between satellites in low orbit: another additional delay, and a time without delivery.
+    pub struct Handover = "handover" {
+        /// Time between handovers.
+        interval: Positive<Span> = Span::from_ms(15_000),
+        /// The additional delay until the next handover.
+        delay: Drawn<Span>,
+        /// How long nothing is delivered after each handover; packets wait.
+        outage: Span = Span::ZERO,
+        /// A packet may overtake earlier ones where the delay falls.
+        reorder: bool = false,
+    }
+}
+
+keys! {
+    /// A share of the acknowledgements without data is dropped at random (RFC 3449 §5.2.2).
+    pub struct AckThinning = "ack-thinning" {
+        /// Probability that an acknowledgement is dropped.
+        share: PositiveFraction,
+    }
+}
+
+keys! {
+    /// Packets are delivered in frames, which are repeated after errors (ARQ) and leave in order, as on Wi-Fi and cellular
+    /// links.
+    pub struct Aggregation = "aggregation" {
+        /// Time between the ends of two frames.
+        frame: Positive<Span>,
+        /// What a frame carries at most; the link must not be faster than that.
+        largest: PacketsOrSize => "no limit",
+        /// Probability that a transmission of a frame fails, below 100 %.
+        error: Fraction = 0.0,
+        /// Time from one transmission of a frame to the next.
+        retry: Positive<Span> => "the frame time",
+        /// How often a frame is repeated before its packets are lost.
+        retries: Count<0, 1000> = 7,
+    }
+}
+
+forms! {
+    /// An impairment.
+    pub enum Form {
+        Jitter,
+        Reorder,
+        Policer,
+        Ecn,
+        DelaySteps,
+        DelaySawtooth,
+        DelayTrace,
+        Handover,
+        AckThinning,
+        Aggregation,
+    }
+}
+
+/// The values on which impairments depend.
+#[derive(Clone, Copy)]
+pub struct ImpairmentContext<'a> {
+    /// The place from which the scenario is loaded.
+    pub load: &'a LoadContext<'a>,
+    /// Size of a full data packet on the wire.
+    pub packet: Result<Bytes, Reported>,
+    /// Highest rate of the link over time, bits per second.
+    pub greatest_bps: f64,
+}
+
+/// The type of the key whose value is the list of impairments.
+pub type Impairments = List<Form>;
+
+/// The impairments as written.
+pub type Written = Field<Option<Vec<Element<Form>>>>;
+
+/// The impairments as resolved; defaults that follow from other keys are filled in.
+///
+/// # Errors
+///
+/// If a key has errors, which are added to `faults`.
+pub fn resolve(
+    written: &mut Written,
+    context: ImpairmentContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<Vec<Impairment>, Reported> {
+    let Some(list) = written.get_mut()? else { return Ok(Vec::new()) };
+    let mut models: Vec<Impairment> = Vec::new();
+    let mut result = Ok(());
+    for Element { at, value } in list {
+        match value.model(context, faults) {
+            Ok(model) => {
+                let earlier = models.iter().find(|earlier| earlier.reorders());
+                if let (true, Some(earlier)) = (model.needs_order(), earlier) {
+                    let problem = format!("behind `{}`, which changes the order of packets", earlier.kind());
+                    let fault = at.fault(problem).given(model.kind());
+                    let allowed = "before it, or without changes of the order before";
+                    result = Err(fault.allowed(allowed).report(faults));
+                }
+                models.push(model);
+            }
+            Err(reported) => result = Err(reported),
+        }
+    }
+    result.map(|()| models)
+}
+
+/// The files of recorded delays.
+pub fn recordings(written: &Written) -> impl Iterator<Item = &InputFile> {
+    let list = written.get().ok().and_then(Option::as_ref).into_iter().flatten();
+    list.filter_map(|element| match &element.value {
+        Form::DelayTrace(form) => form.file.get().ok()?.found.as_ref(),
+        _ => None,
+    })
+}
+
+impl Form {
+    fn model(
+        &mut self,
+        context: ImpairmentContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Impairment, Reported> {
+        match self {
+            Self::Jitter(form) => form.model(context, faults),
+            Self::Reorder(form) => form.model(context, faults),
+            Self::Policer(form) => form.model(context, faults),
+            Self::Ecn(form) => Ok(Impairment::Ecn { mode: form.mode.copied()?, share: form.share.copied()? }),
+            Self::DelaySteps(form) => form.model(faults),
+            Self::DelaySawtooth(form) => form.model(faults),
+            Self::DelayTrace(form) => form.model(context, faults),
+            Self::Handover(form) => form.model(context, faults),
+            Self::AckThinning(form) => Ok(Impairment::AckThinning { share: form.share.copied()? }),
+            Self::Aggregation(form) => form.model(context, faults),
+        }
+    }
+}
+
+impl Jitter {
+    fn model(
+        &mut self,
+        context: ImpairmentContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Impairment, Reported> {
+        let delay = resolve_drawn(self.delay.get_mut()?, context.load, faults);
+        let correlation = below_one(&self.correlation, faults)?;
+        let delay = delay?;
+        if correlation > 0.0 && matches!(delay, Distribution::Mixture(_) | Distribution::Constant(_)) {
+            let fault = self.correlation.fault("a constant and a mixture have no correlation");
+            return Err(fault.allowed("0, or another distribution").report(faults));
+        }
+        Ok(Impairment::Jitter { delay: Spans(delay), correlation, reorder: self.reorder.copied()? })
+    }
+}
+
+impl Reorder {
+    fn model(
+        &mut self,
+        context: ImpairmentContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Impairment, Reported> {
+        let share = self.share.copied();
+        let (distance, hold) = (self.distance.copied()?, self.hold.copied()?);
+        let late = match (distance, self.delay.get_mut()?) {
+            (Some(packets), None) => {
+                let hold = hold.unwrap_or(LONGEST_HOLD);
+                self.hold.fill(Some(hold));
+                Lateness::Distance { packets, hold }
+            }
+            (None, Some(delay)) => {
+                if self.hold.written {
+                    let fault = self.hold.fault("a delay says itself how late a packet is");
+                    return Err(fault.allowed("no hold, or distance instead of delay").report(faults));
+                }
+                Lateness::Delay(Spans(resolve_drawn(delay, context.load, faults)?))
+            }
+            (distance, _) => {
+                let count = if distance.is_some() { "both" } else { "neither" };
+                let fault = self.table.fault(format!("{count} of distance and delay"));
+                return Err(fault.allowed("exactly one of distance, delay").report(faults));
+            }
+        };
+        Ok(Impairment::Reorder { share: share?, late })
+    }
+}
+
+impl Policer {
+    fn model(&self, context: ImpairmentContext<'_>, faults: &mut Vec<Fault>) -> Result<Impairment, Reported> {
+        let burst = holds_packet(&self.burst, self.burst.copied()?, context, faults)?;
+        Ok(Impairment::Policer { rate: self.rate.copied()?, burst })
+    }
+}
+
+impl DelaySteps {
+    fn model(&self, faults: &mut Vec<Fault>) -> Result<Impairment, Reported> {
+        let (delays, times) = (self.delays.get()?, self.times.get()?);
+        if delays.len() != times.len() || delays.is_empty() {
+            let fault = self.times.fault(format!("{} delays for {} times", delays.len(), times.len()));
+            return Err(fault.allowed("one time for each delay, at least one").report(faults));
+        }
+        if let Some(first) = times.first().filter(|first| first.value != Span::ZERO) {
+            let fault = first.at.fault("the first delay must hold from the start");
+            return Err(fault.given(first.value.to_string()).allowed("0s").report(faults));
+        }
+        if let Some(pair) = times.windows(2).find(|pair| pair[1].value <= pair[0].value) {
+            let fault = pair[1].at.fault("not later than the time before it");
+            return Err(fault.given(pair[1].value.to_string()).allowed("ascending times").report(faults));
+        }
+        let points: Vec<_> = times.iter().zip(delays).map(|(at, delay)| (at.value, delay.value)).collect();
+        let period = period_behind(&self.period, &points, faults)?;
+        let delay = DelayModel::Steps { points, period, recording: None };
+        Ok(Impairment::Delay { delay, reorder: self.reorder.copied()? })
+    }
+}
+
+impl DelaySawtooth {
+    fn model(&self, faults: &mut Vec<Fault>) -> Result<Impairment, Reported> {
+        let (minimum, maximum) = (self.minimum.copied()?, self.maximum.copied()?);
+        if minimum > maximum {
+            let fault = self.minimum.fault("more than maximum").given(minimum.to_string());
+            return Err(fault.allowed(format!("at most {maximum}")).report(faults));
+        }
+        let delay = DelayModel::Sawtooth { minimum, maximum, period: self.period.copied()? };
+        Ok(Impairment::Delay { delay, reorder: self.reorder.copied()? })
+    }
+}
+
+impl DelayTrace {
+    fn model(
+        &mut self,
+        context: ImpairmentContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Impairment, Reported> {
+        let location = self.file.at.location.clone();
+        let reference = self.file.get_mut()?;
+        let path = context.load.path(&reference.name, &location);
+        let trace = match delay_trace::read(&path) {
+            Ok(trace) => trace,
+            Err(problem) => {
+                let given = format!("\"{}\"", reference.name);
+                let allowed = "a file with a time and a delay, in seconds, in each line, ascending from 0";
+                return Err(self.file.fault(problem).given(given).allowed(allowed).report(faults));
+            }
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let recording = Some((name, trace.digest.clone()));
+        reference.found = Some(InputFile::new(&reference.name, &location, path, trace.digest));
+        let period = period_behind(&self.period, &trace.points, faults)?;
+        let delay = DelayModel::Steps { points: trace.points, period, recording };
+        Ok(Impairment::Delay { delay, reorder: self.reorder.copied()? })
+    }
+}
+
+impl Handover {
+    fn model(
+        &mut self,
+        context: ImpairmentContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Impairment, Reported> {
+        let delay = resolve_drawn(self.delay.get_mut()?, context.load, faults);
+        let (interval, outage) = (self.interval.copied()?, self.outage.copied()?);
+        if outage >= interval {
+            let fault = self.outage.fault("nothing would ever be delivered").given(outage.to_string());
+            return Err(fault.allowed(format!("less than {interval}")).report(faults));
+        }
+        let delay = DelayModel::Handover { interval, delay: Spans(delay?), outage };
+        Ok(Impairment::Delay { delay, reorder: self.reorder.copied()? })
+    }
+}
+
+impl Aggregation {
+    fn model(
+        &mut self,
+        context: ImpairmentContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Impairment, Reported> {
+        let (frame, error) = (self.frame.copied(), below_one(&self.error, faults));
+        let largest = match self.largest.copied()? {
+            None => None,
+            Some(size) => Some(holds_packet(&self.largest, size, context, faults)?),
+        };
+        let (frame, error) = (frame?, error?);
+        // What fits in no frame would wait without a limit.
+        let carried = largest.map(|largest| largest.bits() as f64 / frame.as_secs_f64());
+        if let Some(carried) = carried.filter(|carried| *carried < context.greatest_bps) {
+            let problem = format!("frames carry only {} of a faster link", Rate::from_bps_f64(carried));
+            let least = Bytes::new(libm::ceil(context.greatest_bps * frame.as_secs_f64() / 8.0) as u64);
+            let fault = self.largest.fault(problem);
+            return Err(fault.allowed(format!("at least {least}, or a shorter frame")).report(faults));
+        }
+        let retry = self.retry.copied()?.unwrap_or(frame);
+        self.retry.fill(Some(retry));
+        Ok(Impairment::Aggregation { frame, largest, error, retry, retries: self.retries.copied()? })
+    }
+}
+
+/// The size that `size` stands for, which must be at least that of a full packet.
+fn holds_packet<V>(
+    field: &Field<V>,
+    size: PacketsOrSize,
+    context: ImpairmentContext<'_>,
+    faults: &mut Vec<Fault>,
+) -> Result<Bytes, Reported> {
+    let packet = context.packet?;
+    let size = match size {
+        PacketsOrSize::Size(size) => size,
+        PacketsOrSize::Packets(number) => Bytes::new(packet.count().saturating_mul(number)),
+    };
+    if size < packet {
+        let fault = field.fault("no full packet would pass").given(size.to_string());
+        return Err(fault.allowed(format!("at least {packet}")).report(faults));
+    }
+    Ok(size)
+}
+
+/// A share that is not the whole.
+fn below_one(field: &Field<f64>, faults: &mut Vec<Fault>) -> Result<f64, Reported> {
+    let value = field.copied()?;
+    if value < 1.0 {
+        return Ok(value);
+    }
+    Err(field.fault("out of range").given("100 %").allowed("0 to below 100 %").report(faults))
+}
+
+/// The time after which `points` are repeated, which must be behind the last.
+fn period_behind(
+    field: &Field<Option<Span>>,
+    points: &[(Span, Span)],
+    faults: &mut Vec<Fault>,
+) -> Result<Option<Span>, Reported> {
+    let (period, last) = (field.copied()?, points[points.len() - 1].0);
+    if let Some(period) = period.filter(|period| *period <= last) {
+        let fault = field.fault("the last step is not before it").given(period.to_string());
+        return Err(fault.allowed(format!("more than {last}")).report(faults));
+    }
+    Ok(period)
+}
+
+/// Longest time by which a reordered packet is late by default.
+const LONGEST_HOLD: Span = Span::from_ms(1000);

@@ -1,0 +1,30 @@
+//! A hop that changes the ECN field.
+//!
+//! Source: the failures of RFC 6040 §4.2 and of RFC 9331 §5; bleaching was measured by Mandalari et al., "Measuring ECN++",
+//! IEEE Communications Magazine 56(3), 2018. A mark that this hop sets is not one of the queue, and is not counted as one.
+
+use super::{Element, Fate};
+use narrows_engine::Stream;
+use narrows_model::EcnChange;
+use narrows_wire::{Ecn, Packet};
+use std::collections::VecDeque;
+
+#[derive(Debug)]
+pub(super) struct Remark {
+    pub mode: EcnChange,
+    pub share: f64,
+}
+
+impl Element for Remark {
+    fn pass(&mut self, packet: &mut Packet, draws: &mut Stream, _: &mut VecDeque<Packet>) -> Fate {
+        if draws.uniform() < self.share {
+            packet.ecn = match (self.mode, packet.ecn) {
+                (EcnChange::Bleach, _) => Ecn::NotCapable,
+                (EcnChange::ClearCe, Ecn::Ce) | (EcnChange::Ect1ToEct0, Ecn::Ect1) => Ecn::Ect0,
+                (EcnChange::SetCe, Ecn::Ect0 | Ecn::Ect1) => Ecn::Ce,
+                (_, unchanged) => unchanged,
+            };
+        }
+        Fate::Leaves
+    }
+}
