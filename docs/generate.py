@@ -1,7 +1,8 @@
 """Generates the reference pages from the declarations in the program.
 
 `python docs/generate.py` writes `scenario.md`, `metrics.md`, `tables.md` and `studies.md` into its own folder, and a
-page with a figure for each card into `algorithms` and `queues`. `--check` writes nothing and fails if a page is not
+page with a figure for each card into `algorithms` and `queues`, and the pages of the published studies into `studies`.
+`--check` writes nothing and fails if a page is not
 current.
 """
 
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import cards
+import claims_page
 import studies_page
 from cards import cell
 
@@ -20,7 +22,7 @@ from narrows import core, metrics
 from narrows.metrics import criteria
 
 HERE = Path(__file__).parent
-FOLDERS = ("algorithms", "queues")
+FOLDERS = ("algorithms", "queues", "studies")
 TOP_LEVEL = 2
 DEEPEST_LEVEL = 4
 SCENARIO_PREFACE = """\
@@ -245,6 +247,7 @@ def pages() -> dict[str, str]:
         "tables.md": tables_page(core.tables()),
         "studies.md": studies_page.page(),
         **dict(cards.pages()),
+        **dict(claims_page.pages()),
     }
 
 

@@ -11,6 +11,7 @@ import statistics
 from typing import TYPE_CHECKING, Any
 
 from narrows.reproduction.quantity import QuantityError, spearman
+from narrows.reproduction.ranges import range_of
 from narrows.statistics import estimate
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _estimate(quantity: Quantity, cells: Cells, binding: Mapping[str, Any]) -> M
     if quantity.experiments() - set(cells):
         return NO_ESTIMATE
     try:
-        return estimate(quantity.values(cells, binding).values())
+        return estimate(quantity.values(cells, binding).values(), range_of(quantity, binding))
     except QuantityError:
         return NO_ESTIMATE
 

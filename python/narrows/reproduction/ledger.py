@@ -70,6 +70,7 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
     claims = [evaluate(claim, size, _concerning(claim, published, found)) for claim in published.claims]
     evidence = [claim for claim in claims if not claim["check"] and claim["verdict"] != NOT_TESTABLE]
     return {
+        "format": FORMAT,
         "study": name,
         "number": published.number,
         "title": published.title,
@@ -107,6 +108,7 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
     """
     entry: dict[str, Any] = {
         "id": claim.id, "verdict": NOT_TESTABLE, "decided_by": None, "strength": claim.strength, "check": claim.check,
+        "test": digest_of_test(claim),
         "statement": claim.statement, "place": claim.place, "source_supports": claim.supported,
         "published": claim.published or None, "effect": None, "ci95": None, "level": None, "method": None, "unit": None,
         "bounds": None, "seeds": 0, "effect_of": None, "parts": None, "cells": None, "magnitude": None,
@@ -133,6 +135,11 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         "variant": _flips(verdict, varied), "variants": varied or None,
     }  # fmt: skip
     return entry
+
+
+def digest_of_test(claim: Claim) -> str:
+    """Return a digest of what a claim asks: of its direction and its magnitude."""
+    return hashlib.sha256(repr((claim.direction, claim.magnitude)).encode()).hexdigest()[:16]
 
 
 def _try(claim: Claim, test: Test, cells: Cells, rule: Rule) -> Outcome:
@@ -250,3 +257,5 @@ def _short_digest(keys: Iterable[str]) -> str:
 
 
 MANY = 1000
+# Two: verdicts of direction and magnitude, with corrected levels.
+FORMAT = 2

@@ -17,9 +17,10 @@ from narrows import library
 from narrows.cli import main
 from narrows.reproduction import registry
 from narrows.reproduction.campaign import parts
+from narrows.reproduction.ledger import FORMAT, digest_of_test
 from narrows.reproduction.quantity import Combined, Folded, Measured, Named
 from narrows.reproduction.ranges import range_of
-from narrows.reproduction.registry import StudyFolder, published_studies
+from narrows.reproduction.registry import StudyFolder, find, published_studies
 from narrows.statistics import POSITIVE, REAL, SHARE
 from narrows.study.overlay import offered
 
@@ -210,7 +211,7 @@ def test_the_studies_that_ship_are_listed() -> None:
 
 
 @pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
-@pytest.mark.parametrize("size", ["quick", "full"])
+@pytest.mark.parametrize("size", ["quick", "medium", "full"])
 def test_every_experiment_of_every_study_resolves(study: StudyFolder, size: str) -> None:
     found = parts(study, size, None, None)
     assert {part.experiment for part in found} <= set(study.published.experiments)
@@ -220,10 +221,18 @@ def test_every_experiment_of_every_study_resolves(study: StudyFolder, size: str)
     assert {variant for file in study.experiments(size).values() for variant in offered(file)[size]} <= named
 
 
-@pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
-def test_every_committed_ledger_judges_every_claim(study: StudyFolder) -> None:
-    ledger = study.ledger
-    assert ledger is not None
+def committed() -> list[dict[str, Any]]:
+    """Return the ledgers of all sizes that are part of Narrows."""
+    found = [each for study in published_studies() for each in (study.ledger, study.ledger_quick)]
+    return list({(each["study"], each["size"]): each for each in found if each is not None}.values())
+
+
+@pytest.mark.parametrize("ledger", committed(), ids=lambda each: f"{each['study']}-{each['size']}")
+def test_every_committed_ledger_judges_the_present_claims(ledger: dict[str, Any]) -> None:
+    study = find(ledger["study"])
+    if ledger.get("format", 1) >= FORMAT:
+        asked = {claim.id: digest_of_test(claim) for claim in study.claims(ledger["size"]).claims}
+        assert {claim["id"]: claim["test"] for claim in ledger["claims"]} == asked
     assert [claim["id"] for claim in ledger["claims"]] == [claim.id for claim in study.published.claims]
     assert [claim["statement"] for claim in ledger["claims"]] == [claim.statement for claim in study.published.claims]
     assert sum(ledger["verdicts"].values()) == len(ledger["claims"])

@@ -1,0 +1,138 @@
+"""Figures of the published studies as small SVG files: where each claim is, and our values over the published ones."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Entry = Mapping[str, Any]
+
+
+def margins(ledger: Mapping[str, Any]) -> str:
+    """Return the figure of the claims of a ledger: how far each lies from its bound, in half-widths of its interval."""
+    shown = [claim for claim in ledger["claims"] if claim["effect"] is not None and claim["ci95"]]
+    height = ROW * len(shown) + 46
+    middle, unit = LEFT + SPAN / 2, SPAN / 2 / REACH
+    parts = [
+        f'<rect x="{middle:.0f}" y="20" width="{SPAN / 2:.0f}" height="{ROW * len(shown)}" fill="{CLAIMED}"/>',
+        f'<path d="M{middle:.0f} 20V{20 + ROW * len(shown)}" stroke="#888"/>',
+        *(_text(middle + each * unit, 14, f"{each:+d}" if each else "bound", "middle") for each in (-6, -3, 0, 3, 6)),
+    ]
+    for place, claim in enumerate(shown):
+        y = 20 + ROW * place + ROW / 2
+        x = max(-REACH, min(REACH, _margin(claim)))
+        colour = COLOURS.get(claim["verdict"], "#888")
+        low, high = max(-REACH, x - 1), min(REACH, x + 1)
+        bar = f'<path d="M{middle + low * unit:.1f} {y:.1f}H{middle + high * unit:.1f}"/>'
+        dot = f'<circle cx="{middle + x * unit:.1f}" cy="{y:.1f}" r="2.6"/>'
+        parts.append(f'<g data-series="{claim["id"]}" stroke="{colour}" fill="{colour}">{bar}{dot}</g>')
+        parts.append(_text(LEFT - 6, y + 3.5, claim["id"], "end"))
+    label = f"{ledger['study']}, {ledger['size']} size: distance from the bound in half-widths of the 95 % interval"
+    parts.append(_text(middle, height - 8, label, "middle"))
+    return _svg(LEFT + SPAN + 10, height, parts)
+
+
+def _margin(claim: Entry) -> float:
+    """Return the distance from the nearest bound in half-widths of the interval; positive on the claimed side."""
+    low, high = claim["ci95"]
+    half, effect = (high - low) / 2, claim["effect"]
+    bounds = [each for each in claim["bounds"] if each is not None]
+    least, most = claim["bounds"]
+    inside = (least is None or effect >= least) and (most is None or effect <= most)
+    away = min(abs(effect - each) for each in bounds)
+    far = REACH if half <= 0 else away / half
+    return far if inside else -far
+
+
+def agreement(tables: Mapping[str, Any]) -> str:
+    """Return the figure of our values over the published ones, both logarithmic, by table."""
+    points = [
+        (title, ours, theirs)
+        for title, table in ((each["title"], each) for each in tables["tables"])
+        for row in table["rows"].values()
+        for ours, theirs in zip(row["ours"], row["published"], strict=True)
+        if ours is not None and theirs is not None and ours > 0 and theirs > 0
+    ]
+    ends = [math.log10(value) for _, ours, theirs in points for value in (ours, theirs)]
+    low, high = math.floor(min(ends, default=0)), math.ceil(max(ends, default=1))
+    side = 360.0
+    scale = side / max(high - low, 1)
+    titles = list(dict.fromkeys(title for title, _, _ in points))
+    parts = [f'<path d="M50 {20 + side}L{50 + side} 20" stroke="#888"/>']
+    parts += [
+        f'<path d="M50 {20 + side - shift * scale:.1f}L{50 + side - shift * scale:.1f} 20" stroke="#ccc"/>'
+        f'<path d="M{50 + shift * scale:.1f} {20 + side}L{50 + side} {20 + shift * scale:.1f}" stroke="#ccc"/>'
+        for shift in (math.log10(2),)
+    ]
+    for power in range(low, high + 1):
+        at = (power - low) * scale
+        parts += [
+            _text(50 + at, 36 + side, f"{10.0**power:g}", "middle"),
+            _text(44, 24 + side - at, f"{10.0**power:g}", "end"),
+        ]
+    for place, title in enumerate(titles):
+        colour = SERIES[place % len(SERIES)]
+        dots = "".join(
+            f'<circle cx="{50 + (math.log10(theirs) - low) * scale:.1f}" '
+            f'cy="{20 + side - (math.log10(ours) - low) * scale:.1f}" r="2.5"/>'
+            for of, ours, theirs in points[:MOST]
+            if of == title
+        )
+        parts.append(f'<g data-series="{escape(title)}" fill="{colour}" fill-opacity=".75">{dots}</g>')
+        parts.append(_text(62, 34 + 13 * place, title, "start", colour))
+    parts += [
+        _text(50 + side / 2, 54 + side, "published; grey lines: a factor of two", "middle"),
+        _text(8, 12, "ours", "start"),
+    ]
+    return _svg(50 + side + 20, side + 64, parts)
+
+
+def strip(entry: Entry) -> str:
+    """Return the interval of a claim as a line of characters, beside its bound."""
+    low, high = entry["ci95"]
+    least, most = entry["bounds"]
+    known = [low, high, *(each for each in (least, most) if each is not None)]
+    room = 0.2 * ((max(known) - min(known)) or 1.0)
+    start, width = min(known) - room, (max(known) - min(known)) + 2 * room
+
+    def place(value: float) -> int:
+        return min(CHARACTERS - 1, int((value - start) / width * CHARACTERS))
+
+    cells = [" "] * CHARACTERS
+    for at in range(
+        place(least) if least is not None else 0, (place(most) if most is not None else CHARACTERS - 1) + 1
+    ):
+        cells[at] = "░"
+    for end in (least, most):
+        if end is not None:
+            cells[place(end)] = "│"
+    for at in range(place(low), place(high) + 1):
+        cells[at] = "─"
+    cells[place(entry["effect"])] = "●"
+    return "".join(cells)
+
+
+def _text(x: float, y: float, text: str, anchor: str, colour: str = "currentColor") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
+
+
+def _svg(width: float, height: float, parts: list[str]) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif" '
+    return head + 'font-size="10" color="#444" style="background:#fff">' + "\n".join(parts) + "</svg>\n"
+
+
+CLAIMED = "#eef5f0"
+ROW, LEFT, SPAN, REACH = 12, 60, 460.0, 8.0
+CHARACTERS, MOST = 24, 400
+COLOURS = {
+    "holds": "#2a7d4f", "holds in direction only": "#7fae3f", "fails": "#b3312c", "inconclusive": "#b07a10",
+}  # fmt: skip
+SERIES = ("#3266ad", "#c0562f", "#2a7d4f", "#8a4fa3", "#8c6d1f", "#4f8a8b", "#a33f66", "#555555")
+CAPTION = """\
+*The distance of each claim's deciding number from its bound, in half-widths of its 95 % interval. A dot right of the
+bound is on the claimed side; a bar that does not cross the bound is sure, but for corrections where any of several
+parts decides.*"""

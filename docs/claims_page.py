@@ -1,0 +1,271 @@
+"""The pages of the published studies and of all their claims, from the claims, ledgers and tables in `studies/`."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import claims_figures
+from cards import cell
+
+from narrows.reproduction.ledger import FORMAT, NOT_TESTABLE, VERDICTS, counted_verdicts
+from narrows.reproduction.predicate import HOLDS, Bounded, Ordered
+from narrows.reproduction.registry import TABLES, published_studies
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from narrows.reproduction.claims import Claim
+    from narrows.reproduction.predicate import Test
+    from narrows.reproduction.quantity import Binding
+    from narrows.reproduction.registry import StudyFolder
+
+    Ledger = Mapping[str, Any]
+    Entry = Mapping[str, Any]
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Yield the path below `docs` and the text of every page and figure."""
+    known = published_studies()
+    known.sort(key=lambda study: study.published.number)
+    yield "studies/claims.md", "\n\n".join([PREFACE, *(_claims_of(study) for study in known)]) + "\n"
+    for study in known:
+        yield f"studies/{study.name}.md", _study_page(study)
+        for ledger in _ledgers(study):
+            name = f"studies/{study.name}-{ledger['size']}.svg"
+            yield name, claims_figures.margins(ledger)
+        if tables := _tables(study):
+            yield f"studies/{study.name}-agreement.svg", claims_figures.agreement(tables)
+
+
+def _ledgers(study: StudyFolder) -> list[Ledger]:
+    """Return the ledgers that a study has, of its larger size first."""
+    found = [study.ledger, study.ledger_quick]
+    return list({each["size"]: each for each in found if each is not None}.values())
+
+
+def _tables(study: StudyFolder) -> dict[str, Any] | None:
+    file = study.folder / TABLES
+    content: dict[str, Any] | None = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+    return content if content and content["tables"] else None
+
+
+def _account(study: StudyFolder) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    return tomllib.loads((study.folder / "account.toml").read_text(encoding="utf-8"))
+
+
+def _study_page(study: StudyFolder) -> str:
+    published, ledgers, account = study.published, _ledgers(study), _account(study)
+    parts = [
+        f"# {published.title}",
+        f"Study {published.number}: {published.source}. *{published.question}*",
+        f"    narrows reproduce {study.name} --quick",
+        "[All its claims](claims.md#study-" + published.number + "), with test, interval, verdict and cause.",
+        "## In one paragraph",
+        *(_headline(ledger) for ledger in ledgers),
+    ]
+    for ledger in ledgers:
+        image = f"{study.name}-{ledger['size']}.svg"
+        parts += [
+            f"## Verdicts of the {ledger['size']} size",
+            f"![Distance of each claim from its bound, {ledger['size']} size]({image})",
+            claims_figures.CAPTION,
+            _counts(ledger),
+        ]
+    if tables := _tables(study):
+        parts += ["## Ours beside the published values", *_agreement(study, tables)]
+    else:
+        parts += ["## Ours beside the published values", NO_TABLES]
+    parts += ["## Claims that do not hold", _failing(ledgers[0])] if ledgers else []
+    discussion = study.folder / "discussion.md"
+    if discussion.is_file():
+        parts += ["## Discussion", _linked(discussion.read_text(encoding="utf-8").strip())]
+    parts += [
+        "## Deviations from the source",
+        _grid(("what", "source", "ours", "why"), account.get("deviations", [])),
+        "## Threats to validity",
+        _grid(("what", "so"), [*account.get("threats", []), *THREATS]),
+        "## Tests that were changed after data were seen",
+        _grid(("date", "claims", "what", "effect"), account.get("changes", [])),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _linked(text: str) -> str:
+    """Return a text in which every claim that it names is a link."""
+    return re.sub(r"\b00[0-4]-\d{3}\b", lambda found: f"[{found[0]}](claims.md#claim-{found[0]})", text)
+
+
+def _headline(ledger: Ledger) -> str:
+    evidence = [claim for claim in ledger["claims"] if not claim.get("check") and claim["verdict"] != NOT_TESTABLE]
+    counts, checks = counted_verdicts(evidence), [claim for claim in ledger["claims"] if claim.get("check")]
+    strong = counted_verdicts([claim for claim in evidence if claim["strength"] == "strong"])
+    said = ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counts.items() if count)
+    text = (
+        f"**{ledger['size'].capitalize()} size: of {len(evidence)} claims that data can decide, {said}**; of "
+        f"{sum(strong.values())} strong ones {strong[HOLDS]} hold. "
+    )
+    held = sum(claim["verdict"] == HOLDS for claim in checks)
+    if checks:
+        text += f"{held} of {len(checks)} checks of the implementation hold. "
+    if missing := len(ledger["claims"]) - len(evidence) - len(checks):
+        text += f"{missing} cannot be tested. "
+    if ledger.get("format", 1) < FORMAT:
+        text += EARLIER
+    return text.strip()
+
+
+def _plural(verdict: str, count: int) -> str:
+    words = {HOLDS: "hold", "holds in direction only": "hold in direction only", "fails": "fail"}
+    if verdict == "inconclusive":
+        return "is inconclusive" if count == 1 else "are inconclusive"
+    return verdict if count == 1 else words.get(verdict, verdict)
+
+
+def _counts(ledger: Ledger) -> str:
+    rows = [f"| | {' | '.join(VERDICTS)} |", "|---|" + "--:|" * len(VERDICTS)]
+    claims = [claim for claim in ledger["claims"] if not claim.get("check")]
+    for strength in ("strong", "medium", "weak"):
+        found = Counter(claim["verdict"] for claim in claims if claim["strength"] == strength)
+        if found:
+            rows.append(f"| {strength} | " + " | ".join(str(found[verdict]) for verdict in VERDICTS) + " |")
+    checks = Counter(claim["verdict"] for claim in ledger["claims"] if claim.get("check"))
+    if checks:
+        rows.append("| checks | " + " | ".join(str(checks[verdict]) for verdict in VERDICTS) + " |")
+    return "\n".join(rows)
+
+
+def _agreement(study: StudyFolder, tables: Mapping[str, Any]) -> Iterator[str]:
+    error = tables["median_relative_error"]
+    yield (
+        f"{tables['values']} published values have a counterpart at the {tables['size']} size; the median relative "
+        f"error is {error:.2g}. `tables.json` has every value with its interval."
+    )
+    yield f"![Our values over the published ones]({study.name}-agreement.svg)"
+    rows = [
+        "| table or figure | values | rank correlation | within columns | median relative error |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for table in tables["tables"]:
+        each = table["agreement"]
+        numbers = (each["rank_correlation"], each["rank_correlation_within_columns"], each["median_relative_error"])
+        shown = " | ".join("-" if number is None else f"{number:.2f}" for number in numbers)
+        rows.append(f"| {cell(table['title'])} | {each['values']} | {shown} |")
+    yield "\n".join(rows)
+
+
+def _failing(ledger: Ledger) -> str:
+    rows = ["| claim | strength | verdict | what is known of the cause |", "|---|---|---|---|"]
+    for claim in ledger["claims"]:
+        if claim["verdict"] != HOLDS:
+            link = f"[{claim['id']}](claims.md#claim-{claim['id']})"
+            rows.append(f"| {link} | {claim['strength']} | {claim['verdict']} | {cell(claim['cause'] or '')} |")
+    return "\n".join(rows)
+
+
+def _grid(names: Sequence[str], entries: Sequence[Mapping[str, Any]]) -> str:
+    rows = [f"| {' | '.join(names)} |", "|" + "---|" * len(names)]
+    for entry in entries:
+        values = [entry[name] for name in names]
+        texts = [", ".join(value) if isinstance(value, list) else str(value) for value in values]
+        rows.append("| " + " | ".join(cell(text) for text in texts) + " |")
+    return "\n".join(rows)
+
+
+def _claims_of(study: StudyFolder) -> str:
+    ledgers = _ledgers(study)
+    entries = {ledger["size"]: {claim["id"]: claim for claim in ledger["claims"]} for ledger in ledgers}
+    formats = {ledger["size"]: ledger.get("format", 1) for ledger in ledgers}
+    changed = _changed(study)
+    parts = [
+        f'<a id="study-{study.published.number}"></a>\n\n## Study {study.published.number}: {study.published.title}',
+        f"[The study's page]({study.name}.md). {study.published.source}.",
+    ]
+    claims = study.claims(ledgers[0]["size"] if ledgers else "quick").claims
+    for claim in claims:
+        own = {size: each[claim.id] for size, each in entries.items()}
+        stale = {size for size, entry in own.items() if formats[size] < FORMAT and changed & {claim.id, "all"}}
+        parts.append(_claim(claim, {size: entry for size, entry in own.items() if size not in stale}, formats, stale))
+    return "\n\n".join(parts)
+
+
+def _changed(study: StudyFolder) -> set[str]:
+    """Return the claims whose tests were changed after the ledgers of the earlier format were written."""
+    changes = _account(study).get("changes", [])
+    return {claim for change in changes if change["date"] >= JUDGED_ANEW for claim in change["claims"]}
+
+
+def _claim(claim: Claim, entries: Mapping[str, Entry], formats: Mapping[str, int], stale: set[str]) -> str:
+    kind = "check of the implementation" if claim.check else claim.strength
+    lines = [
+        f'<a id="claim-{claim.id}"></a>\n\n**{claim.id}** {claim.statement} *({kind}; {claim.place})*',
+        f"* Test: {cell(describe(claim.direction)) if claim.direction else 'none; ' + cell(claim.not_testable)}",
+    ]
+    if claim.magnitude:
+        lines.append(f"* Magnitude ({claim.magnitude.whose}): {cell(describe(claim.magnitude.test))}")
+    if claim.published:
+        lines.append(f"* Published: {cell(claim.published)}")
+    for size, entry in entries.items():
+        lines.append(f"* {_verdict(size, entry, formats[size])}")
+        if entry["cause"] and entry["verdict"] not in {HOLDS, NOT_TESTABLE}:
+            lines.append(f"  Cause: {cell(entry['cause'])}")
+    lines += [f"* {size.capitalize()}: to be judged again, as its test has changed" for size in sorted(stale)]
+    if claim.note:
+        lines.append(f"* Note: {cell(claim.note)}")
+    return lines[0] + "\n\n" + "\n".join(lines[1:])
+
+
+def _verdict(size: str, entry: Entry, written: int) -> str:
+    text = f"{size.capitalize()}: **{entry['verdict']}**"
+    if written < FORMAT:
+        text += " (judged by the earlier rules)"
+    if entry["effect"] is not None and entry["ci95"]:
+        unit = f" {entry['unit']}" if entry["unit"] else ""
+        low, high = entry["ci95"]
+        text += (
+            f", {entry['effect']:.3g}{unit} ({low:.3g} to {high:.3g}), {entry['seeds']} seeds, {entry['parts']} parts"
+        )
+        text += f" `{claims_figures.strip(entry)}`"
+    changed = [f"{name}: {verdict}" for name, verdict in (entry["variants"] or {}).items()]
+    return text + (f"; under variants {', '.join(changed)}" if changed else "")
+
+
+def describe(test: Test, binding: Binding | None = None) -> str:
+    """Return a test in words; of many parts the first ones."""
+    binding = binding or {}
+    if isinstance(test, Bounded):
+        bounds = [f"at least {test.least:g}"] if test.least is not None else []
+        bounds += [f"at most {test.most:g}"] if test.most is not None else []
+        return f"{test.quantity.describe(binding)} is {' and '.join(bounds)}"
+    if isinstance(test, Ordered):
+        sign = " ≤ " if test.or_equal else " < "
+        return sign.join(each.describe(binding) for each in test.quantities)
+    shown = [describe(part, {**binding, **each}) for part, each in test.tests[:SHOWN]]
+    more = f"; and {len(test.tests) - SHOWN} more" if len(test.tests) > SHOWN else ""
+    if len(test.tests) == 1:
+        return shown[0]
+    how = "all" if test.least == len(test.tests) else f"at least {test.least}"
+    return f"{how} of {len(test.tests)}: ({'); ('.join(shown)}){more}"
+
+
+SHOWN = 3
+PREFACE = """\
+# All claims of the published studies
+
+The 300 claims with their tests, and what was found; [reproduce.md](../reproduce.md) describes tests and verdicts. The
+bar after a verdict shows the 95 % interval `─●─` and the bound `│`; the claimed side is shaded `░`."""
+JUDGED_ANEW = "2026-11-22"
+NO_TABLES = "The source prints no value that can be compared: its figures are lost in the copy at hand."
+EARLIER = """\
+This ledger was judged by the earlier rules, without the three levels of verdicts, and before tests were changed as \
+listed below."""
+THREATS = [
+    {"what": "many claims and many variants", "so": "one in forty verdicts may be wrong by chance alone"},
+    {
+        "what": "seeds were raised where claims were open",
+        "so": "mild optional stopping in the quick sizes; `--decide` is free of it",
+    },
+]
