@@ -4,11 +4,12 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build test test-rust test-python check-rust check-python instructions accept-instructions format lock clean
+.PHONY: demo build wasm wasm-where-possible test test-rust test-python check-rust check-python instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
 SCRIPTS := python tests/python docs benches validation
+WASM := python/narrows/playground/narrows.wasm
 RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.toml)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -20,7 +21,16 @@ demo: build
 
 build: .venv/.core
 
-test: check-rust check-python test-rust test-python instructions
+# The page of `narrows playground` has the simulator inside.
+wasm: $(WASM)
+
+$(WASM): Cargo.toml Cargo.lock crates/playground/build.sh $(RUST)
+	crates/playground/build.sh $@
+
+wasm-where-possible:
+	@if crates/playground/build.sh --missing; then $(MAKE) --no-print-directory wasm; fi
+
+test: check-rust check-python test-rust wasm-where-possible test-python instructions
 
 check-rust: .venv/.packages
 	cargo fmt --all --check
@@ -60,7 +70,7 @@ lock:
 	rm -rf .venv-lock
 
 clean:
-	rm -rf .venv target python/narrows/_core*.so
+	rm -rf .venv target python/narrows/_core*.so $(WASM)
 
 .venv/.packages: requirements.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct Progress {
     simulated_ps: AtomicU64,
     cancellation: Cancellation,
+    observer: Option<fn(u64)>,
 }
 
 /// A request to stop, shared by whoever makes it and everything that it stops. It cannot be taken back.
@@ -34,6 +35,12 @@ impl Progress {
         Self::default()
     }
 
+    /// Progress at the start, of which `observer` is notified: it is called with [`simulated_ps`](Self::simulated_ps) some
+    /// two hundred times in a run.
+    pub fn observed_by(observer: fn(u64)) -> Self {
+        Self { observer: Some(observer), ..Self::default() }
+    }
+
     /// Simulated time so far, summed over runs, picoseconds.
     pub fn simulated_ps(&self) -> u64 {
         self.simulated_ps.load(Ordering::Relaxed)
@@ -56,6 +63,10 @@ impl Progress {
 
     /// Adds the simulated time from `from` to `to` of one run.
     pub fn advance(&self, from: Time, to: Time) {
-        self.simulated_ps.fetch_add(to.since(from).as_ps(), Ordering::Relaxed);
+        let step = to.since(from).as_ps();
+        let before = self.simulated_ps.fetch_add(step, Ordering::Relaxed);
+        if let Some(observer) = self.observer {
+            observer(before + step);
+        }
     }
 }

@@ -4,8 +4,10 @@ use narrows_backend::{Backend, Progress, RunError};
 use narrows_model::Model;
 use narrows_records::metrics::{MetricValues, group_metrics, link_metrics};
 use narrows_records::{Check, Performance, Records, Tables, checks, warmup};
+use narrows_scenario::trace::hexadecimal;
 use narrows_sim::{RunOptions, Simulator, simulate};
 use narrows_units::Span;
+use sha2::{Digest, Sha256};
 
 /// The results of one replication.
 #[derive(Clone, Debug)]
@@ -42,6 +44,16 @@ impl Replication {
     pub fn digest(&self) -> String {
         self.tables.digest()
     }
+}
+
+/// The digest of several runs, of whose digests `parts` has each: `sha256:` and hexadecimal digits.
+pub fn combined_digest(parts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.as_ref());
+        hash.update("\n");
+    }
+    format!("sha256:{}", hexadecimal(&hash.finalize()))
 }
 
 /// Runs replication `replication` of `model` in the simulator, on the calling thread.

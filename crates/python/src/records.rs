@@ -3,7 +3,7 @@
 use narrows_lab::metrics::MetricValues;
 use narrows_lab::records::schema::{ColumnSchema, TableSchema, tables as schemas};
 use narrows_lab::records::{Check, Column, Level, Performance, Table};
-use narrows_lab::replication::Replication;
+use narrows_lab::replication::{self, Replication};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -67,6 +67,12 @@ impl PyRecords {
             performance: performance(py, replication.performance)?,
         })
     }
+}
+
+/// The digest of several runs, of whose digests `parts` has each: `sha256:` and hexadecimal digits.
+#[pyfunction]
+pub fn combined_digest(parts: Vec<String>) -> String {
+    replication::combined_digest(parts)
 }
 
 /// The schema of each table of a run as a dict: `name`, `row` (what a row describes), `absent` (the condition under

@@ -4,11 +4,11 @@
 //! packet's arrival time. Between windows they exchange the packets that crossed; each partition takes them in the order of the
 //! sending partitions, so that the result does not depend on the threads.
 
+use crate::cpu_clock::CpuClock;
 use crate::net::Crossing;
 use crate::partition::Partition;
 use crate::rendezvous::{Membership, Rendezvous};
 use crate::workload::{Failed, Message};
-use cpu_time::ThreadTime;
 use narrows_backend::{AlgorithmFailure, Overfull, Progress, RunError};
 use narrows_model::Model;
 use narrows_units::{Span, Time};
@@ -55,7 +55,7 @@ fn drive_alone(
     windows: Windows,
     progress: &Progress,
 ) -> Result<f64, RunError> {
-    let clock = ThreadTime::now();
+    let clock = CpuClock::start();
     let mut now = Time::ZERO;
     while now < windows.end {
         let until = windows.end.min(now + windows.step);
@@ -74,7 +74,7 @@ fn drive_alone(
     partition.finish(windows.end);
     match first_failure(model, partition.failures()) {
         Some(failure) => Err(RunError::Algorithm(Box::new(failure))),
-        None => Ok(clock.elapsed().as_secs_f64()),
+        None => Ok(clock.elapsed_s()),
     }
 }
 
@@ -92,7 +92,7 @@ fn drive_together(
     let stop_after = AtomicU64::new(u64::MAX);
     let one = |number: usize, partition: &mut Partition<'_>| {
         let _membership = Membership(&rendezvous);
-        let clock = ThreadTime::now();
+        let clock = CpuClock::start();
         let (mut now, mut reported, mut window) = (Time::ZERO, Time::ZERO, 0_u64);
         while now < windows.end {
             let until = windows.end.min(now + windows.step);
@@ -114,16 +114,16 @@ fn drive_together(
                 stop_after.fetch_min(window, Ordering::AcqRel);
             }
             if rendezvous.wait().is_err() {
-                return clock.elapsed().as_secs_f64();
+                return clock.elapsed_s();
             }
             collect(partition, number, boxes, now);
             if stop_after.load(Ordering::Acquire) <= window {
-                return clock.elapsed().as_secs_f64();
+                return clock.elapsed_s();
             }
             window += 1;
         }
         partition.finish(windows.end);
-        clock.elapsed().as_secs_f64()
+        clock.elapsed_s()
     };
     let cpu_s = std::thread::scope(|scope| {
         let threads: Vec<_> = partitions

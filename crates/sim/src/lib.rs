@@ -1,6 +1,7 @@
 //! The simulator: runs a model as a pure function of model and replication, with the same bits for any number of
 //! partitions.
 
+mod cpu_clock;
 mod drive;
 mod emulation;
 mod events;

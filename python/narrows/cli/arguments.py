@@ -75,6 +75,13 @@ def parser() -> argparse.ArgumentParser:
 
     _add_export(commands)
 
+    playground = _add(commands, "playground", "playground:playground", "write a page that runs a scenario in a browser")
+    playground.add_argument(
+        "file", metavar="FILE", nargs="?", default="two-flows",
+        help="scenario file, name of one of the library, or run folder (%(default)s)",
+    )  # fmt: skip
+    playground.add_argument("--out", metavar="PAGE.html", type=Path, help="the page (playground.html)")
+
     new = _add(commands, "new", "new:new", "write a new algorithm and its test, or a study with claims of one's own")
     new.add_argument("kind", choices=["algorithm", "claims"])
     new.add_argument("name", metavar="NAME", help="lower-case letters, digits and _")

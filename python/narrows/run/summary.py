@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import resource
 import sys
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from narrows import core
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.statistics import estimate
@@ -61,7 +61,7 @@ def summarize(
 
 def digest(parts: Iterable[str]) -> str:
     """Return the SHA-256 of several digests in their order, as `sha256:` and hexadecimal digits."""
-    return "sha256:" + hashlib.sha256("".join(part + "\n" for part in parts).encode()).hexdigest()
+    return core.combined_digest(list(parts))
 
 
 def over_replications(

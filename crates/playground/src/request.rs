@@ -1,0 +1,55 @@
+//! What a request says.
+
+use narrows_lab::scenario::{
+    Diagnostic, LoadOptions, MetricFault, Scenario, SeriesMetric, SeriesMetrics, load,
+};
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The scenario of a request, loaded: `text`, and `subject`, the algorithm under test, or null.
+///
+/// # Errors
+///
+/// If the request has no text.
+pub fn scenario(request: &Value) -> Result<Result<Scenario, Vec<Diagnostic>>, String> {
+    let options = LoadOptions {
+        subject: request["subject"].as_str().map(str::to_owned),
+        replications: Some(1),
+        series: Some(Arc::new(Unjudged)),
+        ..LoadOptions::default()
+    };
+    Ok(load(text(request, "text")?, "scenario.toml", Path::new(""), &[], &options))
+}
+
+/// The text `name` of a request.
+///
+/// # Errors
+///
+/// If it has none.
+pub fn text<'r>(request: &'r Value, name: &str) -> Result<&'r str, String> {
+    request[name].as_str().ok_or_else(|| format!("the request has no text `{name}`"))
+}
+
+/// The changes of a request: `changes`, a list of pairs of a key path and a value, which is TOML.
+///
+/// # Errors
+///
+/// If the request has no such list.
+pub fn changes(request: &Value) -> Result<Vec<(&str, &str)>, String> {
+    let pairs = request["changes"].as_array().into_iter().flatten();
+    pairs
+        .map(|pair| Some((pair[0].as_str()?, pair[1].as_str()?)))
+        .collect::<Option<_>>()
+        .ok_or_else(|| "a change is a pair of texts".to_owned())
+}
+
+/// Accepts every metric of the series: the page judges no expectation.
+#[derive(Debug)]
+struct Unjudged;
+
+impl SeriesMetrics for Unjudged {
+    fn read(&self, _text: &str, _owner: Option<&str>) -> Result<SeriesMetric, MetricFault> {
+        Ok(SeriesMetric::default())
+    }
+}

@@ -1,0 +1,82 @@
+//! What the page asks of the module, as Rust functions.
+
+use narrows_lab::scenario::{LoadOptions, load};
+use narrows_playground::{describe, edit, run};
+use std::path::Path;
+
+const TEXT: &str = "\
+# One flow.
+title    = \"One\"   # the title
+duration = \"2s\"
+
+[path]
+rate = \"10Mbps\"    # the bottleneck
+rtt  = \"40ms\"
+
+[[flows]]
+algorithm = \"newreno\"
+";
+
+fn edited(text: &str, changes: &[(&str, &str)]) -> Result<String, String> {
+    edit::edit(text, changes).map(|answer| answer["text"].as_str().expect("it has a text").to_owned())
+}
+
+#[test]
+fn a_change_keeps_everything_else_as_it_is_written() {
+    let changed = edited(TEXT, &[("path.rate", "\"5Mbps\"")]);
+    assert_eq!(changed, Ok(TEXT.replace("10Mbps", "5Mbps")));
+    assert_eq!(edited(TEXT, &[]), Ok(TEXT.to_owned()));
+}
+
+#[test]
+fn absent_tables_and_groups_are_added_and_removed() {
+    let changed =
+        edited(TEXT, &[("transport.ecn", "true"), ("flows.1.algorithm", "\"cubic\"")]).expect("it is TOML");
+    assert!(changed.contains("[transport]\necn = true\n"), "{changed}");
+    assert!(changed.contains("[[flows]]\nalgorithm = \"cubic\"\n"), "{changed}");
+    let back = edited(&changed, &[("flows.1", ""), ("transport", "")]).expect("it is TOML");
+    assert_eq!(back, TEXT);
+}
+
+#[test]
+fn what_is_no_table_is_replaced_by_one() {
+    let text = TEXT.replace("rtt ", "queue = \"codel\"\nrtt ");
+    let changed = edited(&text, &[("path.queue.limit", "\"2bdp\"")]).expect("it is TOML");
+    assert!(changed.contains("queue = { limit = \"2bdp\" }"), "{changed}");
+}
+
+#[test]
+fn a_value_or_a_path_that_makes_no_sense_is_an_error() {
+    for (path, value) in
+        [("path.rate", "5Mbps"), ("flows.7.algorithm", "1"), ("flows.x", "1"), ("flows.0", "1")]
+    {
+        assert!(edited(TEXT, &[(path, value)]).is_err(), "{path}");
+    }
+    assert!(edited("no TOML", &[]).is_err());
+}
+
+#[test]
+fn a_description_has_the_resolved_file_or_the_errors() {
+    let loaded = |text: &str| load(text, "scenario.toml", Path::new(""), &[], &LoadOptions::default());
+    let good = describe::describe(&loaded(TEXT));
+    assert_eq!((good["title"].as_str(), good["duration_s"].as_f64()), (Some("One"), Some(2.0)));
+    assert_eq!(good["resolved"]["path"]["queue"]["kind"], "droptail");
+    let bad = describe::describe(&loaded(&TEXT.replace("10Mbps", "fast")));
+    assert_eq!(
+        (bad["errors"][0]["line"].as_u64(), bad["errors"][0]["path"].as_str()),
+        (Some(6), Some("path.rate"))
+    );
+}
+
+#[test]
+fn a_run_reports_its_progress_and_gives_digest_and_series() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let loaded = load(TEXT, "scenario.toml", Path::new(""), &[], &LoadOptions::default());
+    let (answer, _series) = run::run(&loaded, |now| LAST.store(now, Ordering::Relaxed)).expect("it runs");
+    assert_eq!(LAST.load(Ordering::Relaxed), 2_000_000_000_000);
+    assert!(answer["digest"].as_str().is_some_and(|digest| digest.len() == "sha256:".len() + 64));
+    let lengths: Vec<_> =
+        ["time_s", "name", "cwnd_packets"].map(|each| answer["series"][each]["length"].as_u64()).into();
+    assert!(lengths[0] > Some(0) && lengths.iter().all(|length| *length == lengths[0]), "{lengths:?}");
+}

@@ -1,0 +1,47 @@
+"""`narrows playground`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrows.cli.status import DONE
+from narrows.errors import InputError, OutputError
+from narrows.library import Found, find_scenario
+from narrows.playground.page import Experiment, page
+from narrows.run.scenario import read
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def playground(arguments: argparse.Namespace) -> int:
+    """Write a page that runs a scenario in a browser, and print its path."""
+    given = Path(arguments.file)
+    found = Found(given / "scenario.toml") if (given / "scenario.toml").is_file() else find_scenario(arguments.file)
+    out: Path = arguments.out or Path("playground.html")
+    if out.exists():
+        raise OutputError(f"{out} exists: name another file or remove it")
+    content = page(_experiment(found, arguments.file))
+    partial = out.parent / f".{out.name}.partial-{os.getpid()}"
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(content, encoding="utf-8")
+        partial.replace(out)
+    except OSError as error:
+        raise OutputError(f"{out} cannot be written: {error.strerror or error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    print(out)
+    return DONE
+
+
+def _experiment(found: Found, given: str) -> Experiment:
+    resolved = read(found.file, list(found.changes)).resolve(None, 1, None)
+    if resolved.files:
+        names = ", ".join(Path(path).name for path, _, _ in resolved.files)
+        raise InputError(given, f"names files ({names}), and a page cannot read files; `narrows run` can")
+    # A case of a study is a file with changes: what it resolves to stands for both.
+    text = resolved.resolved if found.changes else found.file.read_text("utf-8")
+    return Experiment(text, given)

@@ -1,0 +1,61 @@
+"""The lessons of the playground: scenarios of the library's family `lessons`, each explained in five sentences."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+
+from narrows.library import scenario_files
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson.
+
+    Attributes:
+        name: Name of the scenario in the library.
+        title: Its title.
+        sentences: Five sentences.
+        text: The scenario without the comment that holds them.
+        beside: The algorithm that takes the subject's place in the second run; "" for none.
+    """
+
+    name: str
+    title: str
+    sentences: str
+    text: str
+    beside: str
+
+
+def lessons() -> list[Lesson]:
+    """Return all lessons, in their order."""
+    written = {file.stem: file.read_text("utf-8") for file in scenario_files() if file.parent.name == FAMILY}
+    return [_lesson(name, written[name]) for name in ORDER]
+
+
+def _lesson(name: str, text: str) -> Lesson:
+    comment, _, scenario = text.partition("\n\n")
+    lines = [line.removeprefix("#").strip() for line in comment.splitlines()]
+    beside = next((line.removeprefix(BESIDE).strip() for line in lines if line.startswith(BESIDE)), "")
+    sentences = " ".join(line for line in lines if not line.startswith(BESIDE))
+    return Lesson(name, str(tomllib.loads(text)["title"]), sentences, scenario.lstrip(), beside)
+
+
+FAMILY = "lessons"
+BESIDE = "Beside:"
+ORDER = (
+    "sawtooth",
+    "buffer-size",
+    "bufferbloat",
+    "short-queue",
+    "long-fat-link",
+    "unequal-round-trips",
+    "fairness",
+    "bbr-probes",
+    "bbr-beside-cubic",
+    "delay-starves",
+    "lossy-link",
+    "ecn-marks",
+    "fair-queue",
+    "xcp-starves",
+)
