@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from narrows.reproduction.part import Part, Rows
     from narrows.reproduction.registry import StudyFolder
-    from narrows.study.campaign import Progress
 
 
 def reproduce(arguments: argparse.Namespace) -> int:
@@ -67,41 +66,16 @@ def reproduce(arguments: argparse.Namespace) -> int:
     return EXPECTATION_FAILED if ledger["verdicts"][FAILS] else DONE
 
 
-class _Shown:
-    """Shows the progress of a whole reproduction."""
-
-    def __init__(self, display: Display, done_s: float, part: Part, whole_s: float) -> None:
-        self.display, self.done_s, self.part, self.whole_s = display, done_s, part, whole_s
-
-    def update(self, progress: Progress) -> None:
-        """Show the progress."""
-        fraction = (self.done_s + progress.fraction * self.part.simulated_s) / self.whole_s
-        self.display.update(fraction, f"{self.part.path}: {progress.finished} of {progress.cells} cells")
-
-    def stopped(self) -> bool:
-        """Return whether a stop was requested."""
-        return self.display.stopped()
-
-
 def _say(line: str) -> None:
     print(line, file=sys.stderr)
 
 
 def _work(arguments: argparse.Namespace, found: Sequence[Part], folder: Path, jobs: int) -> int:
-    whole_s = sum(part.simulated_s for part in found)
-    before_s, done_s = {}, 0.0
-    for part in found:
-        before_s[part.path] = done_s
-        done_s += part.simulated_s
     with Interrupt() as interrupt:
         display = Display(interrupt, quiet=arguments.quiet)
+        whole = campaign.Whole(found, display.update, display.stopped)
         try:
-            return campaign.work(
-                found,
-                folder,
-                lambda: Threads(jobs),
-                lambda part: _Shown(display, before_s[part.path], part, whole_s),
-            )
+            return campaign.work(found, folder, lambda: Threads(jobs), whole.of)
         except Interrupted as stop:
             again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
             reason, _, _ = str(stop).rpartition("; go on with")

@@ -30,6 +30,48 @@ if TYPE_CHECKING:
     from narrows.study.executor import Executor
 
 
+class Whole:
+    """The progress of several experiments as one."""
+
+    def __init__(
+        self, parts: Sequence[Part], update: Callable[[float, str], None], stopped: Callable[[], bool]
+    ) -> None:
+        """Begin.
+
+        Args:
+            parts: The experiments in the order in which they run.
+            update: Receives the fraction of all simulated time that is done, and what runs.
+            stopped: Returns True to stop the work.
+        """
+        self.stopped = stopped
+        self._update = update
+        self._whole_s = sum(part.simulated_s for part in parts)
+        self._before_s: dict[str, float] = {}
+        for part in parts:
+            self._before_s[part.path] = sum(each.simulated_s for each in parts[: len(self._before_s)])
+
+    def of(self, part: Part) -> Watch:
+        """Return the observer of the progress of one of the experiments."""
+        return _PartOfWhole(self, part)
+
+    def report(self, part: Part, progress: campaign.Progress) -> None:
+        """Receive the progress of one of the experiments."""
+        done_s = self._before_s[part.path] + progress.fraction * part.simulated_s
+        self._update(done_s / self._whole_s, f"{part.path}: {progress.finished} of {progress.cells} cells")
+
+
+@dataclass(frozen=True)
+class _PartOfWhole:
+    whole: Whole
+    part: Part
+
+    def update(self, progress: campaign.Progress) -> None:
+        self.whole.report(self.part, progress)
+
+    def stopped(self) -> bool:
+        return self.whole.stopped()
+
+
 class Spent(NamedTuple):
     """The cost of cells.
 
@@ -99,7 +141,14 @@ def prepare(study: StudyFolder, size: str, folder: Path) -> None:
     file.write_text(to_json(about) + "\n", encoding="utf-8")
 
 
-def work(found: Sequence[Part], folder: Path, executor: Callable[[], Executor], watch: Callable[[Part], Watch]) -> int:
+def work(
+    found: Sequence[Part],
+    folder: Path,
+    executor: Callable[[], Executor],
+    watch: Callable[[Part], Watch],
+    *,
+    retry: bool = False,
+) -> int:
     """Run every cell that has no result yet.
 
     Args:
@@ -107,6 +156,7 @@ def work(found: Sequence[Part], folder: Path, executor: Callable[[], Executor], 
         folder: Folder of the reproduction.
         executor: Returns an executor for an experiment.
         watch: Returns the observer of an experiment's progress.
+        retry: Whether cells that failed before run again.
 
     Returns:
         Number of cells that failed.
@@ -120,7 +170,8 @@ def work(found: Sequence[Part], folder: Path, executor: Callable[[], Executor], 
         if not (place / PLAN).exists():
             place.parent.mkdir(parents=True, exist_ok=True)
             campaign.begin(part.study, part.plan, place)
-        failed += campaign.work(place, executor(), watch(part), trusted=part.plan.base.trusted).failed
+        trusted = part.plan.base.trusted
+        failed += campaign.work(place, executor(), watch(part), retry=retry, trusted=trusted).failed
     return failed
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from narrows import core
@@ -12,7 +13,7 @@ from narrows.library import Found, find_scenario
 from narrows.metrics import MetricError
 from narrows.metrics.criteria import given_margins
 from narrows.study.design import Design, read_design
-from narrows.study.document import Document, Node
+from narrows.study.document import Document, Node, placed
 from narrows.study.factors import SECTIONS, Factor, read_factors
 from narrows.study.keys import REPLICATIONS, STUDY, names
 from narrows.study.overlay import AS_DESCRIBED, Choice, overlaid
@@ -21,6 +22,8 @@ from narrows.study.words import Words
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
+
+NOTHING_GIVEN: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ def read_study(
     seed: int | None = None,
     replications: int | None = None,
     choice: Choice = AS_DESCRIBED,
+    given: Mapping[str, object] = NOTHING_GIVEN,
 ) -> Study:
     """Read a study file.
 
@@ -95,6 +99,7 @@ def read_study(
         seed: Master seed in place of the file's; None keeps it.
         replications: Number of replications in place of the file's; None keeps it.
         choice: Size and variant of the file.
+        given: Words in place of those of the same name in the file, as plain values.
 
     Raises:
         InputError: The file, or the scenario that it names, cannot be read; or it has no such size or variant.
@@ -110,16 +115,22 @@ def read_study(
         raise InputError(str(file), error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
-    return parse_study(text, str(file), seed, replications, choice)
+    return parse_study(text, str(file), seed, replications, choice, given)
 
 
-def parse_study(
-    text: str, file: str, seed: int | None = None, replications: int | None = None, choice: Choice = AS_DESCRIBED
+def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of the file, and has a default
+    text: str,
+    file: str,
+    seed: int | None = None,
+    replications: int | None = None,
+    choice: Choice = AS_DESCRIBED,
+    given: Mapping[str, object] = NOTHING_GIVEN,
 ) -> Study:
     """Read the text of a study file; arguments and errors are those of `read_study`."""
     document = Document(text, file)
     root = overlaid(document, document.root(), choice)
-    words = Words(document, _table(document, root.entries["words"].node if "words" in root.entries else None))
+    own = _table(document, root.entries["words"].node if "words" in root.entries else None)
+    words = Words(document, {**own, **{name: placed(value, name) for name, value in given.items()}})
     keys = {}
     for name, entry in root.entries.items():
         if name in names(STUDY):

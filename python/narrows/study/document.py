@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,23 @@ class Entry:
 
     span: Span
     node: Node
+
+
+def placed(value: object, path: str) -> Node:
+    """Return a plain value as a node of a document in which it does not stand.
+
+    Args:
+        value: Text, a number, a boolean, or lists and dicts of them.
+        path: Its key path in messages.
+    """
+    nowhere = (0, 0)
+    match value:
+        case Mapping():
+            inner = {str(key): Entry(nowhere, placed(each, f"{path}.{key}")) for key, each in value.items()}
+            return Node(inner, nowhere, path)
+        case list() | tuple():
+            return Node([placed(each, f"{path}.{index}") for index, each in enumerate(value)], nowhere, path)
+    return Node(value, nowhere, path)
 
 
 @dataclass(frozen=True)

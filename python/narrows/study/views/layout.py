@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING
 
 from narrows import core
@@ -104,6 +105,40 @@ def split(text: str) -> list[str]:
         else:
             parts[-1] += letter
     return [part.strip() for part in parts]
+
+
+def read_queue(text: str, argument: str) -> dict[str, object]:
+    """Read a queue with parameters, as in `red(gentle=true, min=5pkt)`.
+
+    Args:
+        text: The queue as written.
+        argument: What messages call it.
+
+    Returns:
+        The table that a scenario has for it.
+
+    Raises:
+        InputError: A parameter cannot be read.
+    """
+    name, opened, rest = text.partition("(")
+    found: dict[str, object] = {"kind": name.strip()}
+    if not opened:
+        return found
+    if not rest.endswith(")"):
+        raise InputError(argument, "a parenthesis is not closed")
+    for part in split(rest[:-1]):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InputError(argument, f"`{part}` is no parameter; allowed: as in red(gentle=true)")
+        found[key.strip()] = _value(value.strip())
+    return found
+
+
+def _value(text: str) -> object:
+    try:
+        return tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 def _problem(diagnostic: Mapping[str, object]) -> str:

@@ -17,7 +17,7 @@ from narrows.analysis.pairs import Meeting, Seen, meetings
 from narrows.errors import InputError
 from narrows.external.names import short_names
 from narrows.files.toml import inline
-from narrows.study.views.layout import checked, lay_out, split, study_text
+from narrows.study.views.layout import checked, lay_out, read_queue, study_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,12 +51,14 @@ class Conditions:
         found = {}
         for flag, values in asdict(self).items():
             for value in values:
-                found[f"--{flag} {value}"] = [f"{PATHS[flag]}={inline(_queue(value) if flag == 'queues' else value)}"]
+                found[f"--{flag} {value}"] = [
+                    f"{PATHS[flag]}={inline(read_queue(value, f'--queues {value}') if flag == 'queues' else value)}"
+                ]
         return found
 
     def factors(self) -> dict[str, tuple[list[str], dict[str, list[object]]]]:
         """Return the factors of the study, with queues before their limits, which they would replace."""
-        queues: list[object] = [_queue(queue) for queue in self.queues]
+        queues: list[object] = [read_queue(queue, f"--queues {queue}") for queue in self.queues]
         return {
             "rate": (self.rates, {PATHS["rates"]: [*self.rates]}),
             "rtt": (self.rtts, {PATHS["rtts"]: [*self.rtts]}),
@@ -176,29 +178,6 @@ def _pairs(names: Mapping[str, str], flows: int) -> tuple[list[str], dict[str, S
 
 def _both(name: str) -> list[str]:
     return [f"flows.{side}.algorithm={inline(name)}" for side in ("incumbent", "contender")]
-
-
-def _queue(text: str) -> dict[str, object]:
-    """Read a queue with parameters, as in `red(gentle=true, min=5pkt)`."""
-    name, opened, rest = text.partition("(")
-    found: dict[str, object] = {"kind": name.strip()}
-    if not opened:
-        return found
-    if not rest.endswith(")"):
-        raise InputError(f"--queues {text}", "a parenthesis is not closed")
-    for part in split(rest[:-1]):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise InputError(f"--queues {text}", f"`{part}` is no parameter; allowed: as in red(gentle=true)")
-        found[key.strip()] = _value(value.strip())
-    return found
-
-
-def _value(text: str) -> object:
-    try:
-        return tomllib.loads(f"x = {text}")["x"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 def _payload(scenario: Scenario) -> float:
