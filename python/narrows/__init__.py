@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from narrows.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
     from narrows.errors import InputError, Interrupted, OutputError, ReportError
     from narrows.measures import MeasureError
+    from narrows.questions import suite
     from narrows.run.scenario import Scenario, load
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "Setup",
     "load",
     "measures",
+    "suite",
 ]
 
 
@@ -63,5 +65,6 @@ HOMES = {
     "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
     "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},
     "narrows.measures": {"MeasureError"},
+    "narrows.questions": {"suite"},
     "narrows.run.scenario": {"Scenario", "load"},
 }

@@ -55,6 +55,7 @@ def parser() -> argparse.ArgumentParser:
     _add_study(commands)
     _add_linux(commands)
     _add_reproduce(commands)
+    _add_suite(commands)
     _add_views(commands)
 
     check = _add(commands, "check", "check:check", "parse and resolve a scenario; execute nothing")
@@ -250,6 +251,21 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     reproduce.add_argument("--out", metavar="DIR", type=Path, help="folder; one that was begun is gone on with")
     _add_json(reproduce)
     reproduce.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def _add_suite(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    suite = _add(commands, "suite", "suite:suite", "measure the criteria of a document, such as RFC 9743")
+    suite.add_argument("name", metavar="NAME", help="the suite, or the path of a suite file")
+    suite.add_argument("subject", metavar="SUBJECT", help="an algorithm as after `compare`, or a queue")
+    size = suite.add_mutually_exclusive_group()
+    size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="(default)")
+    size.add_argument("--full", dest="size", action="store_const", const="full", help="all conditions and replications")
+    suite.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the suite's own")
+    suite.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the suite's own")
+    suite.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
+    suite.add_argument("--out", metavar="DIR", type=Path, help="folder; one that was begun is gone on with")
+    _add_json(suite)
+    suite.add_argument("--quiet", action="store_true", help="no progress")
 
 
 def _add_executor_flags(command: argparse.ArgumentParser) -> None:

@@ -1,0 +1,103 @@
+"""`narrows suite`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any
+
+from narrows.cli.command import recorded
+from narrows.cli.interrupt import Interrupt
+from narrows.cli.progress import Display
+from narrows.cli.status import BAD_INPUT, DONE, EXPECTATION_FAILED, INTERNAL
+from narrows.cli.table import align
+from narrows.errors import Interrupted
+from narrows.evaluation import campaign
+from narrows.evaluation.definition import find_suite
+from narrows.evaluation.summary import by_criterion, counts, is_broken
+from narrows.external.source import is_external
+from narrows.files.manifest import to_json
+from narrows.report.evaluation.build import conclude
+from narrows.reproduction.campaign import Whole, work
+from narrows.run.jobs import processors
+from narrows.study.executors.threads import Threads
+from narrows.wording import counted
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+    from narrows.evaluation.campaign import Evaluation
+
+
+def suite(arguments: argparse.Namespace) -> int:
+    """Measure the criteria of a suite, and write its annex."""
+    file = find_suite(arguments.name)
+    evaluation = campaign.prepare(file, arguments.subject, arguments.size, arguments.seed, arguments.replications)
+    folder = arguments.out or _default(evaluation)
+    campaign.open_folder(evaluation, folder)
+    if not arguments.json:
+        cells = sum(part.cells for part in evaluation.parts)
+        print(
+            f"{evaluation.suite.title}: {evaluation.names[0]}\n{arguments.size}: {counted(cells, 'cell')}\n", flush=True
+        )
+    failed = _work(arguments, evaluation, folder)
+    if failed:
+        why = campaign.failures(folder)[0]
+        print(f"{counted(failed, 'cell')} failed, and no verdict is given: {why}", file=sys.stderr)
+        return BAD_INPUT if is_external(arguments.subject) else INTERNAL
+    summary = conclude(evaluation, folder, recorded(arguments.given))
+    print(to_json(summary) if arguments.json else _table(summary))
+    print(f"Report: {folder / 'report.html'}", file=sys.stderr)
+    print(folder, file=sys.stderr if arguments.json else sys.stdout)
+    return EXPECTATION_FAILED if is_broken(summary) else DONE
+
+
+def _default(evaluation: Evaluation) -> Path:
+    digits = evaluation.identity["cells"][:HASH_DIGITS]
+    return Path("runs") / f"{evaluation.suite.name}-{evaluation.size}-{digits}"
+
+
+def _work(arguments: argparse.Namespace, evaluation: Evaluation, folder: Path) -> int:
+    jobs = arguments.jobs or processors()
+    with Interrupt() as interrupt:
+        display = Display(interrupt, quiet=arguments.quiet)
+        whole = Whole(evaluation.parts, display.update, display.stopped)
+        try:
+            return work(evaluation.parts, campaign.place(folder), lambda: Threads(jobs), whole.of, retry=True)
+        except Interrupted as stop:
+            reason, _, _ = str(stop).rpartition("; go on with")
+            again = ["narrows", *arguments.given]
+            if arguments.out is None:
+                again += ["--out", str(folder)]
+            raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
+        finally:
+            display.close()
+
+
+def _table(summary: Mapping[str, Any]) -> str:
+    rows = [["section", "criterion", *SHORT.values()]]
+    for (section, criterion), found in by_criterion(summary["rows"]).items():
+        rows.append(
+            [
+                section,
+                shorten(criterion, WORDS, placeholder=" …"),
+                *(str(count or "") for count in counts(found).values()),
+            ]
+        )
+    note = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items() if count)
+    return f"{align(rows)}\n\n{note}"
+
+
+SHORT = {
+    "broken": "broken",
+    "worse": "worse",
+    "within": "within",
+    "better": "better",
+    "not applicable": "n/a",
+    "not measured": "not measured",
+}
+HASH_DIGITS = 8
+WORDS = 72

@@ -1,0 +1,105 @@
+"""Verdicts of predicates over replications, by intervals of paired differences.
+
+The difference of a predicate is, replication by replication, the measure minus its bound. The bound is widened by the
+margin of the metric (`docs/metrics.md`) where it is relative, so that a difference that does not matter is no finding.
+
+A relative predicate is `worse`, and a bound too, if the whole 95 % interval is beyond the bound; a liveness predicate
+is `broken` then. A relative predicate is `better` if the whole interval of the difference to the reference itself is on
+the better side, and its mean exceeds the margin. Everything else is `within`; `decided` says whether all of it is.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from narrows.evaluation.definition import LIVENESS, RELATIVE
+from narrows.metrics.criteria import margin_of, range_of
+from narrows.metrics.criteria import verdict as difference_verdict
+from narrows.statistics import REAL, Estimate, estimate, paired
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from narrows.evaluation.definition import Measure, Predicate
+
+
+class Judged(NamedTuple):
+    """The result of a predicate.
+
+    Attributes:
+        verdict: The verdict.
+        decided: Whether the whole interval is on one side of the bound.
+        measured: Mean of the measure, with its interval.
+        against: Mean of what it is compared with, with its interval; None for an absolute bound.
+        bound: Mean of the bound, in the unit of the measure; None without a value.
+        excess: The measure minus its bound, with the interval; positive is beyond an upper bound.
+    """
+
+    verdict: str
+    decided: bool
+    measured: Estimate
+    against: Estimate | None
+    bound: float | None
+    excess: Estimate
+
+
+def judge(measure: Measure, predicate: Predicate, values: Sequence[float], against: Sequence[float] | None) -> Judged:
+    """Judge a measure.
+
+    Args:
+        measure: The measure.
+        predicate: The predicate.
+        values: The measure by replication; not a number without data.
+        against: What it is compared with, by the same replications; None for an absolute bound.
+    """
+    card = measure.metric.cards[measure.of]
+    within = REAL if measure.per else range_of(card)
+    sign = 1.0 if predicate.upper else -1.0
+    if against is None:
+        bounds = [predicate.factor + predicate.plus for _ in values]
+        margin = 0.0
+    else:
+        reference = estimate(against)["mean"] or 0.0
+        margin = margin_of(card).of(reference) if predicate.kind == RELATIVE and not measure.per else 0.0
+        bounds = [predicate.factor * each + predicate.plus + sign * margin for each in against]
+    excess = paired(values, bounds)
+    measured = estimate(values, within)
+    compared = None if against is None else estimate(against, within)
+    mean_bound = estimate(bounds)["mean"]
+    side = _side(excess, sign)
+    found = Judged(WITHIN, side != 0, measured, compared, mean_bound, excess)
+    if measured["mean"] is None or excess["mean"] is None:
+        return found._replace(verdict=NOT_MEASURED)
+    if side > 0:
+        return found._replace(verdict=BROKEN if predicate.kind == LIVENESS else WORSE)
+    if predicate.kind == RELATIVE and against is not None:
+        better = "lower" if predicate.upper else "higher"
+        if difference_verdict(paired(values, against), margin, better) == BETTER:
+            return found._replace(verdict=BETTER)
+    return found
+
+
+def lenient(references: Sequence[Sequence[float]], *, upper: bool) -> list[float]:
+    """Return, by replication, the value of the reference that allows most: not a number where all are."""
+    chosen = max if upper else min
+    return [
+        chosen((value for value in values if math.isfinite(value)), default=math.nan)
+        for values in zip(*references, strict=True)
+    ]
+
+
+def _side(excess: Estimate, sign: float) -> int:
+    """Return 1 if the whole interval is beyond the bound, -1 if it is within, 0 if neither."""
+    mean = excess["mean"]
+    if mean is None:
+        return 0
+    low, high = excess["ci95"] or (mean, mean)
+    if sign * (low if sign > 0 else high) > 0:
+        return 1
+    return -1 if sign * (high if sign > 0 else low) <= 0 else 0
+
+
+BETTER, WITHIN, WORSE, BROKEN = "better", "within", "worse", "broken"
+NOT_APPLICABLE, NOT_MEASURED = "not applicable", "not measured"
+VERDICTS = (BROKEN, WORSE, WITHIN, BETTER, NOT_APPLICABLE, NOT_MEASURED)

@@ -1,0 +1,1 @@
+"""The report of a suite: an annex for a document, as a page and in Markdown."""

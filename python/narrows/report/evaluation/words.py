@@ -1,0 +1,78 @@
+"""The words of an annex: what a row measured, what it is held against, and the conditions, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from narrows.report.drawing.scale import quantity
+from narrows.report.page.estimates import interval_text
+from narrows.report.page.metrics import unit_named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Row = Mapping[str, Any]
+
+
+def measured(row: Row) -> str:
+    """Return the measured value with its interval."""
+    return _estimate(row["measured"], row["interval"], row["unit"])
+
+
+def against(row: Row) -> str:
+    """Return what the row is compared with, with its value."""
+    if row["bound"] is None:
+        return ""
+    ((side, bound),) = row["bound"].items()
+    limit = f"{side.replace('_', ' ')} {_estimate(bound, None, row['unit'])}"
+    if row["reference"] is None:
+        return limit
+    value = _estimate(row["reference_measured"], row["reference_interval"], row["unit"])
+    return f"{row['reference']}: {value}; {limit}"
+
+
+def condition(row: Row) -> str:
+    """Return the levels of the row's cell."""
+    return ", ".join(f"{name} {level}" for name, level in row["condition"].items())
+
+
+def verdict(row: Row) -> str:
+    """Return the verdict, and whether the interval leaves it open."""
+    if row["verdict"] == "within" and not row["decided"]:
+        return "within (not decided)"
+    return str(row["verdict"])
+
+
+def preface(summary: Mapping[str, Any]) -> list[str]:
+    """Return the paragraphs before the rows."""
+    references = " and ".join(summary["references"])
+    relative = sum(row["predicate"] == "relative" for row in summary["rows"])
+    method = (
+        f"{summary['subject']} was measured beside {references} in the same scenarios with the same seeds. Each value "
+        "is a mean over replications with its 95 % interval. A verdict is that of the interval of the paired "
+        "difference to the bound: worse (or broken, for a liveness bound) if all of it is beyond the bound, better if "
+        "all of the difference to the reference is on the better side by more than the margin of the metric, otherwise "
+        "within. Each row says whose the predicate is, and links to the scenario that repeats it with `narrows run`."
+    )
+    chance = (
+        f"The intervals are not corrected for the number of rows: of {relative} rows that compare with a reference, "
+        f"about {round(0.025 * relative)} would leave the bound by chance if all were exactly at it."
+    )
+    return [method, chance] if summary["note"] is None else [summary["note"], method, chance]
+
+
+def sections(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the rows by section, in their order."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["section"], []).append(row)
+    return found
+
+
+def _estimate(mean: float | None, interval: Sequence[float] | None, unit_name: str) -> str:
+    if mean is None:
+        return "-"
+    unit = unit_named(unit_name)
+    text = quantity(mean, unit)
+    ends = interval_text((interval[0], interval[1]), mean, unit) if interval else ""
+    return f"{text} ({ends})" if ends else text

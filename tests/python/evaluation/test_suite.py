@@ -1,0 +1,233 @@
+"""`narrows suite` from the command line: its files, its verdicts, its errors."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import narrows as nw
+from narrows.evaluation import campaign, keys
+from narrows.evaluation.definition import SUITES, find_suite, read_suite
+from narrows.study.definition import read_study
+from narrows.study.overlay import Choice, offered
+from narrows.study.plan import make_plan
+
+if TYPE_CHECKING:
+    from command_line import Narrows
+
+DOCS = Path(__file__).parents[3] / "docs/suites.md"
+SUITE = """
+title      = "Small"
+source     = "a rule"
+references = ["newreno"]
+
+[[rows]]
+section   = "1"
+criterion = "It loses little"
+cells     = "path"
+measure   = "group.flow.loss_rate"
+predicate = { kind = "relative", at_most = 1, plus = 0.02, than = "newreno" }
+whose     = "ours"
+
+[[rows]]
+section   = "2"
+criterion = "It delivers"
+level     = "MUST"
+cells     = "path"
+where     = { rate = "2Mbps" }
+measure   = "group.flow.goodput_bps"
+predicate = { kind = "liveness", at_least = LEAST }
+whose     = "ours"
+
+[[rows]]
+section      = "3"
+criterion    = "Nothing can measure this"
+not_measured = "there is no such key"
+
+[[rows]]
+section   = "4"
+criterion = "Deviations are explained"
+card      = "deviations"
+"""
+CELLS = """
+title        = "A path"
+scenario     = "scenario.toml"
+algorithms   = "{subjects}"
+replications = 2
+
+[words]
+subjects = ["cubic"]
+
+[factors]
+rate = { "path.rate" = ["2Mbps", "4Mbps"] }
+"""
+SCENARIO = """
+duration = "6s"
+warmup   = "1s"
+path     = { rate = "2Mbps", rtt = "40ms" }
+flows    = [{ name = "flow", algorithm = "cubic", subject = true, start = "0s..100ms" }]
+"""
+MINE = '''
+class Mine:
+    """One packet a round trip.
+
+    Deviations: it ignores everything.
+    """
+
+    def __init__(self, setup):
+        self.window = 1.0
+
+    def on_ack(self, ack):
+        pass
+
+    def on_loss(self, loss):
+        pass
+'''
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Return the folder of a suite that runs in a moment."""
+    return _written(tmp_path, "100000")
+
+
+def _written(folder: Path, least: str) -> Path:
+    home = folder / "small"
+    home.mkdir(exist_ok=True)
+    (home / "suite.toml").write_text(SUITE.replace("LEAST", least), encoding="utf-8")
+    (home / "path.toml").write_text(CELLS, encoding="utf-8")
+    (home / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
+    (folder / "mine.py").write_text(MINE, encoding="utf-8")
+    return home
+
+
+def _rows(folder: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["rows"]
+    return rows
+
+
+def test_each_row_has_a_verdict_its_source_and_a_scenario_that_runs(
+    narrows: Narrows, small: Path, tmp_path: Path
+) -> None:
+    done = narrows("suite", small, "cubic", "--out", "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    rows = _rows(tmp_path / "out")
+    assert [row["section"] for row in rows] == ["1", "1", "2", "3", "4"]
+    assert {row["verdict"] for row in rows[:2]} <= {"within", "better"}
+    assert [row["verdict"] for row in rows[2:]] == ["within", "not measured", "within"]
+    assert rows[0]["reference"] == "newreno"
+    assert rows[0]["predicate_source"] == "ours"
+    assert rows[0]["interval"][0] <= rows[0]["measured"] <= rows[0]["interval"][1]
+    ran = narrows("run", tmp_path / "out" / rows[2]["scenario"], "--out", "again", "--replications", "2", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["groups"]["flow"]["goodput_bps"]["mean"] == pytest.approx(rows[2]["measured"])
+
+
+def test_a_broken_liveness_bound_alone_ends_with_status_1(narrows: Narrows, tmp_path: Path) -> None:
+    done = narrows("suite", _written(tmp_path, "1e9"), "cubic", "--out", "out", "--json", "--quiet")
+    assert done.returncode == 1
+    assert [row["verdict"] for row in json.loads(done.stdout)["rows"]].count("broken") == 1
+
+
+def test_a_python_algorithm_is_a_subject_and_its_scenarios_run_anywhere(
+    narrows: Narrows, small: Path, tmp_path: Path
+) -> None:
+    done = narrows("suite", small, "./mine.py:Mine", "--out", "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    rows = _rows(tmp_path / "out")
+    assert rows[-1]["reason"] == "it ignores everything"
+    (tmp_path / "mine.py").unlink()
+    ran = narrows("run", tmp_path / "out" / rows[0]["scenario"], "--out", "again", "--quiet")
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_suite_goes_on_where_it_stopped_and_refuses_the_folder_of_another(
+    narrows: Narrows, small: Path, tmp_path: Path
+) -> None:
+    assert narrows("suite", small, "cubic", "--out", "out", "--quiet").returncode == 0
+    first = (tmp_path / "out/summary.json").read_bytes()
+    assert narrows("suite", small, "cubic", "--out", "out", "--quiet").returncode == 0
+    assert (tmp_path / "out/summary.json").read_bytes() == first
+    refused = narrows("suite", small, "newreno", "--out", "out", "--quiet")
+    assert refused.returncode == 2
+    assert "name another folder" in refused.stderr
+
+
+def test_the_annex_is_a_page_and_markdown_with_every_criterion(narrows: Narrows, small: Path, tmp_path: Path) -> None:
+    narrows("suite", small, "cubic", "--out", "out", "--quiet")
+    for name in ("annex.md", "report.html"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert all(row["criterion"] in text for row in _rows(tmp_path / "out"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('than = "newreno"', 'than = "newrano"', "did you mean `newreno`"),
+        ("group.flow.loss_rate", "group.flow.loss_rat", "did you mean"),
+        ("group.flow.loss_rate", "loss_rate", "group.NAME.METRIC"),
+        ("at_most = 1,", "", "at_most or at_least"),
+        ('cells     = "path"', 'cells     = "paths"', "no study file paths.toml"),
+        ("criterion = ", "criterium = ", "did you mean `criterion`"),
+        ('rate = "2Mbps" }', 'rates = "2Mbps" }', "no factor rates"),
+    ],
+)
+def test_a_fault_of_a_suite_file_is_named(narrows: Narrows, small: Path, old: str, new: str, said: str) -> None:
+    file = small / "suite.toml"
+    file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    done = narrows("suite", small, "cubic", "--out", "out", "--quiet")
+    assert done.returncode == 2, done.stdout
+    assert said in done.stderr
+
+
+def test_an_unknown_suite_or_subject_is_bad_input(narrows: Narrows) -> None:
+    assert "did you mean rfc9743" in narrows("suite", "rfc9473", "cubic").stderr
+    assert "did you mean bbr3" in narrows("suite", "rfc9743", "bbr33").stderr
+
+
+@pytest.mark.parametrize("file", sorted(SUITES.glob("*/suite.toml")), ids=lambda file: file.parent.name)
+@pytest.mark.parametrize("size", ["quick", "full"])
+def test_the_files_of_every_suite_are_valid(file: Path, size: str) -> None:
+    suite = read_suite(file)
+    assert suite.rows
+    subject = "bbr3" if suite.subject == "algorithm" else "codel"
+    evaluation = campaign.prepare(file, subject, size, None, None)
+    assert not evaluation.refused
+    for name, cells in suite.cells.items():
+        # A study file of a suite is one of its own, too.
+        alone = make_plan(read_study(cells, choice=Choice(size if size in offered(cells) else None)))
+        assert alone.points, name
+
+
+def test_a_suite_from_python_has_the_rows_of_the_command(small: Path, tmp_path: Path) -> None:
+    found = nw.suite(small, "cubic", tmp_path / "out")
+    assert [row["section"] for row in found["rows"]] == ["1", "1", "2", "3", "4"]
+
+
+def test_the_page_on_suites_has_every_key() -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    for key in (*keys.SUITE, *keys.ROW, *keys.PREDICATE):
+        assert f"| `{key.name}` | {key.holds} | {key.default} | {key.meaning} |" in text
+
+
+def test_bbr1_fails_what_rfc_9743_says_of_it_and_bbr3_does_not(narrows: Narrows, tmp_path: Path) -> None:
+    # Only the cells of section 5.1.3.
+    home = tmp_path / "high-loss"
+    home.mkdir()
+    origin = find_suite("rfc9743").parent
+    content = (origin / "suite.toml").read_text(encoding="utf-8")
+    head, *rows = content.split("[[rows]]")
+    (home / "suite.toml").write_text(
+        "[[rows]]".join([head, *(row for row in rows if tomllib.loads(row)["section"] == "5.1.3")]), encoding="utf-8"
+    )
+    for name in ("common.toml", "high-loss.toml", "scenarios/bottleneck.toml"):
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_bytes((origin / name).read_bytes())
+    for algorithm, expected in (("bbr1", {"worse"}), ("bbr3", {"within"})):
+        done = narrows("suite", home, algorithm, "--out", algorithm, "--quiet")
+        assert done.returncode == 0, done.stderr
+        assert {row["verdict"] for row in _rows(tmp_path / algorithm)} == expected
