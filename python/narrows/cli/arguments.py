@@ -56,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
     _add_linux(commands)
     _add_reproduce(commands)
     _add_suite(commands)
+    _add_ab(commands)
     _add_views(commands)
 
     check = _add(commands, "check", "check:check", "parse and resolve a scenario; execute nothing")
@@ -266,6 +267,41 @@ def _add_suite(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     suite.add_argument("--out", metavar="DIR", type=Path, help="folder; one that was begun is gone on with")
     _add_json(suite)
     suite.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    ab = _add(commands, "ab", "ab:ab", "say whether a change of an algorithm makes anything worse, for a CI job")
+    ab.add_argument("a", metavar="A", help="what there is: an algorithm as after `compare`")
+    ab.add_argument("b", metavar="B", help="the change")
+    where = ab.add_mutually_exclusive_group()
+    where.add_argument("--suite", metavar="NAME", help="the cells and measures of a suite")
+    where.add_argument(
+        "--scenario",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="scenario file, or the name of one of the library (repeatable; six that come with Narrows)",
+    )
+    ab.add_argument("--margin", metavar="PART", help="as 2%%: what may be worse (that of each metric, docs/metrics.md)")
+    ab.add_argument(
+        "--measure",
+        metavar="MEASURE",
+        action="append",
+        default=[],
+        help="judge this metric of each group instead of the usual ones (repeatable)",
+    )
+    ab.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the scenarios' own")
+    ab.add_argument(
+        "--replications",
+        metavar="N",
+        type=_whole(2, 10**6),
+        default=40,
+        help="at most; a scenario stops when it is decided (%(default)s)",
+    )
+    ab.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
+    ab.add_argument("--out", metavar="DIR", type=Path, help="folder for the results (runs/ab-HASH)")
+    _add_json(ab)
+    ab.add_argument("--quiet", action="store_true", help="no progress")
 
 
 def _add_executor_flags(command: argparse.ArgumentParser) -> None:

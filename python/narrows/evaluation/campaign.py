@@ -19,7 +19,7 @@ from narrows.files.folder import check_place, file_name
 from narrows.files.inputs import keep
 from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
-from narrows.reproduction.campaign import Part
+from narrows.reproduction.part import Part
 from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered

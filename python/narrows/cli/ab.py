@@ -1,0 +1,122 @@
+"""`narrows ab`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from narrows.cli.command import recorded
+from narrows.cli.interrupt import Interrupt
+from narrows.cli.place import folder_of
+from narrows.cli.progress import Display
+from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
+from narrows.cli.table import align
+from narrows.errors import InputError
+from narrows.files.folder import appearing, check_place
+from narrows.files.manifest import to_json, write_json
+from narrows.metrics import resolve
+from narrows.metrics.criteria import read_margin
+from narrows.report.trial.comment import MARKS, change, comment, headline, junit, sentence, values
+from narrows.report.trial.page import trial_page
+from narrows.trial import scenarios
+from narrows.trial.run import LEAST, contests, counts, is_worse, trial
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from narrows.trial.scenarios import Pair
+
+
+def ab(arguments: argparse.Namespace) -> int:
+    """Compare two algorithms by sequential trials, and say of each metric whether the second is worse."""
+    _check_margin(arguments.margin)
+    pairs = _pairs(arguments)
+    found = contests(pairs, arguments.measure)
+    folder = arguments.out or folder_of("ab", [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs])
+    check_place(folder, replace=arguments.out is None)
+    with Interrupt() as interrupt:
+        display = Display(interrupt, quiet=arguments.quiet)
+        try:
+            rows = trial(
+                found,
+                margin=arguments.margin,
+                alpha=ALPHA,
+                least=min(LEAST, arguments.replications),
+                most=arguments.replications,
+                jobs=arguments.jobs,
+                watch=display,
+            )
+        finally:
+            display.close()
+        stopped = interrupt.requested
+    a, b = scenarios.names(arguments.a, arguments.b)
+    summary = {
+        "title": f"{b} against {a}",
+        "a": a,
+        "b": b,
+        "margin": arguments.margin,
+        "alpha": ALPHA,
+        "seed": pairs[0].a.seed,
+        "interrupted": stopped,
+        "verdicts": counts(rows),
+        "rows": rows,
+        "command": recorded(arguments.given),
+    }
+    _save(summary, folder, replace=arguments.out is None)
+    print(to_json(summary) if arguments.json else _table(summary))
+    print(f"Report: {folder / 'report.html'}", file=sys.stderr)
+    print(folder, file=sys.stderr if arguments.json else sys.stdout)
+    if stopped:
+        print("interrupted: what had finished is kept", file=sys.stderr)
+        return INTERRUPTED
+    return EXPECTATION_FAILED if is_worse(rows) else DONE
+
+
+def _check_margin(text: str | None) -> None:
+    try:
+        fault = text is not None and not (text.endswith("%") and read_margin(text, ""))
+    except ValueError:
+        fault = True
+    if fault:
+        raise InputError(f"--margin {text}", "is no part of a value; allowed: from 0%, as in 2%")
+
+
+def _pairs(arguments: argparse.Namespace) -> list[Pair]:
+    a, b, seed = arguments.a, arguments.b, arguments.seed
+    for text in arguments.measure:
+        resolve(text, "group")
+    if arguments.suite is not None:
+        return scenarios.of_suite(arguments.suite, a, b, seed)
+    if arguments.scenario:
+        return scenarios.of_files(arguments.scenario, a, b, seed)
+    return scenarios.of_narrows(a, b, seed)
+
+
+def _save(summary: Mapping[str, Any], folder: Path, *, replace: bool) -> None:
+    with appearing(folder, replace=replace) as partial:
+        write_json(partial / "summary.json", summary)
+        (partial / "comment.md").write_text(comment(summary), encoding="utf-8")
+        (partial / "junit.xml").write_text(junit(summary), encoding="utf-8")
+        (partial / "report.html").write_text(trial_page(summary), encoding="utf-8")
+        write_json(partial / "manifest.json", {"title": summary["title"], "command": summary["command"]})
+
+
+def _table(summary: Mapping[str, Any]) -> str:
+    body = [
+        [
+            f"{MARKS[row['verdict']]} {row['verdict']}",
+            row["scenario"],
+            f"{row['metric']} of {row['owner']}",
+            values(row),
+            change(row),
+            str(row["replications"]),
+        ]
+        for row in summary["rows"]
+    ]
+    head = ["verdict", "scenario", "metric", "A → B", "change", "n"]
+    return f"{headline(summary)}\n{sentence(summary)}\n\n{align([head, *body])}"
+
+
+ALPHA = 0.05

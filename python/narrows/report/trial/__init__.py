@@ -1,0 +1,1 @@
+"""The results of a trial: a page, a comment for a pull request, and JUnit's XML."""

@@ -1,0 +1,102 @@
+"""The results of a trial as a comment in Markdown and as JUnit's XML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import quoteattr
+
+from narrows.report.drawing.scale import quantity
+from narrows.report.page.estimates import relative_text
+from narrows.report.page.metrics import unit_named
+from narrows.trial.verdict import NO_WORSE, UNDECIDED, WORSE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Row = Mapping[str, Any]
+
+
+def comment(summary: Mapping[str, Any]) -> str:
+    """Return the comment for a pull request: what is not `no worse` first, all other rows folded.
+
+    Args:
+        summary: The contents of `summary.json`.
+    """
+    loud = [row for row in summary["rows"] if row["verdict"] != NO_WORSE]
+    quiet = [row for row in summary["rows"] if row["verdict"] == NO_WORSE]
+    parts = [f"### {headline(summary)}", sentence(summary)]
+    if loud:
+        parts.append(_table(loud))
+    if quiet:
+        folded = f"<summary>{len(quiet)} no worse</summary>"
+        parts.append(f"<details>{folded}\n\n{_table(quiet)}\n\n</details>")
+    return "\n\n".join([*parts, f"`{summary['command']}`"]) + "\n"
+
+
+def headline(summary: Mapping[str, Any]) -> str:
+    """Return the result in a line."""
+    counts = {verdict: count for verdict, count in summary["verdicts"].items() if count}
+    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return f"{summary['b']} against {summary['a']}: {found}"
+
+
+def sentence(summary: Mapping[str, Any]) -> str:
+    """Return what the verdicts mean."""
+    margin = summary["margin"] or "that of each metric"
+    return (
+        f"Margin: {margin}. The probability that a change which is no worse than the margin gets any `worse` is at "
+        f"most {100 * summary['alpha']:g} %, however early the trial stopped."
+    )
+
+
+def junit(summary: Mapping[str, Any]) -> str:
+    """Return JUnit's XML: a test case per scenario and metric; `worse` is a failure, `undecided` is skipped."""
+    rows = summary["rows"]
+    failures = sum(row["verdict"] == WORSE for row in rows)
+    skipped = sum(row["verdict"] == UNDECIDED for row in rows)
+    name = quoteattr(f"narrows ab {summary['a']} {summary['b']}")
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuite name={name} tests="{len(rows)}" failures="{failures}" errors="0" skipped="{skipped}">',
+    ]
+    for row in rows:
+        case = f"<testcase classname={quoteattr(row['scenario'])} name={quoteattr(row['owner'] + ' ' + row['metric'])}"
+        text = quoteattr(f"{values(row)}, {change(row)}, margin {_quantity(row['margin'], row)}")
+        inner = {WORSE: f"<failure message={text}/>", UNDECIDED: f"<skipped message={text}/>"}.get(row["verdict"])
+        lines.append(f"  {case}>{inner}</testcase>" if inner else f"  {case}/>")
+    return "\n".join([*lines, "</testsuite>"]) + "\n"
+
+
+def values(row: Row) -> str:
+    """Return the means of A and B."""
+    return f"{_quantity(row['a'], row)} → {_quantity(row['b'], row)}"
+
+
+def change(row: Row) -> str:
+    """Return the relative difference with its interval; the absolute one where A is 0."""
+    if row["difference"] is None:
+        return "-"
+    if row["relative"] is None:
+        return _quantity(row["difference"], row)
+    text = relative_text(row["relative"])
+    if row["interval"] is None:
+        return text
+    low, high = (relative_text(end / abs(row["a"])) for end in row["interval"])
+    return text if low == high else f"{text} ({low} … {high})"
+
+
+def _quantity(value: float, row: Row) -> str:
+    return quantity(value, unit_named(row["unit"]))
+
+
+def _table(rows: Sequence[Row]) -> str:
+    lines = ["| verdict | scenario | metric | A → B | change | replications |", "|---|---|---|---|---|--:|"]
+    lines += [
+        f"| {MARKS[row['verdict']]} {row['verdict']} | {row['scenario']} | `{row['metric']}` of {row['owner']} | "
+        f"{values(row)} | {change(row)} | {row['replications']} |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+MARKS = {"worse": "▼", "better": "▲", "no worse": "✓", "undecided": "?"}

@@ -1,0 +1,1 @@
+"""Trials of a change: two algorithms on the same scenarios and seeds, until intervals that are always valid decide."""

@@ -1,0 +1,110 @@
+"""The verdict on a change in one metric, from paired values, at any number of replications.
+
+With the margin m, the greater of a part of the value of A and the absolute margin of the metric (`docs/metrics.md`),
+the cost of B in a replication is how much worse B is than A:
+
+| verdict | the always-valid interval |
+|---|---|
+| `worse` | of cost - m is above 0 |
+| `better` | of cost + m is below 0 |
+| `no worse` | of cost - m is at or below 0 |
+| `undecided` | none of these |
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from narrows.analysis.sequences import confidence_sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narrows.metrics.criteria import Margin
+
+
+class Judged(NamedTuple):
+    """The state of a metric after some replications.
+
+    Attributes:
+        verdict: The verdict.
+        difference: Mean of B - A, in the unit of the metric; None without data.
+        interval: Its always-valid interval; None while it is infinite.
+        a: Mean of A; None without data.
+        b: Mean of B; None without data.
+        margin: Mean of the margin, in the unit of the metric.
+        replications: Number of pairs with data.
+    """
+
+    verdict: str
+    difference: float | None
+    interval: tuple[float, float] | None
+    a: float | None
+    b: float | None
+    margin: float
+    replications: int
+
+
+def judge(a: Sequence[float], b: Sequence[float], better: str, margin: Margin, alpha: float) -> Judged:
+    """Judge a metric.
+
+    Args:
+        a: Its values with A by replication; not a number without data.
+        b: Its values with B by the same replications.
+        better: "higher" or "lower".
+        margin: What a difference must exceed to matter.
+        alpha: Probability that a verdict on equal algorithms, or on a difference of just the margin, is `worse`.
+    """
+    pairs = [(x, y) for x, y in zip(a, b, strict=True) if math.isfinite(x) and math.isfinite(y)]
+    if not pairs:
+        return Judged(UNDECIDED, None, None, None, None, 0.0, 0)
+    sign = 1.0 if better == "lower" else -1.0
+    costs = [sign * (y - x) for x, y in pairs]
+    margins = [margin.of(x) for x, _ in pairs]
+    count = len(pairs)
+    low, high = confidence_sequence([y - x for x, y in pairs], alpha)
+    over = confidence_sequence([cost - each for cost, each in zip(costs, margins, strict=True)], alpha)
+    under = confidence_sequence([cost + each for cost, each in zip(costs, margins, strict=True)], alpha)
+    verdict = UNDECIDED
+    if over[0] > 0.0:
+        verdict = WORSE
+    elif under[1] < 0.0:
+        verdict = BETTER
+    elif over[1] <= 0.0:
+        verdict = NO_WORSE
+    return Judged(
+        verdict,
+        math.fsum(y - x for x, y in pairs) / count,
+        (low, high) if math.isfinite(low) else None,
+        math.fsum(x for x, _ in pairs) / count,
+        math.fsum(y for _, y in pairs) / count,
+        math.fsum(margins) / count,
+        count,
+    )
+
+
+def row(judged: Judged, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of `summary.json` of a metric.
+
+    Args:
+        judged: Its state.
+        about: `scenario`, `owner`, `metric`, `unit` and `better`.
+    """
+    relative = None
+    if judged.a and judged.difference is not None:
+        relative = judged.difference / abs(judged.a)
+    return {
+        **about,
+        "verdict": judged.verdict,
+        "a": judged.a,
+        "b": judged.b,
+        "difference": judged.difference,
+        "interval": None if judged.interval is None else list(judged.interval),
+        "relative": relative,
+        "margin": judged.margin,
+        "replications": judged.replications,
+    }
+
+
+NO_WORSE, WORSE, BETTER, UNDECIDED = VERDICTS = ("no worse", "worse", "better", "undecided")

@@ -1,0 +1,156 @@
+"""`narrows ab` from the command line: planted changes, its files, its errors."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_line import Narrows
+
+SCENARIO = """
+duration = "20s"
+warmup   = "2s"
+
+[path]
+rate  = { kind = "steps", rates = ["20Mbps", "5Mbps", "20Mbps"], times = ["0s", "8s", "14s"] }
+rtt   = "40ms"
+queue = { kind = "droptail", limit = "60pkt" }
+
+[path.reverse]
+rate = "20Mbps"
+
+[[flows]]
+name      = "test"
+algorithm = "cubic"
+subject   = true
+start     = "0s..1s"
+"""
+PACED = '''
+class Paced:
+    """AIMD, paced at a gain times the window per round trip."""
+
+    def __init__(self, setup, gain=1.25):
+        self.gain = gain
+        self.window = setup.initial_window
+        self.rtt = None
+        self.pacing_rate = None
+
+    def on_ack(self, ack):
+        if ack.may_grow:
+            self.window += ack.newly_acked / self.window
+
+    def on_loss(self, loss):
+        if loss.new_episode:
+            self.window = max(self.window / 2, 2.0)
+'''
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return a scenario whose rate falls and rises."""
+    place = tmp_path / "falls.toml"
+    place.write_text(SCENARIO, encoding="utf-8")
+    return place
+
+
+def _summary(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_equal_algorithms_are_no_worse(narrows: Narrows, file: Path, tmp_path: Path) -> None:
+    done = narrows("ab", "cubic", "cubic(beta=0.7)", "--scenario", file, "--out", "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    summary = _summary(tmp_path / "out")
+    assert {row["verdict"] for row in summary["rows"]} == {"no worse"}
+    assert {row["replications"] for row in summary["rows"]} == {10}
+
+
+def test_a_planted_regression_is_worse_and_all_files_say_so(narrows: Narrows, file: Path, tmp_path: Path) -> None:
+    done = narrows("ab", "cubic", "cubic(beta=0.9)", "--scenario", file, "--margin", "2%", "--out", "out", "--quiet")
+    assert done.returncode == 1, done.stderr
+    summary = _summary(tmp_path / "out")
+    worse = [row for row in summary["rows"] if row["verdict"] == "worse"]
+    assert worse
+    assert worse[0]["scenario"] == "falls"
+    assert worse[0]["interval"][0] <= worse[0]["difference"] <= worse[0]["interval"][1]
+    cases = ET.parse(tmp_path / "out/junit.xml").getroot()  # noqa: S314  # our own file
+    assert len(cases.findall("testcase/failure")) == len(worse) == int(cases.attrib["failures"])
+    assert "▼ worse" in (tmp_path / "out/comment.md").read_text(encoding="utf-8")
+    assert "worse" in (tmp_path / "out/report.html").read_text(encoding="utf-8")
+
+
+def test_a_cut_of_0_72_instead_of_0_7_is_found_with_the_scenarios_that_come_with_narrows(
+    narrows: Narrows, tmp_path: Path
+) -> None:
+    done = narrows("ab", "cubic", "cubic(beta=0.72)", "--margin", "2%", "--out", "out", "--quiet")
+    assert done.returncode == 1, done.stderr
+    rows = _summary(tmp_path / "out")["rows"]
+    assert ("rate-falls", "loss_rate") in {
+        (row["scenario"], row["metric"]) for row in rows if row["verdict"] == "worse"
+    }
+
+
+def test_the_cells_and_measures_of_a_suite_are_judged(narrows: Narrows, file: Path, tmp_path: Path) -> None:
+    home = tmp_path / "mine"
+    home.mkdir()
+    (home / "scenario.toml").write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+    (home / "path.toml").write_text(
+        'title = "A path"\nscenario = "scenario.toml"\nalgorithms = "{subjects}"\n[words]\nsubjects = ["cubic"]\n'
+        '[factors]\nrtt = { "path.rtt" = ["20ms", "40ms"] }\n',
+        encoding="utf-8",
+    )
+    (home / "suite.toml").write_text(
+        'title = "Mine"\nsource = "ours"\nreferences = ["cubic"]\n[[rows]]\nsection = "1"\ncriterion = "It delivers"\n'
+        'cells = "path"\nmeasure = "group.test.goodput_bps"\nwhose = "ours"\n'
+        'predicate = { kind = "bound", at_least = 1 }\n',
+        encoding="utf-8",
+    )
+    done = narrows("ab", "cubic", "newreno", "--suite", home, "--out", "out", "--replications", "4", "--quiet")
+    assert done.returncode in {0, 1}, done.stderr
+    rows = _summary(tmp_path / "out")["rows"]
+    assert [(row["scenario"], row["metric"]) for row in rows] == [
+        ("path 20ms", "goodput_bps"),
+        ("path 40ms", "goodput_bps"),
+    ]
+
+
+def test_two_versions_of_a_python_file_are_compared(narrows: Narrows, file: Path, tmp_path: Path) -> None:
+    for folder, share in (("old", "2"), ("new", "1.02")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(PACED.replace("window / 2", f"window / {share}"), encoding="utf-8")
+    done = narrows(
+        "ab", "old/mine.py:Paced", "new/mine.py:Paced", "--scenario", file, "--replications", "12", "--out", "out",
+        "--measure", "loss_rate", "--json", "--quiet",
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["a"], found["b"]) == ("old/mine.py:Paced", "new/mine.py:Paced")
+    assert [row["metric"] for row in found["rows"]] == ["loss_rate"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["cubic", "cubik"], "cubic"),
+        (["cubic", "newreno", "--margin", "2"], "as in 2%"),
+        (["cubic", "newreno", "--margin=-2%"], "as in 2%"),
+        (["cubic", "newreno", "--measure", "cwnd_mean_packets"], "neither more nor less"),
+        (["cubic", "newreno", "--measure", "goodputs"], "did you mean"),
+        (["cubic", "newreno", "--suite", "rfc974"], "did you mean rfc9743"),
+        (["cubic", "newreno", "--scenario", "none.toml"], "no such file"),
+    ],
+)
+def test_bad_input_is_named_and_nothing_is_written(
+    narrows: Narrows, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    done = narrows("ab", *arguments, "--out", "out")
+    assert done.returncode == 2, done.stdout
+    assert said in done.stderr
+    assert not (tmp_path / "out").exists()

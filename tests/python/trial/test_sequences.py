@@ -1,0 +1,78 @@
+"""The confidence sequence and the verdicts of trials keep their promise over many synthetic trials."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from narrows.analysis.sequences import confidence_sequence
+from narrows.metrics.criteria import Margin
+from narrows.trial.run import LEAST, MOST, STEP
+from narrows.trial.verdict import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Draw = Callable[[np.random.Generator, int], np.ndarray]
+
+TRIALS = 500
+SHAPES: dict[str, Draw] = {
+    "normal": lambda random, count: random.normal(size=count),
+    "uniform": lambda random, count: random.uniform(-1, 1, size=count),
+    "long tail on the worse side": lambda random, count: random.exponential(size=count) - 1,
+    "long tail on the better side": lambda random, count: 1 - random.exponential(size=count),
+}
+# 500 trials at 5 % exceed 41 once in a thousand times. Values with a long tail on the better side have more.
+GREATEST = {"normal": 41, "uniform": 41, "long tail on the worse side": 41, "long tail on the better side": 60}
+
+
+def test_the_interval_is_that_of_the_likelihood_ratio() -> None:
+    values = [3.0, 4.5, 2.5, 5.0, 3.5, 4.0, 2.0, 4.2, 3.1, 3.9]
+    count, prior, alpha = len(values), 1.0, 0.05
+
+    def ratio(mean: float) -> float:
+        total, square = sum(each - mean for each in values), sum((each - mean) ** 2 for each in values)
+        return float(math.sqrt(prior / (count + prior)) * (1 - total**2 / ((count + prior) * square)) ** (-count / 2))
+
+    for end in confidence_sequence(values, alpha, prior):
+        assert ratio(end) == pytest.approx(1 / alpha)
+
+
+def test_no_interval_is_given_where_the_values_cannot_carry_one() -> None:
+    assert confidence_sequence([1.0]) == (-math.inf, math.inf)
+    assert confidence_sequence([1.0, 2.0, 3.0], alpha=1e-6) == (-math.inf, math.inf)
+
+
+def _positives(shape: str, shift: float, verdict: str) -> int:
+    random = np.random.default_rng(1)
+    found = 0
+    for _ in range(TRIALS):
+        costs = 0.5 * SHAPES[shape](random, MOST) + shift
+        looks = range(LEAST, MOST + 1, STEP)
+        a = [100.0] * MOST
+        b = [100.0 + float(each) for each in costs]
+        found += any(judge(a[:n], b[:n], "lower", Margin(0.02, 0.0, "given"), 0.05).verdict == verdict for n in looks)
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_false_positives_at_the_margin_are_as_rare_as_promised(shape: str) -> None:
+    # At a cost of 2, just the margin, with a look after each step and the greatest number of looks.
+    assert _positives(shape, 2.0, "worse") <= GREATEST[shape]
+
+
+def test_a_change_that_is_worse_than_the_margin_is_found() -> None:
+    assert _positives("normal", 3.0, "worse") == TRIALS
+
+
+def test_a_change_within_the_margin_is_no_worse() -> None:
+    assert _positives("normal", 0.0, "no worse") == TRIALS
+    assert _positives("normal", 0.0, "worse") == 0
+
+
+def test_equal_values_are_no_worse_after_two_replications() -> None:
+    found = judge([5.0, 6.0], [5.0, 6.0], "higher", Margin(0.0, 0.0, "given"), 0.05)
+    assert found.verdict == "no worse"
