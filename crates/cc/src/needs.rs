@@ -1,5 +1,6 @@
 //! What an algorithm needs of its host: which sender, which reports, which details of acknowledgements.
 
+use crate::SlowStartKind;
 use std::fmt;
 
 /// What the host must provide for an algorithm.
@@ -11,11 +12,15 @@ pub struct Needs {
     pub packets: bool,
     /// Whether it needs delivery-rate samples, which only reliable senders make.
     pub rate_samples: bool,
+    /// The variant of slow start that belongs to it and that its flows have unless another is asked for; `None` if it has
+    /// none of its own.
+    pub slow_start: Option<SlowStartKind>,
 }
 
 impl Needs {
     /// The needs of an algorithm on a reliable sender that uses neither packets nor rate samples.
-    pub const RELIABLE: Self = Self { transport: Transport::Reliable, packets: false, rate_samples: false };
+    pub const RELIABLE: Self =
+        Self { transport: Transport::Reliable, packets: false, rate_samples: false, slow_start: None };
 
     /// The needs of an algorithm on a datagram sender whose receiver sends `reports`, without packets and rate samples.
     pub const fn datagrams(reports: Reports) -> Self {

@@ -10,7 +10,7 @@ use narrows_lab::card::Domain;
 use narrows_lab::replication::run;
 use narrows_lab::scenario::{LoadOptions, load};
 use narrows_lab::{algorithm, queues};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What is measured of `text` changed by `sets`, as text without the names of algorithms; `None` if it is refused.
@@ -233,6 +233,16 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("retries", "1", &["path.loss={kind=\"bernoulli\",rate=0.5}"]),
     ("send_delay", "9ms", &[]),
 ];
+
+#[test]
+fn every_slow_start_has_an_effect_on_an_algorithm_with_one_of_its_own() {
+    let text = "duration = \"6s\"\n[path]\nrate = \"40Mbps\"\nrtt = \"100ms\"\n[[flows]]\nalgorithm = \"cubic-linux\"\n";
+    let kinds = ["standard", "limited", "hystart", "hystart++"];
+    let found: BTreeSet<_> =
+        kinds.iter().map(|kind| measured(text, &[format!("transport.slow_start={kind}")])).collect();
+    assert_eq!(found.len(), kinds.len());
+    assert!(found.contains(&measured(text, &[])));
+}
 
 #[test]
 fn every_key_of_the_transport_has_an_effect() {

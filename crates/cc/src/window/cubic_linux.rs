@@ -187,7 +187,7 @@ pub(crate) const CUBIC_LINUX: Entry = Entry {
     card: Card {
         name: "cubic-linux",
         family: "high-speed",
-        summary: "CUBIC as in Linux 6.18: whole packets, jiffies, HyStart included",
+        summary: "CUBIC as in Linux 6.18: whole packets, jiffies, and HyStart unless `slow_start` is written",
         source: "Linux 6.18 net/ipv4/tcp_cubic.c; HyStart: Ha and Rhee, Computer Networks 55, 2011",
         equations: &[
             "target = W_max -+ floor(410 |t - K|^3 / 2^40), K = floor(cbrt(2^40 / 410 (W_max - w))), t and K in 1/1024 s",
@@ -196,13 +196,6 @@ pub(crate) const CUBIC_LINUX: Entry = Entry {
             "loss: W_max = floor(1741 w / 2048) if w < W_max else w; ssthresh = w = max(2, floor(717 w / 1024))",
         ],
         parameters: &[
-            Parameter {
-                name: "hystart",
-                meaning: "slow start is HyStart, whatever the flow's slow_start",
-                unit: "",
-                source: "Linux module parameter hystart",
-                domain: Domain::Flag { default: true },
-            },
             Parameter {
                 name: "fast_convergence",
                 meaning: "W_max is set lower than the window when a loss occurs below the previous W_max",
@@ -239,7 +232,7 @@ pub(crate) const CUBIC_LINUX: Entry = Entry {
             "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },
-    needs: |_| Needs::RELIABLE,
+    needs: |_| Needs { slow_start: Some(SlowStartKind::HyStart), ..Needs::RELIABLE },
     build,
 };
 
@@ -249,8 +242,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
         friendliness: values.flag("tcp_friendliness"),
         state: State::default(),
     };
-    let slow_start = if values.flag("hystart") { SlowStartKind::HyStart } else { SlowStartKind::Standard };
-    Box::new(Windowed::new(rule, &Setup { slow_start, ..*setup }))
+    Box::new(Windowed::new(rule, setup))
 }
 
 /// `CONFIG_HZ`: jiffies per second.

@@ -53,8 +53,8 @@ fn the_canonical_form_of_defaults_is_the_bare_name() {
         ("tfrc(rules=2001)", "tfrc"),
         ("constant(rate=10Mbps)", "constant(rate=10Mbps)"),
         (
-            "cubic-linux(hystart=false)",
-            "cubic-linux(hystart=false,fast_convergence=true,tcp_friendliness=true)",
+            "cubic-linux(fast_convergence=false)",
+            "cubic-linux(fast_convergence=false,tcp_friendliness=true)",
         ),
     ] {
         let algorithm = Algorithm::parse(written).expect("right");

@@ -45,8 +45,8 @@ preset_keys! {
         /// Slow-start threshold before the first loss.
         key initial_ssthresh: Or<PacketsOrSize, Infinite> = [None, None, None],
 
-        /// How a flow starts.
-        option slow_start: SlowStartKind = [SlowStartKind::Standard; 3] => "standard; cubic in linux: hystart" {
+        /// How a flow of a window algorithm starts.
+        option slow_start: SlowStartKind = [SlowStartKind::Standard; 3] => "standard; cubic-linux: hystart" {
             SlowStartKind::Limited => "limited slow start",
             SlowStartKind::HyStart => "HyStart",
             SlowStartKind::HyStartPlusPlus => "HyStart++",
@@ -222,9 +222,9 @@ impl ResolvedTransport {
     ) -> Result<Self, Reported> {
         let preset = preset_of(layers)?;
         let mut endpoint = Endpoint::new(layers, preset, scale.packet_location);
-        let linux_cubic = algorithm.is_some_and(|algorithm| algorithm.name() == "cubic-linux");
-        if preset == Preset::Linux && linux_cubic && !endpoint.slow_start.written {
-            endpoint.slow_start.fill(SlowStartKind::HyStart);
+        let own = algorithm.and_then(|algorithm| algorithm.needs().slow_start);
+        if let Some(own) = own.filter(|_| !endpoint.slow_start.written) {
+            endpoint.slow_start.fill(own);
         }
         let options = endpoint.resolve(scale, faults);
         let send_delay = endpoint.resolve_send_delay(scale, faults);

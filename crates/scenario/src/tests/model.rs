@@ -100,6 +100,21 @@ fn preset_linux_is_linux_and_its_cubic_is_linuxs() {
 }
 
 #[test]
+fn an_algorithm_starts_by_its_own_slow_start_unless_another_is_written() {
+    let start = |sets: &[&str]| {
+        let sets: Vec<&str> = sets.iter().copied().chain(["flows.0.algorithm=cubic-linux"]).collect();
+        let scenario = good_with(LEAST, &sets);
+        let start = scenario.model.workloads[0].transport.slow_start;
+        assert_eq!(good(&scenario.resolved).model.workloads[0].transport.slow_start, start);
+        start
+    };
+    assert_eq!(start(&[]), SlowStartKind::HyStart);
+    assert_eq!(start(&["transport.preset=ns2"]), SlowStartKind::HyStart);
+    assert_eq!(start(&["transport.slow_start=standard"]), SlowStartKind::Standard);
+    assert_eq!(start(&["transport.slow_start=limited", "flows.0.slow_start=hystart++"]), SlowStartKind::HyStartPlusPlus);
+}
+
+#[test]
 fn an_explicit_key_wins_over_a_preset_and_a_flow_over_the_transport_table() {
     let sets = ["transport.preset=ns2", "transport.header=20B", "flows.0.preset=linux", "flows.0.ack=60B"];
     let model = good_with(LEAST, &sets).model;
