@@ -36,6 +36,12 @@ the resolved scenario, with all defaults.
 A scenario may name a Python file as an algorithm. A run executes files at or below the scenario's folder and those that
 the command line names, others only with `--trust`: see
 [which files are executed](your-algorithm.md#which-files-are-executed)."""
+PRESETS_PREFACE = """\
+## Presets
+
+`transport.preset`, or `preset` of a flow, names the defaults of the keys of `[transport]`. An algorithm with a variant
+of slow start of its own (`cubic-linux`: HyStart) keeps that unless `slow_start` is written. `narrows show modern`
+prints the same."""
 METRICS_PREFACE = """\
 Metrics cover the time after the warm-up unless their definition says otherwise. Intervals over replications are 95 %
 intervals from Student's t distribution.
@@ -92,7 +98,18 @@ def scenario_page(schema: Schema) -> str:
     Returns:
         The page as Markdown.
     """
-    return f"{SCENARIO_PREFACE}\n\n{keys_table('The whole file', schema, {})}\n"
+    return f"{SCENARIO_PREFACE}\n\n{keys_table('The whole file', schema, {})}\n\n{presets_section()}\n"
+
+
+def presets_section() -> str:
+    """Return what the presets are, and their value of each key."""
+    presets = core.presets()
+    about = [f"* **{each['name']}**: {each['summary']} Source: {each['source']}." for each in presets]
+    rows = [f"| key | {' | '.join(each['name'] for each in presets)} |", f"|---|{'---|' * len(presets)}"]
+    for values in zip(*(each["parameters"] for each in presets), strict=True):
+        shown = " | ".join(f"`{each['default']}`" for each in values)
+        rows.append(f"| `{values[0]['name']}` | {shown} |")
+    return "\n\n".join([PRESETS_PREFACE, "\n".join(about), "\n".join(rows)])
 
 
 def keys_table(title: str, table: Schema, known: dict[str, str], level: int = TOP_LEVEL) -> str:

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from command_line import SHORT, command, environment, write
-from narrows import cards, load
+from narrows import cards, core, load
 from narrows.library import find_scenario, library
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from command_line import Narrows
 
 
-@pytest.mark.parametrize("kind", ["algorithms", "queues", "scenarios", "studies", "metrics"])
+@pytest.mark.parametrize("kind", ["algorithms", "queues", "scenarios", "studies", "metrics", "presets"])
 def test_a_list_is_a_line_or_an_object_for_each_entry(narrows: Narrows, kind: str) -> None:
     entries = json.loads(narrows("list", kind, "--json").stdout)
     lines = narrows("list", kind).stdout.splitlines()
@@ -47,6 +47,24 @@ def test_a_card_shows_all_that_it_holds(narrows: Narrows, card: dict[str, object
     printed = json.loads(narrows("show", str(card["name"]), "--json").stdout)
     # An end host and its router may have one name: then both cards are shown.
     assert card in (printed if isinstance(printed, list) else [printed])
+
+
+@pytest.mark.parametrize("preset", core.presets(), ids=lambda preset: preset["name"])
+def test_a_preset_shows_the_value_that_it_gives_each_key(
+    narrows: Narrows, tmp_path: Path, preset: dict[str, Any]
+) -> None:
+    shown = narrows("show", preset["name"])
+    assert shown.returncode == 0
+    text = " ".join(shown.stdout.split())
+    assert preset["summary"] in text
+    written = SHORT.replace("[[flows]]", f'[transport]\npreset = "{preset["name"]}"\n\n[[flows]]', 1)
+    transport = tomllib.loads(load(write(tmp_path, written)).resolve().resolved)["transport"]
+    for value in preset["parameters"]:
+        assert f"{value['name']} = {value['default']}: " in text
+        # One packet's time is written as that time.
+        if value["name"] != "send_delay":
+            assert str(transport[value["name"]]).lower() == value["default"].lower()
+    assert {"preset", *(value["name"] for value in preset["parameters"])} == set(transport)
 
 
 def test_an_unknown_card_is_bad_input_and_the_nearest_is_named(narrows: Narrows) -> None:

@@ -45,6 +45,31 @@ def test_under_a_fair_queue_many_sources_leave_what_one_walk_says(narrows: Narro
     assert test["jain"]["mean"] > 0.98
 
 
+def test_two_flows_share_equally_unless_the_decrease_is_additive(narrows: Narrows) -> None:
+    done = narrows("compare", "newreno", "cubic", "aiad", "--scenario", "two-flows", "--json")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    jain = {name: run["groups"]["flows"]["jain"]["mean"] for name, run in summary["algorithms"].items()}
+    assert min(jain["newreno"], jain["cubic"]) > 0.95
+    assert jain["aiad"] < 0.9
+    difference = next(each for each in summary["differences"] if each["of"] == "aiad")
+    assert difference["groups"]["flows"]["jain"]["verdict"] == "worse"
+
+
+def test_prague_waits_a_millisecond_and_cubic_fifteen(narrows: Narrows) -> None:
+    done = narrows("run", "low-latency", "--replications", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    groups = json.loads(done.stdout)["groups"]
+    mean = {
+        (name, metric): group[metric]["mean"]
+        for name, group in groups.items()
+        for metric in ("rtt_mean_s", "goodput_bps")
+    }
+    assert mean["prague", "rtt_mean_s"] - 0.02 == pytest.approx(1e-3, rel=0.2)
+    assert mean["cubic", "rtt_mean_s"] - 0.02 == pytest.approx(15e-3, rel=0.2)
+    assert mean["cubic", "goodput_bps"] / mean["prague", "goodput_bps"] == pytest.approx(0.75, abs=0.1)
+
+
 def test_a_scenario_of_the_library_is_found_by_its_bare_name(narrows: Narrows) -> None:
     assert find_scenario("two-flows").file == SCENARIOS / "two-flows.toml"
     assert find_scenario("cellular").file == SCENARIOS / "links/cellular.toml"

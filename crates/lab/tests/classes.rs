@@ -12,7 +12,7 @@ fn favoured(queue: &str, behind: &str) -> String {
         duration = "60s"
         warmup = "5s"
         path = {{ rate = "10Mbps", rtt = "40ms", packet = "1000B", access_rate = "10Gbps", queue = {queue} }}
-        transport = {{ header = "0B" }}
+        transport = {{ preset = "sack-2012", header = "0B" }}
         [[flows]]
         name = "voice"
         algorithm = "constant(rate=4Mbps)"

@@ -72,6 +72,8 @@ fn candidates(domain: &Domain) -> Vec<String> {
 /// Paths on which algorithms differ: a full buffer, marks, losses, a long pipe, a rate that changes, a long time, routers.
 const PATHS: &[&str] = &[
     "duration = \"6s\"\npath = { rate = \"4Mbps\", rtt = \"40ms\" }\n",
+    "duration = \"6s\"\ntransport = { preset = \"sack-2012\" }\npath = { rate = \"4Mbps\", rtt = \"40ms\" }\n",
+    "duration = \"6s\"\ntransport = { preset = \"sack-2012\" }\npath = { rate = \"40Mbps\", rtt = \"100ms\" }\n",
     "duration = \"6s\"\ntransport = { ecn = true }\npath = { rate = \"8Mbps\", rtt = \"20ms\", queue = { kind = \"step\", threshold = \"5pkt\" } }\n",
     "duration = \"6s\"\npath = { rate = \"8Mbps\", rtt = \"40ms\", loss = { kind = \"bernoulli\", rate = 0.01 } }\n",
     "duration = \"6s\"\npath = { rate = \"40Mbps\", rtt = \"100ms\" }\n",
@@ -79,6 +81,8 @@ const PATHS: &[&str] = &[
     "duration = \"6s\"\npath = { rate = \"8Mbps\", rtt = \"40ms\", queue = { kind = \"xcp\" } }\n",
     "duration = \"6s\"\npath = { rate = \"8Mbps\", rtt = \"40ms\", queue = { kind = \"droptail\", limit = \"3bdp\" } }\n",
     "duration = \"40s\"\npath = { rate = \"3Mbps\", rtt = \"40ms\", queue = { kind = \"droptail\", limit = \"2bdp\" } }\n",
+    "duration = \"8s\"\ntransport = { preset = \"sack-2012\" }\npath = { rate = \"30Mbps\", rtt = \"200ms\", loss = { kind = \"bernoulli\", rate = 0.0005 } }\n",
+    "duration = \"40s\"\ntransport = { preset = \"sack-2012\" }\npath = { rate = \"3Mbps\", rtt = \"40ms\", queue = { kind = \"droptail\", limit = \"2bdp\" } }\n",
     "duration = \"8s\"\npath = { rate = \"30Mbps\", rtt = \"200ms\", loss = { kind = \"bernoulli\", rate = 0.0005 } }\n",
 ];
 
@@ -201,11 +205,11 @@ const SLOWING: &str = "path.rate={kind=\"square\",high=\"9Mbps\",low=\"100kbps\"
 const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("preset", "linux", &[]),
     ("recovery", "newreno", &[]),
-    ("proportional_rate_reduction", "true", &[]),
+    ("proportional_rate_reduction", "false", &[]),
     ("limited_transmit", "false", &["transport.recovery=newreno"]),
     ("initial_window", "2pkt", &[]),
     ("initial_ssthresh", "8pkt", &[]),
-    ("slow_start", "hystart++", &["path.rate=40Mbps", "path.rtt=100ms"]),
+    ("slow_start", "standard", &["path.rate=40Mbps", "path.rtt=100ms"]),
     ("ack_counting", "acks", &[]),
     ("quick_start", "20Mbps", APPROVING),
     ("quick_start_ssthresh", "true", APPROVING_20_MBPS),
@@ -225,7 +229,11 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("delayed_ack_timeout", "1ms", &["transport.delayed_ack=7"]),
     ("quick_ack", "true", &[]),
     ("rto", "linux", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
-    ("rto_restart", "head", &["path.loss={kind=\"bernoulli\",rate=0.2}", "flows.0.size=200kB"]),
+    (
+        "rto_restart",
+        "head",
+        &["transport.preset=sack-2012", "path.loss={kind=\"bernoulli\",rate=0.2}", "flows.0.size=200kB"],
+    ),
     ("initial_rto", "90ms", &["path.loss={kind=\"bernoulli\",rate=0.5}", "flows.0.count=9"]),
     ("min_rto", "900ms", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
     ("max_rto", "1s", &["path.loss={kind=\"bernoulli\",rate=0.5}"]),

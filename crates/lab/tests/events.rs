@@ -174,7 +174,7 @@ fn every_rule_appears_in_some_run() {
             &[("declared-lost", "partial-ack"), ("reduction", "duplicate-acks")],
         ),
         (
-            short(20, random, "algorithm = \"cubic\""),
+            short(20, random, "algorithm = \"cubic\"\nrecovery = \"sack\""),
             &[
                 ("lost", "random"),
                 ("declared-lost", "sack"),
@@ -284,7 +284,11 @@ fn states_have_the_names_of_their_sources() {
 /// A reduction of NewReno halves the window, and says from and to what.
 #[test]
 fn a_reduction_gives_the_windows_before_and_after() {
-    let text = short(20, "loss = { kind = \"bernoulli\", rate = \"0.5%\" }", "algorithm = \"newreno\"");
+    let text = short(
+        20,
+        "loss = { kind = \"bernoulli\", rate = \"0.5%\" }",
+        "algorithm = \"newreno\"\nrecovery = \"sack\"",
+    );
     let records = recorded(&text, alone());
     let events = &records.tables["events"];
     let column = |name: &str| events.real(name).expect("it is real");

@@ -47,6 +47,7 @@ fn packets_wait_for_the_target_of_pie() {
             r#"
             duration = "120s"
             warmup = "20s"
+            transport = {{ preset = "sack-2012" }}
             path = {{ rate = "20Mbps", rtt = "60ms", queue = {{ kind = "pie", target = "{target}ms" }} }}
             [[flows]]
             algorithm = "newreno"

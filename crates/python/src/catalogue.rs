@@ -1,8 +1,8 @@
-//! The cards of algorithms, queues and metrics as dicts.
+//! The cards of algorithms, queues, metrics and presets as dicts.
 
 use narrows_lab::card::{Card, Catalogue, Parameter};
 use narrows_lab::congestion_control::Entry;
-use narrows_lab::{algorithm, metrics, queues};
+use narrows_lab::{algorithm, metrics, queues, scenario};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -22,6 +22,31 @@ pub fn queue_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
 #[pyfunction(name = "metrics")]
 pub fn metric_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     metrics::catalogue().iter().map(|each| metric(py, each)).collect()
+}
+
+/// The presets of the transport as dicts, each with its value of every key.
+#[pyfunction(name = "presets")]
+pub fn preset_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    scenario::presets().iter().map(|each| preset(py, each)).collect()
+}
+
+fn preset<'py>(py: Python<'py>, preset: &scenario::PresetCard) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    set_all(&dict, &heading(preset.name, "transport", preset.summary, preset.source))?;
+    dict.set_item("validation", None::<&str>)?;
+    let values = preset.values.iter().map(|each| {
+        let dict = PyDict::new(py);
+        let entries = [
+            ("name", each.key),
+            ("default", &each.value),
+            ("meaning", each.meaning),
+            ("allowed", &each.allowed),
+        ];
+        set_all(&dict, &entries)?;
+        Ok(dict)
+    });
+    dict.set_item("parameters", values.collect::<PyResult<Vec<_>>>()?)?;
+    Ok(dict)
 }
 
 fn algorithm_card<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {

@@ -40,6 +40,8 @@ pub use document::{Complaint, Located, Written, complain, read_document};
 pub use input::{InputFile, kept};
 pub use schema::schema;
 pub use sections::expect::Expectation;
+pub use sections::preset::{PresetCard, PresetValue};
+pub use sections::transport::presets;
 pub use series::{MetricFault, SeriesMetric, SeriesMetrics};
 
 use context::LoadContext;

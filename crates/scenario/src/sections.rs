@@ -9,7 +9,7 @@ mod link;
 mod loss;
 pub mod network;
 pub mod path;
-mod preset;
+pub mod preset;
 mod rate;
 pub mod record;
 pub mod root;

@@ -28,8 +28,8 @@ packet = "1500B"          # what crosses the wire; goodput counts packet - trans
 queue  = { kind = "droptail", limit = "1bdp" }
 
 [transport]               # defaults for every flow; a flow may override any of them
-preset           = "sack-2012" # a named set of the values below: sack-2012 | ns2 | linux
-recovery         = "sack"      # reno | newreno | sack | rack
+preset           = "modern"    # a named set of the values below: modern | sack-2012 | ns2 | linux
+recovery         = "rack"      # reno | newreno | sack | rack
 delayed_ack      = 2           # segments per ACK; 1 = every segment
 initial_window   = "10pkt"
 initial_ssthresh = "infinite"

@@ -65,7 +65,7 @@ pub struct TransportOptions {
     pub retries: u32,
 }
 
-/// The preset `sack-2012` of scenario files with packets of 1500 bytes: RFC 5681, RFC 6298, RFC 6675 and RFC 6928.
+/// The standards of 2012 with packets of 1500 bytes: RFC 5681, RFC 6298, RFC 6675 and RFC 6928.
 impl Default for TransportOptions {
     fn default() -> Self {
         Self {

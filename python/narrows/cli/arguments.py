@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
     listing.add_argument("kind", choices=KINDS)
     listing.add_argument("--json", action="store_true", help="print a list of objects")
 
-    show = _add(commands, "show", "catalogue:show", "print the card of an algorithm or a queue")
+    show = _add(commands, "show", "catalogue:show", "print the card of an algorithm, a queue or a preset")
     show.add_argument("name", metavar="NAME")
     show.add_argument("--json", action="store_true", help="print an object")
 
@@ -441,4 +441,4 @@ class _Version(argparse.Action):
 
 
 EXECUTORS = ("threads", "dask")
-KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics")
+KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics", "presets")

@@ -35,17 +35,17 @@ def list_kind(arguments: argparse.Namespace) -> int:
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """Print the card of an algorithm or a queue, or both cards where they share the name."""
+    """Print the card of an algorithm, a queue or a preset; two cards where an algorithm and a queue share the name."""
     if is_external(arguments.name):
         card = external_card(arguments.name)
         print(to_json(card) if arguments.json else render(card))
         return DONE
-    known = [*cards.algorithms(), *cards.queues()]
+    known = [*cards.algorithms(), *cards.queues(), *core.presets()]
     named = [card for card in known if card["name"] == arguments.name]
     if not named:
         near = core.nearest(arguments.name, [card["name"] for card in known])
-        hint = f"did you mean {near}?" if near else "`narrows list algorithms` and `narrows list queues` name them"
-        raise InputError(arguments.name, f"no algorithm or queue has this name; {hint}")
+        hint = f"did you mean {near}?" if near else "`narrows list algorithms`, `queues` and `presets` name them"
+        raise InputError(arguments.name, f"no algorithm, queue or preset has this name; {hint}")
     if arguments.json:
         print(to_json(named if len(named) > 1 else named[0]))
     else:
@@ -58,6 +58,11 @@ def render(card: dict[str, Any]) -> str:
     parts = [
         f"{card['name']} ({card['family']})\n{fill(card['summary'], WIDTH)}",
         _section("Source", [card["source"]]),
+    ]
+    if "equations" not in card:
+        values = [f"{each['name']} = {each['default']}: {each['meaning']}" for each in card["parameters"]]
+        return "\n\n".join([*parts, _section("Values", values)])
+    parts += [
         _section("Equations", card["equations"]),
         _section("Parameters", [_parameter(each) for each in card["parameters"]] or ["none"]),
         _section("Variables", [_variable(each) for each in card["variables"]] or ["none"]),
@@ -116,5 +121,6 @@ KINDS = {
     "scenarios": library.scenarios,
     "studies": library.studies,
     "metrics": metrics.catalogue,
+    "presets": core.presets,
 }
 WIDTH = 80

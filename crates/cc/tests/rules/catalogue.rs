@@ -52,10 +52,7 @@ fn the_canonical_form_of_defaults_is_the_bare_name() {
         ("aimd(b=0.8)", "aimd(a=1,b=0.8)"),
         ("tfrc(rules=2001)", "tfrc"),
         ("constant(rate=10Mbps)", "constant(rate=10Mbps)"),
-        (
-            "cubic-linux(fast_convergence=false)",
-            "cubic-linux(fast_convergence=false,tcp_friendliness=true)",
-        ),
+        ("cubic-linux(fast_convergence=false)", "cubic-linux(fast_convergence=false,tcp_friendliness=true)"),
     ] {
         let algorithm = Algorithm::parse(written).expect("right");
         assert_eq!(algorithm.to_string(), canonical);

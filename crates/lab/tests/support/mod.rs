@@ -51,6 +51,7 @@ pub const VARIED: &[(&str, &str)] = &[
         "random starts over DropTail",
         r#"
         duration = "5s"
+        transport = { preset = "sack-2012" }
         warmup = "1s"
         path = { rate = "20Mbps", rtt = "40ms" }
         [[flows]]
@@ -70,6 +71,7 @@ pub const VARIED: &[(&str, &str)] = &[
         duration = "5s"
         path = { rate = "10Mbps", rtt = "50ms", queue = { kind = "red", ecn = true, min = "5pkt", max = "15pkt", limit = "60pkt" } }
         [transport]
+        preset = "sack-2012"
         ecn = true
         [[flows]]
         algorithm = "aimd(a=1,b=0.8)"
@@ -85,6 +87,7 @@ pub const VARIED: &[(&str, &str)] = &[
         "datagrams beside a reliable flow, with random loss",
         r#"
         duration = "6s"
+        transport = { preset = "sack-2012" }
         warmup = "1s"
         path = { rate = "8Mbps", rtt = "40ms", loss = { kind = "bernoulli", rate = "0.5%" } }
         [[flows]]
@@ -112,6 +115,7 @@ pub const VARIED: &[(&str, &str)] = &[
         "a walking rate with bursty loss and finite transfers",
         r#"
         duration = "6s"
+        transport = { preset = "sack-2012" }
         [path]
         rate = { kind = "walk", start = "8Mbps", step = "1Mbps", minimum = "2Mbps", maximum = "12Mbps", interval = "100ms" }
         rtt = "30ms"
@@ -133,6 +137,7 @@ pub const VARIED: &[(&str, &str)] = &[
         duration = "4s"
         path = { rate = "10Mbps", rtt = "20ms", queue = { kind = "dualpi2" }, reverse = { queue = { kind = "fq-codel" } } }
         [transport]
+        preset = "sack-2012"
         ecn = true
         [[flows]]
         algorithm = "dctcp"
@@ -150,6 +155,7 @@ pub const VARIED: &[(&str, &str)] = &[
         "requests that routers answer",
         r#"
         duration = "4s"
+        transport = { preset = "sack-2012" }
         path = { rate = "20Mbps", rtt = "40ms", queue = { kind = "xcp" }, reverse = { queue = { kind = "quick-start" } } }
         [[flows]]
         algorithm = "xcp"
@@ -168,6 +174,7 @@ pub const VARIED: &[(&str, &str)] = &[
         "a mesh whose links fail, come back and become shorter",
         r#"
         duration = "6s"
+        transport = { preset = "sack-2012" }
         warmup = "1s"
         [network]
         rtt = "30ms"
@@ -305,6 +312,7 @@ pub const VARIED: &[(&str, &str)] = &[
         "applications and draws",
         r#"
         duration = "5s"
+        transport = { preset = "sack-2012" }
         warmup = "1s"
         path = { rate = "10Mbps", rtt = "40ms", delay = "5ms" }
         [[flows]]
@@ -321,5 +329,29 @@ pub const VARIED: &[(&str, &str)] = &[
         algorithm = "newreno"
         source = { kind = "writes", interval = { kind = "exponential", mean = "300ms" }, size = "60kB" }
     "#,
+    ),
+    (
+        "the default transport over a shared link, with random loss and transfers",
+        r#"
+        duration = "6s"
+        warmup = "1s"
+        path = { rate = "20Mbps", rtt = "40ms", loss = { kind = "bernoulli", rate = "0.2%" } }
+        [[flows]]
+        algorithm = "cubic"
+        count = 2
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "newreno"
+        rtt = "90ms"
+        pacing = true
+        [[flows]]
+        algorithm = "bbr1"
+        start = "2s"
+        [[flows]]
+        name = "transfers"
+        algorithm = "cubic"
+        size = "100kB"
+        source = { kind = "poisson", interval = "200ms" }
+        "#,
     ),
 ];

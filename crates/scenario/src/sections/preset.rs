@@ -7,11 +7,12 @@ use crate::location::Location;
 use crate::value::{KeyType, Words, words};
 use std::fmt::Write;
 
-/// A named set of defaults. Sources: *sack-2012* is RFC 5681, 6298, 6675 and 6928, the standards of 2012; *ns2* is ns-2.35
-/// as the studies used it; *linux* is Linux 6.18.
+/// A named set of defaults; [`Preset::about`] says what each is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// RFC 5681, 6298, 6675 and 6928.
+    /// The standards of today.
+    Modern,
+    /// Those of 2012: RFC 5681, 6298, 6675 and 6928.
     Sack2012,
     /// ns-2.35.
     Ns2,
@@ -19,10 +20,68 @@ pub enum Preset {
     Linux,
 }
 
-words!(Preset { Sack2012 = "sack-2012", Ns2 = "ns2", Linux = "linux" });
+words!(Preset { Modern = "modern", Sack2012 = "sack-2012", Ns2 = "ns2", Linux = "linux" });
 
 /// Number of presets.
-pub const PRESETS: usize = 3;
+pub const PRESETS: usize = 4;
+
+impl Preset {
+    /// What it is, in sentences, and where that is from.
+    pub const fn about(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Modern => (
+                "A stack of today: losses are detected by time (RACK) and at the tail by probes (TLP), the window falls over \
+                 a round trip (proportional rate reduction), and slow start ends when the delay rises (HyStart++). Packets \
+                 of window algorithms are not paced: Linux paces those of an algorithm that asks for it, as BBR does, and \
+                 of all others only under the queue discipline fq. Algorithms with a rate of their own are paced. With \
+                 `pacing = true` all are.",
+                "RFC 8985, RFC 9937, RFC 9406; RFC 5681, RFC 6298, RFC 6928; Linux 6.18 net/ipv4/tcp_output.c, \
+                 tcp_internal_pacing, and net/sched/sch_fq.c for pacing, tcp_rearm_rto for the timer",
+            ),
+            Self::Sack2012 => (
+                "The standards of 2012: selective acknowledgements with the pipe algorithm, three duplicates, reductions at \
+                 once, standard slow start and an initial window of ten packets.",
+                "RFC 5681, RFC 6298, RFC 6675, RFC 6928",
+            ),
+            Self::Ns2 => (
+                "The one-way TCP agents of ns-2 as most studies used them: each packet is acknowledged, an initial window of \
+                 two packets, no headers, a first reduction to half.",
+                "ns-2.35",
+            ),
+            Self::Linux => (
+                "The TCP of Linux as it is by default, with its own CUBIC and Reno in whole packets: `cubic` means \
+                 `cubic-linux`, `reno` and `newreno` mean `reno-linux`.",
+                "Linux 6.18 net/ipv4",
+            ),
+        }
+    }
+}
+
+/// What a preset is and which values it gives.
+#[derive(Clone, Debug)]
+pub struct PresetCard {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in sentences.
+    pub summary: &'static str,
+    /// The standards or the program that it follows.
+    pub source: &'static str,
+    /// Its value of each key of `[transport]`.
+    pub values: Vec<PresetValue>,
+}
+
+/// A default of a preset.
+#[derive(Clone, Debug)]
+pub struct PresetValue {
+    /// Name of the key.
+    pub key: &'static str,
+    /// Meaning of the key, in sentences.
+    pub meaning: &'static str,
+    /// What the key may hold, in words.
+    pub allowed: String,
+    /// The value, as a file writes it, without quotes.
+    pub value: String,
+}
 
 /// Description of the defaults of a key, as in `10pkt; ns2: 2pkt`.
 pub fn columns<T: KeyType>(defaults: &[T::Value; PRESETS]) -> String {
@@ -118,6 +177,11 @@ macro_rules! preset_keys {
                     stringify!($key),
                     otherwise,
                 ),)+ }
+            }
+
+            /// The default of each key in `preset`, in the order of the keys, as a file writes it.
+            fn defaults(preset: Preset) -> Vec<String> {
+                vec![$(Key::plain(&<$type as KeyType>::write(&$defaults[preset as usize], Naming::Path)),)+]
             }
 
             /// Sets the fields of `options` that have the names of keys.

@@ -36,7 +36,7 @@ keys! {
         /// Routers and links of any topology; each flow has a source and a destination router.
         network: Table<NetworkKeys> => "none; either path or network is needed",
         /// Endpoints of every flow; a flow may override any key.
-        transport: Table<TransportKeys> => "preset sack-2012",
+        transport: Table<TransportKeys> => "preset modern",
         /// Groups of equal flows.
         flows: Tables<GroupKeys>,
         /// What to record.

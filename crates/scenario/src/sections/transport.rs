@@ -2,7 +2,7 @@
 //!
 //! A key is looked for in the flow, then in `[transport]`, then in the preset, which is the flow's own if it names one.
 
-use super::preset::{self, Preset, preset_keys};
+use super::preset::{self, Preset, PresetCard, PresetValue, preset_keys};
 use crate::diagnostic::Fault;
 use crate::emit::{Naming, TomlTable};
 use crate::field::{Field, Reported};
@@ -18,35 +18,50 @@ use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, Und
 use narrows_units::{Bytes, Rate, Span};
 
 preset_keys! {
-    /// The keys of `[transport]`, each with a default in the presets sack-2012, ns2 and linux.
+    /// The keys of `[transport]`, each with a default in the presets modern, sack-2012, ns2 and linux.
     pub struct TransportKeys, Endpoint for TransportOptions {
         /// A named set of defaults for the keys below.
-        key preset: Preset = [Preset::Sack2012, Preset::Ns2, Preset::Linux] => "sack-2012",
+        key preset: Preset = [Preset::Modern, Preset::Sack2012, Preset::Ns2, Preset::Linux] => "modern",
 
         /// How losses are detected, and which segment is retransmitted next.
-        option recovery: RecoveryKind = [RecoveryKind::Sack, RecoveryKind::Sack, RecoveryKind::Rack] {
+        option recovery: RecoveryKind = [
+            RecoveryKind::Rack,
+            RecoveryKind::Sack,
+            RecoveryKind::Sack,
+            RecoveryKind::Rack,
+        ] {
             RecoveryKind::Reno => "Reno recovery",
             RecoveryKind::NewReno => "NewReno recovery",
             RecoveryKind::Sack => "SACK recovery",
             RecoveryKind::Rack => "RACK recovery",
         },
 
-        /// After a reduction the usable window decreases over a round trip (RFC 6937).
-        option proportional_rate_reduction: bool = [false, false, true] {
+        /// After a reduction the usable window decreases over a round trip (RFC 9937).
+        option proportional_rate_reduction: bool = [true, false, false, true] {
             true => "proportional rate reduction",
         },
 
         /// New segments are sent on the first two duplicate ACKs (RFC 3042).
-        option limited_transmit: bool = [true, true, true] { false => "no limited transmit" },
+        option limited_transmit: bool = [true, true, true, true] { false => "no limited transmit" },
 
         /// Window before the first acknowledgement.
-        option initial_window: Packets = [10, 2, 10] { packets => format!("initial window {packets} packets") },
+        option initial_window: Packets = [
+            10,
+            10,
+            2,
+            10,
+        ] { packets => format!("initial window {packets} packets") },
 
         /// Slow-start threshold before the first loss.
-        key initial_ssthresh: Or<PacketsOrSize, Infinite> = [None, None, None],
+        key initial_ssthresh: Or<PacketsOrSize, Infinite> = [None, None, None, None],
 
         /// How a flow of a window algorithm starts.
-        option slow_start: SlowStartKind = [SlowStartKind::Standard; 3] => "standard; cubic-linux: hystart" {
+        option slow_start: SlowStartKind = [
+            SlowStartKind::HyStartPlusPlus,
+            SlowStartKind::Standard,
+            SlowStartKind::Standard,
+            SlowStartKind::Standard,
+        ] => "hystart++; in the other presets: standard; cubic-linux: hystart" {
             SlowStartKind::Limited => "limited slow start",
             SlowStartKind::HyStart => "HyStart",
             SlowStartKind::HyStartPlusPlus => "HyStart++",
@@ -55,21 +70,26 @@ preset_keys! {
         /// What an acknowledgement of several segments counts for when the window of a window algorithm grows. segments: for
         /// as many (RFC 3465, without its limit of two in slow start; Linux). acks: for one (RFC 5681 §3.1; ns-2), so that
         /// delayed acknowledgements halve the growth.
-        option ack_counting: AckCounting = [AckCounting::Segments, AckCounting::Acks, AckCounting::Segments],
+        option ack_counting: AckCounting = [
+            AckCounting::Segments,
+            AckCounting::Segments,
+            AckCounting::Acks,
+            AckCounting::Segments,
+        ],
 
         /// Rate on the wire that the first data requests from the routers (RFC 4782); queues of kind quick-start grant it.
-        key quick_start: Or<Positive<Rate>, Nothing> = [None, None, None],
+        key quick_start: Or<Positive<Rate>, Nothing> = [None, None, None, None],
 
         /// An approved rate ends slow start: ssthresh becomes its window. Only with quick_start.
-        key quick_start_ssthresh: bool = [false, false, false],
+        key quick_start_ssthresh: bool = [false, false, false, false],
 
         /// Size of the first reduction of the window.
-        option first_cut: FirstCut = [FirstCut::Rule, FirstCut::Half, FirstCut::Rule] {
+        option first_cut: FirstCut = [FirstCut::Rule, FirstCut::Rule, FirstCut::Half, FirstCut::Rule] {
             FirstCut::Half => "first reduction to half",
         },
 
         /// The receiver's window.
-        key receive_window: Or<PacketsOrSize, Infinite> = [None, None, None] {
+        key receive_window: Or<PacketsOrSize, Infinite> = [None, None, None, None] {
             Some(PacketsOrSize::Packets(packets)) => format!("receive window {packets} packets"),
         },
 
@@ -77,69 +97,84 @@ preset_keys! {
         /// acknowledgements report duplicates (RFC 2883), and every retransmission was reported (RFC 3708); the reordering
         /// window of rack grows with them, too (RFC 8985 §6.2). timestamps: the original was acknowledged, not its
         /// retransmission (RFC 3522).
-        option undo: UndoKind = [UndoKind::Duplicates, UndoKind::None, UndoKind::DuplicatesAndTimestamps] {
+        option undo: UndoKind = [
+            UndoKind::Duplicates,
+            UndoKind::Duplicates,
+            UndoKind::None,
+            UndoKind::DuplicatesAndTimestamps,
+        ] {
             UndoKind::None => "no undo of spurious reductions",
             UndoKind::DuplicatesAndTimestamps => "timestamps",
         },
 
         /// After an idle period of a retransmission timeout the window is at most the initial one (RFC 5681 §4.1).
-        option idle_restart: bool = [true, true, true] { false => "no restart after idle periods" },
+        option idle_restart: bool = [true, true, true, true] { false => "no restart after idle periods" },
 
         /// Packets are paced evenly over a round trip.
-        option pacing: bool = [false, false, false] { true => "paced" },
+        option pacing: bool = [false, false, false, false] { true => "paced" },
 
         /// Explicit congestion notification (RFC 3168).
-        option ecn: bool = [false, false, false] { true => "ECN" },
+        option ecn: bool = [false, false, false, false] { true => "ECN" },
 
         /// Header bytes of each data packet; they do not count as goodput.
-        option header: Bytes = [Bytes::new(40), Bytes::ZERO, Bytes::new(52)] {
+        option header: Bytes = [Bytes::new(40), Bytes::new(40), Bytes::ZERO, Bytes::new(52)] {
             header => format!("headers of {header}"),
         },
 
         /// Size of an acknowledgement, a SYN and a SYN-ACK.
-        option ack: Positive<Bytes> = [Bytes::new(40), Bytes::new(40), Bytes::new(52)] {
+        option ack: Positive<Bytes> = [Bytes::new(40), Bytes::new(40), Bytes::new(40), Bytes::new(52)] {
             ack => format!("ACKs of {ack}"),
         },
 
         /// Segments per acknowledgement.
-        option delayed_ack: Count<1, 1000> = [2, 1, 2] {
+        option delayed_ack: Count<1, 1000> = [2, 2, 1, 2] {
             1 => "every segment acknowledged",
             segments => format!("an ACK per {segments} segments"),
         },
 
         /// Longest delay of an acknowledgement.
-        option delayed_ack_timeout: Positive<Span> = [Span::from_ms(40), Span::from_ms(100), Span::from_ms(40)],
+        option delayed_ack_timeout: Positive<Span> = [
+            Span::from_ms(40),
+            Span::from_ms(40),
+            Span::from_ms(100),
+            Span::from_ms(40),
+        ],
 
         /// At the start of a connection every segment is acknowledged, as in Linux.
-        option quick_ack: bool = [false, false, true] { true => "quick ACKs at the start" },
+        option quick_ack: bool = [false, false, false, true] { true => "quick ACKs at the start" },
 
         /// rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar).
-        option rto: RtoRule = [RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Linux],
+        option rto: RtoRule = [RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Linux],
 
         /// When a running retransmission timer is restarted. ack: when new data is acknowledged (RFC 6298 §5.3), and with
         /// the first fast retransmission. head: also whenever the first unacknowledged segment is sent again, as in
         /// Linux (permitted by RFC 6675 §6).
-        option rto_restart: RtoRestart = [RtoRestart::Ack, RtoRestart::Ack, RtoRestart::Head],
+        option rto_restart: RtoRestart = [
+            RtoRestart::Head,
+            RtoRestart::Ack,
+            RtoRestart::Ack,
+            RtoRestart::Head,
+        ],
 
         /// Retransmission timeout before the first sample.
-        option initial_rto: Positive<Span> = [Span::from_ms(1000); 3],
+        option initial_rto: Positive<Span> = [Span::from_ms(1000); 4],
 
         /// Shortest retransmission timeout.
-        option min_rto: Positive<Span> = [Span::from_ms(200); 3],
+        option min_rto: Positive<Span> = [Span::from_ms(200); 4],
 
         /// Longest retransmission timeout.
-        option max_rto: Positive<Span> = [Span::from_ms(60_000); 3],
+        option max_rto: Positive<Span> = [Span::from_ms(60_000); 4],
 
         /// Retransmissions of the SYN before a flow gives up.
-        option syn_retries: Count<0, 1000> = [6, 6, 6],
+        option syn_retries: Count<0, 1000> = [6, 6, 6, 6],
 
         /// Consecutive timeouts before a flow gives up.
-        option retries: Count<1, 1000> = [15, 15, 15],
+        option retries: Count<1, 1000> = [15, 15, 15, 15],
 
         /// Each packet is sent after a random delay, uniform from zero to this, in order; 1pkt is the transmission time of
         /// a packet at the bottleneck's mean rate. It prevents phase effects between equal flows (Floyd and Jacobson
         /// 1992).
-        key send_delay: SpanOrPackets = [PACKET_TIME, NO_DELAY, NO_DELAY] {
+        key send_delay: SpanOrPackets = [PACKET_TIME, PACKET_TIME, NO_DELAY, NO_DELAY] {
             SpanOrPackets::Span(delay) if delay > Span::ZERO => {
                 format!("each packet delayed at random by up to {delay}")
             },
@@ -187,14 +222,14 @@ pub struct Scale<'a> {
     pub mean: Rate,
 }
 
-/// The preset of the first of `layers` that names one; *sack-2012* if none does.
+/// The preset of the first of `layers` that names one; *modern* if none does.
 ///
 /// # Errors
 ///
 /// If that key has an error that was reported.
 pub fn preset_of(layers: &[&TransportKeys]) -> Result<Preset, Reported> {
     let written = layers.iter().find(|layer| layer.preset.written);
-    written.map_or(Ok(Preset::Sack2012), |layer| Ok(layer.preset.copied()?.unwrap_or(Preset::Sack2012)))
+    written.map_or(Ok(Preset::Modern), |layer| Ok(layer.preset.copied()?.unwrap_or(Preset::Modern)))
 }
 
 /// The resolved transport options of flows.
@@ -330,7 +365,7 @@ impl Endpoint {
 
     /// Description of the preset and of the keys that differ from it.
     pub fn describe(&self) -> String {
-        let preset = self.preset.copied().unwrap_or(Preset::Sack2012);
+        let preset = self.preset.copied().unwrap_or(Preset::Modern);
         format!("preset {}: {}", preset.word(), self.phrases(preset).join(", "))
     }
 }
@@ -386,3 +421,20 @@ const GREATEST_INITIAL_WINDOW: u64 = 1_000_000;
 const PACKET_TIME: SpanOrPackets = SpanOrPackets::Packets(1.0);
 
 const NO_DELAY: SpanOrPackets = SpanOrPackets::Span(Span::ZERO);
+
+/// All presets with their values.
+pub fn presets() -> Vec<PresetCard> {
+    let keys = || TransportKeys::PARTS.iter().copied().flatten();
+    let card = |(name, preset): (&&'static str, &Preset)| {
+        let (summary, source) = preset.about();
+        let values = keys().zip(Endpoint::defaults(*preset)).filter(|(key, _)| key.name != "preset");
+        let values = values.map(|(key, value)| PresetValue {
+            key: key.name,
+            meaning: key.meaning(),
+            allowed: key.kind.allowed(),
+            value,
+        });
+        PresetCard { name, summary, source, values: values.collect() }
+    };
+    Preset::WORDS.iter().zip(Preset::VALUES).map(card).collect()
+}

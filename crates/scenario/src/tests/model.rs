@@ -4,7 +4,7 @@ use super::{EXAMPLE, LEAST, good, good_with};
 use narrows_cc::{FirstCut, SlowStartKind};
 use narrows_model::{Demand, LinkModel, LossModel, RateModel, Start};
 use narrows_qdisc::{Classes, Discipline, Limit, Unit, droptail};
-use narrows_transport::{RecoveryKind, RtoRule, TransportOptions};
+use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions};
 use narrows_units::{Bytes, Rate, Span};
 
 fn limit(text: &str) -> Limit {
@@ -60,7 +60,16 @@ fn the_least_scenario_has_the_documented_defaults() {
     assert_eq!(model.links[1].queue, droptail::with_limit(Limit::Unlimited));
     assert!(matches!(model.workloads[0].demand, Demand::Fixed { start: Start::At(Span::ZERO), .. }));
     assert_eq!(model.workloads[0].size, None);
-    assert_eq!(**transport, TransportOptions::default());
+    let modern = TransportOptions {
+        recovery: RecoveryKind::Rack,
+        proportional_rate_reduction: true,
+        slow_start: SlowStartKind::HyStartPlusPlus,
+        rto_restart: RtoRestart::Head,
+        ..TransportOptions::default()
+    };
+    assert_eq!(**transport, modern);
+    let before = good_with(LEAST, &["transport.preset=sack-2012"]).model;
+    assert_eq!(*before.workloads[0].transport, TransportOptions::default());
     assert_eq!(model.record.interval, Span::from_ms(100));
     // 1500 bytes at 20 Mbps.
     assert_eq!(model.workloads[0].send_delay, Span::from_us(600));
@@ -111,7 +120,10 @@ fn an_algorithm_starts_by_its_own_slow_start_unless_another_is_written() {
     assert_eq!(start(&[]), SlowStartKind::HyStart);
     assert_eq!(start(&["transport.preset=ns2"]), SlowStartKind::HyStart);
     assert_eq!(start(&["transport.slow_start=standard"]), SlowStartKind::Standard);
-    assert_eq!(start(&["transport.slow_start=limited", "flows.0.slow_start=hystart++"]), SlowStartKind::HyStartPlusPlus);
+    assert_eq!(
+        start(&["transport.slow_start=limited", "flows.0.slow_start=hystart++"]),
+        SlowStartKind::HyStartPlusPlus
+    );
 }
 
 #[test]
