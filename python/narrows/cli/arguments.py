@@ -77,6 +77,11 @@ def parser() -> argparse.ArgumentParser:
 
     _add_export(commands)
 
+    _add_share(commands)
+
+    doctor = _add(commands, "doctor", "doctor:doctor", "say what is there and what is missing")
+    doctor.add_argument("--json", action="store_true", help="print a list of objects")
+
     playground = _add(commands, "playground", "playground:playground", "write a page that runs a scenario in a browser")
     playground.add_argument(
         "file", metavar="FILE", nargs="?", default="two-flows",
@@ -159,6 +164,18 @@ def _add_linux(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     status = _add(actions, "status", "linux:status", "say which kernels are built")
     _add_json(status)
+
+
+def _add_share(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    pack = _add(commands, "pack", "share:pack", "make one file of a run, comparison or study")
+    pack.add_argument("folder", metavar="DIR", type=Path)
+    pack.add_argument("--out", metavar="FILE", type=Path, help="the file (NAME.zip)")
+
+    verify = _add(commands, "verify", "share:verify", "repeat packed results and say whether they are the same")
+    verify.add_argument("file", metavar="FILE", type=Path, help="a file that `narrows pack` wrote")
+    verify.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
+    verify.add_argument("--trust", action="store_true", help="execute the Python files in it")
+    verify.add_argument("--json", action="store_true", help="print the verdict as an object")
 
 
 def _add_overlay_flags(command: argparse.ArgumentParser) -> None:

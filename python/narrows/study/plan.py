@@ -197,6 +197,15 @@ def check_unchanged(plan: Plan, folder: Path) -> None:
             f"was begun by engine {plan.base.engine[:SHOWN]}, and this one is {core.fingerprint()[:SHOWN]}: results of "
             "different engines are not mixed; `narrows study run` the study anew in another folder",
         )
+    check_kept(plan, folder)
+
+
+def check_kept(plan: Plan, folder: Path) -> None:
+    """Check that the files that the scenarios of a study name are those of the plan.
+
+    Raises:
+        InputError: One is missing or has changed.
+    """
     for path, digest in plan.inputs.items():
         kept = folder / path
         if not kept.is_file() or file_digest(kept) != f"sha256:{digest}":

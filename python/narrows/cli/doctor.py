@@ -1,0 +1,113 @@
+"""`narrows doctor`: what is there and what is missing."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from narrows import core
+from narrows.cli.status import DONE
+from narrows.files.manifest import to_json
+from narrows.linux import cache, library
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that Narrows uses.
+
+    Attributes:
+        name: Its name.
+        found: Its version or path; None if it is missing.
+        use: What needs it.
+        remedy: How to get it; empty if it is there.
+    """
+
+    name: str
+    found: str | None
+    use: str
+    remedy: str = ""
+
+
+def doctor(arguments: argparse.Namespace) -> int:
+    """Print what is there and what is missing. Nothing that is missing is an error: each serves one purpose."""
+    found = list(findings())
+    if arguments.json:
+        print(to_json([asdict(each) for each in found]))
+        return DONE
+    wide = max(len(each.name) for each in found)
+    for each in found:
+        state = "there  " if each.found else "missing"
+        print(f"{state}  {each.name:{wide}}  {each.found or f'for {each.use}: {each.remedy}'}")
+    return DONE
+
+
+def findings() -> Iterator[Finding]:
+    """Look for everything that a command or a test of Narrows can use."""
+    yield Finding("narrows", f"{version('narrows')}, engine {core.fingerprint()[:12]}", "everything")
+    yield Finding("python", platform.python_version(), "everything")
+    yield _wasm()
+    yield _program("browser", BROWSERS, "opening reports and pages", "install Chromium or another browser")
+    yield _kernel()
+    yield _program("tshark", ("tshark",), "looking into `export pcapng`", "install Wireshark's tshark")
+    yield _program("compiler", ("cc", "gcc", "clang"), "`linux build` and a build from source", "install gcc")
+    yield _program("cargo", ("cargo",), "algorithms in Rust and a build from source", "install Rust (rustup)")
+    yield _program("valgrind", ("valgrind",), "counts of instructions in `make test`", "install valgrind")
+    for name, use in PACKAGES.items():
+        yield _package(name, use)
+
+
+def _wasm() -> Finding:
+    file = files("narrows.playground").joinpath("narrows.wasm")
+    remedy = "`make wasm` in the source tree, which needs the target (`rustup target add wasm32-unknown-unknown`)"
+    there = file.is_file()
+    return Finding("wasm", str(file) if there else None, "`narrows playground`", "" if there else remedy)
+
+
+def _kernel() -> Finding:
+    kernels = ", ".join(f"linux:{each.name} {each.version}" for each in cache.kernels())
+    if kernels and not library.path().is_file():
+        return Finding("kernel", None, "`--on linux`", f"{kernels} lacks its network; `narrows linux build` builds it")
+    return Finding("kernel", kernels or None, "`--on linux`", "" if kernels else "`narrows linux build`")
+
+
+def _program(name: str, commands: tuple[str, ...], use: str, remedy: str) -> Finding:
+    path = next(filter(None, map(shutil.which, commands)), None)
+    return Finding(name, path and f"{path} ({_version(path)})", use, "" if path else remedy)
+
+
+def _version(path: str) -> str:
+    """Return the first line that a program prints about its version."""
+    try:
+        done = subprocess.run(  # noqa: S603  # a program of the user's own path
+            [path, "--version"], capture_output=True, text=True, timeout=PATIENT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return "it does not start"
+    return next(iter((done.stdout or done.stderr).strip().splitlines()), "unknown version")
+
+
+def _package(name: str, use: str) -> Finding:
+    try:
+        return Finding(name, version(name), use)
+    except PackageNotFoundError:
+        return Finding(name, None, use, f"`pip install {name}`")
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
+PACKAGES = {
+    "polars": "`.frame()` in Python",
+    "pandas": '`.frame("pandas")` in Python',
+    "matplotlib": "`.plot` in Python",
+    "dask": "`--executor dask`",
+    "playwright": "the tests of reports in a browser",
+}
+PATIENT_S = 5

@@ -1,0 +1,61 @@
+"""`narrows pack` and `narrows verify`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrows.cli.status import DONE, EXPECTATION_FAILED
+from narrows.errors import OutputError
+from narrows.files.manifest import to_json
+from narrows.run.jobs import processors
+from narrows.share import pack as packing
+from narrows.share.verify import verify as verified
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def pack(arguments: argparse.Namespace) -> int:
+    """Write a folder of results into one file and print its path."""
+    folder: Path = arguments.folder
+    out: Path = arguments.out or Path(f"{folder.resolve().name}.zip")
+    if out.exists():
+        raise OutputError(f"{out} exists: name another file or remove it")
+    partial = out.parent / f".{out.name}.partial-{os.getpid()}"
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        packing.pack(folder, partial)
+        partial.replace(out)
+    except OSError as error:
+        raise OutputError(f"{out} cannot be written: {error.strerror or error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    print(out)
+    return DONE
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    """Repeat packed results, and print whether they are the same and what differs."""
+    verdict = verified(arguments.file, arguments.jobs or processors(), trust=arguments.trust)
+    status = DONE if verdict.same else EXPECTATION_FAILED
+    if arguments.json:
+        print(to_json(verdict.as_json()))
+        return status
+    equal = sum(each.found == each.stored for each in verdict.repeated)
+    words = "the same" if verdict.same else "different"
+    print(f"{words}: {verdict.title} ({verdict.kind}; {equal} of {len(verdict.repeated)} digests are equal)")
+    for each in verdict.repeated[:MOST]:
+        name = f"{each.name}: " if each.name else ""
+        print(f"  {name}{each.stored}" if each.found == each.stored else f"  {name}{each.stored}, here {each.found}")
+    if len(verdict.repeated) > MOST:
+        print(f"  and {len(verdict.repeated) - MOST} more; --json has all")
+    for difference in verdict.differences:
+        line = f"{difference.part}: {difference.what} {difference.detail}"
+        print(line, file=sys.stdout if verdict.same else sys.stderr)
+    return status
+
+
+MOST = 10
