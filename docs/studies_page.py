@@ -196,8 +196,9 @@ polars.read_parquet("DIR/cells.parquet")
 pandas.read_parquet("DIR/cells.parquet")
 ```
 
-`DIR/report.html` has the question, the findings, and the design with its aliases. For each response (at most six) it
-has
+`DIR/report.html` begins with the question, the clearest findings, a response against the factor that moves it most (on
+a numeric axis where the levels are numbers, with intervals), and two responses against each other. Then follow all
+findings, the responses against their strongest factors, and for each response (at most six)
 
 * the analysis of variance; pairwise comparisons of algorithms with t and bootstrap intervals, effect sizes and
   corrected p values; duels over conditions (Condorcet, Copeland);
@@ -208,7 +209,8 @@ has
 
 and for all responses together the groups of correlated responses, outlying algorithms (Grubbs) and algorithms with
 unusual behaviour (clustering trees by condition), and the plane of the first two principal components. Analyses that
-a design does not support are left out: effects as contrasts need two levels of every factor. `narrows.analysis`
+a design does not support are left out: effects as contrasts need two levels of every factor. The design with its
+aliases stands at the end. `narrows.analysis`
 computes the same numbers from any table of cells:
 
 ```python

@@ -72,8 +72,8 @@ def parser() -> argparse.ArgumentParser:
     show.add_argument("name", metavar="NAME")
     show.add_argument("--json", action="store_true", help="print an object")
 
-    report = _add(commands, "report", "report:report", "build the HTML report of a run, comparison or study again")
-    report.add_argument("folder", metavar="DIR", type=Path)
+    report = _add(commands, "report", "report:report", "build a report again, or the index of a folder of results")
+    report.add_argument("folder", metavar="DIR", type=Path, help="folder of a run, comparison or study, or of several")
 
     _add_export(commands)
 

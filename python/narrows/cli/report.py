@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """Build the report of a run, comparison or study again and print its path."""
+    """Build the report of a run, comparison or study again, or the index of a folder of them, and print its path."""
     if (arguments.folder / "plan.json").is_file():
         from narrows.report.study.build import build as build_study
 
@@ -22,8 +22,12 @@ def report(arguments: argparse.Namespace) -> int:
         print(build_study(arguments.folder))
         return DONE
     if not (arguments.folder / "summary.json").is_file():
-        problem = "is no folder of a run, comparison or study: it has neither summary.json nor plan.json"
-        raise InputError(str(arguments.folder), problem)
+        if not arguments.folder.is_dir():
+            raise InputError(str(arguments.folder), "is no folder")
+        from narrows.report.index.build import build as build_index
+
+        print(build_index(arguments.folder))
+        return DONE
     from narrows.report.run.build import build
 
     check_folder(arguments.folder)

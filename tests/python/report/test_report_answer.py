@@ -37,6 +37,17 @@ name = "upload"
 algorithm = "newreno"
 direction = "reverse"
 """
+STUDY = """
+title = "Buffers"
+question = "What does a deeper buffer buy?"
+scenario = "both.toml"
+algorithms = ["cubic", "newreno"]
+measures = ["group.download.goodput_bps", "group.download.delay_p95_s"]
+replications = 2
+
+[factors]
+"path.queue.limit" = ["5pkt", "25pkt", "100pkt"]
+"""
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -49,6 +60,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compare = ["compare", "cubic", "newreno", "aimd(a=1,b=0.8)", "--scenario", str(place / "both.toml")]
     assert main([*run, "--quiet"]) == 0
     assert main([*compare, "--out", str(place / "comparison"), "--quiet"]) == 0
+    (place / "study.toml").write_text(STUDY, encoding="utf-8")
+    assert main(["study", "run", str(place / "study.toml"), "--out", str(place / "study"), "--quiet"]) == 0
+    matrix = ["matrix", "cubic", "newreno", "bbr3", "--rates", "8Mbps", "--rtts", "20ms", "--buffers", "0.5bdp,2bdp"]
+    short = ["--set", "duration=4s", "--set", "warmup=1s", "--replications", "2"]
+    assert main([*matrix, *short, "--out", str(place / "matrix"), "--quiet"]) == 0
     return place
 
 
@@ -161,6 +177,8 @@ def test_a_drag_zooms_all_figures_over_time_and_a_button_shows_all_again(browser
             found = ticks(page, name)
             assert len(found) >= 3, name
             assert 2 <= found[0] < found[-1] <= 4, name
+        upright = page.locator("#cwnd svg.wide .panel").first.locator("text.tick.end:visible")
+        assert upright.count() >= 2
         # Marks keep their shape, and what is read is what is seen.
         page.locator("#rates .plot").focus()
         page.keyboard.press("Home")
@@ -210,3 +228,40 @@ def test_a_printed_page_is_light_and_has_the_figures_of_the_wide_page(
         assert page.locator("svg.wide:visible").count() == page.locator("figure").count()
         page.pdf(path=str(tmp_path / "page.pdf"), prefer_css_page_size=True)
         assert (tmp_path / "page.pdf").stat().st_size > 20_000
+
+
+def test_a_study_begins_with_a_response_over_a_numeric_factor_and_a_trade_off(browser: Browser, folder: Path) -> None:
+    with opened(browser, folder / "study/report.html", viewport=WIDE) as page:
+        assert page.locator("ul.answer li").first.inner_text() == "What does a deeper buffer buy?"
+        figures = page.locator("#answer figure").evaluate_all("all => all.map(each => each.dataset.name)")
+        assert figures == ["response-group-download-goodput-bps-path-queue-limit", "trade-off"]
+        curve = page.locator(f"#{figures[0]} svg.wide")
+        ticks = curve.locator("text.tick.middle").all_text_contents()
+        assert ticks == ["5", "25", "100"]
+        places = [float(each) for each in curve.locator("text.tick.middle").evaluate_all(
+            "all => all.map(each => each.getAttribute('x'))")]  # fmt: skip
+        # A logarithmic axis: from 5 to 25 is farther than from 25 to 100.
+        assert places[1] - places[0] > 1.1 * (places[2] - places[1])
+        assert curve.locator("path.whisker").count() == 6
+        # Two algorithms under three conditions.
+        assert page.locator("#trade-off svg.wide [data-point]").count() == 6
+        for place in range(2):
+            _, top, _, height = box_of(page.locator("#answer svg.paper:visible").nth(place))
+            assert top + height <= 900
+
+
+def test_a_matrix_begins_with_excess_harm_and_a_click_on_a_field_opens_its_pair(browser: Browser, folder: Path) -> None:
+    with opened(browser, folder / "matrix/report.html", viewport=WIDE) as page:
+        figures = page.locator("#answer figure").evaluate_all("all => all.map(each => each.dataset.name)")
+        assert figures == ["excess", "conditions"]
+        titles = page.locator("#conditions svg.wide .panel").evaluate_all("all => all.map(each => each.dataset.title)")
+        # What is the same under all conditions is not repeated.
+        assert titles == ["0.5bdp", "2bdp"]
+        pair = page.locator("#pair-bbr3-cubic")
+        assert pair.locator("figure").first.is_hidden()
+        page.locator("#excess svg.wide [data-opens=pair-bbr3-cubic]").first.click(position={"x": 6, "y": 6})
+        assert pair.locator("figure").count() == 3
+        assert pair.locator("figure").first.is_visible()
+        assert pair.locator("svg.wide [data-point]").count() == 3 * 2 * 2
+        # An algorithm beside itself is no pair.
+        assert page.locator("#excess svg.wide [data-opens]").count() == 6

@@ -129,3 +129,10 @@ def test_a_small_difference_has_a_decimal_and_one_that_rounds_to_nothing_no_sign
     parts = {0.12: f"+12{SPACE}%", -0.003: f"{minus}0.3{SPACE}%", -0.0001: f"0.0{SPACE}%", 0.0: f"0.0{SPACE}%"}
     assert {part: relative_text(part) for part in parts} == parts
     assert difference_texts(0.0, (-0.0001, 0.0001), SECONDS)[0] == f"0{SPACE}µs"
+
+
+def test_a_difference_and_what_stands_beside_it_have_one_multiple_of_the_unit() -> None:
+    interval = (0.26e6, 1.70e6)
+    _, other = difference_texts(0.98e6, (0.433e6, 0.9e6), BITS_PER_SECOND, interval)
+    assert difference_texts(0.98e6, interval, BITS_PER_SECOND)[1] == "+0.26\u202f…\u202f+1.70"
+    assert other == "+0.43\u202f…\u202f+0.90"

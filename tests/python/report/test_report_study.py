@@ -101,16 +101,15 @@ FIGURES = {
         biplot(components),
         ["cubic", "cubic", "bic", "bic"],
     ),
-    "pairs": pairs.pair_maps(
+    "pairs": pairs.pair_map(
         "pairs",
-        "All pairs",
         {
             ("bbr1", "bbr1"): {"share": {"mean": 1.1, "ci95": [1.0, 1.2], "interval_method": None}},
             ("bbr1", "<bic>"): {"share": {"mean": 0.25, "ci95": [0.21, 0.29], "interval_method": None}},
             ("<bic>", "bbr1"): {"share": {"mean": 0.5, "ci95": None, "interval_method": None}},
             ("<bic>", "<bic>"): {"share": {"mean": None, "ci95": None, "interval_method": None}},
         },
-        [pairs.SHARE],
+        pairs.SHARE,
         "5 replications.",
     ),
 }

@@ -36,6 +36,7 @@ class Axis:
         log: Whether the axis is logarithmic.
         inverted: Whether values grow towards the start.
         names: Names at 0, 1, 2 … instead of numbers; empty for an axis of numbers.
+        at: Values at which ticks stand where their labels have room; empty for round ones.
         link: Name that it shares with the axes of other figures that are zoomed together with it; empty alone.
     """
 
@@ -46,6 +47,7 @@ class Axis:
     log: bool = False
     inverted: bool = False
     names: tuple[str, ...] = ()
+    at: tuple[float, ...] = ()
     link: str = ""
 
     @classmethod
@@ -224,7 +226,16 @@ class Panel:
         path = f"M{number(left)} {number(centre_y)}H{number(right)}M{number(centre_x)} {number(low)}V{number(high)}"
         self._add(key, style, element("path", class_="whisker", d=path))
 
-    def tile(self, key: str, at: tuple[float, float], style: Style, strength: float, texts: tuple[str, str]) -> None:
+    def tile(  # noqa: PLR0913  # a field of a map
+        self,
+        key: str,
+        at: tuple[float, float],
+        style: Style,
+        strength: float,
+        texts: tuple[str, str],
+        *,
+        opens: str = "",
+    ) -> None:
         """Fill the tile at two names.
 
         Args:
@@ -234,13 +245,14 @@ class Panel:
             strength: Saturation of the hue, 0 to 1.
             texts: What stands in the field, and what it reads out. What does not fit into one line takes two, parted at
                 the sign ±, and where half of an interval does not fit either, it is read out alone.
+            opens: Anchor of a folded part of the page that a click on it opens; empty for none.
         """
         self._tiled = True
         left, right = (self.across.position(at[0] + side / 2) for side in (-1, 1))
         top, bottom = sorted(self.up.position(at[1] + side / 2) for side in (-1, 1))
         edge = f"M{number(left + 1)} {number(top + 1)}H{number(right - 1)}V{number(bottom - 1)}H{number(left + 1)}Z"
         # Half of a hue leaves the ink on it legible.
-        shape = element("path", class_="tile", d=edge, data_point=texts[1],
+        shape = element("path", class_="tile", d=edge, data_point=texts[1], data_opens=opens or None,
                         fill_opacity=f"{strength / 2:.2f}")  # fmt: skip
         lines = [shortened(line, right - left) for line in _lines_of(texts[0], right - left - GAP)]
         middle, first = (left + right) / 2, (top + bottom) / 2 + 4 - LINE / 2 * (len(lines) - 1)
@@ -341,7 +353,8 @@ class Panel:
         ]
         above = f"{self._title}: {self.y.title}" if self._title else self.y.title
         room = box.right + RIGHT - box.left
-        title = shortened(self._title, room)
+        # The letters of a title are bold.
+        title = shortened(self._title, room / BOLD)
         name = [element("tspan", title, class_="name"), "\u2002"] if title else []
         unit = shortened(self.y.title, room - width_of(title)) if width_of(title) + GAP < room else ""
         texts = [element("text", *name, unit, class_="label", x=box.left, y=box.top - 9, aria_label=above)]
@@ -366,7 +379,9 @@ class Panel:
     def _labels_across(self) -> list[tuple[float, str, float]]:
         """Return as many ticks as have room for their labels: value, label and where its middle stands."""
         room = self.box.width / max(len(self.x.names), 1) - GAP
-        labels: list[tuple[float, str, float]] = []
+        labels = [self._label_across(tick, room) for tick in self.x.at]
+        if labels and not any(lanes([middle for *_, middle in labels], [label for _, label, _ in labels])):
+            return labels
         for count in range(max(3, int(self.box.width / 75)), 0, -1):
             labels = [self._label_across(tick, room) for tick in self.x.ticks(self.across, count)]
             written = sorted((middle, label) for _, label, middle in labels)
@@ -436,6 +451,8 @@ BETWEEN = 36.0
 FOOT = 44.0
 # Room at the right of the last panel.
 RIGHT = 14.0
+# How much wider bold letters are than others.
+BOLD = 1.2
 # Height of a line of text.
 LINE = 13.0
 

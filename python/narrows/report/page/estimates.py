@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from narrows.report.drawing.scale import NARROW_SPACE, PERCENT, decimals_of, fixed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from narrows.report.drawing.scale import Unit
 
 
@@ -27,13 +29,16 @@ def ends_text(low: float, high: float, decimals: int) -> str:
     return _range(fixed(low, finer), fixed(high, finer))
 
 
-def difference_texts(difference: float, interval: tuple[float, float] | None, unit: Unit) -> tuple[str, str]:
+def difference_texts(
+    difference: float, interval: tuple[float, float] | None, unit: Unit, beside: Sequence[float] = ()
+) -> tuple[str, str]:
     """Return a difference, with sign and unit, and its interval as texts, in the multiple that suits the largest value.
 
-    Differences of shares are in percentage points.
+    Differences of shares are in percentage points. Texts that stand beside each other have one multiple if each has the
+    values of the others as `beside`.
     """
     low, high = interval or (difference, difference)
-    greatest = max(abs(low), abs(high), abs(difference))
+    greatest = max(abs(each) for each in (low, high, difference, *beside))
     factor, written = unit.best(greatest)
     written = "pp" if unit is PERCENT else written
     decimals = decimals_of(greatest / factor)

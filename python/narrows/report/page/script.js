@@ -293,8 +293,13 @@
     if (zoomed) ticksOf(panel);
   }
 
-  // Round values between two others, about so many.
+  // Round values between two others, about so many, and at least two.
   function round(low, high, count) {
+    const found = multiples(low, high, count);
+    return found.length > 1 || count > 8 ? found : round(low, high, count + 1);
+  }
+
+  function multiples(low, high, count) {
     const raw = (high - low) / count;
     const power = 10 ** Math.floor(Math.log10(raw));
     const step = power * [1, 2, 5, 10].find((each) => raw <= each * power * (1 + 1e-9));
@@ -492,6 +497,13 @@
     plot.addEventListener("pointerdown", (event) => hover(figure, visiblePaper(figure), event));
     plot.addEventListener("pointerleave", () => clear(figure));
     bringZoom(figure, plot);
+    plot.addEventListener("click", (event) => {
+      const name = event.target.closest?.("g[data-series]")?.querySelector("[data-opens]")?.dataset.opens;
+      const part = name && document.getElementById(name);
+      if (!part) return;
+      part.open = true;
+      part.scrollIntoView({ block: "start" });
+    });
     figure.querySelector("[data-reset]")?.addEventListener("click", () => whole(figure, visiblePaper(figure)));
     for (const key of figure.querySelectorAll(".key")) {
       key.addEventListener("click", () => {
@@ -582,6 +594,31 @@
     show();
   }
 
+  // A click on a heading sorts the rows of a table by that column: numbers by value, the greatest first.
+  function bringSorting(table) {
+    const heads = [...table.tHead.rows[0].cells];
+    const valueOf = (row, place) => {
+      const cell = row.cells[place];
+      const number = Number(cell.querySelector("data")?.value ?? (cell.textContent.trim() || NaN));
+      return Number.isNaN(number) ? cell.textContent.trim() : number;
+    };
+    const after = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+    heads.forEach((head, place) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const up = head.ariaSort === "descending";
+        for (const each of heads) each.ariaSort = "none";
+        head.ariaSort = up ? "ascending" : "descending";
+        const rows = [...table.tBodies[0].rows];
+        rows.sort((a, b) => (up ? 1 : -1) * after(valueOf(a, place), valueOf(b, place)));
+        table.tBodies[0].append(...rows);
+      });
+    });
+  }
+
   function bringSource(source) {
     const text = () => source.querySelector("pre").textContent;
     const [copy, keep] = [source.querySelector("[data-copy]"), source.querySelector("[data-keep]")];
@@ -599,6 +636,7 @@
   document.querySelectorAll(".choice").forEach(bringReplications);
   document.querySelectorAll(".source").forEach(bringSource);
   document.querySelectorAll(".scroll").forEach(bringHints);
+  document.querySelectorAll(".sortable").forEach(bringSorting);
   document.querySelectorAll(".filters").forEach(bringFilters);
   bringThemes(document.querySelector(".theme"));
 })();

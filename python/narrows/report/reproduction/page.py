@@ -16,6 +16,7 @@ from narrows.report.page import document as page
 from narrows.report.page.estimates import interval_text
 from narrows.report.reproduction.claims import claims
 from narrows.report.study.rows import around, response_meaning, stacked_panels
+from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.quantity import Measured, QuantityError
 from narrows.reproduction.ranges import range_of
 from narrows.statistics import estimate
@@ -45,17 +46,35 @@ def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Ce
     found = [figure for figure in drawn if figure is not None]
     tables = [_table(table, cells, place) for place, table in enumerate(published.tables)]
     sections = [
-        page.section("question", "Question", element("p", published.question), _facts(published, ledger)),
+        page.answer("What was found", _answer(published, ledger), found[:_FIRST], command),
         page.section("claims", "Claims", element("p", _NOTE, class_="note"), claims(ledger["claims"])),
-        *(page.figure_section(figure, command) for figure in found),
+        page.figure_grid(found[_FIRST:], command),
         *tables,
+        page.section("question", "Question", element("p", published.question), _facts(published, ledger)),
         page.section("experiments", "Experiments", _experiments(published, ledger)),
     ]
-    links = [("question", "Question"), ("claims", "Claims"), *((each.name, each.title) for each in found)]
+    links = [("answer", "Answer"), ("claims", "Claims"), *((each.name, each.title) for each in found[_FIRST:])]
     links += [(f"table-{place}", table.title) for place, table in enumerate(published.tables)]
-    links.append(("experiments", "Experiments"))
+    links += [("question", "Question"), ("experiments", "Experiments")]
     header = page.page_header(published.title, "Reproduction", _badge(ledger), links)
     return page.document(published.title, header, sections)
+
+
+def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:
+    """Return the question, how many claims have which verdict, and those of the strongest that fail."""
+    counts = {verdict: count for verdict, count in ledger["verdicts"].items() if count}
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    sentences: list[object] = [
+        element("b", published.question),
+        f"Of {counted(sum(counts.values()), 'claim')} of the paper: {said} ({ledger['size']} size, 95 % intervals).",
+    ]
+    failing = [claim for claim in ledger["claims"] if claim["verdict"] == FAILS and claim["strength"] == "strong"]
+    if failing:
+        first = failing[0]
+        rest = f", and {len(failing) - 1} more" if len(failing) > 1 else ""
+        claim = element("a", first["statement"], href=f"#{first['id']}")
+        sentences.append(join(("Of its strong claims, this one fails", rest, ": ", claim)))
+    return sentences
 
 
 def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
@@ -178,6 +197,8 @@ def _style(place: int) -> Style:
     return Style(place % len(HUES), place % 6, place % 6)
 
 
+# Figures at the top of the page.
+_FIRST = 2
 # How far beyond the means a figure goes for an interval, as part of their range.
 _BEYOND = 0.5
 _NOTE = (

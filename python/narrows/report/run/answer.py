@@ -145,7 +145,12 @@ def _shares(run: Run, groups: Sequence[str]) -> Markup:
     said = "; ".join(f"{group} {_value(run.groups[group]['goodput_bps'], shown)}" for group in groups[:_LISTED])
     more = f"; and {len(groups) - _LISTED} more" if len(groups) > _LISTED else ""
     parts: list[object] = [element("b", shown.title), f": {said}{more}. "]
-    order = sorted(groups, key=lambda group: -(run.groups[group]["goodput_bps"].mean or 0.0))
+    # Shares are those of flows over one bottleneck that always have data.
+    rivals = [group for group in groups if run.bottlenecks.get(group) == run.bottlenecks.get(groups[0])]
+    rivals = [group for group in rivals if run.groups[group].get("completion_time_s", _NOTHING).mean is None]
+    if len(rivals) < _TWO:
+        return join(parts)
+    order = sorted(rivals, key=lambda group: -(run.groups[group]["goodput_bps"].mean or 0.0))
     most, least = (run.values(group, "goodput_bps") for group in (order[0], order[-1]))
     both = sorted(set(most) & set(least))
     card = card_of("goodput_bps", "group")
@@ -192,4 +197,5 @@ def _listed(names: Sequence[str]) -> str:
 # A page begins with no more sentences; groups that one of them names.
 MOST = 3
 _LISTED = 4
+_TWO = 2
 _NOTHING = Measure(None, None)

@@ -47,13 +47,19 @@ def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, fold
     stages, effects = view_of.stages(view, rows), view_of.effects(view, rows)
     basis = f"{times(plan)}, seed {plan.seed}; bands and bars are 95 % intervals."
     drawn = list(_figures(view, stages, effects, basis)) if rows else []
+    said = sentences(view, effects) or ["No replication has every fraction yet."]
+    first = [figure for figure in drawn if figure.name.endswith("goodput-per-flow-bps")][:2] or drawn[:2]
+    more = [figure for figure in drawn if figure not in first]
+    further = [page.section("findings", "Further findings", _listed(said[MOST:]))] if said[MOST:] else []
     sections = [
+        page.answer("What was found", said[:MOST], first, view.command, _note(plan)),
+        *further,
+        page.figure_grid(more, view.command),
         page.section("run", "What was run", element("p", plan.question), _run(view, plan)),
-        page.section("findings", "Findings", *_findings(view, effects, plan)),
-        *(page.figure_section(figure, view.command) for figure in drawn),
         page.section("origin", "Where this comes from", origin(view, plan, folder)),
     ]
-    links = [("run", "Run"), ("findings", "Findings"), *((figure.name, figure.title) for figure in drawn)]
+    links = [("answer", "Answer"), *([("findings", "Further findings")] if further else [])]
+    links += [*((figure.name, figure.title) for figure in more), ("run", "Run")]
     return page.document(plan.title, page.page_header(plan.title, "Deployment", badge(state), links), sections)
 
 
@@ -109,18 +115,17 @@ def _part(fraction: float) -> str:
     return f"{100 * fraction:.3g} %"
 
 
-def _findings(view: View, effects: Mapping[str, Adoption], plan: Plan) -> Iterator[Markup]:
-    if not effects:
-        yield element("p", "No replication has every fraction yet.", class_="note")
-        return
-    yield element("ul", *(element("li", sentence) for sentence in sentences(view, effects)))
-    note = (
+def _listed(found: Sequence[str]) -> Markup:
+    return element("ul", *(element("li", sentence) for sentence in found))
+
+
+def _note(plan: Plan) -> str:
+    return (
         f"{times(plan)} (seed {plan.seed}), differences paired on the same random numbers; "
         "in parentheses 95 % intervals over replications, per cent of what everybody had before. What an A/B test says "
         "is the difference between the camps of one network; the total effect is everybody on the new algorithm less "
         "everybody on the old (Spang et al., IMC 2021). No interval is corrected for the number of them."
     )
-    yield element("p", note, class_="note")
 
 
 def _figures(
@@ -249,5 +254,7 @@ def _run(view: View, plan: Plan) -> Markup:
 
 OF = {view_of.PER_FLOW: "goodput_bps"}
 TOTAL = Style(2, 0, 0)
+# Sentences of the answer.
+MOST = 3
 # From this ratio on an axis is logarithmic.
 FAR = 8

@@ -1,25 +1,36 @@
-"""The page of a matrix: who harms whom, then a map of all pairs over all conditions and under each."""
+"""The page of a matrix: who harms whom over all conditions and under each, other measures, and each pair by itself."""
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from typing import TYPE_CHECKING
 
 from narrows.report.drawing.svg import Markup, element
 from narrows.report.page import document as page
 from narrows.report.study.page import badge, facts
-from narrows.report.study.pairs import ALL, EXCESS, QUEUE_DELAY, SHARE, pair_maps
+from narrows.report.study.pairs import (
+    DELAY_HARM,
+    EXCESS,
+    HARM,
+    QUEUE_DELAY,
+    RETRANSMITTED,
+    SHARE,
+    curves,
+    multiples,
+    pair_map,
+    pair_name,
+)
 from narrows.study.views import matrix as view_of
 from narrows.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
     from narrows.analysis.pairs import Meeting
-    from narrows.report.drawing.figure import Figure
     from narrows.statistics import Estimate
     from narrows.study.campaign import Status
     from narrows.study.plan import Plan
@@ -38,15 +49,58 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
     """
     found = view_of.matrix(view, cells)
     basis = f"{times(plan)}, seed {plan.seed}."
-    drawn = list(_figures(found, basis))
+    whole = [each for each in found if each.condition is None]
+    conditions = [each for each in dict.fromkeys(each.condition for each in found) if each is not None]
+    known = any(each.found["share"]["mean"] is not None for each in whole)
+    scope = f"Mean over {len(conditions)} conditions; {basis}" if len(conditions) > 1 else basis
+    first = [pair_map("excess", _pairs(whole), EXCESS, scope, opens=True)] if known else []
+    if known and len(conditions) > 1:
+        shown = {condition: _pairs(_under(found, condition)) for condition in conditions[:MOST_CONDITIONS]}
+        first.append(multiples("conditions", "Under each condition", shown, EXCESS, basis))
+    more = [pair_map(each.name.replace("_", "-"), _pairs(whole), each, scope) for each in REST] if known else []
+    drawn = list(_drill_down(view, found, conditions, basis)) if known else []
     sections = [
+        page.answer("What was found", _answer(found), first, view.command, _note(basis)),
+        page.section("maps", "All measures", page.figure_grid(more, view.command, heading="h3")),
+        page.section("pairs", "Each pair", element("p", PAIRS_NOTE, class_="note"), *drawn),
         page.section("run", "What was run", element("p", plan.question), _run(view, plan)),
-        page.section("findings", "Findings", *_findings(found, basis)),
-        *(page.figure_section(figure, view.command) for figure in drawn),
         page.section("origin", "Where this comes from", origin(view, plan, folder)),
     ]
-    links = [("run", "Run"), ("findings", "Findings"), *((figure.name, figure.title) for figure in drawn)]
+    links = [
+        ("answer", "Answer"),
+        ("maps", "All measures"),
+        ("pairs", "Each pair"),
+        ("run", "Run"),
+        ("origin", "Origin"),
+    ]
     return page.document(plan.title, page.page_header(plan.title, "Matrix", badge(state), links), sections)
+
+
+def _pairs(found: Sequence[Meeting]) -> dict[tuple[str, str], Mapping[str, Estimate]]:
+    return {(each.contender, each.incumbent): each.found for each in found}
+
+
+def _under(found: Sequence[Meeting], condition: tuple[str, ...]) -> list[Meeting]:
+    return [each for each in found if each.condition == condition]
+
+
+def _drill_down(
+    view: View, found: Sequence[Meeting], conditions: Sequence[tuple[str, ...]], basis: str
+) -> Iterator[Markup]:
+    """Yield, for each two algorithms, their figures over the conditions, which a click on a map unfolds."""
+    names = view.facts["algorithms"]
+    for one, other in itertools.combinations(names, 2):
+        both = [each for each in found if {each.contender, each.incumbent} == {one, other} and each.condition]
+        figures = [curves((one, other), both, conditions, each, basis) for each in (SHARE, EXCESS, QUEUE_DELAY)]
+        again = shlex.join([
+            "narrows", "run", "pair", "--set", f"flows.incumbent.algorithm={one}", "--set",
+            f"flows.contender.algorithm={other}",
+        ])  # fmt: skip
+        over_time = element("p", "Over time: ", element("code", again), class_="remake")
+        yield element(
+            "details", element("summary", f"{one} and {other}"), page.figure_grid(figures, view.command, heading="h3"),
+            over_time, id=pair_name(one, other), class_="pair",
+        )  # fmt: skip
 
 
 def origin(view: View, plan: Plan, folder: Path) -> Markup:
@@ -128,32 +182,19 @@ def _plus_minus(found: Estimate) -> str:
     return f"{abs(100 * mean):.{decimals}f} ± {half:.{decimals}f}"
 
 
-def _findings(found: Sequence[Meeting], basis: str) -> Iterator[Markup]:
+def _answer(found: Sequence[Meeting]) -> list[str]:
     if all(each.found["excess_harm"]["ci95"] is None for each in found):
-        yield element("p", "Without a second replication there is no interval, and nothing is clear.", class_="note")
-    else:
-        yield element("ul", *(element("li", sentence) for sentence in findings(found)))
-    note = (
+        return ["Without a second replication there is no interval, and nothing is clear."]
+    return findings(found)[:MOST]
+
+
+def _note(basis: str) -> str:
+    return (
         f"{basis} ± is half of a 95 % interval over replications, of means over all conditions where none is named; it "
         "speaks of these conditions alone and is not corrected for the number of pairs. Harm is the part of a "
         "performance that a flow has alone and competitors take (Ware et al., HotNets 2019); what an algorithm's own "
         "kind does to it is what it must put up with anyway."
     )
-    yield element("p", note, class_="note")
-
-
-def _figures(found: Sequence[Meeting], basis: str) -> Iterator[Figure]:
-    conditions = [each for each in dict.fromkeys(each.condition for each in found) if each is not None]
-    for place, condition in enumerate([None, *conditions[:MOST_CONDITIONS]]):
-        pairs = {(each.contender, each.incumbent): each.found for each in found if each.condition == condition}
-        if all(each["share"]["mean"] is None for each in pairs.values()):
-            continue
-        if condition is None:
-            scope = f"Mean over {len(conditions)} conditions; " if len(conditions) > 1 else ""
-            yield pair_maps("all", "Over all conditions", pairs, ALL, f"{scope}{basis}")
-        elif len(conditions) > 1:
-            title = ", ".join(condition)
-            yield pair_maps(f"condition-{place}", title, pairs, (EXCESS, SHARE, QUEUE_DELAY), basis)
 
 
 def _run(view: View, plan: Plan) -> Markup:
@@ -175,6 +216,8 @@ def _run(view: View, plan: Plan) -> Markup:
 
 LABELS = {"rate": "Rates", "rtt": "Round trips", "queue": "Queues", "buffer": "Buffers"}
 MOST = 3
+REST = (SHARE, HARM, DELAY_HARM, QUEUE_DELAY, RETRANSMITTED)
+PAIRS_NOTE = "A click on a field of the maps opens its pair: both algorithms beside each other under every condition."
 # What a page can hold; the rest is in the summary.
 MOST_CONDITIONS = 24
 _TWO = 2

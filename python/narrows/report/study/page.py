@@ -9,7 +9,7 @@ from narrows.report.drawing.scale import NO_DATA, quantity
 from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.page import document as page
 from narrows.report.page.estimates import difference_texts, interval_text
-from narrows.report.study import responses, together
+from narrows.report.study import curves, responses, together
 from narrows.report.study.rows import response_meaning
 from narrows.study.design import describe
 from narrows.study.findings import LEVEL, Finding, Mean, findings
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from narrows.report.drawing.figure import Figure
     from narrows.statistics import Estimate
     from narrows.study.campaign import Status
     from narrows.study.plan import Plan
@@ -38,16 +39,51 @@ def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
     found = findings(plan, cells)
     command = shlex.join(["narrows", "report", folder.name])
     parts = [*responses.parts(plan, cells, found), *together.parts(plan, cells, found)]
+    first, more = _curves(plan, cells, found)
     sections = [
-        page.section("question", "Question", *_question(plan)),
+        page.answer("What was found", _answer(plan, found), first, command, _basis(plan, found)),
         page.section("findings", "Findings", *_findings(plan, found)),
-        page.section("design", "Design", element("pre", describe(plan.design)), _cells(plan, cells, state)),
+        *([page.section("responses", "Responses", page.figure_grid(more, command, heading="h3"))] if more else []),
         *(part.markup(command) for part in parts),
+        page.section("question", "Question", *_question(plan)),
+        page.section("design", "Design", element("pre", describe(plan.design)), _cells(plan, cells, state)),
         page.section("origin", "Where this comes from", _origin(plan, folder, command)),
     ]
-    links = [("question", "Question"), ("findings", "Findings"), ("design", "Design")]
-    links += [(part.anchor, part.title) for part in parts]
+    links = [("answer", "Answer"), ("findings", "Findings"), *([("responses", "Responses")] if more else [])]
+    links += [*((part.anchor, part.title) for part in parts), ("question", "Question"), ("design", "Design")]
     return page.document(plan.title, page.page_header(plan.title, "Study", badge(state), links), sections)
+
+
+def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:
+    """Return the question and the first findings, those of a clear effect before the others."""
+    if not found:
+        return ["No cell has a value of any measure yet."]
+    sentences = [sentence for finding in found for sentence in _sentences(finding)]
+    # What moves or differs is the answer; that something does not is one where nothing else is.
+    clear = [each for each in sentences if not any(words in each for words in _NOTHING)]
+    asked: list[object] = [element("b", plan.question)] if plan.question else []
+    return [*asked, *(clear or sentences)[: MOST_SENTENCES - len(asked)]]
+
+
+def _basis(plan: Plan, found: Sequence[Finding]) -> str:
+    if not found:
+        return ""
+    return (
+        f"Means over {counted(found[0].replications, 'replication')}, seed {plan.seed}; in parentheses 95 % intervals. "
+        "A difference is stated where its test is significant after correction and it exceeds the margin from which it "
+        "matters."
+    )
+
+
+def _curves(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> tuple[list[Figure], list[Figure]]:
+    """Return the two figures that people look at first, and the responses against their strongest factors."""
+    drawn = [
+        curves.against_factor(plan, cells, finding.response, effect.factor)
+        for finding in found[:MOST_RESPONSES]
+        for effect in finding.effects[:MOST_FACTORS]
+    ]
+    traded = list(curves.trade_off(plan, cells, found))
+    return [*drawn[:1], *traded], drawn[1:]
 
 
 def _question(plan: Plan) -> list[Markup]:
@@ -75,7 +111,7 @@ def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
         f"variance below, gives p < {LEVEL:g} after Holm's correction for all tests of this section, and the "
         "difference exceeds the margin from which it matters."
     )
-    return [element("ul", *sentences), element("p", note, class_="note"), *tables]
+    return [element("ul", *sentences), element("p", note, class_="note"), element("div", *tables, class_="tables")]
 
 
 def _sentences(finding: Finding) -> Iterator[str]:
@@ -206,5 +242,10 @@ def _anchor(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
+# Of the answer; responses and factors of each that are drawn as curves.
+MOST_SENTENCES = 4
+MOST_RESPONSES = 4
+MOST_FACTORS = 2
+_NOTHING = ("no factor has a clear effect", "no algorithm differs clearly", "not count.")
 # Levels of a factor that are named in the text.
 _SHOWN = 8

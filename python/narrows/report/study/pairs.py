@@ -8,17 +8,20 @@ field is the part of its max-min fair share that the incumbent gets.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
-from narrows.report.drawing.scale import NO_DATA, SECONDS
-from narrows.report.drawing.style import Style
+from narrows.report.drawing.scale import NO_DATA, PERCENT, SECONDS, quantity
+from narrows.report.drawing.style import Style, style_of
+from narrows.report.study.rows import around, rows_panel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from narrows.analysis.pairs import Meeting
     from narrows.report.drawing.figure import Paper
     from narrows.statistics import Estimate
 
@@ -34,54 +37,57 @@ class Quantity:
         name: Name of the estimate.
         title: Title of the map.
         says: Read-out of a tile, with `{contender}`, `{incumbent}`, `{value}` and `{unit}`.
-        scale: Factor of the unit as written, in the unit of the estimate; None to derive it from the values.
+        scale: Factor of the unit as written, in the unit of the estimate, and its text; None to derive both from the
+            values.
         middle: Value at which the hue changes; None for a single hue.
         strength: Returns the saturation, 0 to 1, from a value and the largest one.
+        words: Meaning of each hue: "less" and "more", or "amount" for a single one.
     """
 
     name: str
     title: str
     says: str
-    scale: float | None
+    scale: tuple[float, str] | None
     middle: float | None
     strength: Callable[[float, float], float]
+    words: Mapping[str, str]
 
 
-def pair_maps(name: str, title: str, pairs: Pairs, wanted: Sequence[Quantity], basis: str) -> Figure:
-    """Draw a map per quantity, stacked, with a tile per pair.
+def pair_map(name: str, pairs: Pairs, wanted: Quantity, basis: str, *, opens: bool = False) -> Figure:
+    """Draw a map with a tile per pair.
 
     Args:
         name: Anchor of the figure.
-        title: Heading of the figure.
         pairs: Estimates of the pairs, in the order of rows; a pair without a value has no tile.
-        wanted: The quantities to show.
+        wanted: The quantity to show.
         basis: Sentence on the data behind the figure.
+        opens: Whether a click on a tile opens the part of the page on its pair.
     """
     names = list(dict.fromkeys(contender for contender, _ in pairs))
-    styles = {_key(each, _mean(found[each.name])) for found in pairs.values() for each in wanted}
 
     def draw(paper: Paper) -> Sequence[Panel]:
         left = paper.beside(names)
-        tall = ROW * len(names)
-        panels = []
-        for place, each in enumerate(wanted):
-            box = Box(left, HEAD + place * (tall + BETWEEN + UNDER), paper.width - left - RIGHT, tall)
-            across, down = Axis.of_names("Incumbent", names), Axis.of_names("Contender", names, inverted=True)
-            panel = Panel(box, across, down, title=f"{each.title}, {_scale(each, pairs)[1]}")
-            _fill(panel, each, names, pairs)
-            panels.append(panel)
-        return panels
+        box = Box(left, HEAD, paper.width - left - RIGHT, ROW * len(names))
+        across, down = Axis.of_names("Incumbent", names), Axis.of_names("Contender", names, inverted=True)
+        panel = Panel(box, across, down, title=f"In {_scale(wanted, pairs)[1]}")
+        _fill(panel, wanted, names, pairs, opens=opens)
+        return [panel]
 
     caption = (
         "Rows are contenders, columns incumbents; ± is half of a 95 % interval.",
-        *(COLOURS[each.name] for each in wanted if each.name in COLOURS),
+        COLOURS.get(wanted.name, ""),
         basis,
     )
-    keys = [key for key in KEYS if key.name in styles]
-    return Figure(name, title, caption, keys, draw)
+    return Figure(name, wanted.title, caption, _keys(wanted, [pairs]), draw)
 
 
-def _fill(panel: Panel, wanted: Quantity, names: Sequence[str], pairs: Pairs) -> None:
+def _keys(wanted: Quantity, maps: Sequence[Pairs]) -> list[Key]:
+    """Return the entries of the legend: what the hues mean that the maps have."""
+    used = {_key(wanted, _mean(found[wanted.name])) for pairs in maps for found in pairs.values()}
+    return [Key(name, text, "fill", LOOKS[name]) for name, text in wanted.words.items() if name in used]
+
+
+def _fill(panel: Panel, wanted: Quantity, names: Sequence[str], pairs: Pairs, *, opens: bool = False) -> None:
     values = [abs(_mean(found[wanted.name])) for found in pairs.values()]
     most = max((value for value in values if math.isfinite(value)), default=0.0)
     factor, unit = _scale(wanted, pairs)
@@ -94,7 +100,104 @@ def _fill(panel: Panel, wanted: Quantity, names: Sequence[str], pairs: Pairs) ->
             text = field_text(found, factor)
             sentence = wanted.says.format(contender=contender, incumbent=incumbent, value=text, unit=unit)
             key = _key(wanted, value)
-            panel.tile(key, (column, row), LOOKS[key], wanted.strength(value, most), (text, sentence))
+            opened = pair_name(contender, incumbent) if opens and contender != incumbent else ""
+            # In a small map a field is read out alone.
+            texts = ("" if panel.box.width / len(names) < _FIELD else text, sentence)
+            panel.tile(key, (column, row), LOOKS[key], wanted.strength(value, most), texts, opens=opened)
+
+
+def pair_name(one: str, other: str) -> str:
+    """Return the anchor of the part of the page on two algorithms, in whatever order they are given."""
+    return "pair-" + "-".join(re.sub(r"[^A-Za-z0-9]+", "-", each).strip("-") for each in sorted((one, other)))
+
+
+def multiples(
+    name: str, title: str, conditions: Mapping[tuple[str, ...], Pairs], wanted: Quantity, basis: str
+) -> Figure:
+    """Draw a small map per condition, side by side, all in the same colours.
+
+    Args:
+        name: Anchor of the figure.
+        title: Heading of the figure.
+        conditions: Estimates of the pairs by condition.
+        wanted: The quantity to show.
+        basis: Sentence on the data behind the figure.
+    """
+    names = list(dict.fromkeys(contender for pairs in conditions.values() for contender, _ in pairs))
+    titles = _titles(list(conditions))
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        left = paper.beside(names)
+        columns = max(1, min(len(conditions), int((paper.width - left) / LEAST_WIDTH)))
+        width = (paper.width - left - RIGHT - (columns - 1) * BESIDE) / columns
+        row = min(ROW, max(LEAST_ROW, width / len(names)))
+        tall, panels = row * len(names), []
+        last = (len(conditions) - 1) // columns
+        for place, (condition, pairs) in enumerate(conditions.items()):
+            line, column = divmod(place, columns)
+            box = Box(left + column * (width + BESIDE), HEAD + line * (tall + BETWEEN), width, tall)
+            down = names if column == 0 else [""] * len(names)
+            axes = Axis.of_names("Incumbent", names), Axis.of_names("", down, inverted=True)
+            panel = Panel(box, *axes, title=titles[condition], foot=line == last)
+            _fill(panel, wanted, names, pairs, opens=True)
+            panels.append(panel)
+        return panels
+
+    caption = (
+        f"{wanted.title} under each condition, in the colours of the map over all.",
+        "Rows are contenders, columns incumbents.",
+        basis,
+    )
+    return Figure(name, title, caption, _keys(wanted, list(conditions.values())), draw)
+
+
+def curves(
+    both: tuple[str, str], found: Sequence[Meeting], conditions: Sequence[tuple[str, ...]], wanted: Quantity, basis: str
+) -> Figure:
+    """Draw a quantity of two algorithms beside each other under every condition, with intervals.
+
+    Args:
+        both: The two algorithms.
+        found: Both as incumbents beside each other, under every condition.
+        conditions: The conditions in order.
+        wanted: The quantity.
+        basis: Sentence on the data behind the figure.
+    """
+    places = {condition: place for place, condition in enumerate(conditions)}
+    ends = [end for each in found for end in _ends(each.found[wanted.name]) if math.isfinite(end)]
+    unit = SECONDS if wanted.scale is None else PERCENT
+    names = list(_titles(conditions).values())
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        across = around(wanted.title, unit, [*ends, *([] if wanted.middle is None else [wanted.middle])])
+        panel = rows_panel(paper, across, "", names, row=26.0)
+        for each in found:
+            mean = _mean(each.found[wanted.name])
+            if each.condition is None or not math.isfinite(mean):
+                continue
+            # Both stand in the row of their condition, one above the other.
+            at = (mean, places[each.condition] + (-0.16 if each.incumbent == both[0] else 0.16))
+            style = style_of(each.incumbent)
+            low, high = _ends(each.found[wanted.name])
+            panel.whiskers(each.incumbent, at, (low, high), (at[1], at[1]), style)
+            text = f"{quantity(mean, unit)} ({quantity(low, unit)} to {quantity(high, unit)})"
+            panel.event(each.incumbent, at, style, f"{each.incumbent}, {', '.join(each.condition)}: {text}")
+        return [panel]
+
+    keys = [Key(each, f"{each} beside the other", "dot", style_of(each)) for each in both]
+    title = f"{wanted.title}: {both[0]} and {both[1]}"
+    return Figure(f"{pair_name(*both)}-{wanted.name.replace('_', '-')}", title, (basis,), keys, draw)
+
+
+def _titles(conditions: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
+    """Return a name for each condition, of the levels that are not the same in all."""
+    differing = [place for place, levels in enumerate(zip(*conditions, strict=True)) if len(set(levels)) > 1]
+    return {each: ", ".join(each[place] for place in differing) or ", ".join(each) for each in conditions}
+
+
+def _ends(found: Estimate) -> tuple[float, float]:
+    mean = _mean(found)
+    return (found["ci95"][0], found["ci95"][1]) if found["ci95"] else (mean, mean)
 
 
 def field_text(found: Estimate, scale: float) -> str:
@@ -121,7 +224,7 @@ def _mean(found: Estimate) -> float:
 
 def _scale(wanted: Quantity, pairs: Pairs) -> tuple[float, str]:
     if wanted.scale is not None:
-        return wanted.scale, "%"
+        return wanted.scale
     values = [abs(_mean(found[wanted.name])) for found in pairs.values()]
     return SECONDS.best(max((value for value in values if value == value), default=1.0))  # noqa: PLR0124  # NaN
 
@@ -151,29 +254,34 @@ def _of_amount(value: float, most: float) -> float:
     return value / most if most > 0 else 0.0
 
 
+HARMED = {"less": "harmed", "more": "not harmed"}
+AMOUNT = {"amount": "the fuller the more"}
 SHARE = Quantity(
     "share",
     "Share of its fair rate",
     "{incumbent} beside {contender}: {value} {unit} of its fair share",
-    0.01,
+    (0.01, "%"),
     1.0,
     _of_share,
+    {"less": "less than the fair share", "more": "the fair share or more"},
 )
 HARM = Quantity(
     "harm",
     "Harm to goodput",
     "{incumbent} beside {contender} loses {value} {unit} of the goodput that it has alone",
-    0.01,
+    (0.01, "%"),
     0.0,
     _of_harm,
+    HARMED,
 )
 DELAY_HARM = Quantity(
     "delay_harm",
     "Harm to delay",
     "{value} {unit} of the delay of {incumbent} beside {contender} is the contender's doing",
-    0.01,
+    (0.01, "%"),
     0.0,
     _of_harm,
+    HARMED,
 )
 QUEUE_DELAY = Quantity(
     "queue_delay_s",
@@ -182,24 +290,26 @@ QUEUE_DELAY = Quantity(
     None,
     None,
     _of_amount,
+    AMOUNT,
 )
 RETRANSMITTED = Quantity(
     "retransmission_rate",
     "Retransmitted by the incumbent",
     "{incumbent} beside {contender} sends {value} {unit} of its packets again",
-    0.01,
+    (0.01, "%"),
     None,
     _of_amount,
+    AMOUNT,
 )
 EXCESS = Quantity(
     "excess_harm",
     "Excess harm to goodput",
     "{incumbent} beside {contender} loses {value} {unit} more of what it has alone than beside its own kind",
-    0.01,
+    (0.01, "pp"),
     0.0,
     _of_harm,
+    {"less": "loses more than beside its own kind", "more": "loses no more than beside its own kind"},
 )
-ALL = (EXCESS, SHARE, HARM, DELAY_HARM, QUEUE_DELAY, RETRANSMITTED)
 COLOURS = {
     "excess_harm": (
         "Excess harm is what the incumbent loses beside the contender less what it loses beside its own kind, "
@@ -209,14 +319,13 @@ COLOURS = {
     "harm": "Harm is the part of what the incumbent has alone that it loses; below 0 it gains.",
 }
 LOOKS = {"less": Style(1, 0, 0), "more": Style(0, 0, 0), "amount": Style(7, 0, 0)}
-KEYS = (
-    Key("less", "less than the fair share, or harmed", "fill", LOOKS["less"]),
-    Key("more", "the fair share or more, or not harmed", "fill", LOOKS["more"]),
-    Key("amount", "the fuller the more", "fill", LOOKS["amount"]),
-)
 ROW = 32.0
+# Of small maps: the least width of one, the least height of a row, the space between two, and the least width of a
+# field with text, in drawing units.
+LEAST_WIDTH = 150.0
+LEAST_ROW = 16.0
+BESIDE = 12.0
+_FIELD = 52.0
 GAMMA = 0.6
-# Names below each map, in drawing units.
-UNDER = 34.0
 # From here on a field has no room for decimals, and no need.
 TENS = 10

@@ -56,4 +56,4 @@ def allowed(make: Callable[[], _T]) -> Iterator[_T]:
 
 
 def _drawn(figures: Sequence[Figure], command: str) -> Markup:
-    return join(page.figure_section(figure, command, heading="h3") for figure in figures)
+    return page.figure_grid(figures, command, heading="h3") if figures else join(())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from narrows.report.drawing.scale import MINUS, NO_DATA, quantity, significant
 from narrows.report.drawing.svg import Markup, element
-from narrows.report.page.estimates import difference_texts, interval_text
+from narrows.report.page.estimates import difference_texts
 from narrows.report.study.rows import response_meaning
 from narrows.wording import counted
 
@@ -22,9 +23,16 @@ if TYPE_CHECKING:
 
 def html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Markup:
     """Return a table, with the names of rows in its first column."""
-    head = element("tr", *(element("th", text, scope="col") for text in heads))
+    # A column of numbers alone is aligned at its right.
+    columns = list(zip(*rows, strict=True)) if rows else [() for _ in heads]
+    css = ["number" if place and all(map(_NUMERIC.match, column)) else None for place, column in enumerate(columns)]
+    head = element("tr", *(element("th", text, scope="col", class_=css[place]) for place, text in enumerate(heads)))
     body = (
-        element("tr", element("th", name, scope="row"), *(element("td", each) for each in cells))
+        element(
+            "tr",
+            element("th", name, scope="row"),
+            *(element("td", each, class_=css[place]) for place, each in enumerate(cells, start=1)),
+        )
         for name, *cells in rows
     )
     table = element(
@@ -76,8 +84,10 @@ def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
         mean, interval = row.difference["mean"], row.difference["ci95"]
         if mean is None:
             continue
-        value, ends = difference_texts(mean, (interval[0], interval[1]) if interval else None, shown.unit)
-        resampled = NO_DATA if row.bootstrap is None else interval_text(row.bootstrap, mean, shown.unit)
+        ends_of = (interval[0], interval[1]) if interval else None
+        beside = [*(ends_of or ()), *(row.bootstrap or ())]
+        value, ends = difference_texts(mean, ends_of, shown.unit, beside)
+        resampled = difference_texts(mean, row.bootstrap, shown.unit, beside)[1] if row.bootstrap else NO_DATA
         lines.append(
             (
                 f"{row.of} {MINUS} {row.against}",
@@ -183,5 +193,6 @@ def _greatest(found: Sequence[Outlier]) -> str:
 
 
 _LEVEL = 0.05
+_NUMERIC = re.compile(r"[-+\u2212\u2013<]? ?\d|\u2013$")
 _LEAST = 0.0001
 _ROWS = 16

@@ -1,0 +1,1 @@
+"""The page over a folder of results: a row for each, with what it found and a link to its report."""

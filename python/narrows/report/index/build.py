@@ -1,0 +1,152 @@
+"""From a folder of folders of results to `index.html` inside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from narrows.errors import InputError
+from narrows.report.drawing.scale import NO_DATA, quantity
+from narrows.report.drawing.svg import Markup, element, join
+from narrows.report.index.entries import Entry, entries
+from narrows.report.page import document as page
+from narrows.report.page.estimates import interval_text
+from narrows.report.page.metrics import meaning
+from narrows.report.page.state import state
+from narrows.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+def build(folder: Path) -> Path:
+    """Write the index of a folder of results.
+
+    Args:
+        folder: A folder with results in the folders below it.
+
+    Returns:
+        The path of `index.html`; an earlier one is replaced.
+
+    Raises:
+        InputError: There are no results below the folder.
+    """
+    found = entries(folder)
+    if not found:
+        problem = "is no folder of a run, comparison or study, and none of the folders below it is one"
+        raise InputError(str(folder), f"{problem}: there is no summary.json, plan.json or ledger.json")
+    index, partial = folder / "index.html", folder / ".index.html.partial"
+    partial.write_text(index_page(folder.resolve().name, found), encoding="utf-8")
+    partial.rename(index)
+    return index
+
+
+def index_page(name: str, found: Sequence[Entry]) -> str:
+    """Return the page of the index as one HTML document.
+
+    Args:
+        name: Name of the folder.
+        found: Its results.
+    """
+    title = f"Results in {name}"
+    header = page.page_header(title, "Index", _badge(found), [("answer", "Answer"), ("results", "Results")])
+    sections = [
+        page.answer("What is there", [_counts(found)], [], ""),
+        page.section("results", "Results", element("p", _NOTE, class_="note"), _table(found)),
+    ]
+    return page.document(title, header, sections)
+
+
+def _counts(found: Sequence[Entry]) -> str:
+    kinds = Counter(each.kind for each in found)
+    parts = ", ".join(f"{count} {_PLURAL.get(kind, (kind, kind))[count > 1]}" for kind, count in kinds.items())
+    latest = max(each.started for each in found)
+    when = f" The latest was started {_when(latest)}." if latest else ""
+    return f"{counted(len(found), 'result')}: {parts}.{when}"
+
+
+def _badge(found: Sequence[Entry]) -> Markup:
+    levels = Counter(each.level for each in found if each.level)
+    css, sign, text = ("ok", "✓", "No check found a fault")
+    if levels:
+        css, sign = ("failed", "✕") if levels["broken"] else ("open", "!")
+        text = ", ".join(f"{levels[level]} {words}" for level, words in _LEVELS.items() if levels[level])
+    return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
+
+
+def _table(found: Sequence[Entry]) -> Markup:
+    heads = ("Title", "Kind", "Goodput", "One-way delay, 95th percentile", "Replications", "Checks", "Started")
+    head = element("tr", *(element("th", text, scope="col", aria_sort="none") for text in heads))
+    table = element(
+        "table",
+        element("caption", "Results", class_="visually-hidden"),
+        element("thead", head),
+        element("tbody", *(_row(each) for each in found)),
+        class_="sheet sortable",
+    )
+    return element("div", table, class_="scroll", role="region", aria_label="Results", tabindex="0")
+
+
+def _row(entry: Entry) -> Markup:
+    name = element("a", entry.title, href=quote(entry.page)) if entry.page else entry.title
+    first = (name, element("code", entry.place, class_="place"))
+    measures = (_measure(entry, "goodput_bps"), _measure(entry, "delay_p95_s"))
+    times = NO_DATA if entry.replications is None else str(entry.replications)
+    # Of studies, each cell has checks of its own.
+    checked = state(*_STATES[entry.level]) if entry.measured else NO_DATA
+    when = element("span", _when(entry.started) or NO_DATA, class_="when")
+    cells = (entry.kind, *measures, times, checked, when)
+    return element("tr", element("th", *first, scope="row"), *(element("td", each) for each in cells))
+
+
+def _measure(entry: Entry, name: str) -> Markup:
+    """Return a metric of the first groups or algorithms, a line each."""
+    shown = meaning(name)
+    known = [(of, metrics[name]) for of, metrics in entry.measured if _mean(metrics.get(name)) is not None]
+    lines = [element("span", f"{of} ", element("data", _value(found, name), value=repr(found["mean"])), class_="entry")
+             for of, found in known[:_SHOWN]]  # fmt: skip
+    if len(known) > _SHOWN:
+        lines.append(element("span", f"and {len(known) - _SHOWN} more", class_="entry"))
+    return join(lines) if lines else element("span", NO_DATA, class_="none", title=f"no {shown.label}")
+
+
+def _mean(found: object) -> float | None:
+    return found.get("mean") if isinstance(found, dict) else None
+
+
+def _value(found: Mapping[str, Any], name: str) -> str:
+    unit, interval = meaning(name).unit, found.get("ci95")
+    ends = interval_text((interval[0], interval[1]), found["mean"], unit) if interval else ""
+    return f"{quantity(found['mean'], unit)} ({ends})" if ends else quantity(found["mean"], unit)
+
+
+def _when(started: str) -> str:
+    """Return an ISO 8601 time to the minute, as in "2026-11-22 14:05 UTC"."""
+    day, _, time = started.partition("T")
+    return f"{day} {time[:5]} UTC" if time else day
+
+
+_NOTE = (
+    "A click on a heading sorts by it. Means of the groups of a run, or of the first group with each algorithm of a "
+    "comparison, with 95 % intervals."
+)
+_LEVELS = {"broken": "broken", "caution": "with caution"}
+# How the checks of a run stand.
+_STATES = {
+    "broken": ("failed", "✕", "broken"),
+    "caution": ("open", "!", "caution"),
+    "": ("absent", NO_DATA, "no fault"),
+}
+_PLURAL = {
+    "run": ("run", "runs"),
+    "comparison": ("comparison", "comparisons"),
+    "study": ("study", "studies"),
+    "matrix": ("matrix", "matrices"),
+    "deployment": ("deployment", "deployments"),
+    "reproduction": ("reproduction", "reproductions"),
+    "results": ("other", "others"),
+    "damaged": ("damaged", "damaged"),
+}
+_SHOWN = 4

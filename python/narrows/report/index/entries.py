@@ -1,0 +1,131 @@
+"""What the folders below a folder hold, as far as a list of them says: read from their summaries alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A folder of results.
+
+    Attributes:
+        place: Its path relative to the folder of the index.
+        kind: "run", "comparison", "study", "matrix", "deployment", "reproduction" or "results"; "damaged" if its
+            summary cannot be read.
+        title: Title of what was run.
+        started: Time at which it was started, ISO 8601; empty if it is not known.
+        replications: Number of replications; None if it is not known.
+        level: The gravest level of a check that fails: "broken" or "caution"; empty without one.
+        page: Path of its page relative to the folder of the index; empty if there is none.
+        measured: Name of a group or algorithm with its metrics, as in `summary.json`.
+    """
+
+    place: str
+    kind: str
+    title: str
+    started: str = ""
+    replications: int | None = None
+    level: str = ""
+    page: str = ""
+    measured: Sequence[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+
+def entries(folder: Path) -> list[Entry]:
+    """Return the results in the folders below a folder, the latest first; those inside of results are part of them."""
+    found = sorted(_below(folder, folder, DEPTH), key=lambda each: each.place)
+    return sorted(found, key=lambda each: each.started, reverse=True)
+
+
+def holds_results(folder: Path) -> bool:
+    """Return whether a folder itself holds results."""
+    return any((folder / name).is_file() for name in MARKS)
+
+
+def _below(folder: Path, root: Path, depth: int) -> Iterator[Entry]:
+    for each in sorted(folder.iterdir()):
+        if not each.is_dir() or each.name.startswith("."):
+            continue
+        if holds_results(each):
+            yield _entry(each, root)
+        elif depth:
+            yield from _below(each, root, depth - 1)
+
+
+def _entry(folder: Path, root: Path) -> Entry:
+    place = folder.relative_to(root).as_posix()
+    page = next((f"{place}/{name}" for name in PAGES if (folder / name).is_file()), "")
+    try:
+        summary, manifest = (_object(folder / name) for name in ("summary.json", "manifest.json"))
+        ledger = _object(folder / "ledger.json")
+        plan = _object(folder / "plan.json")
+        title = summary.get("title") or ledger.get("title") or plan.get("title") or manifest.get("title") or folder.name
+        return Entry(
+            place=place,
+            kind=_kind(summary, ledger, plan),
+            title=str(title),
+            started=str(manifest.get("started") or ""),
+            replications=_count(summary.get("replications", manifest.get("replications"))),
+            level=_level(summary),
+            page=page,
+            measured=_measured(summary),
+        )
+    except (OSError, ValueError, TypeError, AttributeError):
+        return Entry(place, "damaged", folder.name, page=page)
+
+
+def _object(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(content, dict):
+        raise TypeError(str(path))
+    return content
+
+
+def _kind(summary: Mapping[str, Any], ledger: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
+    if ledger:
+        return "reproduction"
+    if "kind" in summary:
+        return str(summary["kind"])
+    if plan:
+        return "study"
+    if isinstance(summary.get("algorithms"), dict):
+        return "comparison"
+    return "run" if "groups" in summary else "results"
+
+
+def _level(summary: Mapping[str, Any]) -> str:
+    runs = _runs(summary)
+    levels = {check.get("level") for run in runs for check in run.get("checks", ())}
+    return next((level for level in ("broken", "caution") if level in levels), "")
+
+
+def _runs(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    algorithms = summary.get("algorithms")
+    return list(algorithms.values()) if isinstance(algorithms, dict) else [summary]
+
+
+def _measured(summary: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    algorithms = summary.get("algorithms")
+    if isinstance(algorithms, dict):
+        return [(name, metrics) for name, run in algorithms.items() for metrics in list(run["groups"].values())[:1]]
+    groups = summary.get("groups")
+    return list(groups.items()) if isinstance(groups, dict) else []
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+# Files of which any makes a folder one of results, and the names of pages.
+MARKS = ("summary.json", "plan.json", "ledger.json")
+PAGES = ("report.html", "index.html")
+# Folders between the index and a result at most.
+DEPTH = 3

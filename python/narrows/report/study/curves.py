@@ -1,0 +1,278 @@
+"""What a study is looked at for first: a response against a factor, and two responses against each other."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from narrows import core
+from narrows.metrics import card_of
+from narrows.metrics.criteria import range_of
+from narrows.report.drawing.figure import Figure, Key
+from narrows.report.drawing.plot import Axis
+from narrows.report.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit, quantity
+from narrows.report.drawing.style import Style, style_of
+from narrows.report.page.estimates import interval_text
+from narrows.report.study.rows import around, response_meaning
+from narrows.statistics import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    import pyarrow as pa
+
+    from narrows.report.drawing.figure import Paper
+    from narrows.report.drawing.plot import Panel
+    from narrows.report.page.metrics import Meaning
+    from narrows.statistics import Estimate
+    from narrows.study.findings import Finding
+    from narrows.study.plan import Plan
+
+    Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The estimates of an algorithm at a level or under a condition, and where it stands on a numeric axis."""
+
+    label: str
+    at: float
+    found: Mapping[str, Estimate]
+
+    def mean(self, response: str) -> float:
+        """Return the mean of a response; NaN without data."""
+        mean = self.found[response]["mean"]
+        return math.nan if mean is None else mean
+
+    def ends(self, response: str) -> tuple[float, float]:
+        """Return the interval of a response; its mean twice where there is none."""
+        interval = self.found[response]["ci95"]
+        return (interval[0], interval[1]) if interval else (self.mean(response), self.mean(response))
+
+
+def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> Figure:
+    """Draw the mean of a response at each level of a factor, a line per algorithm, on a numeric axis if it can be.
+
+    Args:
+        plan: Plan of the study.
+        cells: Table of its finished cells.
+        response: Name of a column.
+        factor: Name of a factor.
+    """
+    shown = response_meaning(response)
+    levels = list(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
+    across, positions = _axis(factor, levels)
+    lines = {
+        name: [
+            _Place(level, positions[level], _estimates(plan, rows, [response]))
+            for level, rows in _by(of, lambda row: str(row[factor]), levels)
+        ]
+        for name, of in _algorithms(cells)
+    }
+    known = [each for places in lines.values() for each in places if math.isfinite(each.mean(response))]
+    name = f"response-{_anchor(response)}-{_anchor(factor)}"
+    title = f"{shown.title} against {factor}"
+    if not known:
+        return Figure(name, title, (), absent="No cell has a value yet.")
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        (panel,) = paper.column([""], across, _around(shown, known, response, log=False))
+        for line, places in lines.items():
+            style = _style(line)
+            there = sorted((each for each in places if math.isfinite(each.mean(response))), key=lambda each: each.at)
+            x, y = (np.array(each) for each in ([each.at for each in there], [each.mean(response) for each in there]))
+            panel.line(line, x, y, style)
+            for each in there:
+                at = (each.at, each.mean(response))
+                panel.whiskers(line, at, (at[0], at[0]), each.ends(response), style)
+                panel.event(line, at, style, f"{line}, {factor} = {each.label}: {_text(each, response, shown.unit)}")
+        return [panel]
+
+    others = [other for other in plan.factors if other != factor]
+    mean = f"Mean over all levels of {', '.join(others)} and over" if others else "Mean over"
+    caption = (f"{mean} replications at each level of {factor}, with 95 % intervals over replications.",)
+    return Figure(name, title, caption, _keys(lines), draw)
+
+
+def trade_off(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> Iterator[Figure]:
+    """Yield the figure of two responses against each other; none where there are no two.
+
+    The vertical one is the first of which more is better, the horizontal one the first of which less is, so that better
+    is up and to the right; else they are the first two.
+
+    Args:
+        plan: Plan of the study.
+        cells: Table of its finished cells.
+        found: Findings, one per response.
+    """
+    names = [finding.response for finding in found]
+    rising = [name for name in names if response_meaning(name).better > 0]
+    falling = [name for name in names if response_meaning(name).better < 0]
+    pair = (falling[0], rising[0]) if rising and falling else tuple(names[:_TWO])
+    if len(pair) < _TWO:
+        return
+    right, up = pair
+    several = len(plan.rows) <= MOST_CONDITIONS
+    clouds = {
+        name: [
+            _Place(condition, 0.0, _estimates(plan, rows, pair))
+            for condition, rows in _by(of, lambda row: _condition(plan, row) if several else "")
+        ]
+        for name, of in _algorithms(cells)
+    }
+    whole = {
+        name: [each for each in places if all(math.isfinite(each.mean(response)) for response in pair)]
+        for name, places in clouds.items()
+    }
+    if not any(whole.values()):
+        return
+    yield _cloud_figure(whole, right, up)
+
+
+def _cloud_figure(clouds: Mapping[str, Sequence[_Place]], right: str, up: str) -> Figure:
+    shown = {name: response_meaning(name) for name in (right, up)}
+    better = shown[right].better < 0 < shown[up].better
+
+    def draw(paper: Paper) -> Sequence[Panel]:
+        across, upwards = (
+            _around(shown[name], [each for places in clouds.values() for each in places], name) for name in (right, up)
+        )
+        (panel,) = paper.column([""], replace(across, inverted=better), upwards)
+        if better:
+            panel.hint("better ↗")
+        for name, places in clouds.items():
+            style = _style(name)
+            for each in places:
+                at = (each.mean(right), each.mean(up))
+                text = "; ".join(f"{shown[of].label} {_text(each, of, shown[of].unit)}" for of in (up, right))
+                panel.whiskers(name, at, each.ends(right), each.ends(up), style)
+                panel.event(name, at, style, f"{name}{f', {each.label}' if each.label else ''}: {text}")
+        return [panel]
+
+    caption = (
+        "A mark is an algorithm under a condition: means over replications with 95 % intervals.",
+        "Better is up and to the right." if better else "",
+    )
+    title = f"{shown[up].title} against {shown[right].label}"
+    return Figure("trade-off", title, caption, _keys(clouds), draw)
+
+
+def _around(shown: Meaning, places: Sequence[_Place], response: str, *, log: bool = True) -> Axis:
+    """Return an axis over all means and what is near them of their intervals, logarithmic where they span `WIDE`.
+
+    A wide interval leaves the panel rather than that all means lie in a line.
+    """
+    means = [each.mean(response) for each in places]
+    ends = [end for each in places for end in each.ends(response)]
+    low, high = min(means), max(means)
+    if log and low > 0 and high / low >= WIDE:
+        low, high = max(min(ends), low / NEAR), min(max(ends), high * NEAR)
+        margin = (high / low) ** 0.06
+        return Axis(shown.title, shown.unit, low / margin, high * margin, log=True)
+    # Values that hardly differ have an axis on which they do not seem to.
+    room = max(BEYOND * (high - low), ALIKE * max(abs(low), abs(high)))
+    kept = [end for end in ends if low - room <= end <= high + room]
+    if high - low < ALIKE * max(abs(low), abs(high)):
+        kept += [low - room, high + room]
+    return around(shown.title, shown.unit, [*means, *kept])
+
+
+def _algorithms(cells: pa.Table) -> list[tuple[str, list[Row]]]:
+    return _by(cells.to_pylist(), lambda row: str(row["algorithm"] or ALL))
+
+
+def _by(rows: Iterable[Row], key: Callable[[Row], str], order: Sequence[str] = ()) -> list[tuple[str, list[Row]]]:
+    """Return rows by key, in a given order, or in that in which keys come first."""
+    found: dict[str, list[Row]] = {name: [] for name in order}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return list(found.items())
+
+
+def _estimates(plan: Plan, rows: Sequence[Row], responses: Sequence[str]) -> dict[str, Estimate]:
+    """Return the estimates of responses over replications, of the mean of all rows of each replication."""
+    within = {column.name: range_of(card_of(column.measure, column.of)) for column in plan.columns}
+    found = {}
+    for response in responses:
+        values: dict[int, list[float]] = {}
+        for row in rows:
+            if row[response] is not None:
+                values.setdefault(row["replication"], []).append(float(row[response]))
+        most = max(map(len, values.values()), default=0)
+        # A replication counts if it has as many conditions as the others, so that all means are over the same ones.
+        whole = [math.fsum(each) / len(each) for each in values.values() if len(each) == most]
+        found[response] = estimate(whole, within[response])
+    return found
+
+
+def _axis(factor: str, levels: Sequence[str]) -> tuple[Axis, dict[str, float]]:
+    """Return the axis of a factor, numeric if all its levels are numbers of one unit, and where each level stands."""
+    read = [_read(level) for level in levels]
+    units = {unit for _, unit in read}
+    if len(units) != 1 or None in units or len({value for value, _ in read}) < len(levels) or len(levels) < _TWO:
+        return Axis.of_names(factor, levels), {level: float(place) for place, level in enumerate(levels)}
+    values = [value for value, _ in read]
+    low, high = min(values), max(values)
+    (unit,) = units
+    positions = dict(zip(levels, values, strict=True))
+    if low > 0 and high / low >= WIDE:
+        margin = (high / low) ** 0.06
+        return Axis(factor, unit or INDEX, low / margin, high * margin, log=True, at=tuple(sorted(values))), positions
+    margin = 0.06 * (high - low)
+    return Axis(factor, unit or INDEX, low - margin, high + margin, at=tuple(sorted(values))), positions
+
+
+def _read(level: str) -> tuple[float, Unit | None]:
+    """Return the number and the unit of a level; no unit if it is no number."""
+    found = re.fullmatch(r"(-?[\d.]+(?:e-?\d+)?)\s*([a-zA-Zµ%]*)", level)
+    if found is None:
+        return math.nan, None
+    for dimension, unit in (("rate", BITS_PER_SECOND), ("time", SECONDS)):
+        try:
+            return core.quantity(level, dimension), unit
+        except ValueError:
+            continue
+    try:
+        return float(found[1]), Unit(found[2]) if found[2] else INDEX
+    except ValueError:
+        return math.nan, None
+
+
+def _text(place: _Place, response: str, unit: Unit) -> str:
+    mean, (low, high) = place.mean(response), place.ends(response)
+    ends = interval_text((low, high), mean, unit)
+    return f"{quantity(mean, unit)} ({ends})" if ends else quantity(mean, unit)
+
+
+def _condition(plan: Plan, row: Row) -> str:
+    return ", ".join(f"{factor} = {row[factor]}" for factor in plan.factors)
+
+
+def _style(name: str) -> Style:
+    return Style(0, 0, 0) if name == ALL else style_of(name)
+
+
+def _keys(lines: Mapping[str, object]) -> list[Key]:
+    return [Key(name, name, "dot", _style(name)) for name in lines] if len(lines) > 1 else []
+
+
+def _anchor(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in name)
+
+
+ALL = "all cells"
+# Conditions that have marks of their own.
+MOST_CONDITIONS = 24
+# From this ratio of the greatest level to the least on, the axis of a factor is logarithmic.
+WIDE = 10
+# How far an axis goes beyond all means for the ends of intervals: by this factor, or by this part of the range.
+NEAR = 3.0
+BEYOND = 0.75
+# Means that differ by less than this part of them are alike.
+ALIKE = 1e-3
+_TWO = 2
