@@ -81,7 +81,9 @@ def _values(columns: Sequence[Mapping[str, Measure]], owner: str) -> list[_Row]:
         greatest = max((abs(mean) for mean in means if mean is not None), default=0.0)
         factor, written = meant.unit.best(greatest) if greatest else meant.unit.best(1.0)
         counted = not written and all(mean is None or mean == round(mean) for mean in means)
-        decimals = 0 if counted else decimals_of(greatest / factor)
+        # 99.9 % and 100 % differ in what is left.
+        least = 1 if meant.unit is PERCENT else 0
+        decimals = 0 if counted else max(decimals_of(greatest / factor), least)
         cells = [_cell(each.get(name), factor, decimals) for each in columns]
         rows.append((name, meant, written, cells))
     return rows
