@@ -59,8 +59,8 @@ def test_short_queue() -> None:
 
 
 def test_long_fat_link() -> None:
-    assert link("long-fat-link")["utilization"] < 0.6
-    assert link("long-fat-link", subject="cubic")["utilization"] == pytest.approx(0.9, abs=0.05)
+    assert link("long-fat-link")["utilization"] < 0.7
+    assert link("long-fat-link", subject="cubic")["utilization"] > 0.9
     near, cubic = (link("long-fat-link", "path.rtt=10ms", subject=each)["utilization"] for each in ("newreno", "cubic"))
     assert cubic - near < 0.15
 

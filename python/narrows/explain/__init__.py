@@ -1,0 +1,1 @@
+"""What happened to a flow around a moment, in words."""
