@@ -72,12 +72,11 @@ def parser() -> argparse.ArgumentParser:
     show.add_argument("name", metavar="NAME")
     show.add_argument("--json", action="store_true", help="print an object")
 
-    report = _add(commands, "report", "report:report", "build a report again, or the index of a folder of results")
-    report.add_argument("folder", metavar="DIR", type=Path, help="folder of a run, comparison or study, or of several")
+    report = _add(commands, "report", "report:report", "build the HTML report of a run, comparison or study again")
+    report.add_argument("folder", metavar="DIR", type=Path)
 
     _add_export(commands)
 
-    _add_why(commands)
     _add_share(commands)
 
     doctor = _add(commands, "doctor", "doctor:doctor", "say what is there and what is missing")
@@ -167,16 +166,6 @@ def _add_linux(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_json(status)
 
 
-def _add_why(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    why = _add(commands, "why", "why:why", "say what happened to a flow around a moment")
-    why.add_argument("folder", metavar="DIR", type=Path, help="run folder")
-    why.add_argument("--flow", metavar="F", required=True, help="its number from 0, GROUP or GROUP[NUMBER]")
-    why.add_argument("--at", metavar="TIME", required=True, help="time of the run, as in 12.3s")
-    why.add_argument("--replication", metavar="N", type=_whole(0, 10**6), help="its number (the first)")
-    why.add_argument("--window", metavar="TIME", default="1s", help="how far from it to look (%(default)s)")
-    _add_json(why)
-
-
 def _add_share(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     pack = _add(commands, "pack", "share:pack", "make one file of a run, comparison or study")
     pack.add_argument("folder", metavar="DIR", type=Path)
@@ -208,7 +197,8 @@ def _add_views(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_view_flags(matrix)
 
     deploy = _add(commands, "deploy", "views:deploy", "let an algorithm replace another one in more and more flows")
-    deploy.add_argument("algorithm", metavar="ALG", help="as after `compare`")
+    deployed = "what is deployed: an algorithm as after `compare`, pacing, or connections=N (N in place of one)"
+    deploy.add_argument("algorithm", metavar="ALG", help=deployed)
     deploy.add_argument("--against", metavar="ALG", default="cubic", help="what is there (%(default)s)")
     deploy.add_argument(
         "--fractions",

@@ -55,6 +55,40 @@ def test_a_deployment_separates_the_ab_test_from_the_truth(narrows: Narrows, tmp
     assert "Remake: narrows deploy bbr1 --against cubic" in text
 
 
+def test_pacing_is_deployed_among_flows_of_one_algorithm(narrows: Narrows, tmp_path: Path) -> None:
+    done = narrows("deploy", "pacing", "--against", "newreno", "--flows", "4", "--fractions", "50", *QUICK,
+                   "--replications", "2", "--out", "out")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    assert (summary["new"], summary["old"]) == ("newreno, paced", "newreno")
+    half = summary["stages"][1]["camps"]
+    # Aggarwal, Savage and Anderson (INFOCOM 2000): paced flows lose to bursty ones beside them.
+    assert half["new"]["goodput_per_flow_bps"]["mean"] < half["old"]["goodput_per_flow_bps"]["mean"]
+    assert "newreno, paced" in words(tmp_path / "out/report.html")
+
+
+def test_goodput_is_of_those_who_open_several_connections(narrows: Narrows, tmp_path: Path) -> None:
+    done = narrows("deploy", "connections=2", "--against", "newreno", "--flows", "4", "--fractions", "50", *QUICK,
+                   "--replications", "2", "--out", "out")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    goodput = [
+        {camp: each["goodput_per_flow_bps"]["mean"] / 1e6 for camp, each in stage["camps"].items()}
+        for stage in summary["stages"]
+    ]
+    # Two who have two connections each, of six: two shares of 20 Mbps against one.
+    assert goodput[1]["new"] / goodput[1]["old"] == pytest.approx(2, rel=0.3)
+    # When everybody has two, nobody has gained.
+    assert goodput[2]["new"] == pytest.approx(goodput[0]["old"], rel=0.1)
+
+
+def test_a_number_of_connections_is_checked(narrows: Narrows) -> None:
+    for wrong in ("connections", "connections=1", "connections=x", "connections=101"):
+        done = narrows("deploy", wrong)
+        assert done.returncode == 2
+        assert f"{wrong}: is no number of connections; allowed: connections=2 to 100" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("fractions", "flows", "moved"),
     [

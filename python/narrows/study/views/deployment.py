@@ -1,4 +1,4 @@
-"""`narrows deploy`: a new algorithm from no flow to all flows, as a study of the fraction that has moved."""
+"""`narrows deploy`: an algorithm, pacing or more connections from no flow to all: a study of the fraction moved."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from narrows.analysis.adoption import Adoption, adoption
 from narrows.analysis.table import AnalysisError
 from narrows.errors import InputError
-from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.statistics import estimate
 from narrows.study.views.layout import checked, lay_out, study_text
+from narrows.study.views.treatment import treatment
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     """Return the study of a deployment.
 
     Args:
-        algorithm: The new algorithm.
+        algorithm: What is deployed: an algorithm, `pacing`, or `connections=N`.
         against: The old algorithm.
         fractions: Percentages of the flows on the new algorithm, as written; 0 and 100 are always added.
         flows: Number of flows; None for twenty, or as many more as the fractions need.
@@ -59,21 +59,18 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     moved = _moved(parts, count)
     # A flow's fair share is the same however many there are, unless an override says otherwise.
     base = [f"path.rate={inline(f'{count * MBPS_A_FLOW}Mbps')}", *overrides]
-    new, old = checked(SCENARIO, base, [(name, _everybody(name)) for name in (algorithm, against)])
-    if new.digest == old.digest:
+    what = treatment(algorithm, against)
+    arguments = [(name, what.changes(camp)) for camp, name in enumerate((algorithm, against))]
+    new, old = checked(SCENARIO, base, arguments)
+    if new.digest == old.digest and what.connections == 1:
         raise InputError(algorithm, f"is the same as {against}: a deployment changes the algorithm")
     stages = len(moved)
-    moves: dict[str, Sequence[object]] = {
-        "flows.new.algorithm": [algorithm] * stages,
-        "flows.old.algorithm": [against] * stages,
-        "flows.new.count": list(moved.values()),
-        "flows.old.count": [count - each for each in moved.values()],
-    }
-    names = short_names([algorithm, against])
-    title = f"{names[algorithm]} replaces {names[against]} in {counted(count, 'flow')}"
+    moves = what.moves(stages, list(moved.values()), count)
+    title = f"{what.title} in {counted(count, 'flow')}"
     text = study_text(title, QUESTION, SCENARIO, MEASURES, {"deployed": (list(moved), moves)})
-    study, plan = lay_out(text, "narrows deploy", [algorithm, against], base, seed, replications)
-    return study, plan, {"new": names[algorithm], "old": names[against], "flows": count, "moved": moved}
+    study, plan = lay_out(text, "narrows deploy", [*what.algorithms], base, seed, replications)
+    facts = {"new": what.new, "old": what.old, "connections": what.connections, "flows": count, "moved": moved}
+    return study, plan, facts
 
 
 def summary(view: View, _plan: Plan, cells: pa.Table) -> dict[str, Any]:
@@ -110,7 +107,7 @@ def stages(view: View, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
         here = sorted((row for row in rows if row["deployed"] == label), key=lambda row: row["replication"])
         camps = {
             camp: {
-                name: estimate((_of_camp(row, camp, name) for row in here), _range(measure))
+                name: estimate((_of_camp(view, row, camp, name) for row in here), _range(measure))
                 for name, measure in RESPONSES.items()
             }
             for camp, count in (("new", moved), ("old", view.facts["flows"] - moved))
@@ -136,7 +133,7 @@ def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption
     found = {}
     for name, measure in RESPONSES.items():
         sides = [
-            (row[f"flows.{camp}.count"], camp, row["replication"], _of_camp(row, camp, name))
+            (_movers(view, row, camp), camp, row["replication"], _of_camp(view, row, camp, name))
             for row in rows
             for camp in ("new", "old")
             if row[f"flows.{camp}.count"]
@@ -157,9 +154,15 @@ def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption
     return found
 
 
-def _of_camp(row: Mapping[str, Any], camp: str, name: str) -> float:
+def _of_camp(view: View, row: Mapping[str, Any], camp: str, name: str) -> float:
     value = _number(row[f"group.{camp}.{RESPONSES[name]}"])
-    return value / row[f"flows.{camp}.count"] if name == PER_FLOW else value
+    return value / _movers(view, row, camp) if name == PER_FLOW else value
+
+
+def _movers(view: View, row: Mapping[str, Any], camp: str) -> int:
+    """Return how many are in a camp; who has moved may have several connections."""
+    count: int = row[f"flows.{camp}.count"]
+    return count // view.facts.get("connections", 1) if camp == "new" else count
 
 
 def _range(measure: str, owner: str = "group") -> Range:
@@ -217,10 +220,6 @@ def _moved(parts: Mapping[str, float], flows: int) -> dict[str, int]:
             raise InputError(f"--fractions {label}", f"is as many whole flows of {flows} as {other}: {count}")
         moved[label] = count
     return moved
-
-
-def _everybody(name: str) -> list[str]:
-    return [f"flows.{camp}.algorithm={inline(name)}" for camp in ("new", "old")]
 
 
 SCENARIO = "deployment"

@@ -1,0 +1,90 @@
+"""What a deployment changes in the flows that move: the algorithm, pacing, or the number of connections."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from narrows.errors import InputError
+from narrows.external.names import short_names
+from narrows.files.toml import inline
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """What moves.
+
+    Attributes:
+        new: What those who have moved are called.
+        old: What the others are called.
+        algorithms: Algorithms of both camps.
+        keys: Other keys of a flow, with their values in both camps.
+        connections: Connections of each who has moved; the others have one.
+        title: Title of the deployment, without the number of flows.
+    """
+
+    new: str
+    old: str
+    algorithms: tuple[str, str]
+    title: str
+    keys: Mapping[str, tuple[object, object]] = field(default_factory=dict)
+    connections: int = 1
+
+    def changes(self, camp: int) -> list[str]:
+        """Return what all flows have in the camp `camp`, 0 for the new one, as after `--set`."""
+        values = {"algorithm": self.algorithms[camp], **{key: both[camp] for key, both in self.keys.items()}}
+        return [f"flows.{each}.{key}={inline(value)}" for each in CAMPS for key, value in values.items()]
+
+    def moves(self, stages: int, moved: list[int], flows: int) -> dict[str, list[object]]:
+        """Return what each key path holds at each stage.
+
+        Args:
+            stages: Number of stages.
+            moved: How many of the flows have moved at each.
+            flows: How many there are.
+        """
+        values = {"algorithm": self.algorithms, **self.keys}
+        found: dict[str, list[object]] = {
+            f"flows.{each}.{key}": [both[camp]] * stages
+            for camp, each in enumerate(CAMPS)
+            for key, both in values.items()
+        }
+        found["flows.new.count"] = [each * self.connections for each in moved]
+        found["flows.old.count"] = [flows - each for each in moved]
+        return found
+
+
+def treatment(deployed: str, against: str) -> Treatment:
+    """Return what is deployed.
+
+    Args:
+        deployed: An algorithm, `pacing`, or `connections=N`.
+        against: The algorithm that is there.
+
+    Raises:
+        InputError: There is no such number of connections.
+    """
+    old = short_names([against])[against]
+    if deployed == PACING:
+        keys = {"pacing": (True, False)}
+        return Treatment(f"{old}, paced", old, (against, against), f"Pacing for {old}", keys)
+    if deployed.startswith(CONNECTIONS):
+        written = re.fullmatch(rf"{CONNECTIONS}=([0-9]+)", deployed)
+        number = int(written[1]) if written else 0
+        if not LEAST <= number <= MOST:
+            raise InputError(deployed, f"is no number of connections; allowed: {CONNECTIONS}={LEAST} to {MOST}")
+        new = f"{number} connections of {old}"
+        return Treatment(new, old, (against, against), f"{new} instead of one", connections=number)
+    names = short_names([deployed, against])
+    new, old = names[deployed], names[against]
+    return Treatment(new, old, (deployed, against), f"{new} replaces {old}")
+
+
+CAMPS = ("new", "old")
+PACING = "pacing"
+CONNECTIONS = "connections"
+LEAST, MOST = 2, 100
