@@ -72,11 +72,12 @@ def parser() -> argparse.ArgumentParser:
     show.add_argument("name", metavar="NAME")
     show.add_argument("--json", action="store_true", help="print an object")
 
-    report = _add(commands, "report", "report:report", "build the HTML report of a run, comparison or study again")
-    report.add_argument("folder", metavar="DIR", type=Path)
+    report = _add(commands, "report", "report:report", "build a report again, or the index of a folder of results")
+    report.add_argument("folder", metavar="DIR", type=Path, help="folder of a run, comparison or study, or of several")
 
     _add_export(commands)
 
+    _add_why(commands)
     _add_share(commands)
 
     doctor = _add(commands, "doctor", "doctor:doctor", "say what is there and what is missing")
@@ -164,6 +165,16 @@ def _add_linux(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     status = _add(actions, "status", "linux:status", "say which kernels are built")
     _add_json(status)
+
+
+def _add_why(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    why = _add(commands, "why", "why:why", "say what happened to a flow around a moment")
+    why.add_argument("folder", metavar="DIR", type=Path, help="run folder")
+    why.add_argument("--flow", metavar="F", required=True, help="its number from 0, GROUP or GROUP[NUMBER]")
+    why.add_argument("--at", metavar="TIME", required=True, help="time of the run, as in 12.3s")
+    why.add_argument("--replication", metavar="N", type=_whole(0, 10**6), help="its number (the first)")
+    why.add_argument("--window", metavar="TIME", default="1s", help="how far from it to look (%(default)s)")
+    _add_json(why)
 
 
 def _add_share(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
