@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from narrows.core import Ack, AlgorithmError, Loss, Moment, RunError, ScenarioError, Sent, Setup
     from narrows.errors import InputError, Interrupted, OutputError, ReportError
     from narrows.measures import MeasureError
-    from narrows.questions import suite
+    from narrows.opened.folder import open_folder as open  # noqa: A004  # as in other libraries: `nw.open(folder)`
+    from narrows.questions import deploy, export, matrix, reproduce, study, suite
     from narrows.run.scenario import Scenario, load
 
 __all__ = [
@@ -40,8 +41,14 @@ __all__ = [
     "ScenarioError",
     "Sent",
     "Setup",
+    "deploy",
+    "export",
     "load",
+    "matrix",
     "measures",
+    "open",
+    "reproduce",
+    "study",
     "suite",
 ]
 
@@ -52,8 +59,10 @@ def __getattr__(name: str) -> Any:
         if name in names:
             found = globals()[name] = getattr(import_module(home), name)
             return found
-    if name == "measures":
-        return import_module("narrows.measures")
+    if name == "open":
+        return import_module("narrows.opened.folder").open_folder
+    if name in PACKAGES:
+        return import_module(f"narrows.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
 
 
@@ -61,10 +70,12 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
+# Modules; those of studies and exports are functions, too.
+PACKAGES = {"export", "measures", "study"}
 HOMES = {
     "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
     "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},
     "narrows.measures": {"MeasureError"},
-    "narrows.questions": {"suite"},
+    "narrows.questions": {"deploy", "matrix", "reproduce", "suite"},
     "narrows.run.scenario": {"Scenario", "load"},
 }

@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows.core import RunError
+from narrows.errors import InputError, OutputError, ReportError
 from narrows.evaluation import campaign
 from narrows.evaluation.definition import find_suite
+from narrows.export import csv, pcapng, qlog
+from narrows.export.source import RunFolder
 from narrows.external.algorithm import named
+from narrows.files.folder import appearing, check_place
+from narrows.files.manifest import write_json
+from narrows.opened.folder import OpenedStudy
 from narrows.report.evaluation.build import conclude
+from narrows.report.reproduction.page import reproduction_page
+from narrows.report.study.build import build as build_study
+from narrows.reproduction import campaign as reproductions
 from narrows.reproduction.campaign import Whole, work
+from narrows.reproduction.registry import LEDGER
+from narrows.reproduction.registry import find as find_study
 from narrows.run.jobs import Unwatched, processors
+from narrows.study import campaign as studies
+from narrows.study.definition import read_study
 from narrows.study.executors.threads import Threads
+from narrows.study.overlay import Choice
+from narrows.study.plan import PLAN, make_plan
+from narrows.study.views import deployment
+from narrows.study.views import matrix as pairs
+from narrows.study.views.summary import write_summary
+from narrows.study.views.view import VIEW, View
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Sequence
 
     from narrows.run.jobs import Watch
+    from narrows.study.definition import Study
+    from narrows.study.plan import Plan
 
 
 def suite(  # noqa: PLR0913  # each has a default
@@ -63,3 +86,254 @@ def suite(  # noqa: PLR0913  # each has a default
     if work(evaluation.parts, campaign.place(folder), lambda: Threads(threads), whole.of, retry=True):
         raise RunError(campaign.failures(folder)[0])
     return conclude(evaluation, folder, f"narrows suite {evaluation.suite.name} {given} --{size}")
+
+
+def matrix(  # noqa: PLR0913  # each has a default
+    algorithms: Sequence[str | type],
+    out: str | os.PathLike[str],
+    *,
+    rates: Sequence[str] = ("10Mbps", "100Mbps"),
+    rtts: Sequence[str] = ("20ms", "100ms"),
+    buffers: Sequence[str] = ("1bdp", "4bdp"),
+    queues: Sequence[str] = ("droptail",),
+    flows: int = 1,
+    overrides: Sequence[str] = (),
+    seed: int | None = None,
+    replications: int | None = None,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> OpenedStudy:
+    """Run every algorithm beside every other, as `narrows matrix`.
+
+    Args:
+        algorithms: Names, or classes.
+        out: Folder of the results, which must not hold any.
+        rates: Rates of the bottleneck.
+        rtts: Two-way propagation delays.
+        buffers: Limits of the queue.
+        queues: Queue disciplines, with parameters as in `red(gentle=true)`.
+        flows: Number of flows of each side.
+        overrides: Changes of the scenario, each `"key.path=value"`.
+        seed: Master seed; None is that of the scenario.
+        replications: Number of replications; None is five.
+        jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
+        watch: Receives the progress and may stop the work; finished cells are kept.
+
+    Returns:
+        The study; its `summary` has the shares, harm and delay of each pair.
+
+    Raises:
+        InputError: An argument has an error.
+        ScenarioError: One of `overrides` has an error.
+        OutputError: The folder holds something.
+        RunError: A cell failed.
+        Interrupted: The work was stopped.
+        ReportError: The results are written, but their report could not be built.
+    """
+    conditions = pairs.Conditions([*rates], [*rtts], [*buffers], [*queues])
+    names = [named(each) for each in algorithms]
+    laid_out = pairs.layout(names, conditions, flows, overrides, seed, replications)
+    return _run_view("matrix", *laid_out, Path(out), jobs, watch)
+
+
+def deploy(  # noqa: PLR0913  # each has a default
+    algorithm: str | type,
+    out: str | os.PathLike[str],
+    *,
+    against: str | type = "cubic",
+    fractions: Sequence[str | float] = (5, 25, 50, 75, 95),
+    flows: int | None = None,
+    overrides: Sequence[str] = (),
+    seed: int | None = None,
+    replications: int | None = None,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> OpenedStudy:
+    """Let an algorithm replace another one in more and more flows, as `narrows deploy`.
+
+    Args:
+        algorithm: The new algorithm, a name or a class.
+        out: Folder of the results, which must not hold any.
+        against: The old algorithm.
+        fractions: Percentages of the flows that have moved; 0 and 100 are always among them.
+        flows: Number of flows; None for twenty, or as many more as the fractions need.
+        overrides: Changes of the scenario, each `"key.path=value"`.
+        seed: Master seed; None is that of the scenario.
+        replications: Number of replications; None is five.
+        jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
+        watch: Receives the progress and may stop the work; finished cells are kept.
+
+    Returns:
+        The study; its `summary` has the results of both camps at each stage. Errors as `matrix`.
+    """
+    shares = [each if isinstance(each, str) else f"{each:g}" for each in fractions]
+    laid_out = deployment.layout(named(algorithm), named(against), shares, flows, overrides, seed, replications)
+    return _run_view("deployment", *laid_out, Path(out), jobs, watch)
+
+
+def study(  # noqa: PLR0913  # each has a default
+    file: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    overrides: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    size: str | None = None,
+    variant: str | None = None,
+    seed: int | None = None,
+    replications: int | None = None,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> OpenedStudy:
+    """Run the study of a file, as `narrows study run`; one that was begun in the folder is resumed.
+
+    Args:
+        file: The study file.
+        out: Folder of the results.
+        overrides: Changes of the base scenario, each `"key.path=value"`.
+        measures: Further metrics, such as `cov(bin=10s)`.
+        size: One of the file's sizes; None is the description as it stands.
+        variant: One of the file's variants.
+        seed: Master seed; None is that of the file.
+        replications: Number of replications; None is that of the file.
+        jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
+        watch: Receives the progress and may stop the work; finished cells are kept.
+
+    Returns:
+        The study; its `cells` are the table of results. Errors as `matrix`.
+    """
+    folder = Path(out)
+    if not (folder / PLAN).is_file():
+        check_place(folder, replace=False)
+        read = read_study(Path(file), seed, replications, Choice(size, variant))
+        plan = make_plan(read, overrides, list(measures))
+        studies.begin(read, plan, folder)
+    return _work(folder, (), jobs, watch)
+
+
+def reproduce(  # noqa: PLR0913  # each has a default
+    name: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    size: str = "quick",
+    seed: int | None = None,
+    replications: int | None = None,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """Run a published study, or a study of one's own with claims, and judge its claims, as `narrows reproduce`.
+
+    Args:
+        name: Name of a published study, or the folder of one's own.
+        out: Folder of the results; one that holds the same study, begun or finished, is gone on with.
+        size: "quick", "medium" or "full".
+        seed: Master seed; None is that of the study.
+        replications: Number of replications; None is that of the study.
+        jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
+        watch: Receives the progress and may stop the work; finished cells are kept.
+
+    Returns:
+        The ledger; `claims` has a verdict for each claim. Errors as `matrix`.
+    """
+    folder, observer = Path(out), watch or Unwatched()
+    published = find_study(os.fspath(name))
+    parts = reproductions.parts(published, size, seed, replications)
+    reproductions.prepare(published, size, folder)
+    whole = Whole(parts, lambda fraction, _: observer.update(fraction), observer.stopped)
+    failed = work(parts, folder, lambda: Threads(jobs or processors()), whole.of)
+    if failed:
+        raise RunError(f"{failed} cells failed; {folder}/*/failed has the reasons")
+    ledger, rows = reproductions.judge(published, size, parts, folder)
+    write_json(folder / LEDGER, ledger)
+    try:
+        page = reproduction_page(published.claims(size), ledger, rows, folder)
+        (folder / "report.html").write_text(page, encoding="utf-8")
+    except Exception as problem:
+        raise ReportError(f"the ledger is in {folder}, but its report could not be built: {problem}") from problem
+    return ledger
+
+
+def export(
+    form: str,
+    folder: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    replication: int | None = None,
+    at: Sequence[str] = ("sender",),
+) -> Path:
+    """Write the folder of a run in the form of another tool, as `narrows export`.
+
+    Args:
+        form: `pcapng`, `csv` or `qlog`.
+        folder: The folder of a run.
+        out: The file of a capture, or the folder of the others, which must not exist; None is in the folder of the run.
+        replication: Number of the replication, but for `csv`; None is the first.
+        at: Where packets are captured: `sender`, `receiver`, or links.
+
+    Returns:
+        The file or folder.
+
+    Raises:
+        InputError: There is no such form, or the run has no packet log for it.
+        OutputError: The place is taken or cannot be written.
+    """
+    run = RunFolder(Path(folder))
+    place = Path(out) if out is not None else run.path / {"pcapng": "packets.pcapng"}.get(form, form)
+    match form:
+        case "pcapng":
+            if place.exists():
+                raise OutputError(f"{place} exists: name another file or remove it")
+            pcapng.write(run, place, at, replication)
+        case "csv" | "qlog":
+            with appearing(place) as partial:
+                if form == "csv":
+                    csv.write(run, partial)
+                else:
+                    qlog.write(run, partial, replication)
+        case _:
+            raise InputError(form, "is no form; allowed: pcapng, csv, qlog")
+    return place
+
+
+def _run_view(  # noqa: PLR0913, PLR0917  # what a layout gives, and how to run it
+    kind: str,
+    of: Study,
+    plan: Plan,
+    facts: dict[str, Any],
+    folder: Path,
+    jobs: int | None,
+    watch: Watch | None,
+) -> OpenedStudy:
+    studies.refuse_begun(folder)
+    check_place(folder, replace=False)
+    studies.begin(of, plan, folder, {VIEW: View(kind, f"narrows.{kind}", facts).to_json()})
+    return _work(folder, plan.base.trusted, jobs, watch)
+
+
+def _work(folder: Path, trusted: Sequence[str], jobs: int | None, watch: Watch | None) -> OpenedStudy:
+    found = studies.work(
+        folder,
+        Threads(jobs or processors()),
+        _Relay(watch or Unwatched()),
+        conclude=write_summary,
+        trusted=trusted,
+    )
+    try:
+        build_study(folder)
+    except Exception as problem:
+        raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
+    if found.failed:
+        raise RunError(f"{found.failed} of {found.cells} cells failed; {folder / 'failed'} has the reasons")
+    return OpenedStudy(folder)
+
+
+@dataclass(frozen=True)
+class _Relay:
+    """The observer of a study that passes its progress on as a fraction."""
+
+    watch: Watch
+
+    def update(self, progress: studies.Progress) -> None:
+        self.watch.update(progress.fraction)
+
+    def stopped(self) -> bool:
+        return self.watch.stopped()

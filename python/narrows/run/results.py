@@ -16,6 +16,7 @@ from narrows.report.run import build
 from narrows.run import tables
 from narrows.run.differences import NO_MARGINS, differences
 from narrows.run.expectations import judge
+from narrows.run.shown import Shown
 from narrows.run.summary import digest, summarize
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from narrows.metrics.criteria import Margin
 
 
-class Tables:
+class Tables(Shown):
     """The Arrow tables of results as attributes by their names: `flows`, `links`, `series` and so on."""
 
     def table(self, name: str) -> pa.Table:

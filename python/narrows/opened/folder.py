@@ -1,0 +1,185 @@
+"""Opens the folder of a run, comparison or study, whatever command or machine wrote it."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+from narrows.files.manifest import MANIFEST, check_folder
+from narrows.files.sealed import read_object
+from narrows.run.results import Tables
+from narrows.run.scenario import Scenario, read
+from narrows.run.shown import frame_of
+from narrows.run.tables import names, stacked
+from narrows.study import campaign
+from narrows.study.plan import PLAN, load_plan
+from narrows.study.query import query
+
+if TYPE_CHECKING:
+    import os
+
+    import pyarrow as pa
+
+
+def open_folder(folder: str | os.PathLike[str]) -> OpenedRun | OpenedComparison | OpenedStudy:
+    """Open a folder of results.
+
+    Args:
+        folder: The folder of a run, a comparison, a study, a matrix or a deployment.
+
+    Raises:
+        InputError: It is no such folder, or a file in it is damaged.
+
+    Examples:
+        >>> import narrows as nw, tempfile
+        >>> folder = tempfile.mkdtemp() + "/run"
+        >>> nw.load("pair", ["duration=5s", "warmup=1s"]).run().save(folder)
+        >>> nw.open(folder).flows.num_rows
+        2
+    """
+    path = Path(folder)
+    if (path / PLAN).is_file():
+        return OpenedStudy(path)
+    check_folder(path)
+    comparison = "algorithms" in read_object(path / MANIFEST)
+    return OpenedComparison(path) if comparison else OpenedRun(path)
+
+
+class OpenedRun(Tables):
+    """The folder of a run: `summary`, `manifest`, `scenario`, and each table as an attribute.
+
+    Attributes:
+        path: The folder.
+        manifest: The contents of `manifest.json`.
+        summary: The contents of `summary.json`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open a folder whose files are undamaged."""
+        self.path = path
+        self.manifest = read_object(path / MANIFEST)
+        self.summary = read_object(path / "summary.json")
+
+    @property
+    def scenario(self) -> Scenario:
+        """The resolved scenario, ready to `run` again."""
+        return read(self.path / "scenario.toml")
+
+    def table(self, name: str) -> pa.Table:
+        """Return a table of all replications, the number of the replication first.
+
+        Args:
+            name: Name of the table. A table that the run does not have has no rows and no columns.
+
+        Raises:
+            KeyError: There is no such table.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if name not in names():
+            raise KeyError(name)
+        file = self.path / f"{name}.parquet"
+        return pq.read_table(file) if file.is_file() else pa.table({})
+
+
+class OpenedComparison(Tables):
+    """The folder of a comparison: `summary`, `manifest`, its `runs`, and each table of all runs as an attribute.
+
+    Attributes:
+        path: The folder.
+        manifest: The contents of `manifest.json`.
+        summary: The contents of `summary.json`.
+        runs: The run of each algorithm.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open a folder whose files are undamaged."""
+        self.path = path
+        self.manifest = read_object(path / MANIFEST)
+        self.summary = read_object(path / "summary.json")
+        inner = {name: path / place for name, place in self.manifest["algorithms"].items()}
+        self.runs = {name: OpenedRun(place) for name, place in inner.items() if place.is_dir()}
+
+    def table(self, name: str) -> pa.Table:
+        """Return a table of all runs, the algorithm under test in its first column; otherwise as `OpenedRun.table`."""
+        return stacked({each: run.table(name) for each, run in self.runs.items()}, "subject")
+
+
+class OpenedStudy:
+    """The folder of a study, finished or not.
+
+    Attributes:
+        path: The folder.
+        title: Title of the study.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the folder of a study."""
+        self.path = path
+        self.title = load_plan(path).title
+
+    @property
+    def cells(self) -> pa.Table:
+        """A row for each finished cell: its factors, its algorithm, its replication and what was measured."""
+        return campaign.table(self.path)
+
+    @property
+    def status(self) -> campaign.Status:
+        """How many cells there are, have finished and have failed."""
+        return campaign.status(self.path)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The contents of `summary.json` of a matrix or a deployment.
+
+        Raises:
+            InputError: The study is neither, or has not finished.
+        """
+        file = self.path / "summary.json"
+        if not file.is_file():
+            raise InputError(str(self.path), "has no summary: it is neither matrix nor deployment, or has not finished")
+        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        return found
+
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        """Return the rows of a question in SQL to the table `cells`, each as a dict.
+
+        Raises:
+            InputError: The question has an error.
+        """
+        columns, rows = query(self.path, sql)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def frame(self, library: str | None = None) -> Any:
+        """Return the table of cells as a data frame; `library` and errors as `Run.frame`."""
+        return frame_of(self.cells, library)
+
+    def __repr__(self) -> str:
+        """Return title and state in a line."""
+        state = self.status
+        return f"<{type(self).__name__} {self.title!r}: {state.finished} of {state.cells} cells, {state.failed} failed>"
+
+    def _repr_html_(self) -> str:
+        columns = [name for name in self.cells.column_names if name not in HIDDEN]
+        rows = self.cells.select(columns).slice(0, FEW).to_pylist()
+        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+        cells = ("".join(f"<td>{escape(_text(row[name]))}</td>" for name in columns) for row in rows)
+        body = "".join(f"<tr>{each}</tr>" for each in cells)
+        state = self.status
+        return (
+            f"<p><b>{escape(self.title)}</b><br>{state.finished} of {state.cells} cells, {state.failed} failed</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def _text(value: object) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+HIDDEN = {"cell", "digest", "measured", "checks_failed", "cpu_s", "packet_hops"}
+FEW = 20
