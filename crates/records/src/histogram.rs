@@ -30,6 +30,14 @@ impl Histogram {
         self.counts[bucket(ps)] += 1;
         self.total += 1;
         self.sum_ps += u128::from(ps);
+        if ps < self.least_ps || ps > self.most_ps {
+            self.widen(ps);
+        }
+    }
+
+    /// `ps` is the shortest or the longest so far, which it hardly ever is.
+    #[cold]
+    fn widen(&mut self, ps: u64) {
         self.least_ps = self.least_ps.min(ps);
         self.most_ps = self.most_ps.max(ps);
     }
@@ -58,9 +66,13 @@ impl Histogram {
     /// The quantile `q` (0 to 1), seconds: where the share of the durations reaches `q`, linear within a bucket and never
     /// beyond the shortest or the longest duration; not a number if empty.
     pub fn quantile_s(&self, q: f64) -> f64 {
+        if self.total == 0 {
+            return f64::NAN;
+        }
         let wanted = q * self.total as f64;
         let mut below = 0;
-        for (index, &count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let used = self.counts.iter().enumerate().skip(bucket(self.least_ps));
+        for (index, &count) in used.filter(|(_, count)| **count > 0) {
             if (below + count) as f64 >= wanted {
                 let (low, width) = bounds_ps(index);
                 let within = low as f64 + (wanted - below as f64) / count as f64 * width as f64;

@@ -44,8 +44,11 @@ pub(crate) struct Net {
     pub injected: u64,
     /// Number of packets received by hosts so far, including those for which no connection was left.
     pub delivered: u64,
-    /// The request to stop. It is looked at for every event and packet, since one event can take any amount of work.
+    /// The request to stop. It is looked at for every event, every action of a host and every few packets sent, since one
+    /// event can take any amount of work.
     pub cancellation: Cancellation,
+    /// Whether it was found to be made between packets.
+    pub stopped: bool,
     /// Packets that the partition may hold.
     pub most_packets: u64,
     /// Time at which more packets were here than memory should hold.
@@ -85,9 +88,20 @@ impl Net {
     #[cold]
     fn stop_overfull(&mut self, now: Time) {
         self.overfull = Some(now);
+        self.stopped = true;
         // The other runs of the command go on.
         self.cancellation = Cancellation::default();
         self.cancellation.request();
+    }
+
+    /// Looks at what is too rare to be looked at for every packet.
+    #[cold]
+    #[inline(never)]
+    fn check(&mut self, now: Time) {
+        self.stopped = self.is_stopped();
+        if self.injected.is_multiple_of(SENT_BETWEEN_COUNTS) {
+            self.check_waiting(self.holding(), now);
+        }
     }
 
     /// Counts and logs `packet` as sent by a host at `at`.
@@ -96,7 +110,7 @@ impl Net {
         self.injected += 1;
         self.hops += 1;
         if self.injected.is_multiple_of(SENT_BETWEEN_CHECKS) {
-            self.check_waiting(self.holding(), at);
+            self.check(at);
         }
         if self.logged {
             self.log(at, PacketEvent::Sent, packet.direction(), packet);
@@ -203,5 +217,7 @@ impl Net {
     }
 }
 
-/// Packets sent by hosts between two looks at how many there are.
-const SENT_BETWEEN_CHECKS: u64 = 1 << 20;
+/// Packets sent by hosts between two looks at the request to stop: some milliseconds.
+const SENT_BETWEEN_CHECKS: u64 = 1 << 14;
+/// Packets sent by hosts between two looks at how many packets there are; a multiple of the above.
+const SENT_BETWEEN_COUNTS: u64 = 1 << 20;

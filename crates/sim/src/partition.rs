@@ -77,6 +77,7 @@ impl<'m> Partition<'m> {
             injected: 0,
             delivered: 0,
             cancellation,
+            stopped: false,
             most_packets,
             overfull: None,
             logged: model.record.packets.is_some(),
@@ -197,7 +198,7 @@ impl<'m> Partition<'m> {
     fn advance_link(&mut self, link: u32, bound: Bound, now: Time) {
         let far = self.net.far[link as usize];
         let mut packet = Packet::EMPTY;
-        while !self.net.is_stopped() && self.net.next_sent(link, bound, &mut packet) {
+        while !self.net.stopped && self.net.next_sent(link, bound, &mut packet) {
             if far.partition == self.net.partition {
                 self.in_flight(far.index, &mut packet, now);
             } else {

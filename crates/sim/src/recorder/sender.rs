@@ -23,8 +23,8 @@ pub(crate) struct SenderRecorder {
     pub window_seconds: f64,
     /// Time over which the window was integrated, seconds.
     pub seconds: f64,
-    /// Maximum of the congestion window over that time, packets; 0 if it had none.
-    pub window_peak: f64,
+    /// Maximum of the windows over that time that were not followed by a greater one, packets; 0 if there was none.
+    window_peak: f64,
     /// Number of calls of the sender after the warm-up that left data unsent for a reason other than congestion
     /// control.
     pub otherwise_limited: u64,
@@ -76,7 +76,11 @@ impl SenderRecorder {
             let seconds = now.since(self.since).as_secs_f64();
             self.window_seconds += self.window * seconds;
             self.seconds += seconds;
-            self.window_peak = self.window_peak.max(self.window);
+            // A window that grows is no maximum.
+            let grows = window >= self.window;
+            if !grows {
+                self.window_peak = self.window_peak.max(self.window);
+            }
         }
         self.window = window;
         self.since = now;
@@ -149,7 +153,9 @@ impl SenderRecorder {
 
     /// Maximum of the congestion window after the warm-up, packets; not a number if it had none.
     pub fn peak_packets(&self) -> f64 {
-        if self.window_peak > 0.0 { self.window_peak } else { f64::NAN }
+        let last = if self.measuring && self.established.is_some() { self.window } else { f64::NAN };
+        let peak = self.window_peak.max(last);
+        if peak > 0.0 { peak } else { f64::NAN }
     }
 
     /// Time between the first and the last reduction after the warm-up.
