@@ -12,6 +12,7 @@ import pytest
 from narrows.analysis.designs import two_level
 from narrows.analysis.effects import effects, lenth, level_means, ordered, pair_means, unexplained
 from narrows.analysis.multivariate import biplot, clusters, principal_components
+from narrows.analysis.pairs import Meeting
 from narrows.analysis.ranks import ranking
 from narrows.analysis.table import Block
 from narrows.report.drawing.figure import PAPERS, drawing, height
@@ -19,12 +20,13 @@ from narrows.report.drawing.lettering import all_shortened, shortened
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import BITS_PER_SECOND
 from narrows.report.drawing.style import style_of
-from narrows.report.study import contrasts, multivariate, pairs, ranks, settings
+from narrows.report.study import contrasts, matrix, multivariate, pairs, ranks, settings
 from narrows.report.study import effects as drawn_effects
-from narrows.report.study.rows import response_meaning
+from narrows.report.study.rows import response_meaning, stacked_panels
 
 if TYPE_CHECKING:
     from narrows.report.drawing.figure import Figure
+    from narrows.statistics import Estimate
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
 # Montgomery, "Design and Analysis of Experiments" (8th ed.), example 6.2.
@@ -267,3 +269,24 @@ def test_a_block_reads_out_its_algorithms_and_the_least_is_on_top() -> None:
     tree = svg(FIGURES["blocks"])
     assert readouts(tree)[0] == f"cubic; 20ms: 2.00{SPACE}Mbps"
     assert len([path for path in tree.iter("path") if path.attrib.get("class") == "faint"]) == 2
+
+
+@pytest.mark.parametrize(("excess", "stated"), [(0.05, True), (0.005, False)])
+def test_the_answer_of_a_matrix_states_what_is_clear_and_matters(excess: float, *, stated: bool) -> None:
+    def estimated(mean: float) -> Estimate:
+        return {"mean": mean, "ci95": [mean - 0.002, mean + 0.002], "interval_method": "t"}
+
+    def meeting(contender: str, incumbent: str, more: float) -> Meeting:
+        names = ("harm", "delay_harm", "excess_delay_harm")
+        found = dict.fromkeys(names, estimated(0.0)) | {"harm": estimated(0.5 + more), "excess_harm": estimated(more)}
+        return Meeting(None, contender, incumbent, found)
+
+    found = [meeting("bbr1", "cubic", excess), meeting("cubic", "cubic", 0.0)]
+    assert ("Beside bbr1, cubic loses" in matrix.findings(found)[0]) == stated
+
+
+def test_a_single_panel_of_a_study_is_as_tall_as_other_figures() -> None:
+    axis = Axis("Goodput", BITS_PER_SECOND, 0.0, 1.0)
+    (alone,) = stacked_panels(PAPERS[0], [(axis, axis, "")])
+    assert alone.box.height == PAPERS[0].tall
+    assert {panel.box.height for panel in stacked_panels(PAPERS[0], [(axis, axis, "")] * 2)} == {PAPERS[0].low}

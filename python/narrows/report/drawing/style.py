@@ -61,7 +61,12 @@ def style_of(algorithm: str) -> Style:
     Args:
         algorithm: Its name, with parameters if it has any.
     """
-    return _catalogued().get(algorithm) or _by_checksum(algorithm)
+    return catalogued(algorithm) or _by_checksum(algorithm)
+
+
+def catalogued(name: str) -> Style | None:
+    """Return the style of an algorithm of the catalogue by its name; None for any other name."""
+    return _catalogued().get(name)
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import INDEX, NO_DATA, quantity
-from narrows.report.drawing.style import HUES, Style
+from narrows.report.drawing.style import HUES, Style, catalogued
 from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.page import document as page
 from narrows.report.page.estimates import interval_text
@@ -63,18 +63,24 @@ def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Ce
 def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:
     """Return the question, how many claims have which verdict, and those of the strongest that fail."""
     counts = {verdict: count for verdict, count in ledger["verdicts"].items() if count}
-    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    said = ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counts.items())
     sentences: list[object] = [
         element("b", published.question),
         f"Of {counted(sum(counts.values()), 'claim')} of the paper: {said} ({ledger['size']} size, 95 % intervals).",
     ]
     failing = [claim for claim in ledger["claims"] if claim["verdict"] == FAILS and claim["strength"] == "strong"]
     if failing:
-        first = failing[0]
-        rest = f", and {len(failing) - 1} more" if len(failing) > 1 else ""
-        claim = element("a", first["statement"], href=f"#{first['id']}")
-        sentences.append(join(("Of its strong claims, this one fails", rest, ": ", claim)))
+        first = element("a", failing[0]["statement"], href=f"#{failing[0]['id']}")
+        count = "One of its strong claims fails" if len(failing) == 1 else f"{len(failing)} of its strong claims fail"
+        sentences.append(join((count, ": " if len(failing) == 1 else ", the first of them: ", first)))
     return sentences
+
+
+def _plural(verdict: str, count: int) -> str:
+    """Return a verdict as a verb that suits a number of claims: "1 holds", "2 hold"."""
+    verb, _, rest = verdict.partition(" ")
+    plural = verb.removesuffix("s") if count > 1 and verb in {"holds", "fails"} else verb
+    return f"{plural} {rest}".rstrip()
 
 
 def _facts(published: Published, ledger: Mapping[str, Any]) -> Markup:
@@ -143,7 +149,7 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
         (panel,) = stacked_panels(paper, [(across, up, "")])
         for place, (name, values) in enumerate((*means.items(), *theirs.items())):
             chosen = [(float(x), y) for x, y in enumerate(values) if np.isfinite(y) and not (picture.log and y <= 0)]
-            style, own = _style(place), name in traces
+            style, own = _style(name, place), name in traces
             if own:
                 panel.line(name, np.array([x for x, _ in chosen]), np.array([y for _, y in chosen]), style)
             for x, y in chosen:
@@ -156,7 +162,7 @@ def _figure(picture: Picture, cells: Cells, number: int) -> Figure | None:
                 panel.point(name, (x, y), style, text, of_many=not own)
         return [panel]
 
-    keys = [Key(name, name, "dot", _style(place)) for place, name in enumerate((*traces, *theirs))]
+    keys = [Key(name, name, "dot", _style(name, place)) for place, name in enumerate((*traces, *theirs))]
     seeds = len({row["replication"] for row in cells[needed[0]]})
     caption = (picture.caption, f"Means over {seeds} seeds of experiment {', '.join(needed)}, 95 % intervals.")
     return Figure(f"figure-{number}", picture.title, caption, keys, draw)
@@ -193,8 +199,9 @@ def _entry(asked: Quantity, cells: Cells, theirs: float | None) -> str:
     return ours if theirs is None else f"{ours} ({quantity(theirs, unit)} published)"
 
 
-def _style(place: int) -> Style:
-    return Style(place % len(HUES), place % 6, place % 6)
+def _style(name: str, place: int) -> Style:
+    """Return the style of a line: that of the algorithm whose name it has, else one by its place."""
+    return catalogued(name) or Style(place % len(HUES), place % 6, place % 6)
 
 
 # Figures at the top of the page.

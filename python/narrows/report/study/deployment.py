@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from narrows.metrics import card_of
+from narrows.metrics.criteria import margin_of
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
-from narrows.report.drawing.scale import PERCENT, quantity
+from narrows.report.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
 from narrows.report.drawing.style import Style, style_of
 from narrows.report.drawing.svg import Markup, element
 from narrows.report.page import document as page
@@ -74,7 +76,9 @@ def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
             found.append(f"{label}: when everybody moves, {total}.")
             continue
         first = each.stages[0]
-        clear = [stage for stage in each.stages if _is_clear(stage.bias)]
+        margin = margin_of(card_of(OF.get(name, name), "group")).of(each.before)
+        points = PERCENT_POINTS if shown.unit is PERCENT else shown.unit
+        clear = [stage for stage in each.stages if _is_clear(stage.bias, margin)]
         wrong = max(clear or each.stages, key=lambda stage: abs(stage.bias["mean"] or 0.0))
         found.append(
             f"{label}: with {_part(first.fraction)} of the flows on {view.facts['new']}, an A/B test says "
@@ -86,9 +90,10 @@ def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
                 if clear
                 else "Between the two no fraction shows a clear difference."
             )
+            + f" A difference matters from {bound_text(margin, points)} on."
         )
         spill = max(each.stages, key=lambda stage: abs(stage.spillover["mean"] or 0.0))
-        if _is_clear(spill.spillover):
+        if _is_clear(spill.spillover, margin):
             found.append(
                 f"{label} of those who stay on {view.facts['old']}: "
                 f"{_describe(spill.spillover, shown.unit, each.before)} where {_part(spill.fraction)} have moved."
@@ -106,9 +111,10 @@ def _describe(effect: Estimate, unit: Unit, before: float) -> str:
     return f"{text}{relative}{f' ({ends})' if ends else ''}"
 
 
-def _is_clear(effect: Estimate) -> bool:
-    interval = effect["ci95"]
-    return interval is not None and not interval[0] <= 0.0 <= interval[1]
+def _is_clear(effect: Estimate, margin: float) -> bool:
+    """Return whether the interval of an effect leaves zero out, and the effect exceeds a margin."""
+    interval, mean = effect["ci95"], effect["mean"]
+    return interval is not None and mean is not None and not interval[0] <= 0.0 <= interval[1] and abs(mean) > margin
 
 
 def _part(fraction: float) -> str:
@@ -124,7 +130,8 @@ def _note(plan: Plan) -> str:
         f"{times(plan)} (seed {plan.seed}), differences paired on the same random numbers; "
         "in parentheses 95 % intervals over replications, per cent of what everybody had before. What an A/B test says "
         "is the difference between the camps of one network; the total effect is everybody on the new algorithm less "
-        "everybody on the old (Spang et al., IMC 2021). No interval is corrected for the number of them."
+        "everybody on the old (Spang et al., IMC 2021). A difference is clear where its interval leaves zero out and "
+        "it exceeds the margin from which it matters; no interval is corrected for the number of them."
     )
 
 

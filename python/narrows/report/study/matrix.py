@@ -6,6 +6,7 @@ import itertools
 import shlex
 from typing import TYPE_CHECKING
 
+from narrows.metrics.criteria import margin_of
 from narrows.report.drawing.svg import Markup, element
 from narrows.report.page import document as page
 from narrows.report.study.page import badge, facts
@@ -155,11 +156,11 @@ def _goodput(worst: Meeting, found: Sequence[Meeting]) -> str:
 
 
 def _clear(found: Sequence[Meeting], name: str, sign: int) -> list[Meeting]:
-    """Return the pairs whose interval leaves zero out on one side, the strongest first."""
+    """Return the pairs whose interval leaves zero out on one side and that matter, the strongest first."""
 
     def strength(each: Meeting) -> float | None:
         interval, mean = each.found[name]["ci95"], each.found[name]["mean"]
-        if interval is None or mean is None or min(sign * end for end in interval) <= 0:
+        if interval is None or mean is None or min(sign * end for end in interval) <= 0 or sign * mean <= MARGIN:
             return None
         return sign * mean
 
@@ -193,7 +194,8 @@ def _note(basis: str) -> str:
         f"{basis} ± is half of a 95 % interval over replications, of means over all conditions where none is named; it "
         "speaks of these conditions alone and is not corrected for the number of pairs. Harm is the part of a "
         "performance that a flow has alone and competitors take (Ware et al., HotNets 2019); what an algorithm's own "
-        "kind does to it is what it must put up with anyway."
+        "kind does to it is what it must put up with anyway. A difference is stated where its interval leaves zero out "
+        f"and it exceeds {100 * MARGIN:g} percentage point, from which it matters."
     )
 
 
@@ -216,6 +218,8 @@ def _run(view: View, plan: Plan) -> Markup:
 
 LABELS = {"rate": "Rates", "rtt": "Round trips", "queue": "Queues", "buffer": "Buffers"}
 MOST = 3
+# From which on a difference of shares matters, as on the cards of metrics.
+MARGIN = margin_of({"name": "excess_harm", "unit": "share"}).of(0.0)
 REST = (SHARE, HARM, DELAY_HARM, QUEUE_DELAY, RETRANSMITTED)
 PAIRS_NOTE = "A click on a field of the maps opens its pair: both algorithms beside each other under every condition."
 # What a page can hold; the rest is in the summary.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from narrows.report.drawing.scale import NO_DATA, quantity
+from narrows.metrics import card_of
+from narrows.metrics.criteria import given_margins, margin_of
+from narrows.report.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, quantity
 from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.page import document as page
 from narrows.report.page.estimates import difference_texts, interval_text
@@ -71,8 +73,20 @@ def _basis(plan: Plan, found: Sequence[Finding]) -> str:
     return (
         f"Means over {counted(found[0].replications, 'replication')}, seed {plan.seed}; in parentheses 95 % intervals. "
         "A difference is stated where its test is significant after correction and it exceeds the margin from which it "
-        "matters."
+        f"matters: {', '.join(_margins(plan))}."
     )
+
+
+def _margins(plan: Plan) -> Iterator[str]:
+    """Yield the margin of each of the first responses, as text."""
+    given = given_margins(f"{metric}={value}" for metric, value in plan.margins.items())
+    for column in plan.columns[:MOST_RESPONSES]:
+        margin = given.get(column.measure) or margin_of(card_of(column.measure, column.of))
+        shown = response_meaning(column.name)
+        unit = PERCENT_POINTS if shown.unit is PERCENT else shown.unit
+        parts = [bound_text(margin.relative, PERCENT)] if margin.relative else []
+        parts += [bound_text(margin.absolute, unit)] if margin.absolute else []
+        yield f"{shown.label} {' or '.join(parts)}"
 
 
 def _curves(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> tuple[list[Figure], list[Figure]]:

@@ -23,10 +23,11 @@ def rows_panel(paper: Paper, across: Axis, label: str, names: Sequence[str], *, 
 
 
 def stacked_panels(paper: Paper, axes: Sequence[tuple[Axis, Axis, str]]) -> list[Panel]:
-    """Return stacked panels, each with its own axes (horizontal, vertical) and title."""
-    step = paper.low + BETWEEN + _FOOT
+    """Return stacked panels, each with its own axes (horizontal, vertical) and title; a single one is taller."""
+    height = paper.low if len(axes) > 1 else max(paper.low, paper.tall)
+    step = height + BETWEEN + _FOOT
     return [
-        Panel(Box(paper.left, HEAD + place * step, paper.width - paper.left - RIGHT, paper.low), x, y, title=title)
+        Panel(Box(paper.left, HEAD + place * step, paper.width - paper.left - RIGHT, height), x, y, title=title)
         for place, (x, y, title) in enumerate(axes)
     ]
 
