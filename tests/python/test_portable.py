@@ -121,8 +121,8 @@ def test_a_comparison_calls_algorithms_by_their_classes_and_keeps_them(
     narrows: Narrows, made: Path, tmp_path: Path
 ) -> None:
     names = [f"{made}/own/steady.py:Steady", f"{made}/own/steady.py:Steady(window=4)", "cubic"]
-    printed = succeeded(narrows, "compare", *names, "--scenario", "two-flows", "--set", "duration=7s", "--set",
-                        "warmup=6s", "--replications", "2", "--out", "out")  # fmt: skip
+    printed = succeeded(narrows, "compare", *names, "--scenario", "two-flows", "--set", "duration=12s", "--set",
+                        "warmup=11s", "--replications", "2", "--out", "out")  # fmt: skip
     assert "steady.py" not in printed
     assert {entry.name for entry in (tmp_path / "out").iterdir() if entry.is_dir()} == {
         "Steady",
