@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 import time
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import Interrupted
-from narrows.reproduction.asked import fits, of_quantity
+from narrows.reproduction.asked import fits, of_claim, of_quantity
 from narrows.reproduction.kept import ADDED, replications
 from narrows.reproduction.predicate import HOLDS, INCONCLUSIVE, Bounded, Rule
 from narrows.reproduction.quantity import Asked
@@ -92,26 +92,36 @@ def decide(  # noqa: PLR0913  # each says how
         for each in experiments.values():
             held.enter_context(each.lease())
         hopeless: set[str] = set()
-        fixed = Rule()
-        base: Rows = {name: Asked(each.base.to_pylist()) for name, each in experiments.items()}
-        claims = [claim for claim in claims if _open_parts(claim, base, fixed)]
+        base: Rows = {name: Asked(each.base) for name, each in experiments.items()}
+        left = [claim for claim in claims if _open_parts(claim, base, Rule())]
+        rows: Rows = {name: each.rows() for name, each in experiments.items()}
+        parts_of = {claim.id: _open_parts(claim, rows) for claim in left}
         while True:
-            rows: Rows = {name: each.rows() for name, each in experiments.items()}
-            still_open = [claim for claim in claims if _open_parts(claim, rows)]
-            promising = [claim for claim in still_open if claim.id not in hopeless]
-            ranked = sorted((_cost(claim, rows, experiments), claim.id, claim) for claim in promising)
+            left = [claim for claim in left if parts_of[claim.id]]
+            promising = [claim for claim in left if claim.id not in hopeless]
+            ranked = sorted((_cost(parts_of[claim.id], experiments), claim.id) for claim in promising)
             spent = (time.monotonic() - begun) / budget_s
             if spent >= 1 or not ranked or math.isinf(ranked[0][0]) or failed:
-                return Report(ran, len(still_open), failed)
-            claim = ranked[0][2]
-            tasks = _tasks(_open_parts(claim, rows), experiments)
+                return Report(ran, len(left), failed)
+            chosen = ranked[0][1]
+            tasks = _tasks(parts_of[chosen], experiments)
             if not tasks:
-                hopeless.add(claim.id)
+                hopeless.add(chosen)
                 continue
-            note = f"claim {claim.id}: {len(tasks)} cells more; {len(still_open)} claims are open"
+            note = f"claim {chosen}: {len(tasks)} cells more; {len(left)} claims are open"
             done, errors = _run(tasks, executor(), lambda: stopped((time.monotonic() - begun) / budget_s, note))  # noqa: B023
             ran += done
             failed += errors
+            changed = {name for name, each in experiments.items() if any(of is each for of, _ in tasks)}
+            rows |= {name: experiments[name].rows() for name in changed}
+            for claim in left:
+                if claim.direction is not None and _read(claim) & changed:
+                    parts_of[claim.id] = _open_parts(claim, rows)
+
+
+def _read(claim: Claim) -> set[str]:
+    """Return the names of the experiments that a claim reads."""
+    return {experiment for experiment, _ in of_claim(claim)}
 
 
 class _Experiment:
@@ -120,7 +130,8 @@ class _Experiment:
     def __init__(self, part: Part, folder: Path) -> None:
         self.plan: Plan = load_plan(folder / part.path)
         check_unchanged(self.plan, folder / part.path)
-        self.base = campaign.table(folder / part.path).drop_columns(["measured", "cpu_s"])
+        table = campaign.table(folder / part.path).drop_columns(["measured", "cpu_s"])
+        self.base: list[dict[str, Any]] = table.to_pylist()
         self.folder = folder / ADDED / part.path
         self.folder.mkdir(parents=True, exist_ok=True)
         self.store = Store(self.folder)
@@ -131,7 +142,7 @@ class _Experiment:
         return Lease(self.folder)
 
     def rows(self) -> Asked:
-        return Asked([*self.base.to_pylist(), *added_rows(self.plan, self.store)])
+        return Asked([*self.base, *added_rows(self.plan, self.store)])
 
     def cost_s(self, wanted: Sequence[Selection]) -> float:
         return sum(point.duration_s for point in self._points(wanted))
@@ -150,12 +161,12 @@ class _Experiment:
         return [point for point in self.plan.points if any(fits(point, each) for _, each in wanted)]
 
 
-def added_rows(plan: Plan, store: Store) -> list[dict[str, object]]:
+def added_rows(plan: Plan, store: Store) -> list[dict[str, Any]]:
     """Return the rows of the cells that were added to an experiment."""
     finished = store.finished()
     most = 1 + max(replications(plan, finished), default=-1)
     table = store.table(plan, [most] * len(plan.rows)).drop_columns(["measured", "cpu_s"])
-    rows: list[dict[str, object]] = table.to_pylist()
+    rows: list[dict[str, Any]] = table.to_pylist()
     return rows
 
 
@@ -184,13 +195,13 @@ def _parts(test: Test, cells: Cells, binding: Binding, rule: Rule) -> Iterator[_
         yield from _parts(part, cells, each, own)
 
 
-def _cost(claim: Claim, cells: Cells, experiments: dict[str, _Experiment]) -> float:
-    """Return the simulated time that its cheapest open part would need for a verdict, seconds."""
+def _cost(parts: Sequence[_Open], experiments: dict[str, _Experiment]) -> float:
+    """Return the simulated time that the cheapest of some open parts would need for a verdict, seconds."""
     return min(
         (
             max(part.outcome.needed.sure - part.outcome.seeds, 1)
             * sum(each.cost_s([own for own in part.selections if own[0] == name]) for name, each in experiments.items())
-            for part in _open_parts(claim, cells)
+            for part in parts
             if not (part.outcome.same and part.outcome.seeds <= 1)
         ),
         default=math.inf,

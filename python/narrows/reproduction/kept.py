@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
 from narrows.study import campaign
-from narrows.study.plan import PLAN, load_plan
+from narrows.study.plan import PLAN, check_unchanged, load_plan
 from narrows.study.store import Store
 from narrows.study.task import Finished, perform
 
@@ -115,7 +115,7 @@ def restore(parts: Sequence[Part], folder: Path, file: Path, say: Callable[[str]
         Number of cells that were taken over.
 
     Raises:
-        InputError: The file cannot be read.
+        InputError: The file cannot be read, or the folder was begun by another build of the simulator.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -132,7 +132,9 @@ def restore(parts: Sequence[Part], folder: Path, file: Path, say: Callable[[str]
 
 
 def _restore(part: Part, place: Path, rows: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> int:
-    if not (place / PLAN).exists():
+    if (place / PLAN).exists():
+        check_unchanged(load_plan(place), place)
+    else:
         place.parent.mkdir(parents=True, exist_ok=True)
         campaign.begin(part.study, part.plan, place)
     plan, store = part.plan, Store(place)

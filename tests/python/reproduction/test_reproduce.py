@@ -6,6 +6,7 @@ import json
 import re
 import socket
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -237,3 +238,17 @@ def test_every_committed_ledger_judges_the_present_claims(ledger: dict[str, Any]
     assert [claim["statement"] for claim in ledger["claims"]] == [claim.statement for claim in study.published.claims]
     assert sum(ledger["verdicts"].values()) == len(ledger["claims"])
     assert all(claim["cause"] for claim in ledger["claims"] if claim["verdict"] != "holds")
+
+
+@pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
+def test_every_account_names_claims_and_says_all_that_its_tables_show(study: StudyFolder) -> None:
+    account = tomllib.loads((study.folder / "account.toml").read_text(encoding="utf-8"))
+    wanted = {
+        "deviations": {"what", "source", "ours", "why"},
+        "threats": {"what", "so"},
+        "changes": {"claims", "date", "what", "effect"},
+    }
+    assert set(account) == set(wanted)
+    assert all(set(entry) == keys for name, keys in wanted.items() for entry in account[name])
+    known = {claim.id for claim in study.published.claims} | {"all"}
+    assert {claim for change in account["changes"] for claim in change["claims"]} <= known
