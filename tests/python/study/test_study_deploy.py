@@ -78,7 +78,7 @@ def test_goodput_is_of_those_who_open_several_connections(narrows: Narrows, tmp_
     ]
     # Two who have two connections each, of six: two shares of 20 Mbps against one.
     assert goodput[1]["new"] / goodput[1]["old"] == pytest.approx(2, rel=0.3)
-    # When everybody has two, nobody has gained.
+    # When everybody has two, no flow has gained.
     assert goodput[2]["new"] == pytest.approx(goodput[0]["old"], rel=0.1)
 
 

@@ -1,0 +1,255 @@
+"""Contract: every key of groups of flows, sources, distributions of sizes and records has an effect.
+
+A key without one would mislead. The keys are those of the schema, so a new key needs a trial here. The keys of
+`[transport]`, of algorithms and of queues are tried in `crates/lab/tests/effects.rs`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import narrows as nw
+from narrows import core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATH = """
+duration = "5s"
+warmup = "1s"
+path = { rate = "10Mbps", rtt = "40ms", delay = "5ms" }
+[[flows]]
+name = "a"
+algorithm = "cubic"
+[[flows]]
+name = "b"
+algorithm = "newreno"
+start = "1s"
+"""
+NETWORK = """
+duration = "3s"
+[network]
+rtt = "60ms"
+[[network.links]]
+from = "A"
+to = "B"
+rate = "8Mbps"
+delay = "3ms"
+[[network.links]]
+from = "B"
+to = "C"
+rate = "9Mbps"
+delay = "4ms"
+[[network.links]]
+from = "A"
+to = "C"
+rate = "10Mbps"
+delay = "5ms"
+[[flows]]
+name = "a"
+algorithm = "newreno"
+from = "A"
+to = "C"
+"""
+
+
+def group(key: str, one: str, other: str) -> tuple[str, tuple[str, ...], str, str]:
+    """A key of the first group of the path, with two values."""
+    return PATH, (), f"flows.0.{key}={one}", f"flows.0.{key}={other}"
+
+
+def source(one: str, other: str, *needs: str) -> tuple[str, tuple[str, ...], str, str]:
+    """Two sources of the first group, whose transfers have a size."""
+    return PATH, ("flows.0.size=30kB", *needs), f"flows.0.source={{{one}}}", f"flows.0.source={{{other}}}"
+
+
+def application(one: str, other: str) -> tuple[str, tuple[str, ...], str, str]:
+    """Two sources of the first group that write without end."""
+    return PATH, (), f"flows.0.source={{{one}}}", f"flows.0.source={{{other}}}"
+
+
+def sizes(one: str, other: str) -> tuple[str, tuple[str, ...], str, str]:
+    """Two distributions of the sizes of transfers."""
+    return PATH, (ARRIVALS,), f"flows.0.size={{{one}}}", f"flows.0.size={{{other}}}"
+
+
+def record(key: str, one: str, other: str, *needs: str) -> tuple[str, tuple[str, ...], str, str]:
+    """Two values of a key of what is recorded."""
+    return PATH, needs, f"record.{key}={one}", f"record.{key}={other}"
+
+
+ARRIVALS = 'flows.0.source={kind="poisson",interval="100ms"}'
+USERS = 'kind="users",think="200ms"'
+STEPS = 'kind="poisson-steps",intervals=["100ms","30ms"]'
+WEB = 'kind="web",median="10kB",sigma=1,tail="10%",minimum="30kB",shape=1.5'
+# Each key with a scenario, what else is set, and two values.
+TRIALS = {
+    "name": group("name", "a", "c"),
+    "algorithm": group("algorithm", "cubic", "newreno"),
+    "count": group("count", "1", "3"),
+    "start": group("start", "0s", "500ms"),
+    "size": group("size", "100kB", "200kB"),
+    "rtt": group("rtt", "40ms", "80ms"),
+    "direction": group("direction", "forward", "reverse"),
+    "from": (NETWORK, (), "flows.0.from=A", "flows.0.from=B"),
+    "to": (NETWORK, (), "flows.0.to=C", "flows.0.to=B"),
+    "via": (NETWORK, (), "flows.0.to=C", 'flows.0.via=["B"]'),
+    "source": group("source", '{kind="bulk"}', '{kind="onoff",on="1s",off="1s",rate="5Mbps"}'),
+    "source[cbr].rate": application('kind="cbr",rate="1Mbps"', 'kind="cbr",rate="2Mbps"'),
+    "source[cbr].leaves": application('kind="cbr",leaves="8Mbps"', 'kind="cbr",leaves="7Mbps"'),
+    "source[cbr].sharing": (
+        PATH,
+        ('path.queue={kind="drr"}',),
+        'flows.0.source={kind="cbr",leaves="4Mbps",sharing=1}',
+        'flows.0.source={kind="cbr",leaves="4Mbps",sharing=3}',
+    ),
+    "source[onoff].rate": application(
+        'kind="onoff",on="1s",off="1s",rate="1Mbps"', 'kind="onoff",on="1s",off="1s",rate="2Mbps"'
+    ),
+    "source[onoff].on": application(
+        'kind="onoff",on="1s",off="1s",rate="1Mbps"', 'kind="onoff",on="2s",off="1s",rate="1Mbps"'
+    ),
+    "source[onoff].off": application(
+        'kind="onoff",on="1s",off="1s",rate="1Mbps"', 'kind="onoff",on="1s",off="2s",rate="1Mbps"'
+    ),
+    "source[writes].interval": application(
+        'kind="writes",interval="200ms",size="20kB"', 'kind="writes",interval="300ms",size="20kB"'
+    ),
+    "source[writes].size": application(
+        'kind="writes",interval="200ms",size="20kB"', 'kind="writes",interval="200ms",size="30kB"'
+    ),
+    "source[poisson].interval": source('kind="poisson",interval="100ms"', 'kind="poisson",interval="200ms"'),
+    "source[poisson].until": source('kind="poisson",interval="100ms"', 'kind="poisson",interval="100ms",until="2s"'),
+    "source[poisson].concurrent": source(
+        'kind="poisson",interval="10ms"', 'kind="poisson",interval="10ms",concurrent=1'
+    ),
+    "source[poisson-steps].intervals": source(
+        f'{STEPS},times=["0s","2s"]', 'kind="poisson-steps",intervals=["100ms","50ms"],times=["0s","2s"]'
+    ),
+    "source[poisson-steps].times": source(f'{STEPS},times=["0s","2s"]', f'{STEPS},times=["0s","3s"]'),
+    "source[poisson-steps].period": source(f'{STEPS},times=["0s","1s"]', f'{STEPS},times=["0s","1s"],period="2s"'),
+    "source[poisson-steps].until": source(f'{STEPS},times=["0s","1s"]', f'{STEPS},times=["0s","1s"],until="3s"'),
+    "source[poisson-steps].concurrent": source(f'{STEPS},times=["0s","1s"]', f'{STEPS},times=["0s","1s"],concurrent=1'),
+    "source[arrivals].arrivals": application(
+        'kind="arrivals",arrivals="FOLDER/one.csv"', 'kind="arrivals",arrivals="FOLDER/other.csv"'
+    ),
+    "source[arrivals].concurrent": application(
+        'kind="arrivals",arrivals="FOLDER/one.csv"', 'kind="arrivals",arrivals="FOLDER/one.csv",concurrent=1'
+    ),
+    "source[vectors].vectors": application(
+        'kind="vectors",vectors="FOLDER/one.cvec"', 'kind="vectors",vectors="FOLDER/other.cvec"'
+    ),
+    "source[vectors].rtt": application(
+        'kind="vectors",vectors="FOLDER/one.cvec"', 'kind="vectors",vectors="FOLDER/one.cvec",rtt="group"'
+    ),
+    "source[vectors].window": application(
+        'kind="vectors",vectors="FOLDER/one.cvec"', 'kind="vectors",vectors="FOLDER/one.cvec",window="group"'
+    ),
+    "source[vectors].share": application(
+        'kind="vectors",vectors="FOLDER/one.cvec"', 'kind="vectors",vectors="FOLDER/one.cvec",share=0.2'
+    ),
+    "source[users].think": source(USERS, 'kind="users",think="400ms"'),
+    "source[users].patience": source(USERS, f'{USERS},patience="50ms"'),
+    "source[users].until": source(USERS, f'{USERS},until="2s"'),
+    "source[users].surges": source(USERS, f'{USERS},surges=[{{from="2s",until="3s",factor=10}}]'),
+    "size[constant].value": sizes('kind="constant",value="10kB"', 'kind="constant",value="20kB"'),
+    "size[uniform].minimum": sizes(
+        'kind="uniform",minimum="1kB",maximum="20kB"', 'kind="uniform",minimum="9kB",maximum="20kB"'
+    ),
+    "size[uniform].maximum": sizes(
+        'kind="uniform",minimum="1kB",maximum="20kB"', 'kind="uniform",minimum="1kB",maximum="30kB"'
+    ),
+    "size[exponential].mean": sizes('kind="exponential",mean="10kB"', 'kind="exponential",mean="20kB"'),
+    "size[pareto].mean": sizes('kind="pareto",shape=1.5,mean="10kB"', 'kind="pareto",shape=1.5,mean="20kB"'),
+    "size[pareto].minimum": sizes('kind="pareto",shape=1.5,minimum="5kB"', 'kind="pareto",shape=1.5,minimum="9kB"'),
+    "size[pareto].shape": sizes('kind="pareto",shape=1.5,mean="10kB"', 'kind="pareto",shape=2.5,mean="10kB"'),
+    "size[pareto].maximum": sizes(
+        'kind="pareto",shape=1.5,minimum="5kB"', 'kind="pareto",shape=1.5,minimum="5kB",maximum="8kB"'
+    ),
+    "size[lognormal].mean": sizes('kind="lognormal",sigma=1,mean="10kB"', 'kind="lognormal",sigma=1,mean="20kB"'),
+    "size[lognormal].median": sizes('kind="lognormal",sigma=1,median="10kB"', 'kind="lognormal",sigma=1,median="20kB"'),
+    "size[lognormal].sigma": sizes('kind="lognormal",sigma=1,mean="10kB"', 'kind="lognormal",sigma=2,mean="10kB"'),
+    "size[web].median": sizes(WEB, WEB.replace('median="10kB"', 'median="5kB"')),
+    "size[web].sigma": sizes(WEB, WEB.replace("sigma=1", "sigma=2")),
+    "size[web].tail": sizes(WEB, WEB.replace("10%", "50%")),
+    "size[web].minimum": sizes(WEB.replace("10%", "50%"), WEB.replace("10%", "50%").replace("30kB", "60kB")),
+    "size[web].shape": sizes(WEB.replace("10%", "50%"), WEB.replace("10%", "50%").replace("shape=1.5", "shape=2.5")),
+    "size[web].maximum": sizes(WEB.replace("10%", "50%"), WEB.replace("10%", "50%") + ',maximum="40kB"'),
+    "size[empirical].values": sizes(
+        'kind="empirical",values=["9kB","30kB"],shares=[0.5,1]', 'kind="empirical",values=["9kB","40kB"],shares=[0.5,1]'
+    ),
+    "size[empirical].shares": sizes(
+        'kind="empirical",values=["9kB","30kB"],shares=[0.5,1]',
+        'kind="empirical",values=["9kB","30kB"],shares=[0.1,1]',
+    ),
+    "size[empirical].file": sizes('kind="empirical",file="FOLDER/one.txt"', 'kind="empirical",file="FOLDER/other.txt"'),
+    "size[mixture].parts": sizes(
+        'kind="mixture",parts=[{share=0.5,of="9kB"},{share=0.5,of="30kB"}]',
+        'kind="mixture",parts=[{share=0.1,of="9kB"},{share=0.9,of="30kB"}]',
+    ),
+    "record.interval": record("interval", "100ms", "200ms"),
+    "record.flows": record("flows", "all", "none"),
+    "record.transfers": record("transfers", "all", "none", "flows.0.size=30kB", ARRIVALS),
+    "record.packets": record("packets", "true", "false"),
+    "record.packet_limit": record("packet_limit", "100", "200", "record.packets=true"),
+    "record.events": record("events", "true", "false"),
+    "record.event_limit": record("event_limit", "1", "3"),
+    "record.internals": record("internals", "true", "false"),
+}
+# `compare` alone reads `subject`; `between` has one value, and without it others are needed.
+ELSEWHERE = {"subject", "between"}
+
+
+def forms(label: str, key: dict[str, Any]) -> Iterator[str]:
+    """Yield the keys of each form that a key may have."""
+    for form in key["anyOf"]:
+        kind = form.get("properties", {}).get("kind", {}).get("const")
+        for name in form.get("properties", {}):
+            if name != "kind":
+                yield f"{label}[{kind}].{name}"
+
+
+def test_every_key_has_a_trial() -> None:
+    schema = json.loads(core.schema())["properties"]
+    keys = schema["flows"]["items"]["properties"]
+    own = set(keys) - set(schema["transport"]["properties"])
+    declared = own | {*forms("source", keys["source"]), *forms("size", keys["size"])}
+    declared |= {f"record.{name}" for name in schema["record"]["properties"]}
+    assert declared - ELSEWHERE == set(TRIALS)
+
+
+@pytest.mark.parametrize("key", TRIALS)
+def test_a_key_changes_what_is_recorded(tmp_path: Path, key: str) -> None:
+    text, needs, one, other = TRIALS[key]
+    assert recorded(tmp_path, text, *needs, one) != recorded(tmp_path, text, *needs, other)
+
+
+def recorded(folder: Path, text: str, *sets: str) -> dict[str, str]:
+    """Return the tables of one replication as text, by name."""
+    (folder / "one.csv").write_text("".join(f"{0.1 * n:.1f} 20000\n" for n in range(20)), encoding="utf-8")
+    (folder / "other.csv").write_text("".join(f"{0.1 * n:.1f} 30000\n" for n in range(20)), encoding="utf-8")
+    (folder / "one.txt").write_text("9000 0.5\n30000 1\n", encoding="utf-8")
+    (folder / "other.txt").write_text("9000 0.5\n40000 1\n", encoding="utf-8")
+    for name, size in (("one", 30_000), ("other", 60_000)):
+        (folder / f"{name}.cvec").write_text(
+            "".join(VECTOR.format(start=100_000 * n, size=size) for n in range(10)), encoding="utf-8"
+        )
+    run = nw.Scenario(text, directory=folder, overrides=[each.replace("FOLDER", str(folder)) for each in sets]).run(
+        replications=1, jobs=1
+    )
+    return {name: str(run.table(name).to_pydict()) for name in dir(run) if name in TABLES}
+
+
+TABLES = {table["name"] for table in core.tables()}
+VECTOR = """\
+SEQ {start} 1 9000 800
+w 4380 8760
+r 90000
+l 0.0 0.0
+> 400
+< {size}
+"""
