@@ -12,11 +12,15 @@ SCRIPTS := python tests/python docs benches validation
 WASM := python/narrows/playground/narrows.wasm
 RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.toml)
 
+COMPILE := .venv-lock/bin/uv pip compile pyproject.toml --universal --python-version 3.11 \
+	--generate-hashes --no-emit-index-url --no-header --no-annotate --quiet
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One interpreter for every build, so that a change of tool does not compile PyO3 again.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 demo: build
+	@echo "3 of 3: comparing three algorithms"
 	@$(BIN)/narrows compare newreno cubic aiad --scenario scenarios/two-flows.toml | sed '$$s|.*|Report: &/report.html|'
 
 build: .venv/.core
@@ -32,12 +36,12 @@ wasm-where-possible:
 
 test: check-rust check-python test-rust wasm-where-possible test-python instructions
 
-check-rust: .venv/.packages
+check-rust: .venv/.tools
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --quiet
 
-check-python: build
+check-python: build .venv/.tools
 	$(BIN)/ruff format --check $(SCRIPTS)
 	$(BIN)/ruff check $(SCRIPTS)
 	$(BIN)/mypy
@@ -47,17 +51,17 @@ check-python: build
 test-rust:
 	cargo test --locked --workspace --exclude narrows-python --quiet
 
-test-python: build
+test-python: build .venv/.tools
 	$(BIN)/python -m pytest
 
 # Instructions do not depend on what else the machine does, so they are a test and times are not.
-instructions: .venv/.packages
+instructions: .venv/.tools
 	$(BIN)/python benches/instructions.py
 
-accept-instructions: .venv/.packages
+accept-instructions: .venv/.tools
 	$(BIN)/python benches/instructions.py --accept
 
-format: .venv/.packages
+format: .venv/.tools
 	cargo fmt --all
 	$(BIN)/ruff format $(SCRIPTS)
 	$(BIN)/ruff check --fix $(SCRIPTS)
@@ -65,19 +69,29 @@ format: .venv/.packages
 # Newer versions of what Python needs. The lock holds versions and hashes, never an address.
 lock:
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install -q uv
-	.venv-lock/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
-		--generate-hashes --no-emit-index-url --no-header --no-annotate --quiet --output-file requirements.lock
+	$(COMPILE) --group dev --upgrade --output-file requirements.lock
+	$(COMPILE) --group build --constraints requirements.lock --output-file requirements-run.lock
 	rm -rf .venv-lock
 
 clean:
 	rm -rf .venv target python/narrows/_core*.so $(WASM)
 
-.venv/.packages: requirements.lock
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+# What running needs, and nothing more. Of its modules pip would compile all; what the commands import is enough.
+.venv/.packages: requirements-run.lock
+	@echo "1 of 3: installing Python packages into .venv (half a minute with a warm cache)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements-run.lock
+	@$(BIN)/python -m compileall -q -j 0 .venv/lib/python3*/site-packages/{numpy,pyarrow,scipy}
+	@touch $@
+
+# What developing needs.
+.venv/.tools: requirements.lock .venv/.packages
+	@echo "installing the tools of development into .venv"
+	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	@touch $@
 
 # No isolated build: it would compile PyO3 again each time. The build needs maturin, which the lock has, on the path.
 .venv/.core: .venv/.packages pyproject.toml Cargo.toml Cargo.lock $(RUST)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@echo "2 of 3: compiling the simulator (one to two minutes, once)"
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -133,8 +133,9 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
     assert not found
 
 
-def test_every_package_in_the_python_lock_has_a_hash() -> None:
-    entries = (HOUSE / "requirements.lock").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-run.lock"])
+def test_every_package_in_a_python_lock_has_a_hash(lock: str) -> None:
+    entries = (HOUSE / lock).read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     assert entries
     assert all("==" in entry and "--hash=sha256:" in entry for entry in entries)
 
@@ -147,3 +148,12 @@ def _imports_the_extension(node: ast.AST) -> bool:
             return any("_core" in name.name for name in names)
         case _:
             return False
+
+
+def test_running_needs_no_tool_of_development() -> None:
+    run, whole = (
+        {line.partition("==")[0] for line in (HOUSE / lock).read_text(encoding="utf-8").splitlines() if "==" in line}
+        for lock in ("requirements-run.lock", "requirements.lock")
+    )
+    assert run < whole
+    assert not run & {"mypy", "playwright", "polars", "pytest", "ruff", "hypothesis", "dask"}
