@@ -45,7 +45,10 @@ _Node: TypeAlias = tuple[_Written, _Span]
 _Fault: TypeAlias = tuple[_Span, str, str, str | None, str, str | None]
 
 # The arguments of `load`, up to `trusted`.
-_LoadArguments: TypeAlias = tuple[str, str, str, list[str], str | None, int | None, int | None, str, list[str]]
+_Kernel: TypeAlias = tuple[str, str, str, list[str], str]
+_LoadArguments: TypeAlias = tuple[
+    str, str, str, list[str], str | None, int | None, int | None, str, list[str], _Kernel | None
+]
 
 class ScenarioError(Exception):
     diagnostics: list[dict[str, Any]]
@@ -95,6 +98,8 @@ class Scenario:
     def external(self) -> list[tuple[str, str]]: ...
     @property
     def arguments(self) -> _LoadArguments: ...
+    @property
+    def linux(self) -> _Kernel | None: ...
 
 @final
 class Records:
@@ -284,7 +289,7 @@ def load(
     replications: int | None,
     overrides_directory: str = "",
     trusted: list[str] = ...,
-    linux: tuple[str, str] | None = None,
+    linux: _Kernel | None = None,
     *,
     execute: bool = False,
 ) -> Scenario: ...

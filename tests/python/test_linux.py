@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,9 +17,10 @@ import pytest
 from command_line import Narrows, write
 from narrows.errors import InputError
 from narrows.linux import additions, backend, cache, library, source
+from narrows.run.scenario import load
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 SCENARIO = """
 duration = "20s"
@@ -30,6 +38,41 @@ built = pytest.mark.skipif(
 )
 
 
+def run_of(tmp_path: Path, narrows: Narrows, *flags: str, name: str = "run") -> Path:
+    """Run the scenario on the kernel for 5 s and return the folder."""
+    file = write(tmp_path, SCENARIO.replace("20s", "5s").replace('"5s"\npath', '"1s"\npath'))
+    ended = narrows("run", file, "--on", "linux", "--out", name, *flags)
+    assert ended.returncode == 0, ended.stderr
+    return tmp_path / name
+
+
+def made(*command: str) -> None:
+    """Run a command that makes a file."""
+    subprocess.run(list(command), check=True, capture_output=True)
+
+
+def guests() -> set[int]:
+    """Return the processes that run a kernel."""
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if b"narrows=" in entry.read_bytes():
+                found.add(int(entry.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def within(seconds: float, holds: Callable[[], bool]) -> bool:
+    """Return whether something comes true in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False
+
+
 def means(folder: Path, group: str) -> dict[str, float]:
     found = json.loads((folder / "summary.json").read_text())["groups"][group]
     return {name: value["mean"] for name, value in found.items() if isinstance(value, dict)}
@@ -37,7 +80,7 @@ def means(folder: Path, group: str) -> dict[str, float]:
 
 def test_an_unknown_backend_is_refused_with_what_is_allowed() -> None:
     with pytest.raises(InputError, match="allowed: simulator, linux, linux:NAME"):
-        backend.files("windows")
+        backend.find("windows")
 
 
 def test_a_kernel_that_is_not_built_is_named_with_the_command_that_builds_one(
@@ -45,7 +88,7 @@ def test_a_kernel_that_is_not_built_is_named_with_the_command_that_builds_one(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(InputError, match=r"mine: no such kernel is built \(built: none\); `narrows linux build`"):
-        backend.files("linux:mine")
+        backend.find("linux:mine")
 
 
 def test_a_source_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
@@ -61,6 +104,85 @@ def test_every_congestion_control_of_a_source_is_found(tmp_path: Path) -> None:
     (ipv4 / "Makefile").write_text("obj-$(CONFIG_TCP_CONG_MINE) += tcp_mine.o\nobj-$(CONFIG_OTHER) += other.o\n")
     (ipv4 / "tcp_mine.c").write_text('static struct tcp_congestion_ops mine __read_mostly = {\n\t.name = "mine",\n};\n')
     assert additions.algorithms(tmp_path) == {"CONFIG_TCP_CONG_MINE": "mine"}
+
+
+@pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="there are no Debian packages here")
+def test_a_source_is_unpacked_from_a_package_of_debian(tmp_path: Path) -> None:
+    tree = tmp_path / "linux-source-9.9"
+    (tree / "arch/um").mkdir(parents=True)
+    (tree / "arch/um/Kconfig").write_text("config HZ\n")
+    package = tmp_path / "package"
+    (package / "usr/src").mkdir(parents=True)
+    (package / "DEBIAN").mkdir()
+    (package / "DEBIAN/control").write_text(
+        "Package: linux-source-9.9\nVersion: 9.9\nArchitecture: all\nMaintainer: nobody <a@b.c>\nDescription: none\n"
+    )
+    archive = package / "usr/src/linux-source-9.9.tar.xz"
+    made("tar", "-cJf", str(archive), "-C", str(tmp_path), tree.name)
+    file = tmp_path / "linux-source-9.9.deb"
+    made("dpkg-deb", "--build", str(package), str(file))
+    assert (source.unpack(file, tmp_path / "place") / "arch/um/Kconfig").read_text() == "config HZ\n"
+
+
+def test_an_archive_that_is_damaged_or_no_kernel_is_refused(tmp_path: Path) -> None:
+    damaged = tmp_path / "linux.tar.xz"
+    damaged.write_bytes(b"no archive")
+    with pytest.raises(InputError, match=r"linux\.tar\.xz: cannot be unpacked"):
+        source.unpack(damaged, tmp_path / "a")
+    made("tar", "-cf", str(tmp_path / "other.tar"), "-C", str(tmp_path), "linux.tar.xz")
+    with pytest.raises(InputError, match="has no arch/um/Kconfig"):
+        source.unpack(tmp_path / "other.tar", tmp_path / "b")
+
+
+def test_a_missing_source_names_the_package_and_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "PACKAGED", tmp_path)
+    with pytest.raises(InputError, match=r"linux-source-6\.12.*linux-6\.12\.y\.tar\.xz from https://kernel\.org"):
+        source.find(None)
+
+
+def test_the_newest_source_of_the_distribution_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "PACKAGED", tmp_path)
+    for version in ("6.1", "6.12", "6.9"):
+        (tmp_path / f"linux-source-{version}.tar.xz").touch()
+    assert source.find(None).name == "linux-source-6.12.tar.xz"
+
+
+def test_a_kernel_with_the_driver_of_another_version_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, narrows: Narrows
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    place = tmp_path / "narrows/linux/default"
+    place.mkdir(parents=True)
+    (place / "linux").touch()
+    cache.Kernel("default", "6.12.0", "key", "of another version", 250, ("reno",), 1.0).save()
+    with pytest.raises(InputError, match="linux:default: is of another version of Narrows"):
+        backend.find("linux")
+    shown = json.loads(narrows("linux", "status", "--json").stdout)
+    assert (shown["ready"], shown["kernels"][0]["current"]) == (False, False)
+
+
+def test_an_algorithm_of_the_kernel_is_refused_in_the_simulator(tmp_path: Path, narrows: Narrows) -> None:
+    file = write(tmp_path, SCENARIO.replace('"cubic"', '"linux:illinois"'))
+    ended = narrows("run", file, "--out", "run")
+    assert ended.returncode == 2
+    assert "scenario.toml:8:" in ended.stderr
+    assert "only a Linux kernel has it" in ended.stderr
+    for name in ("linux:", "linux:a-name-that-is-too-long", "linux:cubic(a=1)"):
+        ended = narrows("check", write(tmp_path, SCENARIO.replace("cubic", name)))
+        assert "no algorithm of a Linux kernel" in ended.stderr
+
+
+def test_queues_of_the_kernel_are_refused_in_the_simulator(tmp_path: Path, narrows: Narrows) -> None:
+    file = write(tmp_path, SCENARIO)
+    assert "with --on linux" in narrows("run", file, "--queue", "linux").stderr
+    assert "allowed: linux, linux:pfifo" in narrows("run", file, "--on", "linux", "--queue", "linux:wfq").stderr
+
+
+def test_a_setting_of_the_kernel_needs_name_and_value(tmp_path: Path, narrows: Narrows) -> None:
+    ended = narrows("check", write(tmp_path, SCENARIO + '[linux]\nsysctl = ["tcp_sack"]\n'))
+    assert ended.returncode == 2
+    assert "scenario.toml:10:" in ended.stderr
+    assert '"NAME=VALUE"' in ended.stderr
 
 
 @built
@@ -117,9 +239,203 @@ def test_a_guest_that_ends_early_is_an_error_with_its_last_lines(
     (kernel / "linux").chmod(0o755)
     found = library.find()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    cache.Kernel("default", "0", "", 250, (), 0.0).save()
+    cache.Kernel("default", "0", "", additions.digest(), 250, ("cubic",), 0.0).save()
     library.path().symlink_to(found)
     ended = narrows("run", write(tmp_path, SCENARIO), "--on", "linux", "--out", "run")
     assert ended.returncode == 4
     assert "Kernel panic: no memory" in ended.stderr
     assert not (tmp_path / "run").exists()
+
+
+@built
+def test_both_backends_are_compared_in_one_folder(tmp_path: Path, narrows: Narrows) -> None:
+    file = write(tmp_path, SCENARIO.replace("20s", "10s"))
+    ended = narrows("run", file, "--on", "both", "--replications", "2", "--out", "run")
+    assert ended.returncode == 0, ended.stderr
+    folder = tmp_path / "run"
+    summary = json.loads((folder / "summary.json").read_text())
+    assert list(summary["backends"]) == ["simulator", "linux"]
+    (difference,) = summary["differences"]
+    assert (difference["of"], difference["against"]) == ("linux", "simulator")
+    found = [means(folder / each, "cubic") for each in ("simulator", "linux")]
+    for name, measure in difference["groups"]["cubic"].items():
+        assert measure["verdict"] in {"different", "same", "undecided"}
+        if measure["mean"] is not None:
+            assert measure["mean"] == pytest.approx(found[1][name] - found[0][name], abs=1e-6)
+    manifest = json.loads((folder / "linux/manifest.json").read_text())
+    assert manifest["backend"]["on"] == "linux"
+    assert manifest["backend"]["kernel"]
+    page = (folder / "report.html").read_text()
+    assert "Congestion window on both backends" in page
+    assert "--on both" in page
+
+
+@built
+def test_the_scenario_of_a_folder_runs_again(tmp_path: Path, narrows: Narrows) -> None:
+    # The defaults of preset modern are not what the kernel does.
+    file = write(tmp_path, SCENARIO.replace('[transport]\npreset = "linux"\n', "").replace("20s", "6s"))
+    assert narrows("run", file, "--on", "linux", "--out", "first").returncode == 0
+    again = narrows("run", "first/scenario.toml", "--on", "linux", "--out", "again")
+    assert again.returncode == 0, again.stderr
+    digests = [json.loads((tmp_path / each / "manifest.json").read_text()) for each in ("first", "again")]
+    assert digests[0]["digest"] == digests[1]["digest"]
+    assert digests[0]["scenario"] == digests[1]["scenario"]
+
+
+@built
+def test_any_algorithm_of_the_kernel_runs(tmp_path: Path, narrows: Narrows) -> None:
+    folder = run_of(tmp_path, narrows, "--set", "flows.0.algorithm=linux:illinois")
+    assert means(folder, "illinois")["goodput_bps"] > 1e7
+    ended = narrows("run", "scenario.toml", "--on", "linux", "--set", "flows.0.algorithm=linux:nosuch", "--out", "no")
+    assert ended.returncode == 2
+    assert "the kernel has no nosuch" in ended.stderr
+    assert "linux:illinois" in ended.stderr
+
+
+@built
+def test_the_name_in_the_kernel_is_the_same_algorithm(tmp_path: Path, narrows: Narrows) -> None:
+    def digest(name: str) -> str:
+        folder = run_of(tmp_path, narrows, "--set", f"flows.0.algorithm={name}", "--set", "flows.0.name=x", name=name)
+        return str(means(folder, "x"))
+
+    assert digest("hstcp") == digest("linux:highspeed")
+
+
+@built
+@pytest.mark.parametrize("kind", ["codel", "fq-codel"])
+def test_codel_of_the_kernel_agrees_with_ours(kind: str, tmp_path: Path, narrows: Narrows) -> None:
+    of = [
+        means(run_of(tmp_path, narrows, "--set", f'path.queue={{kind="{kind}"}}', *flags, name=name), "cubic")
+        for name, flags in (("ours", ()), ("theirs", ("--queue", "linux")))
+    ]
+    assert of[1]["goodput_bps"] == pytest.approx(of[0]["goodput_bps"], rel=0.002)
+    assert of[1]["rtt_mean_s"] == pytest.approx(of[0]["rtt_mean_s"], rel=0.01)
+
+
+@built
+@pytest.mark.parametrize("kind", ["pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq"])
+def test_every_queue_of_the_kernel_carries_a_flow(kind: str, tmp_path: Path, narrows: Narrows) -> None:
+    folder = run_of(tmp_path, narrows, "--queue", f"linux:{kind}")
+    assert means(folder, "cubic")["goodput_bps"] > 1.6e7
+    assert json.loads((folder / "manifest.json").read_text())["backend"]["queue"] == f"linux:{kind}"
+
+
+@built
+def test_a_queue_that_the_kernel_lacks_is_refused_at_its_line(tmp_path: Path, narrows: Narrows) -> None:
+    file = write(tmp_path, SCENARIO.replace('"droptail", limit = "100000B"', '"step", threshold = "20pkt"'))
+    ended = narrows("run", file, "--on", "linux", "--queue", "linux", "--out", "run")
+    assert ended.returncode == 2
+    assert "scenario.toml:4:" in ended.stderr
+    assert "the kernel has no step" in ended.stderr
+
+
+@built
+def test_settings_of_the_kernel_have_an_effect(tmp_path: Path, narrows: Narrows) -> None:
+    plain = means(run_of(tmp_path, narrows, name="plain"), "cubic")
+    # Without the option a receiver's window is at most 64 KB.
+    narrow = run_of(tmp_path, narrows, "--set", 'linux.sysctl=["net.ipv4.tcp_window_scaling=0"]', name="narrow")
+    assert means(narrow, "cubic")["cwnd_peak_packets"] < plain["cwnd_peak_packets"]
+    single = means(run_of(tmp_path, narrows, "--set", "linux.gso=false", name="single"), "cubic")
+    assert single != plain
+
+
+@built
+def test_a_panic_is_an_error_with_its_reason_and_leaves_nothing(tmp_path: Path, narrows: Narrows) -> None:
+    file = write(tmp_path, SCENARIO + '[linux]\nsysctl = ["net.ipv4.tcp_nosuch=1"]\n')
+    ended = narrows("run", file, "--on", "linux", "--out", "run")
+    assert ended.returncode == 4
+    assert "Kernel panic - not syncing: narrows: the kernel has no sysctl net/ipv4/tcp_nosuch" in ended.stderr
+    assert "[<" not in ended.stderr
+    assert not (tmp_path / "run").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["scenario.toml"]
+
+
+@built
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_guest_ends_with_its_command(how: signal.Signals, tmp_path: Path) -> None:
+    file = write(tmp_path, SCENARIO.replace("20s", "20000s"))
+    before = guests()
+    command = [sys.executable, "-m", "narrows", "run", str(file), "--on", "linux", "--out", "run"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert within(20, lambda: bool(guests() - before))
+    own = guests() - before
+    os.kill(process.pid, how)
+    assert process.wait(20) == (-signal.SIGKILL if how == signal.SIGKILL else 3)
+    assert within(5, lambda: not own & guests())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["scenario.toml"]
+
+
+@built
+def test_a_run_on_the_kernel_reports_its_progress(tmp_path: Path) -> None:
+    file = tmp_path / write(tmp_path, SCENARIO.replace("20s", "200s"))
+    seen: list[float] = []
+
+    class Watch:
+        def update(self, fraction: float, note: str = "") -> None:
+            assert not note
+            seen.append(fraction)
+
+        def stopped(self) -> bool:
+            return False
+
+    load(file, on="linux").run(watch=Watch())
+    assert any(0.05 < fraction < 0.95 for fraction in seen)
+    assert seen == sorted(seen)
+
+
+@built
+def test_the_backend_is_a_factor_of_a_study(tmp_path: Path, narrows: Narrows) -> None:
+    write(tmp_path, SCENARIO.replace("20s", "5s").replace('"5s"\npath', '"1s"\npath'))
+    study = 'scenario = "scenario.toml"\nreplications = 1\nmeasures = ["utilization"]\n'
+    (tmp_path / "study.toml").write_text(study + '[factors]\non = ["simulator", "linux"]\n')
+    ended = narrows("study", "run", "study.toml", "--out", "study")
+    assert ended.returncode == 0, ended.stderr
+    rows = json.loads(narrows("study", "query", "study", 'SELECT "on", digest FROM cells', "--json").stdout)
+    assert sorted(row["on"] for row in rows) == ["linux", "simulator"]
+    assert len({row["digest"] for row in rows}) == 2
+    (tmp_path / "one.toml").write_text('on = "linux"\n' + study)
+    assert narrows("study", "run", "one.toml", "--out", "one").returncode == 0
+    (alone,) = json.loads(narrows("study", "query", "one", "SELECT digest FROM cells", "--json").stdout)
+    assert alone["digest"] == next(row["digest"] for row in rows if row["on"] == "linux")
+
+
+def test_a_study_on_an_unknown_backend_is_refused_at_its_line(tmp_path: Path, narrows: Narrows) -> None:
+    write(tmp_path, SCENARIO)
+    for place, text in (("2:", 'on = "windows"\n'), ("3:", '[factors]\non = ["windows", "simulator"]\n')):
+        (tmp_path / "study.toml").write_text('scenario = "scenario.toml"\n' + text)
+        ended = narrows("study", "check", "study.toml")
+        assert ended.returncode == 2
+        assert f"study.toml:{place}" in ended.stderr
+        assert "allowed: simulator, linux, linux:NAME" in ended.stderr
+
+
+@built
+def test_matrix_and_deployment_run_on_the_kernel(tmp_path: Path, narrows: Narrows) -> None:
+    conditions = [
+        "--rates",
+        "10Mbps",
+        "--rtts",
+        "20ms",
+        "--buffers",
+        "1bdp",
+        "--set",
+        "duration=5s",
+        "--set",
+        "warmup=1s",
+    ]
+    ended = narrows(
+        "matrix", "cubic", "newreno", *conditions, "--replications", "1", "--on", "linux", "--out", "matrix"
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert 'on       = "linux"' in (tmp_path / "matrix/study.toml").read_text()
+    ended = narrows(
+        "deploy", "bbr1", "--fractions", "50", "--flows", "2", "--set", "duration=5s", "--set", "warmup=1s",
+        "--replications", "1", "--on", "linux", "--out", "deployment",
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_matrix_runs_on_one_backend(narrows: Narrows) -> None:
+    ended = narrows("matrix", "cubic", "newreno", "--on", "both")
+    assert ended.returncode == 2
+    assert "allowed: simulator, linux, linux:NAME" in ended.stderr

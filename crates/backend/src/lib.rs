@@ -18,6 +18,12 @@ pub trait Backend: Debug + Send + Sync {
     /// Its name on the command line.
     fn name(&self) -> &str;
 
+    /// What of the backend determines records besides model, replication and version of Narrows, such as the build of a
+    /// kernel; `None` if nothing does.
+    fn identity(&self) -> Option<String> {
+        None
+    }
+
     /// The parts of `model` that it does not support; empty if it can run the model. A refused model must not be run.
     fn refusals(&self, model: &Model) -> Vec<Refusal>;
 

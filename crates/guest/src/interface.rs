@@ -1,5 +1,7 @@
 //! The structures that the library and the guest's kernel exchange, as declared in `linux/narrows.h`.
 
+use std::ffi::c_char;
+
 /// A packet that leaves a host of the guest.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -36,8 +38,8 @@ pub struct Action {
     pub bytes: u64,
     /// Host to which the packet is delivered.
     pub host: u32,
-    /// Whether the packet is marked (CE).
-    pub marked: u32,
+    /// Whether the packet is marked (CE); of a connection that is opened, whether it asks for ECN.
+    pub ecn: u32,
     /// Name of the congestion control, padded with zeros.
     pub algorithm: [u8; 16],
 }
@@ -101,10 +103,26 @@ pub struct Configuration {
     pub connections: u32,
     /// Maximum size of an IP packet, bytes.
     pub mtu: u32,
-    /// `tcp_ecn`.
-    pub ecn: u32,
+    /// Whether TCP passes on several segments at a time.
+    pub gso: u32,
     /// Maximum of the send and receive buffers, bytes.
     pub buffer: u32,
     /// Seed of the kernel's random numbers.
     pub seed: u64,
+    /// Lines `NAME=VALUE`, a C string; names are paths below /proc/sys.
+    pub sysctls: *const c_char,
+}
+
+/// The queue disciplines of the kernel, by number.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Queues {
+    /// Makes a queue of a kind, a C string, with so many bytes of netlink attributes.
+    pub make: extern "C" fn(number: u32, kind: *const c_char, attributes: *const u8, bytes: u32),
+    /// Puts the buffer of a packet into a queue, which knows it by the handle.
+    pub enqueue: extern "C" fn(number: u32, buffer: u64, handle: u32),
+    /// Stores handle and ECN field of the packet that leaves a queue. Returns 0 if none does.
+    pub dequeue: extern "C" fn(number: u32, handle: &mut u32, ecn: &mut u8) -> i32,
+    /// Stores the handle of a packet that a queue has freed. Returns 0 if none is left to be reported.
+    pub dropped: extern "C" fn(handle: &mut u32) -> i32,
 }

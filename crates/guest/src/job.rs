@@ -1,5 +1,6 @@
-//! The job of a guest: a file of five lines.
+//! The job of a guest: a file of eight lines.
 
+use narrows_linux::Queues;
 use std::fs;
 use std::path::PathBuf;
 
@@ -16,9 +17,15 @@ pub struct Job {
     pub warmup_ps: u64,
     /// File of the records.
     pub output: PathBuf,
+    /// File of the simulated time that has passed.
+    pub progress: PathBuf,
+    /// Which queue disciplines links have.
+    pub queues: Queues,
+    /// Names of the kernel's congestion controls.
+    pub algorithms: Vec<String>,
 }
 
-/// Reads the job file at `path`: scenario, directory, replication, warm-up, output, a line each.
+/// Reads the job file at `path`: a line for each field, in their order.
 pub fn read(path: &str) -> Result<Job, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let mut lines = text.lines();
@@ -30,5 +37,8 @@ pub fn read(path: &str) -> Result<Job, String> {
         replication: number(line()?)? as u32,
         warmup_ps: number(line()?)?,
         output: line()?.into(),
+        progress: line()?.into(),
+        queues: Queues::parse(line()?).unwrap_or_default(),
+        algorithms: line()?.split(' ').map(str::to_owned).collect(),
     })
 }

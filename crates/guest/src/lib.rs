@@ -9,9 +9,10 @@
 mod interface;
 mod job;
 mod packets;
+mod queue;
 mod run;
 
-use interface::{Action, Configuration, Packet, State};
+use interface::{Action, Configuration, Packet, Queues, State};
 use run::Run;
 use std::ffi::{CStr, c_char};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -54,6 +55,12 @@ pub extern "C" fn nw_config(configuration: &mut Configuration) {
     if let Some(wanted) = with(|run| run.configuration()) {
         *configuration = wanted;
     }
+}
+
+/// The kernel's queue disciplines, which links may have. Called once, before the first packet.
+#[unsafe(no_mangle)]
+pub extern "C" fn nw_attach(queues: &Queues) {
+    with(|run| run.attach(*queues));
 }
 
 /// A host sends `packet` at `now`. Returns 0 if its connection is gone: then the kernel frees the packet.

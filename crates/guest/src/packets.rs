@@ -1,11 +1,12 @@
 //! The packets of the guest that are in the network.
 
 use narrows_wire::FlowId;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A packet that the network holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
-    /// Address of its buffer in the kernel.
+    /// Address of its buffer in the kernel; 0 if the kernel has freed it.
     pub buffer: u64,
     /// Its connection.
     pub flow: FlowId,
@@ -13,27 +14,50 @@ pub struct Held {
 
 /// All packets that the network holds, by number. A number is not used again while its packet is held.
 #[derive(Debug, Default)]
-pub struct Packets {
+struct Packets {
     entries: Vec<Option<Held>>,
     free: Vec<u32>,
 }
 
-impl Packets {
+/// The packets, shared by the run and the queues of the kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Shared(Arc<Mutex<Packets>>);
+
+impl Shared {
     /// Adds a packet and returns its number.
-    pub fn add(&mut self, held: Held) -> u64 {
-        if let Some(place) = self.free.pop() {
-            self.entries[place as usize] = Some(held);
+    pub fn add(&self, held: Held) -> u64 {
+        let mut packets = self.lock();
+        if let Some(place) = packets.free.pop() {
+            packets.entries[place as usize] = Some(held);
             return u64::from(place);
         }
-        self.entries.push(Some(held));
-        self.entries.len() as u64 - 1
+        packets.entries.push(Some(held));
+        packets.entries.len() as u64 - 1
     }
 
     /// Removes and returns the packet `number`; `None` if it is not held.
-    pub fn take(&mut self, number: u64) -> Option<Held> {
+    pub fn take(&self, number: u64) -> Option<Held> {
         let place = usize::try_from(number).ok()?;
-        let held = self.entries.get_mut(place)?.take()?;
-        self.free.push(place as u32);
+        let mut packets = self.lock();
+        let held = packets.entries.get_mut(place)?.take()?;
+        packets.free.push(place as u32);
         Some(held)
+    }
+
+    /// Address of the buffer of packet `number`; 0 if it has none.
+    pub fn buffer(&self, number: u64) -> u64 {
+        let held = self.lock().entries.get(number as usize).copied().flatten();
+        held.map_or(0, |held| held.buffer)
+    }
+
+    /// The kernel has freed the buffer of packet `number`, which is still to be taken.
+    pub fn forget(&self, number: u64) {
+        if let Some(Some(held)) = self.lock().entries.get_mut(number as usize) {
+            held.buffer = 0;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Packets> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

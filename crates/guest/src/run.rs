@@ -1,27 +1,37 @@
 //! The run: the emulated network, and the packets and connections of the guest in it.
 
-use crate::interface::{Action, Configuration, Packet, State};
+use crate::interface::{Action, Configuration, Packet, Queues, State};
 use crate::job::Job;
-use crate::packets::{Held, Packets};
+use crate::packets::{Held, Shared};
+use crate::queue::InKernel;
 use cpu_time::ProcessTime;
 use narrows_cc::Cause;
-use narrows_model::Model;
+use narrows_linux::Linux;
+use narrows_model::{Model, Workload};
+use narrows_qdisc::QueueDiscipline;
 use narrows_scenario::LoadOptions;
 use narrows_sim::{Emulation, StackPacket, StackRequest, StackState, rtt_view};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Direction, Ecn, FlowId};
+use std::ffi::CString;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A run in the guest.
 #[derive(Debug)]
 pub struct Run {
     model: &'static Model,
+    linux: Linux,
     emulation: Emulation<'static>,
-    packets: Packets,
+    packets: Shared,
+    sysctls: CString,
     connections: Vec<Connection>,
     replication: u32,
     output: PathBuf,
+    progress: PathBuf,
+    /// Simulated time at which progress is written next.
+    reports: Time,
     began: ProcessTime,
     ended: bool,
 }
@@ -43,18 +53,36 @@ impl Run {
     pub fn new(job: Job) -> Result<Self, String> {
         let shown = job.scenario.display().to_string();
         let text = fs::read_to_string(&job.scenario).map_err(|error| format!("{shown}: {error}"))?;
-        let scenario = narrows_scenario::load(&text, &shown, &job.directory, &[], &LoadOptions::default())
+        let linux = Linux {
+            kernel: PathBuf::new(),
+            library: PathBuf::new(),
+            algorithms: job.algorithms,
+            key: String::new(),
+            queues: job.queues,
+            scenario: String::new(),
+            directory: job.directory,
+        };
+        let options = LoadOptions { backend: Some(Arc::new(linux.clone())), ..LoadOptions::default() };
+        let scenario = narrows_scenario::load(&text, &shown, &linux.directory, &[], &options)
             .map_err(|faults| format!("{shown}: {faults:?}"))?;
         let mut model = scenario.model;
         model.warmup = Span::from_ps(job.warmup_ps);
         let model: &'static Model = Box::leak(Box::new(model));
+        let sysctls = model.linux.sysctls.iter().map(|(name, value)| {
+            format!("{}={value}\n", name.replace('.', "/"))
+        });
+        let sysctls: String = sysctls.collect();
         Ok(Self {
             model,
-            emulation: Emulation::new(model, job.replication),
-            packets: Packets::default(),
+            linux,
+            emulation: Emulation::new(model, job.replication, |_| None),
+            packets: Shared::default(),
+            sysctls: CString::new(sysctls).map_err(|error| format!("{shown}: {error}"))?,
             connections: vec![Connection::default(); model.slots()],
             replication: job.replication,
             output: job.output,
+            progress: job.progress,
+            reports: Time::ZERO,
             began: ProcessTime::now(),
             ended: false,
         })
@@ -67,10 +95,21 @@ impl Run {
         Configuration {
             connections: self.connections.len() as u32,
             mtu: packet.map_or(1500, |bytes| bytes as u32),
-            ecn: transports().any(|each| each.ecn).into(),
+            gso: self.model.linux.gso.into(),
             buffer: BUFFER,
             seed: self.model.seed ^ u64::from(self.replication).wrapping_add(1) << 32,
+            sysctls: self.sysctls.as_ptr(),
         }
+    }
+
+    /// Gives links the kernel's queue disciplines, before the first packet.
+    pub fn attach(&mut self, queues: Queues) {
+        let in_kernel = |number: usize| {
+            let found = self.linux.queue(self.model, number).ok().flatten()?;
+            let queue = InKernel::new(number as u32, &found, queues, self.packets.clone());
+            Some(Box::new(queue) as Box<dyn QueueDiscipline>)
+        };
+        self.emulation = Emulation::new(self.model, self.replication, in_kernel);
     }
 
     /// A host sends `packet` at `now`, nanoseconds. Returns whether its connection exists.
@@ -116,8 +155,12 @@ impl Run {
     pub fn next(&mut self, now: u64) -> Option<Action> {
         let now = time(now);
         self.emulation.advance(now);
-        if let Some(held) = self.emulation.discarded().and_then(|number| self.packets.take(number)) {
-            return Some(Action { buffer: held.buffer, ..action(Action::FREE, 0) });
+        self.report(now);
+        while let Some(number) = self.emulation.discarded() {
+            // What a queue of the kernel has dropped is freed.
+            if let Some(held) = self.packets.take(number).filter(|held| held.buffer != 0) {
+                return Some(Action { buffer: held.buffer, ..action(Action::FREE, 0) });
+            }
         }
         if let Some(request) = self.emulation.request() {
             return Some(self.carry_out(request));
@@ -129,6 +172,14 @@ impl Run {
         None
     }
 
+    /// Writes the time, some hundred times in a run. Progress that cannot be written is not shown.
+    fn report(&mut self, now: Time) {
+        if now >= self.reports {
+            let _ = fs::write(&self.progress, now.as_ps().to_ne_bytes());
+            self.reports = now + self.model.duration / REPORTS;
+        }
+    }
+
     fn carry_out(&mut self, request: StackRequest) -> Action {
         match request {
             StackRequest::Open(flow) => {
@@ -138,7 +189,8 @@ impl Run {
                 for (place, byte) in name.iter_mut().zip(self.algorithm(slot).bytes()) {
                     *place = byte;
                 }
-                Action { algorithm: name, ..action(Action::OPEN, slot) }
+                let ecn = self.workload(slot).is_some_and(|workload| workload.transport.ecn).into();
+                Action { algorithm: name, ecn, ..action(Action::OPEN, slot) }
             }
             StackRequest::Write(flow, bytes) => {
                 let bytes = bytes.map_or(u64::MAX, Bytes::count);
@@ -149,8 +201,8 @@ impl Run {
                 let present = self.connections[flow.index()].flow == Some(held.flow);
                 let kind = if present { Action::DELIVER } else { Action::FREE };
                 let host = u32::from(direction == Direction::Forward);
-                let marked = marked.into();
-                Action { buffer: held.buffer, host, marked, ..action(kind, flow.index()) }
+                let ecn = marked.into();
+                Action { buffer: held.buffer, host, ecn, ..action(kind, flow.index()) }
             }
             StackRequest::Close(flow) => {
                 let connection = &mut self.connections[flow.index()];
@@ -163,17 +215,21 @@ impl Run {
         }
     }
 
+    /// The workload of the connection in `slot`.
+    fn workload(&self, slot: usize) -> Option<&'static Workload> {
+        let model = self.model;
+        let mut first = 0;
+        model.workloads.iter().find(|workload| {
+            first += workload.slots as usize;
+            slot < first
+        })
+    }
+
     /// The kernel's name for the algorithm of the connection in `slot`.
     fn algorithm(&self, slot: usize) -> &'static str {
-        let mut first = 0;
-        for workload in &self.model.workloads {
-            first += workload.slots as usize;
-            if slot < first {
-                return narrows_linux::kernel_name(self.model.groups[workload.group].algorithm.name())
-                    .unwrap_or("reno");
-            }
-        }
-        "reno"
+        let model = self.model;
+        let group = self.workload(slot).map(|workload| &model.groups[workload.group]);
+        group.and_then(|group| narrows_linux::kernel_name(&group.algorithm)).unwrap_or("reno")
     }
 
     /// The kernel reports the `state` of `connection` at `now`, nanoseconds.
@@ -198,7 +254,7 @@ fn time(ns: u64) -> Time {
 }
 
 fn action(kind: u32, slot: usize) -> Action {
-    Action { kind, connection: slot as u32, buffer: 0, bytes: 0, host: 0, marked: 0, algorithm: [0; 16] }
+    Action { kind, connection: slot as u32, buffer: 0, bytes: 0, host: 0, ecn: 0, algorithm: [0; 16] }
 }
 
 fn ecn(field: u8) -> Ecn {
@@ -232,6 +288,8 @@ fn stack_state(state: &State) -> StackState {
     }
 }
 
+/// How often progress is written in a run.
+const REPORTS: u64 = 200;
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 /// The SYN flag of the TCP header.

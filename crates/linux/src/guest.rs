@@ -4,7 +4,7 @@ use crate::Linux;
 use narrows_backend::{Progress, RunError};
 use narrows_model::Model;
 use narrows_records::Records;
-use narrows_units::{Span, Time};
+use narrows_units::Time;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::path::Path;
@@ -33,6 +33,9 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         replication.to_string(),
         model.warmup.as_ps().to_string(),
         place("records").display().to_string(),
+        place("progress").display().to_string(),
+        linux.queues.text(),
+        linux.algorithms.join(" "),
     ];
     write("job", &lines.join("\n"))?;
     let console = File::create(place("console")).map_err(|error| failed("no console", &error))?;
@@ -41,6 +44,7 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         .arg(format!("mem={MEMORY_MB}M"))
         .args(["time-travel=inf-cpu", "time-travel-start=1000000000"])
         .args(["con=null", "con0=fd:0,fd:1", "ssl=null", "quiet"])
+        .arg(format!("uml_dir={}/", folder.path().display()))
         .arg(format!("narrows={},{}", linux.library.display(), place("job").display()))
         .current_dir(folder.path())
         .env("TMPDIR", folder.path())
@@ -50,6 +54,7 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         .spawn()
         .map_err(|error| failed(&format!("{} does not start", linux.kernel.display()), &error))?;
     let mut guest = Guest(child);
+    let mut reached = Time::ZERO;
     loop {
         match guest.0.try_wait() {
             Ok(Some(_)) => break,
@@ -57,14 +62,21 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
             Ok(None) => thread::sleep(POLL),
             Err(error) => return Err(failed("the guest is lost", &error)),
         }
+        let now = time_in(&place("progress")).unwrap_or(reached).min(Time::ZERO + model.duration);
+        if now > reached {
+            progress.advance(reached, now);
+            reached = now;
+        }
     }
     let bytes = fs::read(place("records")).map_err(|_| RunError::Backend(last_lines(&place("console"))))?;
-    progress.advance(Time::ZERO, Time::ZERO + span(model));
+    progress.advance(reached, Time::ZERO + model.duration);
     postcard::from_bytes(&bytes).map_err(|error| failed("the records cannot be read", &error))
 }
 
-fn span(model: &Model) -> Span {
-    model.duration
+/// The simulated time that a guest has written to its file of progress.
+fn time_in(file: &Path) -> Option<Time> {
+    let bytes = fs::read(file).ok()?;
+    bytes.try_into().ok().map(|ps| Time::from_ps(u64::from_ne_bytes(ps)))
 }
 
 /// A guest that is killed when it is no longer wanted.
@@ -82,10 +94,13 @@ fn failed(what: &str, error: &dyn Display) -> RunError {
     RunError::Backend(format!("{what}: {error}"))
 }
 
-/// What the guest wrote last.
+/// What the guest wrote last: from its panic on, or the last lines, without addresses of the kernel's code.
 fn last_lines(console: &Path) -> String {
-    let text = fs::read_to_string(console).unwrap_or_default();
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+    let text = String::from_utf8_lossy(&fs::read(console).unwrap_or_default()).into_owned();
+    let is_code = |line: &str| line.trim_start().starts_with("[<");
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty() && !is_code(line)).collect();
+    let panic = lines.iter().position(|line| line.contains("panic"));
+    let from = panic.unwrap_or(lines.len().saturating_sub(LAST_LINES));
+    let last: Vec<&str> = lines[from..].iter().take(LAST_LINES).copied().collect();
     format!("the guest ended without records; its last lines:\n{}", last.join("\n"))
 }

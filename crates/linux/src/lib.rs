@@ -5,13 +5,17 @@
 //! them the kernel's own TCP carries the connections. The kernel is built by `narrows linux build`.
 
 mod guest;
+pub mod queues;
 mod refusals;
 
+pub use queues::Queues;
 pub use refusals::{KERNEL_NAMES, kernel_name};
 
 use narrows_backend::{Backend, Progress, RunError};
 use narrows_model::{Model, Refusal};
 use narrows_records::Records;
+use narrows_units::Rate;
+use queues::{KernelQueue, Lack};
 use std::path::PathBuf;
 
 /// A kernel, and the scenario that it runs.
@@ -21,19 +25,50 @@ pub struct Linux {
     pub kernel: PathBuf,
     /// The library of the network.
     pub library: PathBuf,
+    /// Names of the kernel's congestion controls.
+    pub algorithms: Vec<String>,
+    /// What identifies the build of the kernel.
+    pub key: String,
+    /// Which queue disciplines links have.
+    pub queues: Queues,
     /// The resolved scenario.
     pub scenario: String,
     /// Folder to which paths in the scenario are relative.
     pub directory: PathBuf,
 }
 
+impl Linux {
+    /// The kernel's queue discipline for link `number` of `model`; `None` if ours stays.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot do what the queue does, or if there are too many queues.
+    pub fn queue(&self, model: &Model, number: usize) -> Result<Option<KernelQueue>, Lack> {
+        let link = &model.links[number];
+        let bottleneck = model.groups.iter().any(|group| group.bottleneck == Some(number));
+        let rate = Rate::from_bps(link.rate.mean_bps(model.duration) as u64);
+        let found = self.queues.of(&link.queue, rate, bottleneck)?;
+        if found.is_some() && number >= MOST_QUEUES {
+            return Err(("", format!("a guest has queues for {MOST_QUEUES} links")));
+        }
+        Ok(found)
+    }
+}
+
+/// As `QUEUES` in the driver.
+const MOST_QUEUES: usize = 64;
+
 impl Backend for Linux {
     fn name(&self) -> &'static str {
         "linux"
     }
 
+    fn identity(&self) -> Option<String> {
+        Some(format!("{} {}", self.key, self.queues.text()))
+    }
+
     fn refusals(&self, model: &Model) -> Vec<Refusal> {
-        refusals::refusals(model)
+        refusals::refusals(self, model)
     }
 
     fn run(

@@ -1,7 +1,8 @@
 //! What a Linux kernel cannot do.
 
 use narrows_cc::{Needs, Transport};
-use narrows_model::algorithm::Control;
+use crate::Linux;
+use narrows_model::algorithm::{Control, KERNEL};
 use narrows_model::{Demand, Model, Refusal};
 use narrows_transport::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
 use narrows_units::Span;
@@ -23,16 +24,27 @@ pub const KERNEL_NAMES: &[(&str, &str)] = &[
     ("bbr1", "bbr"),
 ];
 
-/// The kernel's name for the algorithm `name` of the catalogue; `None` if the kernel has no such algorithm.
-pub fn kernel_name(name: &str) -> Option<&'static str> {
+/// The kernel's name for `algorithm`; `None` if no kernel has it.
+pub fn kernel_name(algorithm: &Control) -> Option<&str> {
+    match algorithm {
+        Control::Listed(listed) => named(listed.entry.card.name),
+        Control::Kernel { name, .. } => Some(name),
+        Control::External(_) => None,
+    }
+}
+
+fn named(name: &str) -> Option<&'static str> {
     KERNEL_NAMES.iter().find(|(ours, _)| *ours == name).map(|(_, theirs)| *theirs)
 }
 
-/// The parts of `model` that a kernel cannot run.
-pub fn refusals(model: &Model) -> Vec<Refusal> {
+/// The parts of `model` that `linux` cannot run.
+pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
     let algorithms = model.groups.iter().enumerate().filter_map(|(number, group)| {
-        let reason = reason(&group.algorithm)?;
-        let known: Vec<&str> = KERNEL_NAMES.iter().map(|(name, _)| *name).collect();
+        let reason = reason(&group.algorithm, &linux.algorithms)?;
+        let here = |name: &str| linux.algorithms.iter().any(|own| own == name);
+        let ours = KERNEL_NAMES.iter().filter(|(_, theirs)| here(theirs)).map(|(ours, _)| (*ours).to_owned());
+        let theirs = linux.algorithms.iter().map(|name| format!("{KERNEL}{name}"));
+        let known: Vec<String> = ours.chain(theirs).collect();
         let key = format!("flows[{number}].algorithm");
         Some(Refusal { key, reason, allowed: known.join(", "), only_written: false })
     });
@@ -54,7 +66,7 @@ pub fn refusals(model: &Model) -> Vec<Refusal> {
         })
     });
     let mut found: Vec<Refusal> = Vec::new();
-    for refusal in algorithms.chain(exchanges).chain(transport) {
+    for refusal in algorithms.chain(exchanges).chain(transport).chain(queues(linux, model)) {
         if found.iter().all(|earlier| earlier.key != refusal.key) {
             found.push(refusal);
         }
@@ -62,15 +74,34 @@ pub fn refusals(model: &Model) -> Vec<Refusal> {
     found
 }
 
-/// Why a kernel does not have `algorithm`; `None` if it does.
-fn reason(algorithm: &Control) -> Option<String> {
-    let Control::Listed(listed) = algorithm else { return Some("the kernel cannot load it".to_owned()) };
+/// The queues of `model` that the kernel cannot have in place of ours.
+fn queues(linux: &Linux, model: &Model) -> Vec<Refusal> {
+    let mut found = Vec::new();
+    for (number, link) in model.links.iter().enumerate() {
+        let Err((parameter, reason)) = linux.queue(model, number) else { continue };
+        let table = if link.name.starts_with("bottleneck") { "path" } else { "network" };
+        let parameter = if parameter.is_empty() { String::new() } else { format!(".{parameter}") };
+        found.push(Refusal {
+            key: format!("{table}.queue{parameter}"),
+            reason: format!("{reason} (--queue {})", linux.queues.text()),
+            allowed: "droptail, codel, fq-codel, pie, red".to_owned(),
+            only_written: !parameter.is_empty(),
+        });
+    }
+    found
+}
+
+/// Why a kernel with `algorithms` does not have `algorithm`; `None` if it does.
+fn reason(algorithm: &Control, algorithms: &[String]) -> Option<String> {
+    if matches!(algorithm, Control::External(_)) {
+        return Some("the kernel cannot load it".to_owned());
+    }
     let Needs { transport, .. } = algorithm.needs();
     if matches!(transport, Transport::Datagram(_)) {
         return Some("the kernel's TCP sends no datagrams".to_owned());
     }
-    let name = listed.entry.card.name;
-    kernel_name(name).is_none().then(|| format!("the kernel has no {name}"))
+    let name = kernel_name(algorithm).filter(|name| algorithms.iter().any(|own| own == name));
+    name.is_none().then(|| format!("the kernel has no {}", algorithm.name()))
 }
 
 /// Keys of `[transport]` whose values are not those of the kernel, each with what it does.

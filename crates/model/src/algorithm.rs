@@ -15,6 +15,9 @@ pub fn listed() -> impl Iterator<Item = &'static Entry> {
     narrows_cc::catalogue::entries().iter().chain(narrows_external::entries().iter().copied())
 }
 
+/// What stands before the name of an algorithm of a Linux kernel, as in `linux:illinois`.
+pub const KERNEL: &str = "linux:";
+
 /// The congestion control of a group, of which any number of instances can be built.
 #[derive(Clone, Debug)]
 pub enum Control {
@@ -22,6 +25,13 @@ pub enum Control {
     Listed(Algorithm),
     /// An algorithm from a file.
     External(LoadedAlgorithm),
+    /// An algorithm that a Linux kernel has.
+    Kernel {
+        /// Its name in the kernel.
+        name: String,
+        /// What stands in its place in a host whose protocol the kernel executes; it is never asked.
+        unused: Algorithm,
+    },
 }
 
 /// An external algorithm with its parameters.
@@ -80,7 +90,7 @@ impl Control {
     /// A new instance for one flow.
     pub fn build(&self, setup: &Setup) -> Box<dyn CongestionControl> {
         match self {
-            Self::Listed(algorithm) => algorithm.build(setup),
+            Self::Listed(algorithm) | Self::Kernel { unused: algorithm, .. } => algorithm.build(setup),
             Self::External(external) => QuickStart::around(external.algorithm.build(setup), setup),
         }
     }
@@ -88,7 +98,7 @@ impl Control {
     /// What the host must provide for it.
     pub fn needs(&self) -> Needs {
         match self {
-            Self::Listed(algorithm) => algorithm.needs(),
+            Self::Listed(algorithm) | Self::Kernel { unused: algorithm, .. } => algorithm.needs(),
             Self::External(external) => external.algorithm.needs(),
         }
     }
@@ -98,14 +108,15 @@ impl Control {
         match self {
             Self::Listed(algorithm) => algorithm.entry.card.name,
             Self::External(external) => &external.name,
+            Self::Kernel { name, .. } => name,
         }
     }
 
-    /// Its entry in the catalogue; `None` for an external algorithm.
+    /// Its entry in the catalogue; `None` for an algorithm that is not in it.
     pub fn entry(&self) -> Option<&'static Entry> {
         match self {
             Self::Listed(algorithm) => Some(algorithm.entry),
-            Self::External(_) => None,
+            Self::External(_) | Self::Kernel { .. } => None,
         }
     }
 }
@@ -116,6 +127,7 @@ impl Display for Control {
         let external = match self {
             Self::Listed(algorithm) => return Display::fmt(algorithm, f),
             Self::External(external) => external,
+            Self::Kernel { name, .. } => return write!(f, "{KERNEL}{name}"),
         };
         let file =
             external.file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

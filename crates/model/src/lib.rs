@@ -10,7 +10,7 @@ mod workload;
 
 pub use change::{ChangeModel, LinkChange};
 pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
-pub use refusal::Refusal;
+pub use refusal::{Refusal, of_kernels};
 pub use source::SourceModel;
 pub use workload::{Access, Classes, Demand, HostModel, PathModel, Start, Surge, Workload, access_delays};
 
@@ -47,6 +47,24 @@ pub struct Model {
     pub groups: Vec<GroupModel>,
     /// What to record.
     pub record: RecordModel,
+    /// Hosts of a run on a Linux kernel; the simulator does not read it.
+    pub linux: LinuxModel,
+}
+
+/// The hosts of a run on a Linux kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinuxModel {
+    /// Whether TCP passes on several segments at a time.
+    pub gso: bool,
+    /// Names below /proc/sys and their values, for both hosts.
+    pub sysctls: Vec<(String, String)>,
+}
+
+/// A kernel as it is.
+impl Default for LinuxModel {
+    fn default() -> Self {
+        Self { gso: true, sysctls: Vec::new() }
+    }
 }
 
 /// A link in one direction: a queue, a serialiser and a propagation delay.

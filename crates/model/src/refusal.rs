@@ -1,5 +1,8 @@
 //! Refusals: values of keys that a backend does not support.
 
+use crate::Model;
+use crate::algorithm::Control;
+
 /// A key of the scenario whose value a backend does not support.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -11,4 +14,17 @@ pub struct Refusal {
     pub allowed: String,
     /// Whether the refusal applies only if the scenario file has the key: a default makes room for what the backend does.
     pub only_written: bool,
+}
+
+/// The algorithms of `model` that only a Linux kernel has.
+pub fn of_kernels(model: &Model) -> Vec<Refusal> {
+    let groups = model.groups.iter().enumerate();
+    let kernels = groups.filter(|(_, group)| matches!(group.algorithm, Control::Kernel { .. }));
+    let refusal = |(number, _)| Refusal {
+        key: format!("flows[{number}].algorithm"),
+        reason: "only a Linux kernel has it, and --on linux runs on one".to_owned(),
+        allowed: "an algorithm of the catalogue".to_owned(),
+        only_written: false,
+    };
+    kernels.map(refusal).collect()
 }

@@ -4,7 +4,7 @@ use crate::external::Files;
 use crate::metrics::PythonMetrics;
 use narrows_lab::algorithm::Control;
 use narrows_lab::backend::Backend;
-use narrows_lab::linux::Linux;
+use narrows_lab::linux::{Linux, Queues};
 use narrows_lab::model::Model;
 use narrows_lab::scenario::{self, Diagnostic, Expectation, InputFile, LoadOptions, Scenario};
 use narrows_lab::sim::Simulator;
@@ -47,6 +47,8 @@ pub struct PyScenario {
     external: Vec<(String, String)>,
     #[pyo3(get)]
     arguments: Py<PyTuple>,
+    #[pyo3(get)]
+    linux: Option<Kernel>,
     backend: Arc<dyn Backend>,
 }
 
@@ -121,14 +123,14 @@ impl PyScenario {
     fn new(
         py: Python<'_>,
         scenario: Scenario,
-        backend: Arc<dyn Backend>,
+        (backend, linux): (Arc<dyn Backend>, Option<Kernel>),
         arguments: Py<PyTuple>,
     ) -> PyResult<Self> {
         let external = scenario.model.groups.iter().filter_map(|group| match &group.algorithm {
             Control::External(external) => {
                 Some((external.file.to_string_lossy().into_owned(), group.algorithm.to_string()))
             }
-            Control::Listed(_) => None,
+            Control::Listed(_) | Control::Kernel { .. } => None,
         });
         let external = external.collect();
         let expectations =
@@ -154,6 +156,7 @@ impl PyScenario {
             digest: scenario.digest,
             external,
             arguments,
+            linux,
             backend,
         })
     }
@@ -164,6 +167,9 @@ fn input(file: InputFile) -> Input {
     let span = file.span.map(|span| (span.start, span.end));
     (file.written, kept, file.path.to_string_lossy().into_owned(), file.digest, span)
 }
+
+/// A kernel: its program, the library of its network, its key, its congestion controls, and which queues it provides.
+type Kernel = (PathBuf, PathBuf, String, Vec<String>, String);
 
 #[pyfunction]
 #[pyo3(signature = (
@@ -180,7 +186,7 @@ fn input(file: InputFile) -> Input {
 /// `--set`; `subject`, `seed` and `replications` replace the values of the scenario. Paths in overrides are relative to
 /// `overrides_directory`, or to the working directory if that is empty. External algorithms are loaded from `trusted`
 /// files and folders only; `execute` says whether their files are executed, without which they cannot run. `linux` is a
-/// kernel and the library of its network if the kernel's TCP is to run the scenario.
+/// kernel if its TCP is to run the scenario.
 ///
 /// # Errors
 ///
@@ -200,7 +206,7 @@ pub fn load(
     replications: Option<u32>,
     overrides_directory: &str,
     trusted: Vec<String>,
-    linux: Option<(PathBuf, PathBuf)>,
+    linux: Option<Kernel>,
     execute: bool,
 ) -> PyResult<PyScenario> {
     let place = (&overrides_directory, &trusted, &linux);
@@ -212,9 +218,13 @@ pub fn load(
     let loader = Some(Arc::clone(&files) as _);
     let overrides_directory = PathBuf::from(overrides_directory);
     let series = Some(Arc::new(PythonMetrics) as _);
-    let linux = linux.map(|(kernel, library)| Linux {
+    let given = linux.clone();
+    let linux = linux.map(|(kernel, library, key, algorithms, queues)| Linux {
         kernel,
         library,
+        algorithms,
+        key,
+        queues: Queues::parse(&queues).unwrap_or_default(),
         scenario: String::new(),
         directory: PathBuf::from(directory),
     });
@@ -230,7 +240,7 @@ pub fn load(
                 None => Arc::new(Simulator),
                 Some(linux) => Arc::new(Linux { scenario: scenario.resolved.clone(), ..linux }),
             };
-            PyScenario::new(py, scenario, backend, arguments)
+            PyScenario::new(py, scenario, (backend, given), arguments)
         }
         Err(diagnostics) => Err(error(py, &diagnostics)?),
     }

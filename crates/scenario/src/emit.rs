@@ -76,6 +76,18 @@ impl TomlTable {
         &mut self.below[last].table
     }
 
+    /// Removes the key at `path`, as in `flows[1].recovery`, if it is there.
+    pub fn remove(&mut self, path: &str) {
+        let Some((step, rest)) = path.split_once('.') else {
+            return self.keys.retain(|line| line.key != path);
+        };
+        let (name, place) = step.split_once('[').unwrap_or((step, "0]"));
+        let place = place.trim_end_matches(']').parse().unwrap_or(0);
+        if let Some(below) = self.below.iter_mut().filter(|below| below.name == name).nth(place) {
+            below.table.remove(rest);
+        }
+    }
+
     /// The table as an inline table.
     pub fn inline(&self) -> String {
         let line = |line: &Line| format!("{} = {}", line.key, line.value);

@@ -68,7 +68,7 @@ pub struct Scenario {
     pub replications: u32,
     /// Number of replications in the file; `None` if the file has none, which leaves it to the command.
     pub replications_written: Option<u32>,
-    /// The scenario as TOML with every default; it is resolved to the same model.
+    /// The scenario as TOML with every default that the backend honours; it is resolved to the same model.
     pub resolved: String,
     /// Description of the scenario: title and text of each paragraph.
     pub description: Vec<(String, String)>,
@@ -80,7 +80,8 @@ pub struct Scenario {
     pub inputs: Vec<InputFile>,
     /// Every file that is used, with the SHA-256 of its content in hexadecimal.
     pub files: Vec<(PathBuf, String)>,
-    /// SHA-256, in hexadecimal, of the resolved scenario and the contents of its files, wherever they are.
+    /// SHA-256, in hexadecimal, of the resolved scenario, the contents of its files, wherever they are, and the identity of
+    /// a backend other than the simulator.
     pub digest: String,
 }
 
@@ -107,10 +108,18 @@ pub fn load(
         Some((node, root, resolved))
     });
     let scenario = resolved.filter(|_| faults.is_empty()).and_then(|(node, root, resolved)| {
-        let scenario = finish(&root, &resolved);
-        if let Some(backend) = &options.backend {
-            faults = refusal::faults(&node, backend.name(), backend.refusals(&scenario.model));
+        let identity = options.backend.as_ref().and_then(|backend| backend.identity());
+        let mut scenario = finish(&root, &resolved, identity.as_deref());
+        let (backend, refusals) = match &options.backend {
+            Some(backend) => (backend.name(), backend.refusals(&scenario.model)),
+            None => ("simulator", narrows_model::of_kernels(&scenario.model)),
+        };
+        let replaced = refusal::replaced_defaults(&node, &refusals);
+        if !replaced.is_empty() {
+            scenario.resolved = written(&root, Naming::Path, &replaced);
+            scenario.portable = written(&root, Naming::Kept, &replaced);
         }
+        faults = refusal::faults(&node, backend, refusals);
         faults.is_empty().then_some(scenario)
     });
     scenario.ok_or_else(|| {
@@ -119,7 +128,7 @@ pub fn load(
     })
 }
 
-fn finish(root: &RootKeys, resolved: &Resolved) -> Scenario {
+fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>) -> Scenario {
     let grouped: Vec<Group> = resolved.groups.iter().map(|each| each.group.clone()).collect();
     let (layout, changes) = match &resolved.topology {
         Topology::Path { dumbbell, .. } => (dumbbell.layout(&grouped), Vec::new()),
@@ -127,7 +136,8 @@ fn finish(root: &RootKeys, resolved: &Resolved) -> Scenario {
     };
     let Layout { nodes, links, routes, workloads, groups } = layout;
     // The digest must not depend on where a file lies, so there its content stands for its path.
-    let anonymous = text(root, Naming::Digest);
+    let mut anonymous = written(root, Naming::Digest, &[]);
+    anonymous.extend(backend);
     Scenario {
         model: Model {
             title: resolved.run.title.clone(),
@@ -142,11 +152,12 @@ fn finish(root: &RootKeys, resolved: &Resolved) -> Scenario {
             changes,
             groups,
             record: resolved.recording.model,
+            linux: resolved.linux.clone(),
         },
         replications: resolved.replications,
         replications_written: resolved.replications_written,
-        resolved: text(root, Naming::Path),
-        portable: text(root, Naming::Kept),
+        resolved: written(root, Naming::Path, &[]),
+        portable: written(root, Naming::Kept, &[]),
         inputs: inputs(root),
         description: describe::describe(resolved),
         expectations: resolved.expectations.clone(),
@@ -155,10 +166,11 @@ fn finish(root: &RootKeys, resolved: &Resolved) -> Scenario {
     }
 }
 
-/// The resolved file.
-fn text(root: &RootKeys, naming: Naming) -> String {
+/// The resolved file without some keys.
+fn written(root: &RootKeys, naming: Naming, without: &[String]) -> String {
     let mut file = TomlTable::default();
     root.emit(naming, &mut file);
+    without.iter().for_each(|key| file.remove(key));
     file.text()
 }
 
@@ -189,7 +201,7 @@ fn files(root: &RootKeys, groups: &[Group]) -> Vec<(PathBuf, String)> {
     let recorded = recordings(root).into_iter().map(|file| (file.path.clone(), file.digest.clone()));
     let external = groups.iter().filter_map(|group| match &group.algorithm {
         Control::External(external) => Some((external.file.clone(), external.algorithm.digest().to_owned())),
-        Control::Listed(_) => None,
+        Control::Listed(_) | Control::Kernel { .. } => None,
     });
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for (file, digest) in recorded.chain(external) {

@@ -18,6 +18,13 @@ pub(super) fn faults(root: &Node, backend: &str, refusals: Vec<Refusal>) -> Vec<
     refusals.into_iter().filter_map(fault).collect()
 }
 
+/// The keys of `refusals` that `root` leaves at their defaults: the backend does something else there, so the resolved file
+/// must not say otherwise.
+pub(super) fn replaced_defaults(root: &Node, refusals: &[Refusal]) -> Vec<String> {
+    let replaced = refusals.iter().filter(|refusal| refusal.only_written && !find(root, &refusal.key).1);
+    replaced.map(|refusal| refusal.key.clone()).collect()
+}
+
 /// The node of `key` and true, or the last node above it.
 fn find<'n>(root: &'n Node, key: &str) -> (&'n Node, bool) {
     let mut node = root;

@@ -10,11 +10,13 @@ use super::section::Section;
 use super::sections::expect::{ExpectKeys, Expectation, Known};
 use super::sections::flow::placement::TopologyContext;
 use super::sections::flow::{FlowContext, GroupKeys, GroupLoad, ResolvedGroup};
+use super::sections::linux::LinuxKeys;
 use super::sections::network::ResolvedNetwork;
 use super::sections::path::ResolvedPath;
 use super::sections::record::{RecordKeys, Recorded, Recording};
 use super::sections::root::{RootKeys, Run};
 use super::sections::transport::{ResolvedTransport, Scale, TransportKeys, check_start_ups};
+use narrows_model::LinuxModel;
 use narrows_topology::Placement;
 use narrows_topology::dumbbell::Dumbbell;
 use narrows_units::Span;
@@ -36,6 +38,8 @@ pub(super) struct Resolved {
     pub groups: Vec<ResolvedGroup>,
     /// What to record.
     pub recording: Recording,
+    /// Hosts of a run on a kernel.
+    pub linux: LinuxModel,
     /// Metrics that must be within bounds.
     pub expectations: Vec<Expectation>,
 }
@@ -80,6 +84,7 @@ pub(super) fn resolve(
         expectations(&mut root.expect, load, resolved.as_deref().ok(), links.as_deref(), faults);
     let (resolved, transport) = (resolved?, transport?.endpoint);
     let links = links.ok_or_else(Reported::before)?.len() as u64;
+    let linux = root.linux.get()?.as_ref().map_or_else(|| Ok(LinuxModel::default()), LinuxKeys::resolve)?;
     let recording = recording(root, &resolved, links, replications, faults)?;
     check_intervals(root, recording.model.interval, faults)?;
     for (keys, group) in groups.iter_mut().zip(&resolved) {
@@ -100,6 +105,7 @@ pub(super) fn resolve(
         topology,
         groups: resolved,
         recording,
+        linux,
         expectations: expectations?,
     })
 }

@@ -6,6 +6,7 @@ pub mod expect;
 pub mod flow;
 mod impairment;
 mod link;
+pub mod linux;
 mod loss;
 pub mod network;
 pub mod path;

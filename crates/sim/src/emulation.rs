@@ -10,6 +10,7 @@ use crate::options::RunOptions;
 use crate::partition::Partition;
 use narrows_backend::{Progress, RunError};
 use narrows_model::Model;
+use narrows_qdisc::QueueDiscipline;
 use narrows_records::Records;
 use narrows_transport::{StackPacket, StackPort, StackRequest, StackState};
 use narrows_units::Time;
@@ -27,12 +28,23 @@ pub struct Emulation<'m> {
 
 impl<'m> Emulation<'m> {
     /// Replication `replication` of `model` at the start of the run.
-    pub fn new(model: &'m Model, replication: u32) -> Self {
+    ///
+    /// `queue` gives the queue of a link, by its number, in place of the model's; `None` leaves that.
+    pub fn new(
+        model: &'m Model,
+        replication: u32,
+        mut queue: impl FnMut(usize) -> Option<Box<dyn QueueDiscipline>>,
+    ) -> Self {
         let layout = Arc::new(Layout::new(model, 1));
         let options = RunOptions { lookahead: false, ..RunOptions::default() };
         let cancellation = Progress::new().cancellation();
         let mut partition = Partition::new(model, &layout, 0, replication, options, cancellation);
         let port = StackPort::default();
+        for (number, link) in partition.net.links.iter_mut().enumerate() {
+            if let Some(queue) = queue(number) {
+                link.replace_queue(queue);
+            }
+        }
         partition.workloads.stack = Some(port.clone());
         partition.net.flows.discarded = Some(Vec::new());
         Self { model, partition, port, discarded: Vec::new() }

@@ -25,13 +25,13 @@ pub use options::RunOptions;
 
 use layout::Layout;
 use narrows_backend::{Backend, Progress, RunError};
-use narrows_model::{Model, Refusal};
+use narrows_model::{Model, Refusal, of_kernels};
 use narrows_records::Records;
 use narrows_units::{Span, Time};
 use partition::Partition;
 use std::sync::Arc;
 
-/// The simulator as a [`Backend`]. It supports every model.
+/// The simulator as a [`Backend`]. It supports every model whose algorithms it has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simulator;
 
@@ -40,8 +40,8 @@ impl Backend for Simulator {
         "simulator"
     }
 
-    fn refusals(&self, _model: &Model) -> Vec<Refusal> {
-        Vec::new()
+    fn refusals(&self, model: &Model) -> Vec<Refusal> {
+        of_kernels(model)
     }
 
     fn run(

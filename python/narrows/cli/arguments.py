@@ -31,7 +31,8 @@ def parser() -> argparse.ArgumentParser:
     run = _add(commands, "run", "simulate:run", "run a scenario")
     run.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
     _add_work_flags(run)
-    _add_on(run)
+    _add_on(run, "; both to compare the two")
+    _add_kernel_queues(run)
 
     compare = _add(commands, "compare", "simulate:compare", "run a scenario once per algorithm")
     compare.add_argument(
@@ -51,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_work_flags(compare)
     _add_on(compare)
+    _add_kernel_queues(compare)
 
     _add_study(commands)
     _add_linux(commands)
@@ -62,6 +64,7 @@ def parser() -> argparse.ArgumentParser:
     check = _add(commands, "check", "check:check", "parse and resolve a scenario; execute nothing")
     check.add_argument("file", metavar="FILE", help="scenario file, or the name of one of the library")
     _add_scenario_flags(check)
+    _add_on(check)
     _add_trust(check)
 
     listing = _add(commands, "list", "catalogue:list_kind", "say what there is")
@@ -156,7 +159,11 @@ def _add_linux(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     build = _add(
         actions, "build", "linux:build", "build a kernel, and the network that it loads, into the user's cache"
     )
-    build.add_argument("--source", metavar="FILE", help="archive or folder of a kernel's source (Debian's package)")
+    build.add_argument(
+        "--source",
+        metavar="FILE",
+        help="archive, Debian package or folder of a kernel's source (the newest of /usr/src)",
+    )
     build.add_argument("--name", metavar="NAME", default="default", help="as after `--on linux:` (%(default)s)")
     build.add_argument("--hz", metavar="N", type=_whole(100, 1000), default=250, help="timer frequency (%(default)s)")
     build.add_argument("--jobs", metavar="N", type=_whole(1, 4096), default=2, help="compilers at a time (%(default)s)")
@@ -226,6 +233,7 @@ def _add_views(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def _add_view_flags(command: argparse.ArgumentParser) -> None:
     _add_scenario_flags(command)
+    _add_on(command)
     _add_place_flags(command)
     _add_executor_flags(command)
 
@@ -395,9 +403,18 @@ def _add_trust(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_on(command: argparse.ArgumentParser) -> None:
+def _add_on(command: argparse.ArgumentParser, more: str = "") -> None:
     command.add_argument(
-        "--on", metavar="BACKEND", default="simulator", help="simulator, linux or linux:NAME (%(default)s)"
+        "--on", metavar="BACKEND", default="simulator", help=f"simulator, linux or linux:NAME{more} (%(default)s)"
+    )
+
+
+def _add_kernel_queues(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--queue",
+        metavar="QUEUES",
+        default="",
+        help="with --on linux: linux for the kernel's queue disciplines, linux:KIND for one on every bottleneck",
     )
 
 

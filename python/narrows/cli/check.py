@@ -22,7 +22,7 @@ def check(arguments: argparse.Namespace) -> int:
     """Parse and resolve a scenario, execute nothing, and print its description or its faults."""
     try:
         found = find_scenario(arguments.file)
-        scenario = read(found.file, [*found.changes, *arguments.set], trust=arguments.trust)
+        scenario = read(found.file, [*found.changes, *arguments.set], trust=arguments.trust, on=arguments.on)
         resolved = scenario.check(arguments.replications, arguments.seed)
     except (core.ScenarioError, InputError) as error:
         if arguments.json:

@@ -36,16 +36,18 @@ def status(arguments: argparse.Namespace) -> int:
     kernels = cache.kernels()
     network = library.path().is_file()
     if arguments.json:
-        print(json.dumps({"kernels": [_entry(each) for each in kernels], "network": network}))
+        ready = network and any(each.name == cache.DEFAULT and each.is_current for each in kernels)
+        print(json.dumps({"ready": ready, "kernels": [_entry(each) for each in kernels], "network": network}))
         return DONE
     if not kernels:
         print("no kernel is built; `narrows linux build` builds one")
     for each in kernels:
-        print(f"linux:{each.name}  {each.version}, {each.timer_hz} Hz  {', '.join(each.algorithms)}")
+        old = "" if each.is_current else "; of another version of Narrows, build it again"
+        print(f"linux:{each.name}  {each.version}, {each.timer_hz} Hz  {', '.join(each.algorithms)}{old}")
     if kernels and not network:
         print("the network is not built for this version of Narrows; `narrows linux build` builds it")
     return DONE
 
 
 def _entry(kernel: cache.Kernel) -> dict[str, object]:
-    return asdict(kernel) | {"program": str(kernel.program)}
+    return asdict(kernel) | {"program": str(kernel.program), "current": kernel.is_current}

@@ -13,13 +13,15 @@ from narrows.cli.place import default_folder, is_whole
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
 from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
-from narrows.errors import OutputError
+from narrows.errors import InputError, OutputError
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
 from narrows.library import find_scenario
+from narrows.linux import backend
 from narrows.metrics import resolve
 from narrows.metrics.criteria import given_margins
 from narrows.run import execution
+from narrows.run.results import BACKENDS
 from narrows.run.scenario import read
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one scenario, write its folder, print its tables and check its expectations."""
+    if arguments.on == backend.BOTH:
+        return _run_on_both(arguments)
     resolved = _read(arguments.file, arguments).resolve(None, arguments.replications, arguments.seed)
     execution.wanted_of(arguments.measure, [resolved])
     folder = _place(arguments, [resolved])
@@ -44,13 +48,31 @@ def run(arguments: argparse.Namespace) -> int:
     return _finish(result, folder, {"": result.summary}, arguments)
 
 
+def _run_on_both(arguments: argparse.Namespace) -> int:
+    resolved = _read(arguments.file, arguments).resolve_on_both(arguments.replications, arguments.seed)
+    execution.wanted_of(arguments.measure, list(resolved.values()))
+    folder = _place(arguments, list(resolved.values()))
+    result = _work(
+        lambda watch: execution.compare(resolved, arguments.jobs, watch, arguments.measure, of=BACKENDS),
+        folder,
+        arguments,
+    )
+    summaries = result.summary[BACKENDS]
+    _print(result.summary, comparison_tables, summaries, arguments)
+    return _finish(result, folder, summaries, arguments)
+
+
 def _read(given: str, arguments: argparse.Namespace) -> Written:
     found = find_scenario(given)
-    return read(found.file, [*found.changes, *arguments.set], trust=arguments.trust, on=arguments.on)
+    return read(
+        found.file, [*found.changes, *arguments.set], trust=arguments.trust, on=arguments.on, queue=arguments.queue
+    )
 
 
 def compare(arguments: argparse.Namespace) -> int:
     """Run a scenario once per algorithm, write the folder, print the tables and check the expectations."""
+    if arguments.on == backend.BOTH:
+        raise InputError("--on both", "compares backends, not algorithms; allowed: simulator, linux, linux:NAME")
     scenario = _read(arguments.scenario, arguments)
     resolved = scenario.resolve_each(arguments.algorithms, arguments.replications, arguments.seed)
     execution.wanted_of(arguments.measure, list(resolved.values()))

@@ -43,8 +43,8 @@ def run_tables(summary: Mapping[str, Any]) -> str:
 
 
 def comparison_tables(summary: Mapping[str, Any]) -> str:
-    """Return the tables of a comparison: groups and bottlenecks of every algorithm, and differences from the first."""
-    runs = summary["algorithms"]
+    """Return the tables of a comparison: groups and bottlenecks of every run, and differences from the first."""
+    runs = summary["backends"] if "backends" in summary else summary["algorithms"]
     first = next(iter(runs))
     parts = [measure_table("group", _groups(runs), GROUP_COLUMNS)]
     for link in _links_under_test(runs):
@@ -52,7 +52,8 @@ def comparison_tables(summary: Mapping[str, Any]) -> str:
         parts.append(measure_table(link, rows, _link_columns([metrics for _, metrics in rows])))
     against = {each["of"]: each for each in summary["differences"] if each["against"] == first}
     if against:
-        parts.append(measure_table(f"minus {first}", _groups(against), GROUP_COLUMNS, judged=True) + f"\n{LEGEND}")
+        legend = NEUTRAL_LEGEND if "backends" in summary else LEGEND
+        parts.append(measure_table(f"minus {first}", _groups(against), GROUP_COLUMNS, judged=True) + f"\n{legend}")
     return "\n\n".join(parts)
 
 
@@ -213,6 +214,7 @@ LOSSY_LINK_COLUMNS = (*LINK_COLUMNS[:2], Shown("random_loss_rate", "random", "%"
 WRITTEN = {"s": ("ms", 1e-3), "bps": ("Mbps", 1e6), "share": ("%", 0.01)}
 SIGNS = {"better": "▲", "worse": "▼", "different": "◆", "same": "≈"}
 LEGEND = "▲ clearly better  ▼ clearly worse  ◆ clearly different  ≈ no difference that matters"
+NEUTRAL_LEGEND = "◆ clearly different  ≈ no difference that matters"
 # An interval is written with ± as long as its middle is no further from the mean than this part of its half-width.
 SYMMETRIC = 0.1
 # A queue delays packets if 5 % of them wait longer, seconds.

@@ -39,6 +39,7 @@ def matrix(arguments: argparse.Namespace) -> int:
             arguments.set,
             arguments.seed,
             arguments.replications,
+            arguments.on,
         )
 
     return _view("matrix", layout, _matrix_tables, arguments)
@@ -56,6 +57,7 @@ def deploy(arguments: argparse.Namespace) -> int:
             arguments.set,
             arguments.seed,
             arguments.replications,
+            arguments.on,
         )
 
     return _view("deployment", layout, _deployment_tables, arguments)

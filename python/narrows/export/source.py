@@ -31,8 +31,8 @@ class RunFolder:
         check_folder(path)
         self.path = path
         self.manifest = read_object(path / MANIFEST)
-        if "algorithms" in self.manifest:
-            inner = ", ".join(str(path / each) for each in self.manifest["algorithms"].values())
+        if runs := self.manifest.get("algorithms") or self.manifest.get("backends"):
+            inner = ", ".join(str(path / each) for each in runs.values())
             raise InputError(str(path), f"is the folder of a comparison; name the folder of one of its runs: {inner}")
         if not (path / "scenario.toml").is_file():
             raise InputError(str(path), "is no folder of a run: it has no scenario.toml")

@@ -2,36 +2,61 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from narrows.errors import InputError
 from narrows.linux import cache, library
 
 SIMULATOR = "simulator"
 LINUX = "linux"
+BOTH = "both"
+# Which queue disciplines links have: ours, or the kernel's.
+OURS = ""
+KERNEL_QUEUES = ("pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq")
+
+# Program, library of the network, key, congestion controls, queue disciplines.
+Kernel = tuple[str, str, str, list[str], str]
 
 
-def files(on: str) -> tuple[str, str] | None:
-    """Return the kernel and the library of its network for a backend.
+def find(on: str, queue: str = OURS) -> Kernel | None:
+    """Return what runs scenarios on a backend.
 
     Args:
         on: `simulator`, `linux`, or `linux:NAME` for the kernel of that name.
+        queue: `linux` for the kernel's queue disciplines in place of ours, `linux:KIND` for one of them on every
+            bottleneck; empty for ours.
 
     Returns:
-        The two paths; None for the simulator.
+        The kernel; None for the simulator.
 
     Raises:
-        InputError: There is no such backend, or its kernel or network is not built.
+        InputError: There is no such backend, its kernel or network is not built, or it has no such queues.
     """
+    if queue and not _is_queue(queue):
+        kinds = ", ".join(f"linux:{kind}" for kind in KERNEL_QUEUES)
+        raise InputError(f"--queue {queue}", f"no such queues; allowed: linux, {kinds}")
     if on == SIMULATOR:
+        if queue:
+            raise InputError(f"--queue {queue}", "the simulator has no queues of a kernel; allowed: with --on linux")
         return None
     kind, _, name = on.partition(":")
     if kind != LINUX:
         raise InputError(on, "no such backend; allowed: simulator, linux, linux:NAME")
-    return str(cache.find(name or cache.DEFAULT).program), str(library.find())
+    kernel = cache.find(name or cache.DEFAULT)
+    return str(kernel.program), str(library.find()), kernel.key, list(kernel.algorithms), queue
 
 
-def describe(on: str) -> dict[str, object]:
-    """Return what a manifest says of a backend: its name and, of a kernel, version, key and timer frequency."""
-    if on == SIMULATOR:
-        return {"on": on}
-    kernel = cache.find(on.partition(":")[2] or cache.DEFAULT)
-    return {"on": on, "kernel": kernel.version, "kernel_key": kernel.key, "timer_hz": kernel.timer_hz}
+def describe(kernel: Kernel | None) -> dict[str, object]:
+    """Return what a manifest says of a backend: its name and, of a kernel, version, key, timer frequency and queues."""
+    if kernel is None:
+        return {"on": SIMULATOR}
+    program, _, key, _, queue = kernel
+    found = cache.at(Path(program).parent)
+    name = LINUX if found.name == cache.DEFAULT else f"{LINUX}:{found.name}"
+    facts = {"on": name, "kernel": found.version, "kernel_key": key, "timer_hz": found.timer_hz}
+    return facts | ({"queue": queue} if queue else {})
+
+
+def _is_queue(queue: str) -> bool:
+    name, colon, kind = queue.partition(":")
+    return name == LINUX and (kind in KERNEL_QUEUES if colon else True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import platform
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,7 @@ from narrows.errors import InputError
 from narrows.linux import additions, cache, library, source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 # The program, and the package of Debian that has it.
 TOOLS = {"make": "make", "gcc": "gcc", "flex": "flex", "bison": "bison", "bc": "bc", "xz": "xz-utils"}
@@ -47,11 +49,11 @@ def build(
     say(f"source: {found}")
     text = f"{source.digest(found)} {additions.digest()} {timer_hz}"
     key = hashlib.sha256(text.encode()).hexdigest()
-    known = {kernel.name: kernel for kernel in cache.kernels()}
-    fresh = name in known and known[name].key == key
-    kernel = known[name] if fresh else _compile(found, name, key, timer_hz, jobs, say)
-    say("network: the links, queues and workloads that the kernel loads")
-    library.build()
+    with _alone(cache.folder() / name, say):
+        known = {kernel.name: kernel for kernel in cache.kernels()}
+        fresh = name in known and known[name].key == key
+        kernel = known[name] if fresh else _compile(found, name, key, timer_hz, jobs, say)
+        library.build(say)
     return kernel, not fresh
 
 
@@ -66,14 +68,28 @@ def _check(name: str) -> None:
         raise InputError(name, "is no name of a kernel: lower-case letters, digits, - and _ are allowed")
 
 
+@contextmanager
+def _alone(place: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Let one process at a time build in `place`, and remove what a killed one has left there."""
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / "lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another process builds this kernel; waiting for it")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        for left in place.glob(f"{PREFIX}*"):
+            shutil.rmtree(left, ignore_errors=True)
+        yield
+
+
 def _compile(  # noqa: PLR0913, PLR0917  # what determines the kernel, and a receiver of messages
     found: Path, name: str, key: str, timer_hz: int, jobs: int, say: Callable[[str], None]
 ) -> cache.Kernel:
     began = time.monotonic()
     place = cache.folder() / name
-    place.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place, prefix="build-") as folder:
-        say("unpack: 1.5 GB of disk until the build ends")
+    with tempfile.TemporaryDirectory(dir=place, prefix=PREFIX) as folder:
+        say("unpack: 1.7 GB of disk until the build ends")
         root = source.unpack(found, Path(folder))
         additions.apply(root, timer_hz)
         (root / "narrows.config").write_text(additions.configuration(root))
@@ -81,8 +97,8 @@ def _compile(  # noqa: PLR0913, PLR0917  # what determines the kernel, and a rec
         log.write_text("")
         say("configure")
         _make(root, log, "KCONFIG_ALLCONFIG=narrows.config", "allnoconfig")
-        say(f"compile: about 6 minutes of processor time, {jobs} at a time; log in {log}")
-        _make(root, log, f"-j{jobs}", "linux")
+        say(f"compile: about 6 minutes of processor time, {jobs} compilers at a time; log in {log}")
+        _make(root, log, f"-j{jobs}", "linux", say=say)
         version = subprocess.run(
             ["make", "-s", "ARCH=um", "kernelversion"], cwd=root, capture_output=True, text=True, check=True
         ).stdout.strip()
@@ -93,22 +109,43 @@ def _compile(  # noqa: PLR0913, PLR0917  # what determines the kernel, and a rec
         shutil.copy(root / "linux", place / "linux.partial")
     (place / "linux.partial").replace(place / "linux")
     elapsed_s = round(time.monotonic() - began, 1)
-    kernel = cache.Kernel(name, version, key, timer_hz, tuple(sorted(algorithms)), elapsed_s)
+    kernel = cache.Kernel(name, version, key, additions.digest(), timer_hz, tuple(sorted(algorithms)), elapsed_s)
     kernel.save()
     return kernel
 
 
-def _make(root: Path, log: Path, *arguments: str) -> None:
+def _make(root: Path, log: Path, *arguments: str, say: Callable[[str], None] | None = None) -> None:
     # A fixed user, host and time, so that equal sources give equal kernels.
     environment = os.environ | {
         "KBUILD_BUILD_USER": "narrows",
         "KBUILD_BUILD_HOST": "narrows",
         "KBUILD_BUILD_TIMESTAMP": "1970-01-01",
     }
+    began = time.monotonic()
     with log.open("a") as file:
-        ended = subprocess.run(
-            ["make", "ARCH=um", *arguments], cwd=root, stdout=file, stderr=file, env=environment, check=False
-        )
-    if ended.returncode:
+        process = subprocess.Popen(["make", "ARCH=um", *arguments], cwd=root, stdout=file, stderr=file, env=environment)
+        try:
+            while (status := _wait(process)) is None:
+                if say is not None:
+                    compiled = log.read_text(errors="replace").count("\n  CC ")
+                    say(f"  {compiled} of about {FILES} files after {time.monotonic() - began:.0f} s")
+        finally:
+            # An interrupted build leaves no compiler.
+            process.terminate()
+            process.wait()
+    if status:
         last = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
         raise InputError("linux", f"the kernel cannot be built; the log, {log}, ends with:\n{last}")
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int | None:
+    try:
+        return process.wait(REPORT_S)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+PREFIX = "build-"
+# How many files a kernel with our configuration has; it is for the progress alone.
+FILES = 600
+REPORT_S = 20.0

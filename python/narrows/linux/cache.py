@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from narrows.errors import InputError
+from narrows.linux import additions
 
 DEFAULT = "default"
 
@@ -20,6 +21,7 @@ class Kernel:
         name: Its name, as after `--on linux:`.
         version: Version of its source, as in `6.12.117`.
         key: SHA-256 of source, configuration and additions, in hexadecimal: equal keys give equal results.
+        additions: SHA-256 of what Narrows has added to the source, in hexadecimal.
         timer_hz: Its timer frequency, hertz.
         algorithms: Names of its congestion controls.
         built_s: Duration of the build, seconds.
@@ -28,6 +30,7 @@ class Kernel:
     name: str
     version: str
     key: str
+    additions: str
     timer_hz: int
     algorithms: tuple[str, ...]
     built_s: float
@@ -36,6 +39,11 @@ class Kernel:
     def program(self) -> Path:
         """The executable file."""
         return folder() / self.name / "linux"
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it has the driver of this version of Narrows."""
+        return self.additions == additions.digest()
 
     def save(self) -> None:
         """Write the description beside the program."""
@@ -57,13 +65,28 @@ def find(name: str) -> Kernel:
     """Return the kernel `name`.
 
     Raises:
-        InputError: There is none of that name.
+        InputError: There is none of that name, or it was built by another version of Narrows.
     """
     known = {kernel.name: kernel for kernel in kernels()}
     if name not in known:
         names = ", ".join(known) or "none"
         raise InputError(name, f"no such kernel is built (built: {names}); `narrows linux build` builds one")
+    if not known[name].is_current:
+        problem = "is of another version of Narrows, which has another driver; `narrows linux build` builds it again"
+        raise InputError(f"linux:{name}", problem)
     return known[name]
+
+
+def at(place: Path) -> Kernel:
+    """Return the kernel in a folder.
+
+    Raises:
+        InputError: There is none.
+    """
+    kernel = _read(place / "kernel.json")
+    if kernel is None:
+        raise InputError(str(place), "has no kernel")
+    return kernel
 
 
 def _read(file: Path) -> Kernel | None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from narrows import core
 from narrows.errors import InputError
 from narrows.linux import cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FILE = "libnarrows_guest.so"
 
@@ -30,8 +35,11 @@ def find() -> Path:
     return found
 
 
-def build() -> None:
+def build(say: Callable[[str], None]) -> None:
     """Build the library, unless it is there.
+
+    Args:
+        say: Receives a line before the build.
 
     Raises:
         InputError: There is no source tree, no cargo, or the build fails.
@@ -43,6 +51,7 @@ def build() -> None:
         raise InputError("linux", "the network is built from Narrows' source tree, and this installation has none")
     if not shutil.which("cargo"):
         raise InputError("cargo", "is missing: it builds the network that the kernel loads")
+    say("network: the links, queues and workloads that the kernel loads, about a minute")
     command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "narrows-guest"]
     ended = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
     if ended.returncode:
@@ -50,5 +59,6 @@ def build() -> None:
     place = path()
     place.parent.mkdir(parents=True, exist_ok=True)
     partial = place.with_suffix(".partial")
-    shutil.copy(tree / "target/release" / FILE, partial)
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or tree / "target")
+    shutil.copy(target / "release" / FILE, partial)
     partial.replace(place)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
-import tarfile
 from pathlib import Path
 
 from narrows.errors import InputError
@@ -14,22 +14,24 @@ from narrows.errors import InputError
 # Where Debian and Ubuntu put the packages linux-source-VERSION.
 PACKAGED = Path("/usr/src")
 MISSING = (
-    "no kernel source is given, and /usr/src has none. Install Debian's package linux-source-6.12, or fetch "
-    "linux-6.12.y.tar.xz from https://kernel.org, and name it with --source"
+    "no kernel source is given, and /usr/src has none. Install Debian's package linux-source-6.12 (or fetch it with "
+    "`apt-get download linux-source-6.12`), or fetch linux-6.12.y.tar.xz from https://kernel.org, and name the file "
+    "with --source"
 )
+PACKAGE = ".deb"
 
 
 def find(given: str | None) -> Path:
-    """Return the source: an archive or a folder.
+    """Return the source: an archive, a package of Debian that holds one, or a folder.
 
     Args:
-        given: What the user names; None looks for an archive of the distribution.
+        given: What the user names; None looks for the newest archive of the distribution.
 
     Raises:
         InputError: There is none.
     """
     if given is None:
-        archives = sorted(PACKAGED.glob("linux-source-*.tar.*"))
+        archives = sorted(PACKAGED.glob("linux-source-*.tar.*"), key=_version)
         if not archives:
             raise InputError("--source", MISSING)
         return archives[-1]
@@ -39,6 +41,10 @@ def find(given: str | None) -> Path:
     if path.is_dir() and not (path / "arch/um/Kconfig").is_file():
         raise InputError(given, "is not the source of a Linux kernel: it has no arch/um/Kconfig")
     return path.resolve()
+
+
+def _version(archive: Path) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", archive.name)]
 
 
 def digest(source: Path) -> str:
@@ -63,16 +69,27 @@ def unpack(source: Path, place: Path) -> Path:
     place.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
         shutil.copytree(source, place / "source", symlinks=True, ignore=shutil.ignore_patterns(".git"))
+        # What other builds have left there is not ours.
+        _run(["make", "-C", os.fspath(place / "source"), "ARCH=um", "mrproper"], source)
         return place / "source"
-    try:
-        if shutil.which("tar"):
-            subprocess.run(["tar", "-xf", os.fspath(source), "-C", os.fspath(place)], check=True, capture_output=True)
-        else:
-            with tarfile.open(source) as archive:
-                archive.extractall(place, filter="tar")
-    except (subprocess.CalledProcessError, tarfile.TarError, OSError) as error:
-        raise InputError(str(source), f"cannot be unpacked: {error}") from error
+    if source.suffix == PACKAGE:
+        _run(["dpkg-deb", "-x", os.fspath(source), os.fspath(place)], source)
+        archives = list(place.glob("usr/src/linux-source-*.tar.*"))
+        if len(archives) != 1:
+            raise InputError(str(source), "is no package linux-source-VERSION: it has no /usr/src/linux-source-*.tar.*")
+        return unpack(archives[0], place / "source")
+    _run(["tar", "-xf", os.fspath(source), "-C", os.fspath(place)], source)
     roots = [each.parents[2] for each in place.glob("*/arch/um/Kconfig")]
     if not roots:
         raise InputError(str(source), "is not the source of a Linux kernel: it has no arch/um/Kconfig")
     return roots[0]
+
+
+def _run(command: list[str], source: Path) -> None:
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True, errors="replace")
+    except FileNotFoundError:
+        raise InputError(str(source), f"cannot be unpacked: {command[0]} is missing") from None
+    except subprocess.CalledProcessError as error:
+        last = (error.stderr or "").strip().splitlines()[-1:]
+        raise InputError(str(source), f"cannot be unpacked: {' '.join(last) or error}") from None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Measured = Mapping[str, Measures]
 
 
+KINDS = ("groups", "links")
 NO_MARGINS: Mapping[str, Margin] = MappingProxyType({})
 
 
@@ -39,6 +40,19 @@ def differences(
         is named after its algorithm appears as `"of - against"`.
     """
     return [_difference(against, runs[against], of, runs[of], margins) for against, of in combinations(runs, 2)]
+
+
+def neutral(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return differences with the verdict `different` in place of `better` and `worse`: neither side is better."""
+    return [
+        {**each, **{kind: {owner: _neutral(measures) for owner, measures in each[kind].items()} for kind in KINDS}}
+        for each in found
+    ]
+
+
+def _neutral(measures: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    plain = {"better": "different", "worse": "different"}
+    return {name: {**each, "verdict": plain.get(each["verdict"], each["verdict"])} for name, each in measures.items()}
 
 
 def _difference(

@@ -17,7 +17,7 @@ from narrows.metrics import check, resolve
 from narrows.metrics.criteria import given_margins
 from narrows.run import workers
 from narrows.run.jobs import Unwatched, processors, work_s
-from narrows.run.results import Comparison, Run
+from narrows.run.results import ALGORITHMS, Comparison, Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,14 +37,18 @@ def run(scenario: core.Scenario, jobs: int | None, watch: Watch | None, measures
     return Run(scenario, records, clock.started, clock.elapsed_s(), wanted)
 
 
-def compare(
+def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
     scenarios: Mapping[str, core.Scenario],
     jobs: int | None,
     watch: Watch | None,
     measures: Sequence[str] = (),
     margins: Sequence[str] = (),
+    of: str = ALGORITHMS,
 ) -> Comparison:
-    """Run every replication of one scenario per algorithm; the arguments are those of `Scenario.compare`."""
+    """Run every replication of one scenario per algorithm, or per backend.
+
+    The arguments are those of `Scenario.compare` and of `Comparison`.
+    """
     matter = given_margins(margins)
     wanted = wanted_of(measures, list(scenarios.values()))
     replications = next(iter(scenarios.values())).replications
@@ -64,7 +68,7 @@ def compare(
     }
     if not runs:
         raise Interrupted(NOTHING_FINISHED)
-    return Comparison(list(scenarios), runs, clock.started, wall_s, matter)
+    return Comparison(list(scenarios), runs, clock.started, wall_s, matter, of)
 
 
 def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | None]:

@@ -11,10 +11,11 @@ from narrows.errors import ReportError
 from narrows.files.folder import appearing, file_name
 from narrows.files.inputs import keep
 from narrows.files.manifest import write_json, write_manifest
+from narrows.linux import backend
 from narrows.metrics import measured, resolve
 from narrows.report.run import build
 from narrows.run import tables
-from narrows.run.differences import NO_MARGINS, differences
+from narrows.run.differences import NO_MARGINS, differences, neutral
 from narrows.run.expectations import judge
 from narrows.run.shown import Shown
 from narrows.run.summary import digest, summarize
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
     from narrows.core import Records, Scenario
     from narrows.metrics import Metric
     from narrows.metrics.criteria import Margin
+
+
+# What a comparison compares, and what its summary calls them.
+ALGORITHMS = "algorithms"
+BACKENDS = "backends"
 
 
 class Tables(Shown):
@@ -152,31 +158,35 @@ class Run(Tables):
             "digest": self.summary["digest"],
             "started": self.started,
             "wall_s": self.wall_s,
+            "backend": backend.describe(self.scenario.linux),
         }
         write_manifest(folder, facts)
 
 
 class Comparison(Tables):
-    """The runs of one scenario with each of several algorithms as the subject."""
+    """The runs of one scenario with each of several algorithms as the subject, or on each of several backends."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917  # what a comparison consists of
         self,
         algorithms: list[str],
         runs: Mapping[str, Run],
         started: str,
         wall_s: float,
         margins: Mapping[str, Margin] = NO_MARGINS,
+        of: str = ALGORITHMS,
     ) -> None:
         """Make the results of a comparison.
 
         Args:
-            algorithms: What all algorithms are called, in the order in which they were given.
-            runs: The run of each algorithm of which a replication finished.
+            algorithms: What all algorithms, or backends, are called, in the order in which they were given.
+            runs: The run of each of them of which a replication finished.
             started: Start of the comparison, ISO 8601 in UTC.
             wall_s: Elapsed real time, seconds.
             margins: By metric, what a difference must exceed to matter, where it is not the margin of its card.
+            of: What is compared, as in the summary: `algorithms` or `backends`.
         """
         self.algorithms = algorithms
+        self.of = of
         self.runs = runs
         self.margins = margins
         self.started = started
@@ -191,20 +201,20 @@ class Comparison(Tables):
     def summary(self) -> dict[str, Any]:
         """The contents of the comparison's `summary.json`."""
         summaries = {name: run.summary for name, run in self.runs.items()}
+        found = differences({name: run.measured for name, run in self.runs.items()}, self.margins)
         return {
             "title": self._any.scenario.title,
             "seed": self._any.scenario.seed,
             "replications": max(each["replications"] for each in summaries.values()),
             "digest": digest(each["digest"] for each in summaries.values()),
-            "algorithms": {
-                name: {key: each[key] for key in RUN_KEYS if key in each} for name, each in summaries.items()
-            },
-            "differences": differences({name: run.measured for name, run in self.runs.items()}, self.margins),
+            self.of: {name: {key: each[key] for key in RUN_KEYS if key in each} for name, each in summaries.items()},
+            "differences": neutral(found) if self.of == BACKENDS else found,
         }
 
     def table(self, name: str) -> pa.Table:
         """Return a table of all runs, the algorithm under test in its first column; otherwise as `Run.table`."""
-        return tables.stacked({each: run.table(name) for each, run in self.runs.items()}, "subject")
+        column = "backend" if self.of == BACKENDS else "subject"
+        return tables.stacked({each: run.table(name) for each, run in self.runs.items()}, column)
 
     def save(self, folder: str | os.PathLike[str], command: str | None = None, *, replace: bool = False) -> None:
         """Write the folder of the comparison, with a run folder per algorithm, atomically.
@@ -229,7 +239,7 @@ class Comparison(Tables):
             facts = {
                 "title": self._any.scenario.title,
                 "command": command,
-                "algorithms": {name: folder_name(name) for name in self.algorithms},
+                self.of: {name: folder_name(name) for name in self.algorithms},
                 "seed": self._any.scenario.seed,
                 "replications": self._any.scenario.replications,
                 "finished": {name: sorted(run.records) for name, run in self.runs.items()},

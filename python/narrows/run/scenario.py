@@ -15,7 +15,7 @@ from narrows.external.source import EVERYTHING, named_files
 from narrows.files.toml import to_toml
 from narrows.library import find_scenario
 from narrows.linux import backend
-from narrows.linux.backend import SIMULATOR
+from narrows.linux.backend import OURS, SIMULATOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 
 def load(
-    path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: bool = False, on: str = SIMULATOR
+    path: str | os.PathLike[str],
+    overrides: Sequence[str] = (),
+    *,
+    trust: bool = False,
+    on: str = SIMULATOR,
+    queue: str = OURS,
 ) -> Scenario:
     """Read a scenario file and check it; nothing that it names is executed.
 
@@ -34,19 +39,25 @@ def load(
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
         trust: Whether a run may execute Python files outside of the file's folder.
         on: The backend that runs it: `simulator`, `linux` or `linux:NAME`.
+        queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
 
     Raises:
         InputError: The file cannot be read.
         ScenarioError: The scenario has faults; `diagnostics` lists them with line and column.
     """
     found = find_scenario(os.fspath(path))
-    scenario = read(found.file, [*found.changes, *overrides], trust=trust, on=on)
+    scenario = read(found.file, [*found.changes, *overrides], trust=trust, on=on, queue=queue)
     scenario.check()
     return scenario
 
 
 def read(
-    path: str | os.PathLike[str], overrides: Sequence[str] = (), *, trust: bool = False, on: str = SIMULATOR
+    path: str | os.PathLike[str],
+    overrides: Sequence[str] = (),
+    *,
+    trust: bool = False,
+    on: str = SIMULATOR,
+    queue: str = OURS,
 ) -> Scenario:
     """Read a scenario file without checking it.
 
@@ -55,6 +66,7 @@ def read(
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
         trust: Whether a run may execute Python files outside of the file's folder.
         on: The backend that runs it: `simulator`, `linux` or `linux:NAME`.
+        queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
 
     Raises:
         InputError: The file cannot be read.
@@ -66,7 +78,7 @@ def read(
         raise InputError(str(file), error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
-    return Scenario(text, str(file), file.parent, overrides, trust=trust, on=on)
+    return Scenario(text, str(file), file.parent, overrides, trust=trust, on=on, queue=queue)
 
 
 class Scenario:
@@ -81,6 +93,7 @@ class Scenario:
         *,
         trust: bool = False,
         on: str = SIMULATOR,
+        queue: str = OURS,
     ) -> None:
         """Make a scenario without checking it.
 
@@ -91,6 +104,7 @@ class Scenario:
             overrides: Changes of keys, each `"key.path=value"` as after `--set`. A run executes files that they name.
             trust: Whether a run may execute any Python file.
             on: The backend that runs it: `simulator`, `linux` or `linux:NAME`.
+            queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
         """
         self.text = to_toml(source) if isinstance(source, Mapping) else source
         self.name = name
@@ -98,6 +112,7 @@ class Scenario:
         self.overrides = list(overrides)
         self.trust = trust
         self.on = on
+        self.queue = queue
 
     def __repr__(self) -> str:
         """Return its name."""
@@ -134,6 +149,26 @@ class Scenario:
         from narrows.run.execution import run
 
         return run(self.resolve(None, replications, seed), jobs, watch, measures)
+
+    def run_on_both(
+        self,
+        replications: int | None = None,
+        seed: int | None = None,
+        jobs: int | None = None,
+        watch: Watch | None = None,
+        measures: Sequence[str] = (),
+    ) -> Comparison:
+        """Run the scenario in the simulator and on a Linux kernel, with common random numbers.
+
+        Arguments and errors are those of `run`; of replications, None is that of the scenario, or five.
+
+        Returns:
+            The comparison of the backends, `simulator` and `linux`.
+        """
+        from narrows.run.execution import compare
+        from narrows.run.results import BACKENDS
+
+        return compare(self.resolve_on_both(replications, seed), jobs, watch, measures, of=BACKENDS)
 
     def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
         self,
@@ -225,8 +260,30 @@ class Scenario:
             seed,
             replications,
             trusted=list(trusted),
-            linux=backend.files(self.on),
+            linux=backend.find(self.on, self.queue),
         )
+
+    def resolve_on_both(self, replications: int | None = None, seed: int | None = None) -> dict[str, core.Scenario]:
+        """Resolve the scenario for the simulator and for a Linux kernel.
+
+        Args:
+            replications: Number of replications on each; None is that of the scenario, or five.
+            seed: Master seed; None is that of the scenario.
+
+        Returns:
+            The resolved scenarios by the names of the backends.
+
+        Raises:
+            ScenarioError: The scenario has faults, or one of the backends cannot run it.
+        """
+        found = {}
+        for on in (backend.SIMULATOR, backend.LINUX):
+            queue = self.queue if on == backend.LINUX else backend.OURS
+            own = Scenario(self.text, self.name, self.directory, self.overrides, trust=self.trust, on=on, queue=queue)
+            if replications is None:
+                replications = own.resolve(None, None, seed).replications_written or COMPARED_REPLICATIONS
+            found[on] = own.resolve(None, replications, seed)
+        return found
 
     def resolve_each(
         self, subjects: Sequence[str], replications: int | None = None, seed: int | None = None

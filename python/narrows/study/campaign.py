@@ -352,7 +352,7 @@ class _Campaign:
         self.failed.add(failed.key)
         scenario = ""
         with suppress(core.ScenarioError):
-            scenario = resolve(self.plan.base, point.overrides, point.written).portable
+            scenario = resolve(self.plan.base, point.overrides, point.written, point.on).portable
         about = {
             "levels": point.levels,
             "algorithm": point.algorithm,

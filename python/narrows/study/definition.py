@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from narrows import core
 from narrows.errors import InputError
 from narrows.library import Found, find_scenario
+from narrows.linux.backend import SIMULATOR
 from narrows.metrics import MetricError
 from narrows.metrics.criteria import given_margins
 from narrows.study.design import Design, read_design
 from narrows.study.document import Document, Node, placed
 from narrows.study.factors import SECTIONS, Factor, read_factors
-from narrows.study.keys import REPLICATIONS, STUDY, names
+from narrows.study.keys import ON, REPLICATIONS, STUDY, names
 from narrows.study.overlay import AS_DESCRIBED, Choice, overlaid
 from narrows.study.words import Words
 
@@ -55,6 +56,7 @@ class Study:
         algorithms: Algorithms in place of the subject; empty where the scenario's own run.
         replications: Number of replications of each point.
         seed: Master seed; None for the scenario's own.
+        on: The backend that runs the cells, unless it is a factor.
         factors: The factors in the order of the file.
         settings: Values of the base scenario's keys for all cells, by key path.
         design: Combinations of levels that run.
@@ -71,6 +73,7 @@ class Study:
     algorithms: list[str]
     replications: Replications
     seed: int | None
+    on: str
     factors: list[Factor]
     settings: Mapping[str, Node]
     design: Design
@@ -156,6 +159,7 @@ def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of 
         algorithms=_algorithms(document, keys.get("algorithms")),
         replications=_replications(document, keys.get("replications"), replications),
         seed=seed,
+        on=_backend(document, keys.get("on"), factors),
         factors=factors,
         settings=_settings(document, keys.get("set")),
         design=design or Design("full", [], {}),
@@ -179,6 +183,14 @@ def _scenario(document: Document, node: Node | None) -> Found:
     except InputError as error:
         document.complain(node, str(error.diagnostics[0]["message"]))
         return Found(Path())
+
+
+def _backend(document: Document, node: Node | None, factors: list[Factor]) -> str:
+    if node is None:
+        return SIMULATOR
+    if any(ON in factor.paths for factor in factors):
+        document.complain(node, "the backend is a factor of this study", allowed="either the key or the factor")
+    return _text(document, node) or SIMULATOR
 
 
 def _table(document: Document, node: Node | None) -> dict[str, Node]:

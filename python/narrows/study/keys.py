@@ -38,6 +38,12 @@ STUDY = (
         "Replications of each combination of levels and algorithm; a table: until intervals are narrow enough.",
     ),
     Key("seed", "a whole number from 0", "the scenario's own", "Master seed of every cell."),
+    Key(
+        "on",
+        '`"simulator"`, `"linux"` or `"linux:NAME"`',
+        '`"simulator"`',
+        'The backend that runs the cells. It can be a factor, too: `on = ["simulator", "linux"]` in `[factors]`.',
+    ),
     Key("design", "the name of a design, or a table", '`"full"`', "Which combinations of levels run."),
     Key(
         "measures",
@@ -71,6 +77,8 @@ RANGE = (
     Key("to", "the same with the same unit", "", "The highest value. **Required.**"),
     Key("scale", '`"linear"` or `"log"`', '`"linear"`', "The spacing of values in the range."),
 )
+# The name of the key and of the factor of the backend.
+ON = "on"
 # Names of columns of the results, and keys that the study itself sets, cannot be factors.
 RESERVED = frozenset(
     {"cell", "algorithm", "replication", "replications", "seed", "title", "digest", "cpu_s", "packet_hops"}

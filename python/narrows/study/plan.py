@@ -17,8 +17,10 @@ from narrows.files.manifest import file_digest, write_json
 from narrows.files.sealed import read_object, read_sealed, sealed
 from narrows.files.toml import inline
 from narrows.library import shown
+from narrows.linux.backend import SIMULATOR
 from narrows.run import workers
 from narrows.study.definition import Replications, Study
+from narrows.study.keys import ON
 from narrows.study.measures import Column, Known, added, asked, columns
 from narrows.study.portable import Kept
 from narrows.study.task import Base, Task, resolve
@@ -44,6 +46,7 @@ class Point:
         duration_s: Simulated time of one replication, seconds.
         bottlenecks: Names of their bottlenecks, each once.
         written: The algorithm under test as it is written.
+        on: The backend.
     """
 
     row: int
@@ -55,6 +58,7 @@ class Point:
     duration_s: float
     bottlenecks: list[str] = field(default_factory=list)
     written: str | None = None
+    on: str = SIMULATOR
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,8 @@ class Plan:
     def task(self, point: Point, replication: int) -> Task:
         """Return the task that runs a cell."""
         key = self.key(point, replication)
-        return Task(key, self.base, point.overrides, point.written, replication, point.digest, asked(self.columns))
+        measures = asked(self.columns)
+        return Task(key, self.base, point.overrides, point.written, replication, point.digest, measures, point.on)
 
     @cached_property
     def rows(self) -> list[list[Point]]:
@@ -298,23 +303,30 @@ class _Planner:
         """Complain about the base scenario itself, with its own places, before any level is tried."""
         first = self.study.algorithms[0] if self.study.algorithms else None
         try:
-            resolve(self.base, self.overrides, first)
+            resolve(self.base, self.overrides, first, self.study.on)
+        except InputError as error:
+            self._complain_of_backend(error, {})
         except core.ScenarioError as error:
             faults = [each for each in error.diagnostics if each["file"] != ON_COMMAND_LINE]
             if any(each["file"].startswith(SET) and self._setting(each["file"]) is None for each in faults):
                 raise
             if faults:
                 # What `set` makes of the scenario may be sound only with the levels.
-                resolve(self.base, (), first)
+                resolve(self.base, (), first, self.study.on)
             # A fault of the algorithm is the study's, and its place is found with the points.
 
     def points(self, row: int, levels: Row) -> Iterator[Point]:
-        changes = [f"{path}={inline(value)}" for level in levels.values() for path, value in level.moves.items()]
+        moves = {path: value for level in levels.values() for path, value in level.moves.items()}
+        on = str(moves.pop(ON, self.study.on))
+        changes = [f"{path}={inline(value)}" for path, value in moves.items()]
         overrides = (*self.overrides, *changes)
         algorithms: list[str | None] = [*self.study.algorithms]
         for algorithm in algorithms or [None]:
             try:
-                scenario = resolve(self.base, overrides, algorithm)
+                scenario = resolve(self.base, overrides, algorithm, on)
+            except InputError as error:
+                self._complain_of_backend(error, levels)
+                continue
             except core.ScenarioError as error:
                 self._blame(error, levels, algorithm)
                 continue
@@ -332,6 +344,7 @@ class _Planner:
                 overrides=overrides,
                 algorithm=algorithm and self.names[algorithm],
                 written=algorithm,
+                on=on,
                 digest=scenario.digest,
                 subjects=subjects,
                 duration_s=scenario.duration_s,
@@ -366,6 +379,14 @@ class _Planner:
                 whole = places["factors"] if "factors" in places else places["scenario"]
                 line = f"{each['file']}:{each['line']}:{each['column']}" if each["line"] else each["file"]
                 document.complain((whole.span, whole.path), f"with {described}: {line}: {each['message']}", **detail)
+
+    def _complain_of_backend(self, error: InputError, levels: Row) -> None:
+        """Complain about a backend that does not exist, at the key or the factor that names it."""
+        moved = [factor for factor in self.study.factors if ON in factor.paths and factor.name in levels]
+        for factor in moved:
+            self.study.document.complain((factor.span, f"factors.{factor.name}"), str(error))
+        if not moved:
+            self.study.document.complain(self.study.places[ON], str(error))
 
     def _setting(self, argument: str) -> Node | None:
         return self.study.settings.get(argument.removeprefix(SET).partition("=")[0])

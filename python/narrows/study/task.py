@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.linux import backend
+from narrows.linux.backend import SIMULATOR
 from narrows.run import workers
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ class Task:
         replication: Number of the replication.
         digest: Digest of the resolved scenario and the files that it names.
         measures: Metrics of the series, in addition to the counted ones.
+        on: The backend.
     """
 
     key: str
@@ -59,6 +62,7 @@ class Task:
     replication: int
     digest: str
     measures: tuple[str, ...] = ()
+    on: str = SIMULATOR
 
 
 @dataclass(frozen=True)
@@ -116,10 +120,11 @@ Outcome = Finished | Failed | Stopped | Refused
 
 
 @lru_cache(maxsize=1024)
-def resolve(base: Base, overrides: tuple[str, ...], subject: str | None) -> core.Scenario:
+def resolve(base: Base, overrides: tuple[str, ...], subject: str | None, on: str = SIMULATOR) -> core.Scenario:
     """Resolve the scenario of a point.
 
     Raises:
+        InputError: There is no such backend.
         ScenarioError: The scenario has errors.
     """
     return core.load(
@@ -132,6 +137,7 @@ def resolve(base: Base, overrides: tuple[str, ...], subject: str | None) -> core
         1,
         base.overrides_directory,
         list(base.trusted),
+        backend.find(on),
     )
 
 
@@ -145,9 +151,11 @@ def perform(task: Task, progress: core.Progress | None = None) -> Outcome:
     if core.fingerprint() != task.base.engine:
         return Refused(task.key, core.fingerprint(), "")
     try:
-        scenario = resolve(task.base, task.overrides, task.subject)
+        scenario = resolve(task.base, task.overrides, task.subject, task.on)
         if scenario.digest != task.digest:
-            return Failed(task.key, "the scenario is another one here: a file that it names has changed")
+            return Failed(
+                task.key, "the scenario is another one here: a file that it names, or the kernel, has changed"
+            )
         progress = progress or core.Progress()
         if scenario.external:
             (records,) = workers.execute([(scenario, task.replication)], 1, workers.CancelWatch(progress))

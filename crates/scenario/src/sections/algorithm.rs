@@ -12,7 +12,7 @@ use crate::tree::{Node, Pair, Value as Written};
 use crate::value::{KeyType, wrong_type};
 use narrows_card::Value;
 use narrows_cc::Algorithm;
-use narrows_model::algorithm::{self, Control, LoadedAlgorithm};
+use narrows_model::algorithm::{self, Control, KERNEL, LoadedAlgorithm};
 use std::path::{Path, absolute};
 
 /// The type of a key whose value is an algorithm.
@@ -107,6 +107,7 @@ fn table(control: &Control, naming: Naming) -> String {
             let parameters = external.parameters.iter().map(|(name, value)| (name.as_str(), value));
             (format!("{file}:{}", external.name), parameters.collect())
         }
+        Control::Kernel { name, .. } => (format!("{KERNEL}{name}"), Vec::new()),
     };
     let mut table = TomlTable::default();
     table.set(NAME, text(name));
@@ -202,6 +203,9 @@ impl AlgorithmText {
             Self::Parts { name, name_location, values } => {
                 let given = values.iter().map(|(key, value, _)| (key.clone(), value.clone())).collect();
                 let name_at = At { path: at.path_of(NAME), location: name_location.clone() };
+                if let Some(of_kernel) = name.strip_prefix(KERNEL) {
+                    return kernel(of_kernel, values.is_empty(), &name_at).map(Some);
+                }
                 if is_external(name) {
                     return external(name, given, &name_at, context).map(Some);
                 }
@@ -227,11 +231,26 @@ fn line(text: &str, preset: Preset, at: &At, context: &LoadContext<'_>) -> Resul
     let Some(given) = narrows_card::assignments(parameters).filter(|_| !name.is_empty()) else {
         return Err(describe(&narrows_card::Fault::Form { given: text.to_owned() }, at));
     };
+    if let Some(of_kernel) = name.strip_prefix(KERNEL) {
+        return kernel(of_kernel, given.is_empty(), at);
+    }
     if is_external(name) {
         return external(name, given, at, context);
     }
     let parsed = Algorithm::among(algorithm::listed(), variant(name, preset), given);
     parsed.map(Control::Listed).map_err(|fault| describe(&fault, at))
+}
+
+/// The algorithm `name` of a Linux kernel, which may have no parameters.
+fn kernel(name: &str, is_plain: bool, at: &At) -> Result<Control, Fault> {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    if name.is_empty() || name.len() > LONGEST_KERNEL_NAME || !name.chars().all(is_name) || !is_plain {
+        let fault = at.fault("no algorithm of a Linux kernel").given(format!("\"{KERNEL}{name}\""));
+        return Err(fault.allowed("a name without parameters, as in \"linux:illinois\""));
+    }
+    let reno = Algorithm::among(algorithm::listed(), "reno", Vec::new());
+    let unused = reno.map_err(|fault| describe(&fault, at))?;
+    Ok(Control::Kernel { name: name.to_owned(), unused })
 }
 
 /// Loads an algorithm from its file.
@@ -326,5 +345,8 @@ const NAME: &str = "name";
 
 /// The word that stands for whatever `compare` puts to the test.
 const SUBJECT: &str = "subject";
+
+/// `TCP_CA_NAME_MAX`, without the zero at the end.
+const LONGEST_KERNEL_NAME: usize = 15;
 
 const EXTERNAL_FORM: &str = "a file and a class in it, as in \"./mine.py:Mine\"";

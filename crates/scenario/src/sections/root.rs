@@ -2,6 +2,7 @@
 
 use super::expect::ExpectKeys;
 use super::flow::GroupKeys;
+use super::linux::LinuxKeys;
 use super::network::NetworkKeys;
 use super::path::PathKeys;
 use super::record::RecordKeys;
@@ -41,6 +42,8 @@ keys! {
         flows: Tables<GroupKeys>,
         /// What to record.
         record: Table<RecordKeys> => "see its keys",
+        /// Hosts of a run with `--on linux`.
+        linux: Table<LinuxKeys> => "see its keys",
         /// Metrics that must lie within bounds.
         expect: Tables<ExpectKeys> => "none",
     }

@@ -135,6 +135,11 @@ impl Transmitter {
         (self.lookahead, self.fifo) = (true, fifo);
     }
 
+    /// Puts `queue` in place of the link's, before the first packet.
+    pub fn replace_queue(&mut self, queue: Box<dyn QueueDiscipline>) {
+        self.queue = queue;
+    }
+
     /// Ends the warm-up at `now`.
     pub fn measure(&mut self, now: Time) {
         self.recorder.measure(now);

@@ -22,7 +22,7 @@ struct nw_action {
 	unsigned long long buffer;
 	unsigned long long bytes;
 	unsigned int host;
-	unsigned int marked;
+	unsigned int ecn;
 	char algorithm[16];
 };
 
@@ -47,14 +47,28 @@ struct nw_state {
 struct nw_configuration {
 	unsigned int connections;
 	unsigned int mtu;
-	unsigned int ecn;
+	unsigned int gso;
 	unsigned int buffer;
 	unsigned long long seed;
+	/* Lines NAME=VALUE, for both hosts; the names are paths below /proc/sys. */
+	const char *sysctls;
+};
+
+/* What the library may call: queue disciplines of the kernel, by number. */
+struct nw_queues {
+	/* Makes the queue `number`, with attributes as in TCA_OPTIONS. */
+	void (*make)(unsigned int number, const char *kind, const void *attributes, unsigned int bytes);
+	void (*enqueue)(unsigned int number, unsigned long long buffer, unsigned int handle);
+	/* Returns whether a packet leaves. */
+	int (*dequeue)(unsigned int number, unsigned int *handle, unsigned char *ecn);
+	/* Returns whether a packet that the calls above have freed is left to be reported. */
+	int (*dropped)(unsigned int *handle);
 };
 
 struct nw_library {
 	int (*open)(const char *job);
 	void (*config)(struct nw_configuration *configuration);
+	void (*attach)(const struct nw_queues *queues);
 	int (*transmit)(unsigned long long now, const struct nw_packet *packet);
 	unsigned long long (*deadline)(void);
 	int (*next)(unsigned long long now, struct nw_action *action);

@@ -5,20 +5,28 @@
  * time is the kernel's since the start. No user process takes part.
  */
 #include <linux/bvec.h>
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/if_arp.h>
 #include <linux/inetdevice.h>
 #include <linux/init.h>
 #include <linux/ip.h>
+#include <linux/mount.h>
 #include <linux/netdevice.h>
+#include <linux/nsproxy.h>
 #include <linux/reboot.h>
 #include <linux/rtnetlink.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/syscalls.h>
 #include <linux/tcp.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 #include <net/inet_ecn.h>
 #include <net/net_namespace.h>
+#include <net/netlink.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
 #include <net/sock.h>
 #include <net/tcp.h>
 #include <init.h>
@@ -36,7 +44,7 @@ struct connection {
 	struct work_struct work;
 	unsigned int number;
 	u64 unwritten;
-	bool endless, opening, closing, established, aborted;
+	bool endless, opening, closing, established, aborted, ecn;
 	char algorithm[16];
 };
 
@@ -144,6 +152,8 @@ static netdev_tx_t transmit(struct sk_buff *skb, struct net_device *dev)
 		goto drop;
 	skb_orphan(skb);
 	skb_dst_drop(skb);
+	/* The time at which TCP has sent it does not leave the host; fq would take it for a time to come. */
+	skb->tstamp = 0;
 	if (!library.transmit(now(), &p))
 		goto drop;
 	if (!running)
@@ -172,7 +182,7 @@ static void carry_out(struct nw_action *a)
 
 	switch (a->kind) {
 	case NW_DELIVER:
-		deliver((struct sk_buff *)(unsigned long)a->buffer, a->host, a->marked);
+		deliver((struct sk_buff *)(unsigned long)a->buffer, a->host, a->ecn);
 		report(c);
 		break;
 	case NW_FREE:
@@ -180,6 +190,7 @@ static void carry_out(struct nw_action *a)
 		break;
 	case NW_OPEN:
 		memcpy(c->algorithm, a->algorithm, sizeof(c->algorithm));
+		c->ecn = a->ecn;
 		c->opening = true;
 		queue_work(queue, &c->work);
 		break;
@@ -199,6 +210,112 @@ static void carry_out(struct nw_action *a)
 		break;
 	}
 }
+
+/*
+ * The kernel's queue disciplines, for links whose rate and delay are the library's. A packet that a discipline drops when
+ * one arrives is in a list that the discipline fills; one that it drops later is reported by its destructor. Both are known
+ * by their marks.
+ */
+#define QUEUES 64
+
+static struct Qdisc *disciplines[QUEUES];
+static u32 *dropped;
+static unsigned int dropped_count, dropped_room;
+
+static void freed_in_queue(struct sk_buff *skb)
+{
+	skb->destructor = NULL;
+	if (dropped_count == dropped_room) {
+		unsigned int room = max(64U, 2 * dropped_room);
+		u32 *larger = krealloc(dropped, room * sizeof(*dropped), GFP_ATOMIC);
+
+		if (!larger)
+			panic("narrows: no memory");
+		dropped = larger;
+		dropped_room = room;
+	}
+	dropped[dropped_count++] = skb->mark;
+}
+
+/* Called by process 1, in the network namespace of a host. */
+static void queue_make(unsigned int number, const char *kind, const void *attributes, unsigned int bytes)
+{
+	struct netdev_queue *queue = netdev_get_tx_queue(devices[RECEIVER], 0);
+	const struct Qdisc_ops *before = default_qdisc_ops, *ops;
+	struct netlink_ext_ack extack = { };
+	struct nlattr *options = kzalloc(nla_total_size(bytes), GFP_KERNEL);
+	struct Qdisc *sch;
+	int error;
+
+	if (number >= QUEUES || !options)
+		panic("narrows: too many queues");
+	options->nla_type = TCA_OPTIONS | NLA_F_NESTED;
+	options->nla_len = nla_attr_size(bytes);
+	memcpy(nla_data(options), attributes, bytes);
+	if (qdisc_set_default(kind))
+		panic("narrows: the kernel has no queue discipline %s", kind);
+	ops = default_qdisc_ops;
+	qdisc_set_default(before->id);
+	rtnl_lock();
+	sch = qdisc_alloc(queue, ops, &extack);
+	if (IS_ERR(sch))
+		panic("narrows: no queue discipline %s", kind);
+	error = ops->init ? ops->init(sch, bytes ? options : NULL, &extack) : 0;
+	rtnl_unlock();
+	if (error)
+		panic("narrows: the queue discipline %s refuses its parameters: %d %s", kind, error,
+		      extack._msg ? extack._msg : "");
+	kfree(options);
+	disciplines[number] = sch;
+}
+
+static void queue_enqueue(unsigned int number, unsigned long long buffer, unsigned int handle)
+{
+	struct sk_buff *skb = (struct sk_buff *)(unsigned long)buffer, *gone = NULL, *each;
+	struct Qdisc *sch = disciplines[number];
+
+	skb->mark = handle;
+	qdisc_skb_cb(skb)->pkt_len = skb->len;
+	sch->enqueue(skb, sch, &gone);
+	/* Not earlier: fq orphans what arrives. */
+	for (each = gone; each && each != skb; each = each->next)
+		;
+	if (!each)
+		skb->destructor = freed_in_queue;
+	for (each = gone; each; each = each->next)
+		freed_in_queue(each);
+	if (gone)
+		kfree_skb_list(gone);
+}
+
+static int queue_dequeue(unsigned int number, unsigned int *handle, unsigned char *ecn)
+{
+	struct Qdisc *sch = disciplines[number];
+	struct sk_buff *skb = sch->dequeue(sch);
+
+	if (!skb)
+		return 0;
+	skb->destructor = NULL;
+	*handle = skb->mark;
+	skb->mark = 0;
+	*ecn = ip_hdr(skb)->tos & INET_ECN_MASK;
+	return 1;
+}
+
+static int queue_dropped(unsigned int *handle)
+{
+	if (!dropped_count)
+		return 0;
+	*handle = dropped[--dropped_count];
+	return 1;
+}
+
+static const struct nw_queues queues = {
+	.make = queue_make,
+	.enqueue = queue_enqueue,
+	.dequeue = queue_dequeue,
+	.dropped = queue_dropped,
+};
 
 static enum hrtimer_restart expired(struct hrtimer *unused)
 {
@@ -304,6 +421,8 @@ static void open_connection(struct connection *c)
 	if (error)
 		panic("narrows: no port: %d", error);
 	attach(sock, c, SENDER);
+	/* Whether a connection asks for ECN is decided when it sends its SYN. Everybody accepts. */
+	nets[SENDER]->ipv4.sysctl_tcp_ecn = c->ecn ? 1 : 2;
 	error = kernel_connect(sock, (void *)&to, sizeof(to), O_NONBLOCK);
 	if (error && error != -EINPROGRESS)
 		panic("narrows: cannot connect: %d", error);
@@ -401,15 +520,46 @@ static void set_up(struct net_device *dev)
 #endif
 }
 
+/* Writes the settings of the library to /proc/sys, for the network namespace of this process. */
+static void apply_sysctls(void)
+{
+	struct file_system_type *type = get_fs_type("proc");
+	struct vfsmount *proc = type ? kern_mount(type) : ERR_PTR(-ENODEV);
+	char *text = kstrdup(configuration.sysctls, GFP_KERNEL), *rest = text, *line;
+
+	if (IS_ERR(proc) || !text)
+		panic("narrows: no /proc");
+	while ((line = strsep(&rest, "\n"))) {
+		char *value = strchr(line, '=');
+		struct file *file;
+		char path[128];
+		loff_t at = 0;
+		ssize_t wrote;
+
+		if (!value)
+			continue;
+		*value++ = 0;
+		snprintf(path, sizeof(path), "sys/%s", line);
+		file = file_open_root_mnt(proc, path, O_WRONLY, 0);
+		if (IS_ERR(file))
+			panic("narrows: the kernel has no sysctl %s", line);
+		wrote = kernel_write(file, value, strlen(value), &at);
+		if (wrote < 0)
+			panic("narrows: the sysctl %s cannot be %s: %zd", line, value, wrote);
+		filp_close(file, NULL);
+	}
+	kern_unmount(proc);
+	kfree(text);
+}
+
+/* Makes a host in the network namespace of this process. */
 static void bring_up(unsigned int host)
 {
 	struct sockaddr_in own = address(host, 0), mask = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xffffff00) };
-	struct ifreq r = { };
-	struct net *net = host == SENDER ? &init_net : copy_net_ns(CLONE_NEWNET, &init_user_ns, &init_net);
+	struct net *net = current->nsproxy->net_ns;
 	struct net_device *dev;
+	struct ifreq r = { };
 
-	if (IS_ERR(net))
-		panic("narrows: no namespace");
 	dev = alloc_netdev(0, "narrows%d", NET_NAME_ENUM, set_up);
 	dev_net_set(dev, net);
 	nets[host] = net;
@@ -424,14 +574,16 @@ static void bring_up(unsigned int host)
 	if (devinet_ioctl(net, SIOCSIFNETMASK, &r))
 		panic("narrows: no mask");
 	rtnl_lock();
+	if (!configuration.gso)
+		dev->gso_max_segs = 1;
 	if (dev_change_flags(dev, dev->flags | IFF_UP, NULL))
 		panic("narrows: the device does not come up");
 	rtnl_unlock();
-	net->ipv4.sysctl_tcp_ecn = configuration.ecn;
 	net->ipv4.sysctl_tcp_nometrics_save = 1;
 	net->ipv4.sysctl_tcp_wmem[2] = configuration.buffer;
 	net->ipv4.sysctl_tcp_rmem[1] = configuration.buffer;
 	net->ipv4.sysctl_tcp_rmem[2] = configuration.buffer;
+	apply_sysctls();
 }
 
 static int __init narrows_start(void)
@@ -453,7 +605,10 @@ static int __init narrows_start(void)
 	}
 	INIT_WORK(&accepting, accept_connections);
 	bring_up(SENDER);
+	if (ksys_unshare(CLONE_NEWNET))
+		panic("narrows: no namespace");
 	bring_up(RECEIVER);
+	library.attach(&queues);
 	if (sock_create_kern(nets[RECEIVER], AF_INET, SOCK_STREAM, IPPROTO_TCP, &listener))
 		panic("narrows: no listener");
 	sock_set_reuseaddr(listener->sk);

@@ -2,7 +2,9 @@
 /* The host's half: loads the library of the network. */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include "narrows.h"
 
 static void *symbol(void *library, const char *name)
@@ -18,7 +20,11 @@ static void *symbol(void *library, const char *name)
 
 void nw_load(const char *path, const char *job, struct nw_library *library)
 {
-	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *handle;
+
+	/* A guest ends with the process that has started it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
 	if (!handle) {
 		fprintf(stderr, "narrows: %s\n", dlerror());
@@ -26,6 +32,7 @@ void nw_load(const char *path, const char *job, struct nw_library *library)
 	}
 	library->open = symbol(handle, "nw_open");
 	library->config = symbol(handle, "nw_config");
+	library->attach = symbol(handle, "nw_attach");
 	library->transmit = symbol(handle, "nw_transmit");
 	library->deadline = symbol(handle, "nw_deadline");
 	library->next = symbol(handle, "nw_next");

@@ -365,7 +365,19 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Runs of one scenario with several algorithms, with common random numbers."""
+    """Runs of one scenario with several algorithms, or on several backends, with common random numbers.
+
+    Attributes:
+        title: Title of the scenario.
+        seed: Master seed.
+        replications: Number of replications.
+        digest: Digest of the records of all runs.
+        runs: The runs, in order.
+        differences: Paired differences between them.
+        manifest: Contents of `manifest.json`.
+        folders: The folder of each run, by its name.
+        backends: Whether the runs differ in the backend.
+    """
 
     title: str
     seed: int
@@ -374,6 +386,8 @@ class Comparison:
     runs: Sequence[Run]
     differences: Sequence[Difference]
     manifest: Mapping[str, Any]
+    folders: Mapping[str, str] = field(default_factory=dict)
+    backends: bool = False
 
     def against_first(self, name: str) -> Difference | None:
         """Return the differences of a run from the first run; None for the first run itself."""
@@ -388,18 +402,21 @@ def read(folder: Path) -> Run | Comparison:
         FileNotFoundError: There is no `summary.json`.
     """
     summary = _json(folder / "summary.json")
-    if "algorithms" not in summary:
+    of = next((kind for kind in ("algorithms", "backends") if kind in summary), None)
+    if of is None:
         return _run(folder, str(summary["title"]))
     manifest = _json(folder / "manifest.json")
-    folders = manifest.get("algorithms", {})
+    folders = manifest.get(of, {})
     return Comparison(
         title=str(summary["title"]),
         seed=int(summary["seed"]),
         replications=int(summary["replications"]),
         digest=str(summary["digest"]),
-        runs=[_run(folder / folders.get(name, name), name) for name in summary["algorithms"]],
+        runs=[_run(folder / folders.get(name, name), name) for name in summary[of]],
         differences=[_difference(entry) for entry in summary.get("differences", [])],
         manifest=manifest,
+        folders=folders,
+        backends=of == "backends",
     )
 
 

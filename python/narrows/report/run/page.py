@@ -8,7 +8,7 @@ from narrows.report.drawing.svg import element
 from narrows.report.page import document
 from narrows.report.run import answer, provenance, sanity, sources, tables
 from narrows.report.run.data import Comparison
-from narrows.report.run.figures import figures
+from narrows.report.run.figures import backends, figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,8 @@ def page(subject: Run | Comparison) -> str:
     runs: Sequence[Run] = subject.runs if isinstance(subject, Comparison) else [subject]
     measures = tables.comparison_tables(subject) if isinstance(subject, Comparison) else tables.run_tables(subject)
     drawn = figures(runs)
+    if isinstance(subject, Comparison) and subject.backends:
+        drawn = [backends.figure(runs), *drawn]
     expected = sanity.expectations(runs)
     note = _RUN_NOTE if subject.replications > 1 else _SINGLE_NOTE
     command = provenance.command(subject)
@@ -50,7 +52,7 @@ def _first(drawn: Sequence[Figure]) -> tuple[list[Figure], list[Figure]]:
     """Return the two figures that people look at first, one of them over time, and the others."""
     shown = {figure.name: figure for figure in drawn if not figure.absent}
     first = [shown[name] for name in ("tradeoff", "completion") if name in shown][:1]
-    first += [shown[name] for name in ("cwnd", "rates", "census", "queue") if name in shown][:1]
+    first += [shown[name] for name in (backends.NAME, "cwnd", "rates", "census", "queue") if name in shown][:1]
     return first, [figure for figure in drawn if figure not in first]
 
 
@@ -61,7 +63,7 @@ def _beside(tables: Markup) -> Markup:
 def _differences(subject: Run | Comparison) -> list[Markup]:
     if not isinstance(subject, Comparison) or len(subject.runs) < _TWO:
         return []
-    note = element("p", _COMPARISON_NOTE, class_="note")
+    note = element("p", _BACKENDS_NOTE if subject.backends else _COMPARISON_NOTE, class_="note")
     return [document.section("differences", "Differences", note, _beside(tables.difference_tables(subject)))]
 
 
@@ -75,6 +77,12 @@ def _files(subject: Run | Comparison, runs: Sequence[Run]) -> Markup:
 _FILES_NOTE = "What the commands of this page name, relative to the folder in which they run; long files are left out."
 _RUN_NOTE = "Means over replications after the warm-up; below each, its 95 % confidence interval."
 _SINGLE_NOTE = "Measured after the warm-up in one replication, which gives no interval."
+_BACKENDS_NOTE = (
+    "Paired differences of the kernel from the simulator, on the same random numbers, with 95 % intervals: "
+    "◆ clearly different (the interval leaves zero out, and the difference exceeds the margin from which it matters), "
+    "≈ no difference that matters (the interval lies within the margin), ? undecided. The margins are those of the "
+    "metrics' cards."
+)
 _COMPARISON_NOTE = (
     "Paired differences to the first algorithm, on the same random numbers, with 95 % intervals: "
     "▲ clearly better, ▼ clearly worse, ◆ clearly different "

@@ -21,32 +21,54 @@ def command(subject: Run | Comparison) -> str:
     """Return the command that reproduces the results from the files that the page has, to be run in their folder."""
     numbers = f"--seed {subject.seed} --replications {subject.replications}"
     if not isinstance(subject, Comparison):
-        return f"narrows run scenario.toml {numbers}"
+        return f"narrows run scenario.toml {numbers}{_on(subject)}"
     names = [run.name for run in subject.runs]
+    if subject.backends:
+        scenario = shlex.quote(f"{folder_of(subject, names[0])}/scenario.toml")
+        return f"narrows run {scenario} {numbers} --on both"
     # Where other flows compete, the resolved scenarios no longer say which group was the subject.
     if all(algorithm == run.name for run in subject.runs for algorithm in run.algorithms.values()):
         scenario = shlex.quote(f"{folder_of(subject, names[0])}/scenario.toml")
-        return f"narrows compare {shlex.join(names)} --scenario {scenario} {numbers}"
-    runs = (f"{folder_of(subject, name)}/scenario.toml" for name in names)
-    return "; ".join(f"narrows run {shlex.quote(each)} {numbers}" for each in runs)
+        return f"narrows compare {shlex.join(names)} --scenario {scenario} {numbers}{_on(subject.runs[0])}"
+    runs = ((f"{folder_of(subject, run.name)}/scenario.toml", _on(run)) for run in subject.runs)
+    return "; ".join(f"narrows run {shlex.quote(each)} {numbers}{on}" for each, on in runs)
+
+
+def _on(run: Run) -> str:
+    """Return the flags of the run's backend; nothing for the simulator."""
+    backend = run.manifest.get("backend", {})
+    flags = [("--on", backend.get("on", "simulator")), ("--queue", backend.get("queue", ""))]
+    return "".join(f" {flag} {value}" for flag, value in flags if value not in {"", "simulator"})
 
 
 def folder_of(comparison: Comparison, name: str) -> str:
     """Return the path of a run's folder, relative to that of the comparison."""
-    folders: Mapping[str, Any] = comparison.manifest.get("algorithms", {})
-    return str(folders.get(name, name))
+    return comparison.folders.get(name, name)
 
 
 def what_was_run(subject: Run | Comparison) -> Markup:
     """Return the section that describes the resolved scenario, with seed and replications."""
     if isinstance(subject, Comparison):
-        entries = [("Algorithms", ", ".join(run.name for run in subject.runs)), *_shared(subject.runs)]
+        label = "Backends" if subject.backends else "Algorithms"
+        entries = [(label, ", ".join(run.name for run in subject.runs)), *_shared(subject.runs)]
     else:
         entries = _description(subject)
+    entries += _kernel(subject.runs if isinstance(subject, Comparison) else [subject])
     # The description counts what was wanted; what an interruption left is stated here.
     if subject.manifest.get("interrupted") or not any("seed" in text for _, text in entries):
         entries = [*entries, ("Replications", _replications(subject))]
     return _list(entries, "facts")
+
+
+def _kernel(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Return an entry for the kernel of the runs; none where all ran in the simulator."""
+    for run in runs:
+        backend = run.manifest.get("backend", {})
+        if "kernel" in backend:
+            queue = "; queue disciplines of the kernel" if backend.get("queue") else ""
+            text = f"{backend['on']}, version {backend['kernel']}, timer {backend['timer_hz']} Hz{queue}"
+            return [("Kernel", f"{text}; key {backend['kernel_key'][:12]}")]
+    return []
 
 
 def _replications(subject: Run | Comparison) -> str:

@@ -9,6 +9,7 @@ from narrows.analysis.adoption import Adoption, adoption
 from narrows.analysis.table import AnalysisError
 from narrows.errors import InputError
 from narrows.files.toml import inline
+from narrows.linux.backend import SIMULATOR
 from narrows.metrics import card_of
 from narrows.metrics.criteria import range_of
 from narrows.statistics import estimate
@@ -35,6 +36,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     overrides: Sequence[str],
     seed: int | None,
     replications: int | None,
+    on: str = SIMULATOR,
 ) -> tuple[Study, Plan, dict[str, Any]]:
     """Return the study of a deployment.
 
@@ -46,6 +48,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
         overrides: Changes of the scenario `deployment`, as after `--set`.
         seed: Master seed in place of the scenario's; None keeps it.
         replications: Number of replications; None for five.
+        on: The backend.
 
     Returns:
         The study, its plan, and the facts of its view.
@@ -61,13 +64,13 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     base = [f"path.rate={inline(f'{count * MBPS_A_FLOW}Mbps')}", *overrides]
     what = treatment(algorithm, against)
     arguments = [(name, what.changes(camp)) for camp, name in enumerate((algorithm, against))]
-    new, old = checked(SCENARIO, base, arguments)
+    new, old = checked(SCENARIO, on, base, arguments)
     if new.digest == old.digest and what.connections == 1:
         raise InputError(algorithm, f"is the same as {against}: a deployment changes the algorithm")
     stages = len(moved)
     moves = what.moves(stages, list(moved.values()), count)
     title = f"{what.title} in {counted(count, 'flow')}"
-    text = study_text(title, QUESTION, SCENARIO, MEASURES, {"deployed": (list(moved), moves)})
+    text = study_text(title, QUESTION, SCENARIO, on, MEASURES, {"deployed": (list(moved), moves)})
     study, plan = lay_out(text, "narrows deploy", [*what.algorithms], base, seed, replications)
     facts = {"new": what.new, "old": what.old, "connections": what.connections, "flows": count, "moved": moved}
     return study, plan, facts

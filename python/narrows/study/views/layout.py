@@ -10,6 +10,7 @@ from narrows.errors import InputError
 from narrows.external.source import named_files
 from narrows.files.toml import inline
 from narrows.library import find_scenario
+from narrows.linux.backend import SIMULATOR
 from narrows.run.scenario import read
 from narrows.study.definition import parse_study
 from narrows.study.plan import Plan, make_plan
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
     Factors = Mapping[str, tuple[Sequence[str], Mapping[str, Sequence[object]]]]
 
 
-def study_text(title: str, question: str, scenario: str, measures: Sequence[str], factors: Factors) -> str:
+def study_text(  # noqa: PLR0913, PLR0917  # the keys of the file
+    title: str, question: str, scenario: str, on: str, measures: Sequence[str], factors: Factors
+) -> str:
     """Return the text of a study file."""
     lines = [
         f"title    = {inline(title)}",
         f"question = {inline(question)}",
         f"scenario = {inline(scenario)}",
+        *([f"on       = {inline(on)}"] if on != SIMULATOR else []),
         f"measures = {inline(measures)}",
     ]
     for name, (labels, moves) in factors.items():
@@ -67,11 +71,14 @@ def lay_out(  # noqa: PLR0913, PLR0917  # what the command line gives
         raise InputError(command, "\n  ".join(problems)) from error
 
 
-def checked(scenario: str, overrides: Sequence[str], arguments: Iterable[tuple[str, Sequence[str]]]) -> list[Scenario]:
+def checked(
+    scenario: str, on: str, overrides: Sequence[str], arguments: Iterable[tuple[str, Sequence[str]]]
+) -> list[Scenario]:
     """Resolve a scenario once for each argument, with the changes that follow from it.
 
     Args:
         scenario: Name of a scenario of the library.
+        on: The backend.
         overrides: Changes for all, as after `--set`.
         arguments: Arguments as written, each with the changes that follow from it.
 
@@ -80,11 +87,11 @@ def checked(scenario: str, overrides: Sequence[str], arguments: Iterable[tuple[s
         ScenarioError: One of `overrides` has an error.
     """
     file, own = find_scenario(scenario)
-    read(file, [*own, *overrides]).resolve()
+    read(file, [*own, *overrides], on=on).resolve()
     found = []
     for argument, changes in arguments:
         try:
-            found.append(read(file, [*own, *overrides, *changes]).resolve())
+            found.append(read(file, [*own, *overrides, *changes], on=on).resolve())
         except core.ScenarioError as error:
             raise InputError(argument, _problem(error.diagnostics[0])) from error
     return found

@@ -17,6 +17,7 @@ from narrows.analysis.pairs import Meeting, Seen, meetings
 from narrows.errors import InputError
 from narrows.external.names import short_names
 from narrows.files.toml import inline
+from narrows.linux.backend import SIMULATOR
 from narrows.study.views.layout import checked, lay_out, read_queue, study_text
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     overrides: Sequence[str],
     seed: int | None,
     replications: int | None,
+    on: str = SIMULATOR,
 ) -> tuple[Study, Plan, dict[str, Any]]:
     """Return the study of a matrix.
 
@@ -84,6 +86,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
         overrides: Changes of the scenario `pair`, as after `--set`.
         seed: Master seed in place of the scenario's; None keeps it.
         replications: Number of replications; None for five.
+        on: The backend.
 
     Returns:
         The study, its plan, and the facts of its view.
@@ -95,15 +98,15 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     for flag, values in asdict(conditions).items():
         _distinct(f"--{flag}", values)
     sides = [f"flows.{side}.count={flows}" for side in ("incumbent", "contender")]
-    found = checked(SCENARIO, [*overrides, *sides], [(name, _both(name)) for name in algorithms])
+    found = checked(SCENARIO, on, [*overrides, *sides], [(name, _both(name)) for name in algorithms])
     same: dict[str, str] = {}
     for name, scenario in zip(algorithms, found, strict=True):
         if (other := same.setdefault(scenario.digest, name)) != name:
             raise InputError(name, f"is the same as {other}")
-    checked(SCENARIO, overrides, conditions.arguments().items())
+    checked(SCENARIO, on, overrides, conditions.arguments().items())
     names = short_names(algorithms)
     title = f"{_listed(list(names.values()))}, each beside each"
-    text = study_text(title, QUESTION, SCENARIO, MEASURES, {**conditions.factors(), "pair": _pairs(names, flows)})
+    text = study_text(title, QUESTION, SCENARIO, on, MEASURES, {**conditions.factors(), "pair": _pairs(names, flows)})
     study, plan = lay_out(text, "narrows matrix", algorithms, overrides, seed, replications)
     facts = {"algorithms": list(names.values()), "flows": flows, "payload": _payload(found[0])}
     return study, plan, facts
