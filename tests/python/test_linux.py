@@ -429,7 +429,7 @@ def test_matrix_and_deployment_run_on_the_kernel(tmp_path: Path, narrows: Narrow
     assert ended.returncode == 0, ended.stderr
     assert 'on       = "linux"' in (tmp_path / "matrix/study.toml").read_text()
     ended = narrows(
-        "deploy", "bbr1", "--fractions", "50", "--flows", "2", "--set", "duration=5s", "--set", "warmup=1s",
+        "deploy", "bbr1", "--fractions", "50", "--flows", "2", "--set", "duration=8s", "--set", "warmup=6s",
         "--replications", "1", "--on", "linux", "--out", "deployment",
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr

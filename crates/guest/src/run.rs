@@ -68,9 +68,8 @@ impl Run {
         let mut model = scenario.model;
         model.warmup = Span::from_ps(job.warmup_ps);
         let model: &'static Model = Box::leak(Box::new(model));
-        let sysctls = model.linux.sysctls.iter().map(|(name, value)| {
-            format!("{}={value}\n", name.replace('.', "/"))
-        });
+        let sysctls =
+            model.linux.sysctls.iter().map(|(name, value)| format!("{}={value}\n", name.replace('.', "/")));
         let sysctls: String = sysctls.collect();
         Ok(Self {
             model,

@@ -37,7 +37,9 @@ impl Queues {
     pub fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix("linux")? {
             "" => Some(Self::Same),
-            rest => NAMES.iter().find(|name| rest.strip_prefix(':') == Some(name)).map(|&name| Self::Named(name)),
+            rest => {
+                NAMES.iter().find(|name| rest.strip_prefix(':') == Some(name)).map(|&name| Self::Named(name))
+            }
         }
     }
 
@@ -136,7 +138,7 @@ fn red(settings: &Settings, rate: Rate) -> Result<KernelQueue, Lack> {
     };
     let weight = settings.number("weight");
     let shift = (-libm::log2(weight)).round().clamp(1.0, 31.0);
-    if max * libm::exp2(shift) >= 2_f64.powi(31) {
+    if max * libm::exp2(shift) >= f64::from(1_u32 << 31) {
         return Err(("max", format!("the kernel's average has 32 bits, of which the weight takes {shift}")));
     }
     let packet_us = packet.bits() as f64 / rate.as_bps() as f64 * 1e6;
@@ -152,7 +154,7 @@ fn red(settings: &Settings, rate: Rate) -> Result<KernelQueue, Lack> {
         parameters.extend(word(value));
     }
     parameters.extend([shift as u8, 0, cell as u8, flags]);
-    let probability = (settings.number("max_p") * 2_f64.powi(32)).round() as u64;
+    let probability = (settings.number("max_p") * TWO_TO_32).round() as u64;
     let attributes = Attributes::default().bytes(1, &parameters).bytes(2, &idle).word(3, probability);
     Ok(KernelQueue { kind: "red", attributes: attributes.0 })
 }
@@ -205,6 +207,9 @@ fn packets(limit: Limit, packet: Bytes) -> u64 {
         Limit::Bytes(bytes) => bytes / packet.count().max(1),
     }
 }
+
+/// 2^32.
+const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// More than any run has waiting.
 const ENDLESS: u64 = 1 << 30;

@@ -1,7 +1,7 @@
 //! What a Linux kernel cannot do.
 
-use narrows_cc::{Needs, Transport};
 use crate::Linux;
+use narrows_cc::{Needs, Transport};
 use narrows_model::algorithm::{Control, KERNEL};
 use narrows_model::{Demand, Model, Refusal};
 use narrows_transport::{RecoveryKind, RtoRule, TransportOptions, UndoKind};

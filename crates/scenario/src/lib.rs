@@ -170,7 +170,9 @@ fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>) -> Scenar
 fn written(root: &RootKeys, naming: Naming, without: &[String]) -> String {
     let mut file = TomlTable::default();
     root.emit(naming, &mut file);
-    without.iter().for_each(|key| file.remove(key));
+    for key in without {
+        file.remove(key);
+    }
     file.text()
 }
 

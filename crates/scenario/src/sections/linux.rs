@@ -46,7 +46,7 @@ impl KeyType for Sysctl {
     }
 
     fn write((name, value): &(String, String), _: Naming) -> String {
-        text(&format!("{name}={value}"))
+        text(format!("{name}={value}"))
     }
 }
 
