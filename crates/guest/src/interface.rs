@@ -38,7 +38,7 @@ pub struct Action {
     pub bytes: u64,
     /// Host to which the packet is delivered.
     pub host: u32,
-    /// Whether the packet is marked (CE); of a connection that is opened, whether it asks for ECN.
+    /// ECN field of the packet; of a connection that is opened, whether it asks for ECN.
     pub ecn: u32,
     /// Name of the congestion control, padded with zeros.
     pub algorithm: [u8; 16],

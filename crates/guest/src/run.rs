@@ -195,12 +195,12 @@ impl Run {
                 let bytes = bytes.map_or(u64::MAX, Bytes::count);
                 Action { bytes, ..action(Action::WRITE, flow.index()) }
             }
-            StackRequest::Deliver { flow, direction, handle, marked } => {
+            StackRequest::Deliver { flow, direction, handle, ecn } => {
                 let Some(held) = self.packets.take(handle) else { return action(0, 0) };
                 let present = self.connections[flow.index()].flow == Some(held.flow);
                 let kind = if present { Action::DELIVER } else { Action::FREE };
                 let host = u32::from(direction == Direction::Forward);
-                let ecn = marked.into();
+                let ecn = field(ecn);
                 Action { buffer: held.buffer, host, ecn, ..action(kind, flow.index()) }
             }
             StackRequest::Close(flow) => {
@@ -254,6 +254,15 @@ fn time(ns: u64) -> Time {
 
 fn action(kind: u32, slot: usize) -> Action {
     Action { kind, connection: slot as u32, buffer: 0, bytes: 0, host: 0, ecn: 0, algorithm: [0; 16] }
+}
+
+fn field(ecn: Ecn) -> u32 {
+    match ecn {
+        Ecn::NotCapable => 0,
+        Ecn::Ect1 => 1,
+        Ecn::Ect0 => 2,
+        Ecn::Ce => 3,
+    }
 }
 
 fn ecn(field: u8) -> Ecn {

@@ -80,7 +80,7 @@ impl StopAndWait {
 
 fn emulate(text: &str) -> (Replication, StopAndWait) {
     let scenario = scenario(text);
-    let mut run = Emulation::new(&scenario.model, 0);
+    let mut run = Emulation::new(&scenario.model, 0, |_| None);
     let mut stack = StopAndWait::default();
     let mut now = Time::ZERO;
     while now < run.end() {

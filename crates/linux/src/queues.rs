@@ -52,8 +52,8 @@ impl Queues {
         }
     }
 
-    /// The kernel's discipline for a link with `queue` and `rate`; `None` if ours stays: an unlimited FIFO, or a link that is
-    /// nobody's `bottleneck` where one discipline replaces all.
+    /// The kernel's discipline for a link with `queue` and `rate`; `None` if ours stays: for an unlimited FIFO, and, where
+    /// one discipline replaces all, for a link that is no `bottleneck`.
     ///
     /// # Errors
     ///

@@ -26,8 +26,8 @@ pub enum StackRequest {
         direction: Direction,
         /// The number under which the stack sent it.
         handle: u64,
-        /// Whether the network marked it (CE).
-        marked: bool,
+        /// Its ECN field, which the network may have changed.
+        ecn: Ecn,
     },
     /// The connection has ended, and is removed.
     Close(FlowId),
@@ -297,7 +297,7 @@ fn deliver(port: &StackPort, packet: &Packet) {
         flow: packet.flow,
         direction: packet.direction(),
         handle: packet.number,
-        marked: packet.ecn == Ecn::Ce,
+        ecn: packet.ecn,
     });
 }
 

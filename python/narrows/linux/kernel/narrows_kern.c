@@ -22,6 +22,7 @@
 #include <linux/tcp.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
+#include <net/dsfield.h>
 #include <net/inet_ecn.h>
 #include <net/net_namespace.h>
 #include <net/netlink.h>
@@ -164,10 +165,10 @@ drop:
 	return NETDEV_TX_OK;
 }
 
-static void deliver(struct sk_buff *skb, unsigned int host, bool marked)
+static void deliver(struct sk_buff *skb, unsigned int host, unsigned int ecn)
 {
-	if (marked && !skb_ensure_writable(skb, sizeof(struct iphdr)))
-		IP_ECN_set_ce(ip_hdr(skb));
+	if ((ip_hdr(skb)->tos & INET_ECN_MASK) != ecn && !skb_ensure_writable(skb, sizeof(struct iphdr)))
+		ipv4_change_dsfield(ip_hdr(skb), (u8)~INET_ECN_MASK, ecn);
 	skb->dev = devices[host];
 	skb->pkt_type = PACKET_HOST;
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
