@@ -106,7 +106,7 @@ def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False) 
             return _study(folder, jobs)
         manifest = _manifest(folder, file)
         changed = list(_damage(folder))
-        inner = manifest.get("algorithms")
+        inner = manifest.get("algorithms") or manifest.get("backends")
         runs = {name: folder / place for name, place in inner.items()} if inner else {"": folder}
         repeated = []
         for name, place in runs.items():
@@ -138,7 +138,8 @@ def _run(folder: Path, name: str, jobs: int) -> tuple[Repeated, list[Difference]
     differences = [*_versions(manifest), *_inputs(folder, manifest.get("inputs", {}))]
     stored = str(manifest.get("digest"))
     try:
-        written = read(folder / "scenario.toml")
+        backend = manifest.get("backend", {})
+        written = read(folder / "scenario.toml", on=backend.get("on", "simulator"), queue=backend.get("queue", ""))
         scenario = written.resolve(None, manifest["replications"], manifest["seed"])
     except (core.ScenarioError, InputError, KeyError) as error:
         differences.append(Difference("scenario", _of("scenario.toml", name), f"cannot be read here: {error}"))

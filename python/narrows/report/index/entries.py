@@ -96,7 +96,7 @@ def _kind(summary: Mapping[str, Any], ledger: Mapping[str, Any], plan: Mapping[s
         return str(summary["kind"])
     if plan:
         return "study"
-    if isinstance(summary.get("algorithms"), dict):
+    if _compared(summary) is not None:
         return "comparison"
     return "run" if "groups" in summary else "results"
 
@@ -108,14 +108,20 @@ def _level(summary: Mapping[str, Any]) -> str:
 
 
 def _runs(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    algorithms = summary.get("algorithms")
-    return list(algorithms.values()) if isinstance(algorithms, dict) else [summary]
+    compared = _compared(summary)
+    return [summary] if compared is None else list(compared.values())
+
+
+def _compared(summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the runs of a comparison of algorithms or backends by name; None for anything else."""
+    found = (summary.get(of) for of in ("algorithms", "backends"))
+    return next((each for each in found if isinstance(each, dict)), None)
 
 
 def _measured(summary: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    algorithms = summary.get("algorithms")
-    if isinstance(algorithms, dict):
-        return [(name, metrics) for name, run in algorithms.items() for metrics in list(run["groups"].values())[:1]]
+    compared = _compared(summary)
+    if compared is not None:
+        return [(name, metrics) for name, run in compared.items() for metrics in list(run["groups"].values())[:1]]
     groups = summary.get("groups")
     return list(groups.items()) if isinstance(groups, dict) else []
 
