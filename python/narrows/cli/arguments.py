@@ -100,6 +100,7 @@ def parser() -> argparse.ArgumentParser:
         "--rust", action="store_true", help="algorithm: a crate in the source tree instead of a Python file"
     )
 
+    _add_shell(commands)
     _add(commands, "schema", "check:schema", "print the JSON Schema of the scenario file")
     return top
 
@@ -172,6 +173,12 @@ def _add_linux(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
     status = _add(actions, "status", "linux:status", "say which kernels are built")
     _add_json(status)
+
+
+def _add_shell(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    completion = _add(commands, "completion", "shell:completion", "print a script that completes commands in a shell")
+    completion.add_argument("shell", choices=["bash", "zsh", "fish"])
+    _add(commands, "man", "shell:man", "print the manual page")
 
 
 def _add_why(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

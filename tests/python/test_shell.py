@@ -1,0 +1,53 @@
+"""Completion in shells, and the manual page: written from the arguments, so that none is missing."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from narrows.cli.shell import tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_line import Narrows
+
+
+def completed(script: str, *words: str) -> set[str]:
+    """Return what bash offers for the last of these words."""
+    listed = " ".join(f"'{word}'" for word in ("narrows", *words))
+    ask = f"COMP_WORDS=({listed}); COMP_CWORD={len(words)}; _narrows; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    done = subprocess.run(["bash", "-c", f"{script}\n{ask}"], capture_output=True, text=True, check=True)  # noqa: S607
+    return set(done.stdout.split())
+
+
+def test_bash_completes_commands_options_and_names(narrows: Narrows) -> None:
+    script = narrows("completion", "bash").stdout
+    assert {"run", "compare", "study", "playground"} <= completed(script, "")
+    assert completed(script, "stu") == {"study"}
+    assert {"run", "resume", "query"} <= completed(script, "study", "")
+    assert completed(script, "run", "two-f") == {"two-flows"}
+    assert completed(script, "run", "two-flows", "--repl") == {"--replications"}
+    assert {"cubic", "cubic-linux"} <= completed(script, "compare", "newreno", "cub")
+    assert completed(script, "study", "resume", "--re") == {"--retry"}
+
+
+@pytest.mark.parametrize(("shell", "checker"), [("bash", "bash"), ("zsh", "zsh"), ("fish", "fish")])
+def test_a_script_is_valid_and_names_every_command(narrows: Narrows, tmp_path: Path, shell: str, checker: str) -> None:
+    script = narrows("completion", shell).stdout
+    assert all(name in script for command in tree() for name in command.path)
+    if shutil.which(checker):
+        (tmp_path / "script").write_text(script)
+        subprocess.run([checker, "-n", tmp_path / "script"], check=True)
+
+
+def test_the_manual_page_has_every_command(narrows: Narrows) -> None:
+    page = narrows("man").stdout
+    assert page.startswith(".TH NARROWS 1")
+    assert ".SH EXIT STATUS" in page
+    for command in tree():
+        if command.path and not command.inner:
+            assert f".B {' '.join(command.path)}".replace("-", "\\-") in page
