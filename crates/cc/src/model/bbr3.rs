@@ -105,7 +105,7 @@ impl CongestionControl for Bbr3 {
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
         match loss.cause {
             // The repair of a loss by a probe, before it was detected, starts an episode without lost packets.
-            Cause::Mark => return,
+            Cause::Mark => return self.handle_mark(path),
             Cause::Detected if loss.lost == 0 => return,
             Cause::Detected => {
                 if !self.window.in_loss_recovery() {

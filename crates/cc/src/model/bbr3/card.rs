@@ -65,7 +65,7 @@ pub const BBR3: Entry = Entry {
             },
         ],
         deviations: &[
-            "CE marks are ignored; the draft specifies no response to ECN (section 3.7).",
+            "A mark counts as losses above the threshold, once in a round trip: it ends Startup or the probe, and otherwise lowers the short-term bounds. Section 3.7 requires that marks are treated as congestion and specifies no response.",
             "The state for undo is saved when a loss episode starts, as in section 5.5.11.1; `NoteLoss` would save it again in the episode.",
             "Before the first round-trip time sample gains multiply the initial window, too; `BDPMultiple` returns it unchanged.",
             "Without selective acknowledgements Startup and probes end at a loss rate above the threshold, not at any loss.",

@@ -35,7 +35,7 @@ impl CongestionSignals {
         self.loss_round_start
     }
 
-    /// Whether a packet was declared lost in the round.
+    /// Whether a packet was declared lost or marked in the round.
     pub(super) fn is_loss_in_round(&self) -> bool {
         self.is_loss_in_round
     }
@@ -73,13 +73,18 @@ impl CongestionSignals {
 
     /// `NoteLoss` of `packet`; the connection has delivered `delivered` packets.
     pub(super) fn note_loss(&mut self, packet: &SentPacket, delivered: u64) {
+        self.note_congestion(delivered);
+        let contiguous = self.last_lost.is_some_and(|last| packet.number == last + 1);
+        self.lost_ranges += u32::from(!contiguous);
+        self.last_lost = Some(packet.number);
+    }
+
+    /// The round has a sign of congestion, a loss or a mark; the connection has delivered `delivered` packets.
+    pub(super) fn note_congestion(&mut self, delivered: u64) {
         if !self.is_loss_in_round {
             self.loss_round_delivered = delivered;
         }
         self.is_loss_in_round = true;
-        let contiguous = self.last_lost.is_some_and(|last| packet.number == last + 1);
-        self.lost_ranges += u32::from(!contiguous);
-        self.last_lost = Some(packet.number);
     }
 
     /// Discontiguous ranges of packets lost in the round.

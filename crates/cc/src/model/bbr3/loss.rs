@@ -1,11 +1,12 @@
 //! The response to losses (draft-ietf-ccwg-bbr-06 §5.3.1.3, §5.5.10, §5.5.11): in probes, in Startup, in the states that do
-//! not probe; and its undo after spurious losses.
+//! not probe; and its undo after spurious losses. The response to marks, which §3.7 requires and leaves open: that to losses
+//! above the threshold.
 
 use super::Bbr3;
 use super::bounds::Bounds;
 use super::delivery::Sample;
 use super::state::State;
-use crate::SentPacket;
+use crate::{Path, SentPacket};
 use narrows_units::Time;
 
 /// The variables saved when an episode of losses starts (§2.15).
@@ -37,6 +38,23 @@ impl Bbr3 {
             let tx_in_flight = self.inflight_at_loss(&sample);
             self.handle_inflight_too_high(&Sample { tx_in_flight, ..sample }, now);
         }
+    }
+
+    /// The first mark of a round trip: what is in flight is too much (§3.7: any CE mark is congestion).
+    pub(super) fn handle_mark(&mut self, path: &Path) {
+        self.signals.note_congestion(self.delivery.delivered());
+        if self.state.is(State::Startup) {
+            self.leave_startup();
+        } else if self.probe_bw.is_bw_probe_sample() {
+            let tx_in_flight = path.in_flight as f64;
+            self.handle_inflight_too_high(&Sample { tx_in_flight, ..Sample::default() }, path.now);
+        }
+    }
+
+    /// Ends Startup because of congestion.
+    fn leave_startup(&mut self) {
+        self.full_bw.set_full_bw_reached();
+        self.bounds.set_inflight_longterm(self.bdp(self.bw()).max(self.signals.inflight_latest()));
     }
 
     /// `IsInflightTooHigh`.
@@ -83,8 +101,7 @@ impl Bbr3 {
             && self.is_inflight_too_high(sample)
         {
             self.undo.state = Some(State::Startup);
-            self.full_bw.set_full_bw_reached();
-            self.bounds.set_inflight_longterm(self.bdp(self.bw()).max(self.signals.inflight_latest()));
+            self.leave_startup();
         }
         self.signals.reset_lost_ranges();
     }

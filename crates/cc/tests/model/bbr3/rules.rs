@@ -1,7 +1,7 @@
 //! Rules of draft-ietf-ccwg-bbr-06, each tested with single facts.
 
 use super::flow::Flow;
-use super::state::{CRUISE, DRAIN, UP};
+use super::state::{CRUISE, DRAIN, STARTUP, UP};
 use crate::build;
 use narrows_cc::{Cause, Loss, SentPacket};
 use narrows_units::Span;
@@ -163,13 +163,48 @@ fn a_timeout_sets_one_packet_more_than_in_flight_and_recovery_restores_the_windo
 }
 
 #[test]
-fn marks_change_nothing() {
+fn a_mark_in_cruise_lowers_the_short_term_model_as_a_loss_does() {
+    let (mut marked, mut lossy) = (Flow::cruising(), Flow::cruising());
+    for flow in [&mut marked, &mut lossy] {
+        flow.round();
+        flow.mbps = 10.0;
+        flow.round();
+    }
+    mark(&mut marked);
+    lossy.lose(1, true);
+    marked.round();
+    lossy.round();
+    near(marked.inner("bandwidth_bps"), 0.7 * 30e6);
+    near(marked.inner("bandwidth_bps"), lossy.inner("bandwidth_bps"));
+    assert!(marked.bound("inflight_shortterm").is_some());
+}
+
+#[test]
+fn a_mark_ends_a_probe_and_bounds_what_is_in_flight() {
     let mut flow = Flow::cruising();
-    let before = flow.algorithm.limits();
+    flow.probe();
+    flow.in_flight = 150;
+    mark(&mut flow);
+    assert_ne!(flow.state(), UP);
+    near(flow.bound("inflight_longterm").expect("a bound is set"), 150.0);
+}
+
+#[test]
+fn a_mark_ends_startup() {
+    let mut flow = Flow::starting();
+    flow.round();
+    mark(&mut flow);
+    assert!(flow.bound("inflight_longterm").is_some());
+    assert_eq!(flow.state(), STARTUP);
+    flow.round();
+    assert!(flow.state() > STARTUP);
+}
+
+/// The first mark of a round trip is reported.
+fn mark(flow: &mut Flow) {
     let loss = Loss { cause: Cause::Mark, new_episode: true, lost: 0, packets: &[] };
     let path = flow.path();
     flow.algorithm.on_loss(&loss, &path);
-    assert_eq!(flow.algorithm.limits(), before);
 }
 
 #[test]
