@@ -59,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     _add_reproduce(commands)
     _add_suite(commands)
     _add_ab(commands)
+    _add_worst(commands)
     _add_views(commands)
 
     check = _add(commands, "check", "check:check", "parse and resolve a scenario; execute nothing")
@@ -346,6 +347,23 @@ def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     ab.add_argument("--out", metavar="DIR", type=Path, help="folder for the results (runs/ab-HASH)")
     _add_json(ab)
     ab.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def _add_worst(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    worst = _add(commands, "worst", "worst:worst", "search for environments in which an algorithm does worst")
+    worst.add_argument("algorithm", metavar="ALG", help="as after `compare`")
+    worst.add_argument("--against", metavar="REF", help="the reference (cubic; bbr3 for cubic itself)")
+    worst.add_argument(
+        "--budget",
+        metavar="BUDGET",
+        default="10min",
+        help="a time, or a number of environments, with which the atlas is the same again (%(default)s)",
+    )
+    worst.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), default=1, help="of everything (%(default)s)")
+    worst.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
+    worst.add_argument("--out", metavar="DIR", type=Path, help="folder; one that was begun is gone on with")
+    _add_json(worst)
+    worst.add_argument("--quiet", action="store_true", help="no progress")
 
 
 def _add_executor_flags(command: argparse.ArgumentParser) -> None:

@@ -1,0 +1,1 @@
+"""The atlas of a search as a page."""

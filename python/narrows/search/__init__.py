@@ -1,0 +1,1 @@
+"""The search for environments in which an algorithm does worst against a reference."""

@@ -1,0 +1,106 @@
+"""The search: MAP-Elites over a map of conditions, for every kind of score at once.
+
+Each environment is placed on the map by its bandwidth-delay product and its buffer; each place keeps, for each kind of
+score, the environment with the highest one. New environments are changes of kept ones, so the search goes on
+everywhere on the map instead of at one optimum.
+
+Source: J.-B. Mouret and J. Clune, "Illuminating search spaces by mapping elites", arXiv:1504.04909 (2015). The
+formulation, the gap to a reference, is that of AdvNet (CoNEXT 2026).
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, NamedTuple
+
+from narrows.search.scores import KINDS
+from narrows.search.space import PLAIN, Environment, changed, drawn, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+class Elite(NamedTuple):
+    """The best environment of a place on the map for a kind of score.
+
+    Attributes:
+        kind: Kind of the score.
+        place: Indices of the bandwidth-delay product and the buffer.
+        environment: The environment.
+        score: Its score.
+    """
+
+    kind: str
+    place: tuple[int, int]
+    environment: Environment
+    score: float
+
+
+class Archive:
+    """What a search has found, and what it tries next; a function of the seed and of the scores alone."""
+
+    def __init__(self, seed: int) -> None:
+        """Begin with an empty map."""
+        self._random = random.Random(seed)  # noqa: S311  # a search, no secret
+        self._best: dict[tuple[str, tuple[int, int]], Elite] = {}
+        self._tried: set[Environment] = set()
+
+    def proposals(self, count: int) -> list[Environment]:
+        """Return environments that have not been tried: at first drawn at random, then changes of elites."""
+        found: list[Environment] = []
+        if not self._tried:
+            found.append(PLAIN)
+        for _ in range(MOST_DRAWS * count):
+            if len(found) == count:
+                break
+            first = len(self._tried) < FIRST or not self._best or self._random.random() < FRESH
+            made = drawn(self._random) if first else changed(self._parent(), self._random)
+            if made not in self._tried and made not in found:
+                found.append(made)
+        return found
+
+    def add(self, environment: Environment, scores: Mapping[str, float]) -> None:
+        """Add the scores of an environment."""
+        self._tried.add(environment)
+        place = place_of(environment)
+        for kind, score in scores.items():
+            key = (kind, place)
+            if key not in self._best or score > self._best[key].score:
+                self._best[key] = Elite(kind, place, environment, score)
+
+    @property
+    def evaluations(self) -> int:
+        """Number of environments tried."""
+        return len(self._tried)
+
+    @property
+    def elites(self) -> list[Elite]:
+        """The elites by kind and place."""
+        return sorted(self._best.values(), key=lambda each: (list(KINDS).index(each.kind), each.place))
+
+    def _parent(self) -> Environment:
+        positive = [each for each in self.elites if each.score > 0]
+        return self._random.choice(positive or self.elites).environment
+
+
+def chosen(elites: Iterable[Elite], most: int) -> list[Elite]:
+    """Return the elites that are worth a closer look: the best of each kind in turn, from different places.
+
+    Args:
+        elites: All elites.
+        most: Number of elites to return at most.
+    """
+    by_kind: dict[str, Sequence[Elite]] = {}
+    for kind in KINDS:
+        found = [each for each in elites if each.kind == kind and each.score >= RELEVANT[kind]]
+        by_kind[kind] = sorted(found, key=lambda each: (-each.score, each.place))
+    rounds = max((len(each) for each in by_kind.values()), default=0)
+    turns = [found[place] for place in range(rounds) for found in by_kind.values() if place < len(found)]
+    return turns[:most]
+
+
+FIRST = 64
+FRESH = 0.1
+MOST_DRAWS = 100
+# What a find must exceed: a tenth of a performance, or two packets in a hundred.
+RELEVANT = {"goodput": 0.1, "delay": 0.1, "loss": 0.02, "stall": 0.1, "harm": 0.1}

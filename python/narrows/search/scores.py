@@ -1,0 +1,64 @@
+"""How much worse an algorithm is than the reference in the same environment with the same seed, in five respects.
+
+A score is the part of a performance that is lost: (reference - algorithm) / reference where more is better, and
+(algorithm - reference) / algorithm where less is better, as harm after Ware et al. (HotNets 2019). It is 0 for equal
+performance, negative where the algorithm is better, and at most 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from narrows.metrics import measured, resolve
+from narrows.search.space import RIVAL, TEST
+
+if TYPE_CHECKING:
+    from narrows import core
+
+    Scores = dict[str, float]
+
+
+def scores(subject: tuple[core.Scenario, core.Records], reference: tuple[core.Scenario, core.Records]) -> Scores:
+    """Return the score of each kind.
+
+    Args:
+        subject: Scenario and records with the algorithm.
+        reference: The same with the reference in its place.
+    """
+    metrics = [resolve(text) for text in OF_SERIES]
+    with_it, without = (measured(scenario, records, metrics)["groups"] for scenario, records in (subject, reference))
+    found = {
+        kind: _lost(kind, with_it[group][name], without[group][name])
+        for kind, (group, name) in KINDS.items()
+        if group in with_it
+    }
+    return {kind: value for kind, value in found.items() if math.isfinite(value)}
+
+
+def _lost(kind: str, value: float, reference: float) -> float:
+    if kind == LOSS:
+        # The part of all packets, for a ratio of small loss rates says little.
+        return value - reference
+    if kind == DELAY:
+        return (value - reference) / value if value > 0 else 0.0
+    return (reference - value) / reference if reference > 0 else 0.0
+
+
+GOODPUT, DELAY, LOSS, STALL, HARM = "goodput", "delay", "loss", "stall", "harm"
+# The group and the metric of each kind.
+KINDS = {
+    GOODPUT: (TEST, "goodput_bps"),
+    DELAY: (TEST, "delay_p95_s"),
+    LOSS: (TEST, "loss_rate"),
+    STALL: (TEST, "goodput_least(bin=5s)"),
+    HARM: (RIVAL, "goodput_bps"),
+}
+OF_SERIES = ("goodput_least(bin=5s)",)
+WORDS = {
+    GOODPUT: "part of the reference's goodput that is lost",
+    DELAY: "part of the 95th percentile of the delay that is due to the algorithm",
+    LOSS: "packets lost beyond the reference's, as a part of all",
+    STALL: "part of the reference's goodput in its worst five seconds that is lost",
+    HARM: "part of its rivals' goodput that they lose",
+}
