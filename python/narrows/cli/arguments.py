@@ -57,9 +57,7 @@ def parser() -> argparse.ArgumentParser:
     _add_study(commands)
     _add_linux(commands)
     _add_reproduce(commands)
-    _add_suite(commands)
-    _add_ab(commands)
-    _add_worst(commands)
+    _add_questions(commands)
     _add_views(commands)
 
     check = _add(commands, "check", "check:check", "parse and resolve a scenario; execute nothing")
@@ -297,6 +295,12 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     reproduce.add_argument("--out", metavar="DIR", type=Path, help="folder; one that was begun is gone on with")
     _add_json(reproduce)
     reproduce.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def _add_questions(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    _add_suite(commands)
+    _add_ab(commands)
+    _add_worst(commands)
 
 
 def _add_suite(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
