@@ -138,6 +138,11 @@ def _deployment_tables(summary: Mapping[str, Any]) -> str:
 
 
 TABLES = (
+    (
+        "excess_harm",
+        "Goodput that it loses beyond what its own kind takes, percentage points of what it has alone",
+        0.01,
+    ),
     ("share", "Share of its fair rate that the incumbent gets, %", 0.01),
     ("harm", "Goodput that the incumbent loses, of what it has alone, %", 0.01),
     ("queue_delay_s", "Queueing delay, ms", 1e-3),
