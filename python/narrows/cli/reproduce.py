@@ -18,7 +18,7 @@ from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.deciding import decide
 from narrows.reproduction.kept import keep, restore
-from narrows.reproduction.ledger import VERDICTS
+from narrows.reproduction.ledger import FORMAT, VERDICTS
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.registry import LEDGER, TABLES, find, published_studies
 from narrows.run.jobs import processors
@@ -155,7 +155,8 @@ def _list(arguments: argparse.Namespace) -> int:
     for each in known:
         print(f"{each.name}  {each.published.title}\n  {each.published.source}")
         if each.ledger is not None:
-            print(f"  {each.ledger['size']}: {_counted(each.ledger)}")
+            earlier = "" if each.ledger.get("format", 1) >= FORMAT else "; judged by earlier rules and tests"
+            print(f"  {each.ledger['size']}: {_counted(each.ledger)}{earlier}")
     return DONE
 
 
