@@ -5,10 +5,12 @@ the cost of B in a replication is how much worse B is than A:
 
 | verdict | the always-valid interval |
 |---|---|
-| `worse` | of cost - m is above 0 |
-| `better` | of cost + m is below 0 |
+| `worse` | of the cost is above 0, and its mean above m |
+| `better` | of the cost is below 0, and its mean below -m |
 | `no worse` | of cost - m is at or below 0 |
 | `undecided` | none of these |
+
+So `worse` and `better` are those of comparisons (`narrows.metrics.criteria.verdict`).
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ def judge(a: Sequence[float], b: Sequence[float], better: str, margin: Margin, a
         b: Its values with B by the same replications.
         better: "higher" or "lower".
         margin: What a difference must exceed to matter.
-        alpha: Probability that a verdict on equal algorithms, or on a difference of just the margin, is `worse`.
+        alpha: Probability that the interval of the difference ever excludes the true one.
     """
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if math.isfinite(x) and math.isfinite(y)]
     if not pairs:
@@ -65,11 +67,12 @@ def judge(a: Sequence[float], b: Sequence[float], better: str, margin: Margin, a
     count = len(pairs)
     low, high = confidence_sequence([y - x for x, y in pairs], alpha)
     over = confidence_sequence([cost - each for cost, each in zip(costs, margins, strict=True)], alpha)
-    under = confidence_sequence([cost + each for cost, each in zip(costs, margins, strict=True)], alpha)
+    least, greatest = sorted((sign * low, sign * high))
+    mean, margin_mean = math.fsum(costs) / count, math.fsum(margins) / count
     verdict = UNDECIDED
-    if over[0] > 0.0:
+    if least > 0.0 and mean > margin_mean:
         verdict = WORSE
-    elif under[1] < 0.0:
+    elif greatest < 0.0 and mean < -margin_mean:
         verdict = BETTER
     elif over[1] <= 0.0:
         verdict = NO_WORSE
@@ -79,7 +82,7 @@ def judge(a: Sequence[float], b: Sequence[float], better: str, margin: Margin, a
         (low, high) if math.isfinite(low) else None,
         math.fsum(x for x, _ in pairs) / count,
         math.fsum(y for _, y in pairs) / count,
-        math.fsum(margins) / count,
+        margin_mean,
         count,
     )
 

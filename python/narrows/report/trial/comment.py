@@ -44,7 +44,7 @@ def sentence(summary: Mapping[str, Any]) -> str:
     """Return what the verdicts mean."""
     margin = summary["margin"] or "that of each metric"
     return (
-        f"Margin: {margin}. The probability that a change which is no worse than the margin gets any `worse` is at "
+        f"Margin: {margin}. The probability that a change which makes no difference gets any `worse` is at "
         f"most {100 * summary['alpha']:g} %, however early the trial stopped."
     )
 
