@@ -45,7 +45,7 @@ def open_folder(folder: str | os.PathLike[str]) -> OpenedRun | OpenedComparison 
     if (path / PLAN).is_file():
         return OpenedStudy(path)
     check_folder(path)
-    comparison = "algorithms" in read_object(path / MANIFEST)
+    comparison = {"algorithms", "backends"} & set(read_object(path / MANIFEST))
     return OpenedComparison(path) if comparison else OpenedRun(path)
 
 
@@ -102,12 +102,14 @@ class OpenedComparison(Tables):
         self.path = path
         self.manifest = read_object(path / MANIFEST)
         self.summary = read_object(path / "summary.json")
-        inner = {name: path / place for name, place in self.manifest["algorithms"].items()}
+        self._column = "backend" if "backends" in self.manifest else "subject"
+        places = self.manifest.get("algorithms") or self.manifest["backends"]
+        inner = {name: path / place for name, place in places.items()}
         self.runs = {name: OpenedRun(place) for name, place in inner.items() if place.is_dir()}
 
     def table(self, name: str) -> pa.Table:
-        """Return a table of all runs, the algorithm under test in its first column; otherwise as `OpenedRun.table`."""
-        return stacked({each: run.table(name) for each, run in self.runs.items()}, "subject")
+        """Return a table of all runs, the algorithm or backend in its first column; else as `OpenedRun.table`."""
+        return stacked({each: run.table(name) for each, run in self.runs.items()}, self._column)
 
 
 class OpenedStudy:

@@ -125,7 +125,7 @@ class Plots:
 
         series = self._shown.table("series")
         series = series.filter((pc.field("kind") == kind) & (pc.field("replication") == replication))
-        subjects = series["subject"].to_pylist() if "subject" in series.column_names else [""] * series.num_rows
+        subjects = _subjects(series)
         found: dict[tuple[str, str], tuple[list[float], list[float | None]]] = {}
         columns = (series[name].to_pylist() for name in ("name", "time_s", column))
         for subject, name, time, value in zip(subjects, *columns, strict=True):
@@ -136,7 +136,7 @@ class Plots:
 
     def _algorithms(self) -> dict[tuple[str, str], str]:
         flows = self._shown.table("flows")
-        subjects = flows["subject"].to_pylist() if "subject" in flows.column_names else [""] * flows.num_rows
+        subjects = _subjects(flows)
         columns = (flows[name].to_pylist() for name in ("group", "flow", "algorithm"))
         return {
             (subject, f"{group}[{flow}]"): algorithm
@@ -163,6 +163,12 @@ def frame_of(table: pa.Table, library: str | None = None) -> Any:
     raise InputError("frame", "needs a library for data frames: `pip install polars` or `pip install pandas`")
 
 
+def _subjects(table: pa.Table) -> list[str]:
+    """Return the algorithm or backend of each row of a comparison; empty texts of a run."""
+    column = next((name for name in ("subject", "backend") if name in table.column_names), None)
+    return [str(each) for each in table[column].to_pylist()] if column else [""] * int(table.num_rows)
+
+
 def _axes() -> Any:
     try:
         import matplotlib.pyplot as plt
@@ -172,7 +178,7 @@ def _axes() -> Any:
 
 
 def _rows(summary: Mapping[str, Any]) -> Iterator[list[str]]:
-    for subject, each in summary.get("algorithms", {"": summary}).items():
+    for subject, each in (summary.get("algorithms") or summary.get("backends") or {"": summary}).items():
         for group, metrics in each["groups"].items():
             yield [subject, group, *(_cell(metrics.get(name), card_of(name, "group")["unit"]) for name in LEADING)]
 

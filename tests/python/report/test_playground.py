@@ -240,3 +240,13 @@ rtt  = "40ms"
 [[flows]]
 algorithm = "newreno"
 """
+
+
+@pytest.mark.usefixtures("built")
+def test_a_report_opens_its_own_scenario(narrows: Narrows, scenario: Path, tmp_path: Path, browser: Browser) -> None:
+    done = narrows("run", scenario, "--json", "--out", "run")
+    assert narrows("playground", "pair", "--out", "run/playground.html").returncode == 0
+    link = re.search(r'href="playground\.html(#[\w-]+)"', (tmp_path / "run/report.html").read_text("utf-8"))
+    assert link
+    with opened(browser, tmp_path / "run/playground.html", address=link[1]) as window:
+        assert shown(window) == json.loads(done.stdout)["digest"]

@@ -6,6 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
+from narrows.playground.page import Experiment, fragment
 from narrows.report.drawing.scale import SECONDS, quantity, significant
 from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.run.data import Comparison
@@ -129,7 +130,20 @@ def origin(subject: Run | Comparison) -> Markup:
     if subject.manifest.get("command"):
         entries.append(("Command", element("code", str(subject.manifest["command"]))))
     entries.append(("Made again by", element("code", command(subject))))
+    if not isinstance(subject, Comparison) and set(subject.sources) == {SCENARIO} and not _on(subject):
+        entries.append(("In a browser", _in_a_browser(subject.sources[SCENARIO])))
     return _list([(label, text) for label, text in entries if text], "facts")
+
+
+def _in_a_browser(scenario: str) -> Markup:
+    """Return how the scenario is opened in a page that runs it: the link holds it, the command writes the page."""
+    place = f"playground.html#{fragment(Experiment(scenario, SCENARIO))}"
+    return join((
+        element("code", f"narrows playground {SCENARIO}"),
+        " writes a page beside this one, which ",
+        element("a", "this link", href=place),
+        " opens with the scenario",
+    ))  # fmt: skip
 
 
 def _entry(given: object) -> tuple[str, str]:
@@ -146,5 +160,6 @@ def _list(entries: Iterable[tuple[str, object]], css: str) -> Markup:
     return element("dl", join(rows), class_=css)
 
 
+SCENARIO = "scenario.toml"
 _PAIR = 2
 _SUBJECT = "the algorithm under test"
