@@ -94,14 +94,18 @@ def combine_checks(checked: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[
     """Combine the checks of replications.
 
     Args:
-        checked: The checks of each replication, in the same order.
+        checked: The checks of each replication. A check that a replication does not have did not fail there.
 
     Returns:
         Per check `name`, `ok` (false if it fails in any replication, null if it applies to none), `level` of the
         gravest failure ("broken", "caution" or "note"; null unless it fails), `detail` of the replication that is
         furthest from what should hold, and `failed`, in how many replications it fails.
     """
-    return [_combine_check(same) for same in zip(*checked, strict=True)]
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
+    for checks in checked:
+        for check in checks:
+            by_name.setdefault(check["name"], []).append(check)
+    return [_combine_check(same, len(checked)) for same in by_name.values()]
 
 
 def combine_performance(measured: Sequence[Mapping[str, float]], wall_s: float) -> dict[str, Any]:
@@ -133,7 +137,7 @@ def peak_rss_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def _combine_check(same: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _combine_check(same: Sequence[Mapping[str, Any]], replications: int) -> dict[str, Any]:
     failed = [each for each in same if each["ok"] is False]
     passed = [each for each in same if each["ok"] is True]
     level = max((each["level"] for each in failed), key=LEVELS.index, default=None)
@@ -142,9 +146,9 @@ def _combine_check(same: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         key=lambda each: float(each["shortfall"]),
     )
     detail = worst["detail"]
-    if failed and len(same) > 1:
+    if failed and replications > 1:
         most = "; the worst is shown" if len(failed) > 1 else ""
-        detail += f" (fails in {len(failed)} of {len(same)} replications{most})"
+        detail += f" (fails in {len(failed)} of {replications} replications{most})"
     ok = False if failed else True if passed else None
     return {"name": worst["name"], "ok": ok, "level": level, "detail": detail, "failed": len(failed)}
 
