@@ -42,7 +42,7 @@ def confidence_sequence(values: Sequence[float], alpha: float = 0.05, prior: flo
         >>> confidence_sequence([3.0, 3.0, 3.0])
         (3.0, 3.0)
         >>> [round(end, 2) for end in confidence_sequence([1.0, 1.1, 0.9, 1.0, 1.1, 0.9, 1.0, 1.1])]
-        [0.87, 1.15]
+        [0.89, 1.14]
     """
     count = len(values)
     if count < LEAST:
@@ -51,12 +51,22 @@ def confidence_sequence(values: Sequence[float], alpha: float = 0.05, prior: flo
     variance = math.fsum((each - mean) ** 2 for each in values) / count
     if variance == 0.0:
         return mean, mean
+    half = half_width(count, variance, alpha, prior)
+    return mean - half, mean + half
+
+
+def half_width(count: int, variance: float, alpha: float, prior: float) -> float:
+    """Return half of the width of the interval of a mean; infinite while there are too few values.
+
+    Args:
+        count: Number of values, at least 1.
+        variance: Their mean square deviation from their mean, above 0.
+        alpha: Probability that any of the intervals excludes the mean, above 0 and below 1.
+        prior: c², the inverse variance of the prior of the standardised mean; above 0.
+    """
     rest = 1.0 - (alpha * math.sqrt(prior / (count + prior))) ** (2.0 / count)
     room = count - rest * (count + prior)
-    if room <= 0.0:
-        return -math.inf, math.inf
-    half = math.sqrt(variance * rest * (count + prior) / room)
-    return mean - half, mean + half
+    return math.sqrt(variance * rest * (count + prior) / room) if room > 0.0 else math.inf
 
 
 # A value alone has no spread.

@@ -32,6 +32,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from scipy import optimize, special
 
+from narrows.analysis.sequences import half_width
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -100,7 +102,7 @@ class Mean:
         mean = math.fsum(self.values) / count
         square = math.fsum((value - mean) ** 2 for value in self.values)
         half = (
-            _mixture_half(count, square / count, level)
+            half_width(count, square / count, level, MIXTURE)
             if growing
             else quantile(level, count - 1) * math.sqrt(square / (count - 1) / count)
         )
@@ -195,19 +197,6 @@ def _percentiles(drawn: Drawn, level: float) -> Interval | None:
     tail = float(special.ndtr(-wide))
     low, high = np.quantile(drawn.resamples, [tail, 1 - tail], method="inverted_cdf")
     return float(low), float(high)
-
-
-def _mixture_half(count: int, variance: float, level: float) -> float:
-    """Return half of the always-valid interval of a mean; infinite while there is none.
-
-    Args:
-        count: Number of values.
-        variance: Their mean square deviation.
-        level: Probability of missing the mean at any time.
-    """
-    ratio = math.exp(math.log((count + MIXTURE) / (MIXTURE * level**2)) / count)
-    below = count + MIXTURE - ratio * MIXTURE
-    return math.sqrt((ratio - 1) * (count + MIXTURE) * variance / below) if below > 0 else math.inf
 
 
 def _beta_mixture(count: int, hits: int, level: float) -> Interval:
