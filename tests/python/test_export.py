@@ -235,7 +235,7 @@ def test_qlog_carries_packets_losses_and_states(folder: Path, tmp_path: Path) ->
     lost = [each["header"]["packet_number"] for each in data("recovery:packet_lost")]
     assert lost == [row["number"] for row in rows("events", event="declared-lost")]
     assert lost
-    assert {each["trigger"] for each in data("recovery:packet_lost")} <= {"reordering_threshold", "pto_expired"}
+    assert {each["trigger"] for each in data("recovery:packet_lost")} == {"time_threshold"}
     states = [each["new"] for each in data("recovery:congestion_state_updated")]
     assert states[:2] == ["slow_start", "recovery"]
     assert "congestion_avoidance" in states

@@ -91,10 +91,10 @@ def test_a_cut_of_0_72_instead_of_0_7_is_found_with_the_scenarios_that_come_with
 ) -> None:
     done = narrows("ab", "cubic", "cubic(beta=0.72)", "--margin", "2%", "--out", "out", "--quiet")
     assert done.returncode == 1, done.stderr
-    rows = _summary(tmp_path / "out")["rows"]
-    assert ("rate-falls", "loss_rate") in {
-        (row["scenario"], row["metric"]) for row in rows if row["verdict"] == "worse"
-    }
+    worse = [row for row in _summary(tmp_path / "out")["rows"] if row["verdict"] == "worse"]
+    # A smaller reduction leaves more packets in the queue, and loses more of them.
+    assert worse
+    assert {row["metric"] for row in worse} <= {"loss_rate", "delay_p95_s"}
 
 
 def test_the_cells_and_measures_of_a_suite_are_judged(narrows: Narrows, file: Path, tmp_path: Path) -> None:
