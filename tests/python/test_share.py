@@ -135,6 +135,12 @@ def test_what_is_no_archive_is_bad_input(narrows: Narrows, scenario: Path, tmp_p
     assert narrows("pack", tmp_path).returncode == 2
 
 
+def test_a_device_is_no_archive(narrows: Narrows) -> None:
+    done = narrows("verify", "/dev/zero")
+    assert done.returncode == 2
+    assert "/dev/zero: is not a file" in done.stderr
+
+
 def test_the_doctor_names_what_is_missing(narrows: Narrows) -> None:
     done = narrows("doctor", "--json")
     assert done.returncode == 0

@@ -54,6 +54,9 @@ def unpack(file: str | os.PathLike[str], folder: Path) -> None:
     Raises:
         InputError: The file is no archive of results, or is damaged.
     """
+    # A device has no end to look for.
+    if Path(file).exists() and not Path(file).is_dir() and not Path(file).is_file():
+        raise InputError(str(file), "is not a file")
     try:
         with zipfile.ZipFile(file) as archive:
             names = archive.namelist()
