@@ -59,7 +59,7 @@ def suite(  # noqa: PLR0913  # each has a default
     Args:
         name: Name of a suite, or the path of a suite file or its folder.
         subject: The algorithm or queue under test; a class at the top level of a Python file, too.
-        out: Folder of the results; one that holds the same suite, begun or finished, is gone on with.
+        out: Folder of the results; one that holds the same suite is resumed.
         size: "quick" or "full".
         seed: Master seed; None is that of the suite.
         replications: Number of replications; None is that of the suite.
@@ -224,7 +224,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
 
     Args:
         name: Name of a published study, or the folder of one's own.
-        out: Folder of the results; one that holds the same study, begun or finished, is gone on with.
+        out: Folder of the results; one that holds the same study is resumed.
         size: "quick", "medium" or "full".
         seed: Master seed; None is that of the study.
         replications: Number of replications; None is that of the study.

@@ -292,7 +292,7 @@ def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     reproduce.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the study's own")
     reproduce.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the study's own")
     reproduce.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
-    reproduce.add_argument("--out", metavar="DIR", type=Path, help="folder; one that was begun is gone on with")
+    reproduce.add_argument("--out", metavar="DIR", type=Path, help="folder; one with unfinished results is resumed")
     _add_json(reproduce)
     reproduce.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -313,7 +313,7 @@ def _add_suite(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     suite.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the suite's own")
     suite.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the suite's own")
     suite.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")
-    suite.add_argument("--out", metavar="DIR", type=Path, help="folder; one that was begun is gone on with")
+    suite.add_argument("--out", metavar="DIR", type=Path, help="folder; one with unfinished results is resumed")
     _add_json(suite)
     suite.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -365,7 +365,7 @@ def _add_worst(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     worst.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), default=1, help="of everything (%(default)s)")
     worst.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
-    worst.add_argument("--out", metavar="DIR", type=Path, help="folder; one that was begun is gone on with")
+    worst.add_argument("--out", metavar="DIR", type=Path, help="folder; one with unfinished results is resumed")
     _add_json(worst)
     worst.add_argument("--quiet", action="store_true", help="no progress")
 

@@ -67,20 +67,25 @@ class Sample(Protocol):
 
 
 @dataclass(frozen=True)
-class Mean:
-    """The mean of one value per replication."""
+class _Values:
+    """One value per replication, of which the mean is estimated."""
 
     values: Sequence[float]
 
     @property
     def effect(self) -> float | None:
-        """The mean."""
+        """The mean; None without replications."""
         return math.fsum(self.values) / len(self.values) if self.values else None
 
     @property
     def seeds(self) -> int:
         """Number of replications."""
         return len(self.values)
+
+
+@dataclass(frozen=True)
+class Mean(_Values):
+    """The mean of one value per replication."""
 
     @property
     def method(self) -> str:
@@ -110,20 +115,8 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Frequency:
+class Frequency(_Values):
     """The probability of an event that each replication has or has not, 1 or 0."""
-
-    values: Sequence[float]
-
-    @property
-    def effect(self) -> float | None:
-        """The fraction of the replications that have it."""
-        return math.fsum(self.values) / len(self.values) if self.values else None
-
-    @property
-    def seeds(self) -> int:
-        """Number of replications."""
-        return len(self.values)
 
     @property
     def method(self) -> str:
