@@ -207,6 +207,7 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("recovery", "newreno", &[]),
     ("proportional_rate_reduction", "false", &[]),
     ("limited_transmit", "false", &["transport.recovery=newreno"]),
+    ("window_validation", "false", &["transport.receive_window=9pkt"]),
     ("initial_window", "2pkt", &[]),
     ("initial_ssthresh", "8pkt", &[]),
     ("slow_start", "standard", &["path.rate=40Mbps", "path.rtt=100ms"]),

@@ -110,6 +110,7 @@ fn differences(options: &TransportOptions) -> impl Iterator<Item = (&'static str
         (options.recovery != RecoveryKind::Rack, "recovery", "rack"),
         (!options.proportional_rate_reduction, "proportional_rate_reduction", "true"),
         (!options.limited_transmit, "limited_transmit", "true"),
+        (!options.window_validation, "window_validation", "true"),
         (options.initial_window != 10, "initial_window", "10pkt"),
         (options.initial_ssthresh.is_some(), "initial_ssthresh", "infinite"),
         (options.quick_start.is_some(), "quick_start", "none"),

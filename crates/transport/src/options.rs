@@ -14,6 +14,8 @@ pub struct TransportOptions {
     pub proportional_rate_reduction: bool,
     /// Whether limited transmit (RFC 3042) is used: a new segment is sent on each of the first two duplicate ACKs.
     pub limited_transmit: bool,
+    /// Whether a window that does not limit the sender stays as it is (RFC 7661), instead of growing.
+    pub window_validation: bool,
     /// The congestion window before the first acknowledgement, packets.
     pub initial_window: u64,
     /// The slow-start threshold before the first loss, packets; `None` for infinite.
@@ -72,6 +74,7 @@ impl Default for TransportOptions {
             recovery: RecoveryKind::Sack,
             proportional_rate_reduction: false,
             limited_transmit: true,
+            window_validation: true,
             initial_window: 10,
             initial_ssthresh: None,
             slow_start: SlowStartKind::Standard,

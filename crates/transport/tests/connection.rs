@@ -140,6 +140,14 @@ fn the_receive_window_limits_outstanding_data() {
 }
 
 #[test]
+fn without_window_validation_a_window_grows_unfilled() {
+    let options = TransportOptions { receive_window: Some(4), window_validation: false, ..options(Sack) };
+    let mut wire = Wire::new(options, Halving::growing(10.0), Some(40), lossless);
+    assert!(wire.complete(MINUTE));
+    assert!(wire.sender.window() > Some(11.0), "{:?}", wire.sender.window());
+}
+
+#[test]
 fn the_sender_reports_the_limit_that_stopped_it() {
     let mut wire = Wire::new(options(Sack), Halving::fixed(4.0), None, lossless);
     wire.run(at(41));

@@ -44,6 +44,10 @@ preset_keys! {
         /// New segments are sent on the first two duplicate ACKs (RFC 3042).
         option limited_transmit: bool = [true, true, true, true] { false => "no limited transmit" },
 
+        /// A congestion window that does not limit the sender stays as it is (RFC 7661). false: it grows with every
+        /// acknowledgement, also where the application, the receiver or the sender's own interface is the limit.
+        option window_validation: bool = [true, true, true, true] { false => "windows grow unfilled" },
+
         /// Window before the first acknowledgement.
         option initial_window: Packets = [
             10,

@@ -112,7 +112,8 @@ impl Sender {
     ) {
         let ce_packets = self.core.count_marks(fields.ce_packets);
         let algorithm = &self.core.algorithm;
-        self.window_limited = self.usage.is_limited(|| (algorithm.window(), algorithm.ssthresh()));
+        self.window_limited = !self.core.options.window_validation
+            || self.usage.is_limited(|| (algorithm.window(), algorithm.ssthresh()));
         let path = self.path(now);
         let ack = Ack {
             newly_acked: delivery.newly_acked,
