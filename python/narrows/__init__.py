@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from narrows.errors import InputError, Interrupted, OutputError, ReportError
     from narrows.measures import MeasureError
     from narrows.opened.folder import open_folder as open  # noqa: A004  # as in other libraries: `nw.open(folder)`
-    from narrows.questions import deploy, export, matrix, reproduce, study, suite
+    from narrows.questions import compare, deploy, export, matrix, reproduce, study, suite
     from narrows.run.scenario import Scenario, load
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "ScenarioError",
     "Sent",
     "Setup",
+    "compare",
     "deploy",
     "export",
     "load",
@@ -76,6 +77,6 @@ HOMES = {
     "narrows.core": {"Ack", "AlgorithmError", "Loss", "Moment", "RunError", "ScenarioError", "Sent", "Setup"},
     "narrows.errors": {"InputError", "Interrupted", "OutputError", "ReportError"},
     "narrows.measures": {"MeasureError"},
-    "narrows.questions": {"deploy", "matrix", "reproduce", "suite"},
+    "narrows.questions": {"compare", "deploy", "matrix", "reproduce", "suite"},
     "narrows.run.scenario": {"Scenario", "load"},
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from narrows.reproduction.campaign import Whole, work
 from narrows.reproduction.registry import LEDGER
 from narrows.reproduction.registry import find as find_study
 from narrows.run.jobs import Unwatched, processors
+from narrows.run.scenario import NOTHING, Scenario, load
 from narrows.study import campaign as studies
 from narrows.study.definition import read_study
 from narrows.study.executors.threads import Threads
@@ -39,8 +41,56 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.run.jobs import Watch
+    from narrows.run.results import Comparison
     from narrows.study.definition import Study
     from narrows.study.plan import Plan
+
+
+def compare(  # noqa: PLR0913  # each has a default
+    algorithms: Sequence[str | type] = (),
+    scenario: str | os.PathLike[str] | Mapping[str, object] | Scenario = "two-flows",
+    *,
+    vary: Mapping[str, Sequence[object]] = NOTHING,
+    overrides: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    margins: Sequence[str] = (),
+    seed: int | None = None,
+    replications: int | None = None,
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> Comparison:
+    """Run a scenario once per algorithm, per level of a key, or per combination, as `narrows compare`.
+
+    Args:
+        algorithms: Names, or classes; none keeps those of the scenario, if `vary` has a key.
+        scenario: A file, the name of a scenario of the library, a dict, or a scenario.
+        vary: The levels of keys, as in `{"path.queue": ["droptail", "codel"]}`.
+        overrides: Changes of keys, each `"key.path=value"` as after `--set`; not with a `Scenario`, which has its own.
+        measures: Further metrics for the summary, as in `"cov(bin=10s)"`.
+        margins: What differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
+        seed: Master seed; None is that of the scenario.
+        replications: Number of replications of each run; None is that of the scenario, or five.
+        jobs: Maximum number of replications at a time; None is the number of processors.
+        watch: Receives the progress and may stop the work; the replications that have finished are returned.
+
+    Returns:
+        The comparison. Errors as `Scenario.compare`.
+
+    Examples:
+        >>> import narrows as nw
+        >>> found = nw.compare(vary={"path.rate": ["5Mbps", "10Mbps"]}, overrides=["duration=20s"], replications=1)
+        >>> list(found.summary["levels"])
+        ['rate=5Mbps', 'rate=10Mbps']
+    """
+    if isinstance(scenario, Scenario):
+        if overrides:
+            raise InputError("overrides", "belong to a scenario that is named; this one has its own")
+        read = scenario
+    elif isinstance(scenario, Mapping):
+        read = Scenario(scenario, overrides=overrides)
+    else:
+        read = load(scenario, overrides)
+    return read.compare(algorithms, replications, seed, jobs, watch, measures, margins, vary)
 
 
 def suite(  # noqa: PLR0913  # each has a default

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 
+import narrows as nw
 from command_line import SHORT, write
 
 if TYPE_CHECKING:
@@ -97,3 +98,78 @@ def test_an_unknown_algorithm_is_bad_input(narrows: Narrows, tmp_path: Path, nam
     done = narrows("compare", *names, "--scenario", write(tmp_path, SUBJECT))
     assert (done.returncode, done.stdout) == (2, "")
     assert {entry.name for entry in tmp_path.iterdir()} == {"scenario.toml"}
+
+
+VARIED = ["--vary", "path.queue=droptail,codel", "--replications", "2", "--out", "out", "--json"]
+
+
+def test_levels_of_a_key_are_compared_on_the_same_seeds(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:
+    done = narrows("compare", "--scenario", scenario, *VARIED)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["factors"] == {"path.queue": ["droptail", "codel"]}
+    assert {name: each["at"] for name, each in found["levels"].items()} == {
+        "queue=droptail": {"path.queue": "droptail"},
+        "queue=codel": {"path.queue": "codel"},
+    }
+    narrows("run", scenario, "--set", "path.queue.kind=codel", "--replications", "2", "--out", "alone")
+    assert read(tmp_path / "out/queue=codel")["digest"] == read(tmp_path / "alone")["digest"]
+    [difference] = found["differences"]
+    assert (difference["of"], difference["against"]) == ("queue=codel", "queue=droptail")
+    assert difference["links"]["bottleneck"]["queue_delay_mean_s"]["ci95"] is not None
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "queue=codel less queue=droptail" in page
+    opened = nw.open(tmp_path / "out")
+    assert set(opened.flows["level"].to_pylist()) == set(found["levels"])  # type: ignore[union-attr]
+    assert list(opened.runs) == list(found["levels"])  # type: ignore[union-attr]
+
+
+def test_algorithms_and_levels_are_crossed(narrows: Narrows, scenario: Path) -> None:
+    flags = ["--vary", "path.queue=droptail,red(gentle=true,limit=60pkt)", "--vary", "path.rtt=20ms,40ms"]
+    done = narrows("compare", "cubic", "newreno", "--scenario", scenario, *flags, "--replications", "2", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    heads = [line for line in done.stdout.splitlines() if line.startswith("At ")]
+    queues = ("droptail", "red(gentle=true,limit=60pkt)")
+    assert heads == [
+        *(f"At queue={queue}, rtt={rtt}" for queue in queues for rtt in ("20ms", "40ms")),
+        *(f"At {algorithm}, rtt={rtt}" for algorithm in ("cubic", "newreno") for rtt in ("20ms", "40ms")),
+        *(f"At {algorithm}, queue={queue}" for algorithm in ("cubic", "newreno") for queue in queues),
+    ]
+
+
+def test_levels_in_python_are_those_of_the_command(scenario: Path, narrows: Narrows, tmp_path: Path) -> None:
+    narrows("compare", "--scenario", scenario, *VARIED)
+    found = nw.compare(scenario=scenario, vary={"path.queue": ["droptail", "codel"]}, replications=2)
+    assert found.summary["digest"] == read(tmp_path / "out")["digest"]
+    assert set(found.table("flows")["level"].to_pylist()) == {"queue=droptail", "queue=codel"}
+    with pytest.raises(nw.InputError, match="needs two levels"):
+        nw.load(scenario).compare(["cubic"], 1, vary={"path.rtt": ["20ms"]})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("link.queue=a,b", "--vary link.queue=a: unknown key; allowed: title"),
+        ("path.queue=droptail,fq_codel", "did you mean `fq-codel`?"),
+        ("path.rate=10Mbps", "needs two levels or more"),
+        ("path.rate=10Mbps,20", "--vary path.rate=20: a number without a unit"),
+        ("path.rate=10Mbps,10Mbps", "gives 10Mbps twice"),
+        ("seed=1,2", "`seed` is the same for all runs"),
+        ("path.rate", "has no key"),
+        ("path.queue=codel,red(gentle=true", "a parenthesis is not closed"),
+        (f"path.rtt={','.join(f'{each}ms' for each in range(1, 66))}", "makes 65 runs; allowed: at most 64"),
+    ],
+)
+def test_a_level_that_cannot_be_is_refused(
+    given: str, said: str, narrows: Narrows, scenario: Path, tmp_path: Path
+) -> None:
+    done = narrows("compare", "--scenario", scenario, "--vary", given, "--out", "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_to_compare_is_said(narrows: Narrows) -> None:
+    done = narrows("compare")
+    assert done.returncode == 2
+    assert "allowed: algorithms, --vary" in done.stderr

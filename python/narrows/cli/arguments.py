@@ -34,13 +34,20 @@ def parser() -> argparse.ArgumentParser:
     _add_on(run, "; both to compare the two")
     _add_kernel_queues(run)
 
-    compare = _add(commands, "compare", "simulate:compare", "run a scenario once per algorithm")
+    compare = _add(commands, "compare", "simulate:compare", "run a scenario once per algorithm, or level of a key")
     compare.add_argument(
         "algorithms",
         metavar="ALG",
-        nargs="+",
+        nargs="*",
         action=_Distinct,
         help="name, name(parameter=value, ...), or FILE.py:CLASS",
+    )
+    compare.add_argument(
+        "--vary",
+        metavar="KEY.PATH=LEVEL,LEVEL",
+        action="append",
+        default=[],
+        help="compare levels of a key on the same random numbers, as in path.queue=droptail,codel (repeatable)",
     )
     compare.add_argument("--scenario", metavar="FILE", default="two-flows", help="scenario file or name (%(default)s)")
     compare.add_argument(
@@ -453,7 +460,7 @@ def _add_place_flags(command: argparse.ArgumentParser) -> None:
 
 
 def _listed(text: str) -> list[str]:
-    from narrows.study.views.layout import split
+    from narrows.run.lists import split
 
     return split(text)
 

@@ -13,6 +13,7 @@ from narrows.cli.place import default_folder, is_whole
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
 from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
+from narrows.compared import ALGORITHMS, BACKENDS, LEVELS
 from narrows.errors import InputError, OutputError
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
@@ -21,7 +22,7 @@ from narrows.linux import backend
 from narrows.metrics import resolve
 from narrows.metrics.criteria import given_margins
 from narrows.run import execution
-from narrows.run.results import BACKENDS
+from narrows.run.levels import read_levels
 from narrows.run.scenario import read
 
 if TYPE_CHECKING:
@@ -70,20 +71,31 @@ def _read(given: str, arguments: argparse.Namespace) -> Written:
 
 
 def compare(arguments: argparse.Namespace) -> int:
-    """Run a scenario once per algorithm, write the folder, print the tables and check the expectations."""
+    """Run a scenario once per algorithm or level, write the folder, print the tables and check the expectations."""
     if arguments.on == backend.BOTH:
         raise InputError("--on both", "compares backends, not algorithms; allowed: simulator, linux, linux:NAME")
+    if not (arguments.algorithms or arguments.vary):
+        raise InputError("compare", "has nothing to compare; allowed: algorithms, --vary KEY=LEVEL,LEVEL, or both")
     scenario = _read(arguments.scenario, arguments)
-    resolved = scenario.resolve_each(arguments.algorithms, arguments.replications, arguments.seed)
+    crossed = None
+    if arguments.vary:
+        levels = read_levels(arguments.vary)
+        crossed = scenario.resolve_crossed(arguments.algorithms, levels, arguments.replications, arguments.seed)
+        resolved = crossed.scenarios
+    else:
+        resolved = scenario.resolve_each(arguments.algorithms, arguments.replications, arguments.seed)
     execution.wanted_of(arguments.measure, list(resolved.values()))
     given_margins(arguments.margin)
     folder = _place(arguments, list(resolved.values()))
+    of = ALGORITHMS if crossed is None else LEVELS
     result = _work(
-        lambda watch: execution.compare(resolved, arguments.jobs, watch, arguments.measure, arguments.margin),
+        lambda watch: execution.compare(
+            resolved, arguments.jobs, watch, arguments.measure, arguments.margin, of, crossed
+        ),
         folder,
         arguments,
     )
-    summaries = result.summary["algorithms"]
+    summaries = result.summary[of]
     _print(result.summary, comparison_tables, summaries, arguments)
     return _finish(result, folder, summaries, arguments)
 

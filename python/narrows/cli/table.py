@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from narrows.compared import BACKENDS, contrasts, kind_of, runs_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from narrows.compared import Contrast
     from narrows.metrics import Metric
 
 
@@ -43,17 +46,34 @@ def run_tables(summary: Mapping[str, Any]) -> str:
 
 
 def comparison_tables(summary: Mapping[str, Any]) -> str:
-    """Return the tables of a comparison: groups and bottlenecks of every run, and differences from the first."""
-    runs = summary["backends"] if "backends" in summary else summary["algorithms"]
-    first = next(iter(runs))
-    parts = [measure_table("group", _groups(runs), GROUP_COLUMNS)]
-    for link in _links_under_test(runs):
-        rows = [(algorithm, run["links"][link]) for algorithm, run in runs.items()]
-        parts.append(measure_table(link, rows, _link_columns([metrics for _, metrics in rows])))
-    against = {each["of"]: each for each in summary["differences"] if each["against"] == first}
+    """Return the tables of a comparison: groups and bottlenecks of every run, and differences from the first.
+
+    Where runs differ in several factors, those that differ in the first alone stand together; the differences of the
+    others follow.
+    """
+    found = contrasts(summary)
+    first = [each for each in found if each.factor == found[0].factor]
+    parts = [_contrast_tables(summary, each, values=True) for each in first]
+    parts += [_contrast_tables(summary, each, values=False) for each in found[len(first) :]]
+    if any(len(each.runs) > 1 for each in found) and summary["differences"]:
+        parts[-1] += f"\n{NEUTRAL_LEGEND if kind_of(summary) == BACKENDS else LEGEND}"
+    return "\n\n".join(filter(None, parts))
+
+
+def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: bool) -> str:
+    known = runs_of(summary) or {}
+    runs = {contrast.label(level): known[name] for level, name in contrast.runs.items()}
+    parts = [f"At {contrast.place}"] if contrast.place else []
+    if values:
+        parts.append(measure_table("group", _groups(runs), GROUP_COLUMNS))
+        for link in _links_under_test(runs):
+            rows = [(name, run["links"][link]) for name, run in runs.items() if link in run["links"]]
+            parts.append(measure_table(link, rows, _link_columns([metrics for _, metrics in rows])))
+    (level, first), *others = contrast.runs.items()
+    differences = {(each["of"], each["against"]): each for each in summary["differences"]}
+    against = {contrast.label(each): differences[name, first] for each, name in others if (name, first) in differences}
     if against:
-        legend = NEUTRAL_LEGEND if "backends" in summary else LEGEND
-        parts.append(measure_table(f"minus {first}", _groups(against), GROUP_COLUMNS, judged=True) + f"\n{legend}")
+        parts.append(measure_table(f"minus {contrast.label(level)}", _groups(against), GROUP_COLUMNS, judged=True))
     return "\n\n".join(parts)
 
 

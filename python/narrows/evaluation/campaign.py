@@ -20,12 +20,12 @@ from narrows.files.inputs import keep
 from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
 from narrows.reproduction.part import Part
+from narrows.run.lists import read_queue
 from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered
 from narrows.study.plan import make_plan
 from narrows.study.task import resolve
-from narrows.study.views.layout import read_queue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,6 +6,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.compared import runs_of
 from narrows.errors import InputError
 from narrows.files.manifest import MANIFEST, check_folder
 from narrows.files.sealed import read_object
@@ -31,7 +32,7 @@ class RunFolder:
         check_folder(path)
         self.path = path
         self.manifest = read_object(path / MANIFEST)
-        if runs := self.manifest.get("algorithms") or self.manifest.get("backends"):
+        if runs := runs_of(self.manifest):
             inner = ", ".join(str(path / each) for each in runs.values())
             raise InputError(str(path), f"is the folder of a comparison; name the folder of one of its runs: {inner}")
         if not (path / "scenario.toml").is_file():

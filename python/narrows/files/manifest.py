@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.compared import runs_of
 from narrows.errors import InputError
 from narrows.files.sealed import read_object, read_sealed, sealed
 
@@ -60,7 +61,7 @@ def check_folder(folder: Path) -> None:
         raise InputError(str(folder), f"is no folder of results: it has no {MANIFEST}") from None
     for name in manifest.get("files", ()):
         check_file(folder, name, manifest)
-    for inner in manifest.get("algorithms", {}).values():
+    for inner in (runs_of(manifest) or {}).values():
         # An interrupted comparison may lack some.
         if (folder / inner).is_dir():
             check_folder(folder / inner)

@@ -8,10 +8,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from narrows.compared import kind_of, runs_of
 from narrows.errors import InputError
 from narrows.files.manifest import MANIFEST, check_folder
 from narrows.files.sealed import read_object
-from narrows.run.results import Tables
+from narrows.run.results import COLUMNS, Tables
 from narrows.run.scenario import Scenario, read
 from narrows.run.shown import frame_of
 from narrows.run.tables import names, stacked
@@ -45,7 +46,7 @@ def open_folder(folder: str | os.PathLike[str]) -> OpenedRun | OpenedComparison 
     if (path / PLAN).is_file():
         return OpenedStudy(path)
     check_folder(path)
-    comparison = {"algorithms", "backends"} & set(read_object(path / MANIFEST))
+    comparison = runs_of(read_object(path / MANIFEST)) is not None
     return OpenedComparison(path) if comparison else OpenedRun(path)
 
 
@@ -94,7 +95,7 @@ class OpenedComparison(Tables):
         path: The folder.
         manifest: The contents of `manifest.json`.
         summary: The contents of `summary.json`.
-        runs: The run of each algorithm.
+        runs: The run of each algorithm, backend or combination of levels.
     """
 
     def __init__(self, path: Path) -> None:
@@ -102,13 +103,13 @@ class OpenedComparison(Tables):
         self.path = path
         self.manifest = read_object(path / MANIFEST)
         self.summary = read_object(path / "summary.json")
-        self._column = "backend" if "backends" in self.manifest else "subject"
-        places = self.manifest.get("algorithms") or self.manifest["backends"]
+        self._column = COLUMNS[str(kind_of(self.manifest))]
+        places = runs_of(self.manifest) or {}
         inner = {name: path / place for name, place in places.items()}
         self.runs = {name: OpenedRun(place) for name, place in inner.items() if place.is_dir()}
 
     def table(self, name: str) -> pa.Table:
-        """Return a table of all runs, the algorithm or backend in its first column; else as `OpenedRun.table`."""
+        """Return a table of all runs, the name of the run in its first column; else as `OpenedRun.table`."""
         return stacked({each: run.table(name) for each, run in self.runs.items()}, self._column)
 
 

@@ -12,18 +12,20 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from narrows import core
+from narrows.compared import ALGORITHMS
 from narrows.errors import Interrupted
 from narrows.metrics import check, resolve
 from narrows.metrics.criteria import given_margins
 from narrows.run import workers
 from narrows.run.jobs import Unwatched, processors, work_s
-from narrows.run.results import ALGORITHMS, Comparison, Run
+from narrows.run.results import Comparison, Run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narrows.metrics import Metric
     from narrows.run.jobs import Job, Watch
+    from narrows.run.levels import Crossed
 
 
 def run(scenario: core.Scenario, jobs: int | None, watch: Watch | None, measures: Sequence[str] = ()) -> Run:
@@ -44,8 +46,9 @@ def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
     measures: Sequence[str] = (),
     margins: Sequence[str] = (),
     of: str = ALGORITHMS,
+    crossed: Crossed | None = None,
 ) -> Comparison:
-    """Run every replication of one scenario per algorithm, or per backend.
+    """Run every replication of one scenario per algorithm, per backend, or per combination of levels.
 
     The arguments are those of `Scenario.compare` and of `Comparison`.
     """
@@ -68,7 +71,7 @@ def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
     }
     if not runs:
         raise Interrupted(NOTHING_FINISHED)
-    return Comparison(list(scenarios), runs, clock.started, wall_s, matter, of)
+    return Comparison(list(scenarios), runs, clock.started, wall_s, matter, of, crossed)
 
 
 def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | None]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.compared import ALGORITHMS, BACKENDS, LEVELS
 from narrows.errors import ReportError
 from narrows.files.folder import appearing, file_name
 from narrows.files.inputs import keep
@@ -29,11 +30,7 @@ if TYPE_CHECKING:
     from narrows.core import Records, Scenario
     from narrows.metrics import Metric
     from narrows.metrics.criteria import Margin
-
-
-# What a comparison compares, and what its summary calls them.
-ALGORITHMS = "algorithms"
-BACKENDS = "backends"
+    from narrows.run.levels import Crossed
 
 
 class Tables(Shown):
@@ -164,29 +161,32 @@ class Run(Tables):
 
 
 class Comparison(Tables):
-    """The runs of one scenario with each of several algorithms as the subject, or on each of several backends."""
+    """The runs of one scenario with several algorithms, at several levels of its keys, or on several backends."""
 
     def __init__(  # noqa: PLR0913, PLR0917  # what a comparison consists of
         self,
-        algorithms: list[str],
+        names: list[str],
         runs: Mapping[str, Run],
         started: str,
         wall_s: float,
         margins: Mapping[str, Margin] = NO_MARGINS,
         of: str = ALGORITHMS,
+        crossed: Crossed | None = None,
     ) -> None:
         """Make the results of a comparison.
 
         Args:
-            algorithms: What all algorithms, or backends, are called, in the order in which they were given.
+            names: What all runs are called, in their order: by algorithm, by backend, or by their levels.
             runs: The run of each of them of which a replication finished.
             started: Start of the comparison, ISO 8601 in UTC.
             wall_s: Elapsed real time, seconds.
             margins: By metric, what a difference must exceed to matter, where it is not the margin of its card.
-            of: What is compared, as in the summary: `algorithms` or `backends`.
+            of: What is compared, as in the summary: `algorithms`, `backends` or `levels`.
+            crossed: The levels of each run, where levels are compared.
         """
-        self.algorithms = algorithms
+        self.names = names
         self.of = of
+        self.crossed = crossed
         self.runs = runs
         self.margins = margins
         self.started = started
@@ -194,8 +194,8 @@ class Comparison(Tables):
 
     @property
     def interrupted(self) -> bool:
-        """Whether a replication of any algorithm did not finish."""
-        return len(self.runs) < len(self.algorithms) or any(run.interrupted for run in self.runs.values())
+        """Whether a replication of any run did not finish."""
+        return len(self.runs) < len(self.names) or any(run.interrupted for run in self.runs.values())
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -207,17 +207,21 @@ class Comparison(Tables):
             "seed": self._any.scenario.seed,
             "replications": max(each["replications"] for each in summaries.values()),
             "digest": digest(each["digest"] for each in summaries.values()),
-            self.of: {name: {key: each[key] for key in RUN_KEYS if key in each} for name, each in summaries.items()},
+            **({} if self.crossed is None else {"factors": self.crossed.factors}),
+            self.of: {name: self._own(name, each) for name, each in summaries.items()},
             "differences": neutral(found) if self.of == BACKENDS else found,
         }
 
+    def _own(self, name: str, summary: Mapping[str, Any]) -> dict[str, Any]:
+        at = {} if self.crossed is None else {"at": self.crossed.at[name]}
+        return {**at, **{key: summary[key] for key in RUN_KEYS if key in summary}}
+
     def table(self, name: str) -> pa.Table:
-        """Return a table of all runs, the algorithm under test in its first column; otherwise as `Run.table`."""
-        column = "backend" if self.of == BACKENDS else "subject"
-        return tables.stacked({each: run.table(name) for each, run in self.runs.items()}, column)
+        """Return a table of all runs, the name of the run in its first column (`COLUMNS`); else as `Run.table`."""
+        return tables.stacked({each: run.table(name) for each, run in self.runs.items()}, COLUMNS[self.of])
 
     def save(self, folder: str | os.PathLike[str], command: str | None = None, *, replace: bool = False) -> None:
-        """Write the folder of the comparison, with a run folder per algorithm, atomically.
+        """Write the folder of the comparison, with a folder per run, atomically.
 
         Args:
             folder: The folder; it must not exist or must be empty.
@@ -239,7 +243,7 @@ class Comparison(Tables):
             facts = {
                 "title": self._any.scenario.title,
                 "command": command,
-                self.of: {name: folder_name(name) for name in self.algorithms},
+                self.of: {name: folder_name(name) for name in self.names},
                 "seed": self._any.scenario.seed,
                 "replications": self._any.scenario.replications,
                 "finished": {name: sorted(run.records) for name, run in self.runs.items()},
@@ -257,9 +261,9 @@ class Comparison(Tables):
         return next(iter(self.runs.values()))
 
 
-def folder_name(algorithm: str) -> str:
-    """Return the name of the folder of an algorithm's run: what the algorithm is called, as a file name."""
-    return file_name(algorithm)
+def folder_name(name: str) -> str:
+    """Return the name of the folder of a compared run: what the run is called, as a file name."""
+    return file_name(name)
 
 
 def _report(folder: Path) -> Exception | None:
@@ -275,4 +279,6 @@ def _complain(problem: Exception | None, folder: Path) -> None:
         raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
 
 
+# The first column of a table of all runs, by what is compared.
+COLUMNS = {ALGORITHMS: "subject", BACKENDS: "backend", LEVELS: "level"}
 RUN_KEYS = ("groups", "links", "checks", "expectations", "performance")

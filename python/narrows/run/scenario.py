@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from copy import copy
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from narrows import core
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from narrows.run.jobs import Watch
+    from narrows.run.levels import Crossed
     from narrows.run.results import Comparison, Run
 
 
@@ -79,6 +82,10 @@ def read(
     except UnicodeDecodeError as error:
         raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
     return Scenario(text, str(file), file.parent, overrides, trust=trust, on=on, queue=queue)
+
+
+# No key is varied.
+NOTHING: Mapping[str, Sequence[object]] = MappingProxyType({})
 
 
 class Scenario:
@@ -165,27 +172,29 @@ class Scenario:
         Returns:
             The comparison of the backends, `simulator` and `linux`.
         """
+        from narrows.compared import BACKENDS
         from narrows.run.execution import compare
-        from narrows.run.results import BACKENDS
 
         return compare(self.resolve_on_both(replications, seed), jobs, watch, measures, of=BACKENDS)
 
     def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
         self,
-        algorithms: Sequence[str | type],
+        algorithms: Sequence[str | type] = (),
         replications: int | None = None,
         seed: int | None = None,
         jobs: int | None = None,
         watch: Watch | None = None,
         measures: Sequence[str] = (),
         margins: Sequence[str] = (),
+        vary: Mapping[str, Sequence[object]] = NOTHING,
     ) -> Comparison:
-        """Run the scenario once per algorithm, with common random numbers.
+        """Run the scenario once per algorithm, per level of a key, or per combination, with common random numbers.
 
         Args:
             algorithms: Names, or classes at the top level of a Python file. Each is in turn the algorithm of the groups
-                marked as subject, or of all groups where none is marked.
-            replications: Number of replications per algorithm; None is that of the scenario, or five.
+                marked as subject, or of all groups where none is marked. None at all keeps those of the scenario, if
+                `vary` has a key.
+            replications: Number of replications per run; None is that of the scenario, or five.
             seed: Master seed; None is that of the scenario.
             jobs: Maximum number of replications at a time; None is the number of processors. The results do not depend
                 on it.
@@ -193,22 +202,29 @@ class Scenario:
             measures: Further metrics for the summary, as in `"cov(bin=10s)"`.
             margins: What differences must exceed to matter, as in `"rtt_mean_s=1ms"` or `"goodput_bps=5%"`, where that
                 is not the margin of the metric's card.
+            vary: The levels of keys, each as in the file, as in `{"path.queue": ["droptail", "codel"]}`. A queue is a
+                name with parameters, as in `red(gentle=true)`, that keeps what else the scenario says of the queue.
 
         Returns:
             The comparison.
 
         Raises:
-            InputError: A class is not at the top level of a file.
+            InputError: A class is not at the top level of a file, or a key or level cannot be varied.
             ScenarioError: The scenario or an algorithm has faults.
             MetricError: A metric does not exist or does not apply to the scenario.
             RunError: A run violated an invariant of the simulator.
             AlgorithmError: An algorithm written in Python failed.
             Interrupted: The work was stopped before a replication had finished.
-            ValueError: No algorithm is given, or one is given twice.
+            ValueError: No algorithm and no key is given, or an algorithm is given twice.
         """
         from narrows.run.execution import compare
 
         names = [named(algorithm) for algorithm in algorithms]
+        if vary:
+            from narrows.compared import LEVELS
+
+            crossed = self.resolve_crossed(names, vary, replications, seed)
+            return compare(crossed.scenarios, jobs, watch, measures, margins, LEVELS, crossed)
         return compare(self.resolve_each(names, replications, seed), jobs, watch, measures, margins)
 
     def check(self, replications: int | None = None, seed: int | None = None) -> core.Scenario:
@@ -285,6 +301,40 @@ class Scenario:
             found[on] = own.resolve(None, replications, seed)
         return found
 
+    def resolve_crossed(
+        self,
+        subjects: Sequence[str],
+        vary: Mapping[str, Sequence[object]],
+        replications: int | None = None,
+        seed: int | None = None,
+    ) -> Crossed:
+        """Resolve the scenario at every combination of algorithms and levels of keys.
+
+        Args:
+            subjects: Names of the algorithms, each in turn the subject; none keeps those of the scenario.
+            vary: The levels of each key.
+            replications: Number of replications of each; None is that of the scenario, or five.
+            seed: Master seed; None is that of the scenario.
+
+        Raises:
+            InputError: A key or level cannot be varied.
+            ScenarioError: The scenario or an algorithm has faults.
+            ValueError: An algorithm is given twice.
+        """
+        from narrows.run.levels import cross
+
+        _check_given_once(subjects)
+        if replications is None:
+            first = self.resolve(subjects[0] if subjects else None)
+            replications = first.replications_written or COMPARED_REPLICATIONS
+
+        def resolve(subject: str | None, more: Sequence[str]) -> core.Scenario:
+            changed = copy(self)
+            changed.overrides = [*self.overrides, *more]
+            return changed.resolve(subject, replications, seed)
+
+        return cross(resolve, short_names(subjects), vary)
+
     def resolve_each(
         self, subjects: Sequence[str], replications: int | None = None, seed: int | None = None
     ) -> dict[str, core.Scenario]:
@@ -304,9 +354,7 @@ class Scenario:
         """
         if not subjects:
             raise ValueError("at least one algorithm is needed")
-        twice = given_twice(subjects)
-        if twice is not None:
-            raise ValueError(f"{twice} is given twice: a comparison names each algorithm once")
+        _check_given_once(subjects)
         if replications is None:
             replications = self.resolve(subjects[0]).replications_written or COMPARED_REPLICATIONS
         return {short: self.resolve(name, replications, seed) for name, short in short_names(subjects).items()}
@@ -315,6 +363,12 @@ class Scenario:
 def stand_in() -> str:
     """Return the name of an algorithm for the subject where any will do: the first of the catalogue."""
     return str(core.algorithms()[0]["name"])
+
+
+def _check_given_once(names: Sequence[str]) -> None:
+    twice = given_twice(names)
+    if twice is not None:
+        raise ValueError(f"{twice} is given twice: a comparison names each algorithm once")
 
 
 def given_twice(names: Sequence[str]) -> str | None:

@@ -6,6 +6,7 @@ from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from narrows.compared import runs_of
 from narrows.errors import InputError
 from narrows.metrics import card_of
 from narrows.report.drawing.style import style_of, tone_of
@@ -164,8 +165,8 @@ def frame_of(table: pa.Table, library: str | None = None) -> Any:
 
 
 def _subjects(table: pa.Table) -> list[str]:
-    """Return the algorithm or backend of each row of a comparison; empty texts of a run."""
-    column = next((name for name in ("subject", "backend") if name in table.column_names), None)
+    """Return the name of the run of each row of a comparison; empty texts of a run."""
+    column = next((name for name in ("subject", "backend", "level") if name in table.column_names), None)
     return [str(each) for each in table[column].to_pylist()] if column else [""] * int(table.num_rows)
 
 
@@ -178,7 +179,7 @@ def _axes() -> Any:
 
 
 def _rows(summary: Mapping[str, Any]) -> Iterator[list[str]]:
-    for subject, each in (summary.get("algorithms") or summary.get("backends") or {"": summary}).items():
+    for subject, each in (runs_of(summary) or {"": summary}).items():
         for group, metrics in each["groups"].items():
             yield [subject, group, *(_cell(metrics.get(name), card_of(name, "group")["unit"]) for name in LEADING)]
 

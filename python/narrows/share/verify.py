@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.compared import runs_of
 from narrows.errors import InputError
 from narrows.files.manifest import MANIFEST, check_folder, file_digest
 from narrows.files.sealed import read_object
@@ -106,7 +107,7 @@ def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False) 
             return _study(folder, jobs)
         manifest = _manifest(folder, file)
         changed = list(_damage(folder))
-        inner = manifest.get("algorithms") or manifest.get("backends")
+        inner = runs_of(manifest)
         runs = {name: folder / place for name, place in inner.items()} if inner else {"": folder}
         repeated = []
         for name, place in runs.items():

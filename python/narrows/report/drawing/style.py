@@ -71,10 +71,11 @@ def catalogued(name: str) -> Style | None:
 
 @cache
 def _catalogued() -> dict[str, Style]:
-    return {card["name"]: _by_place(place) for place, card in enumerate(core.algorithms())}
+    return {card["name"]: placed(place) for place, card in enumerate(core.algorithms())}
 
 
-def _by_place(place: int) -> Style:
+def placed(place: int) -> Style:
+    """Return the style of a place in a list: eight neighbours have the eight hues, each further eight the next dash."""
     row = place // len(HUES)
     # Each row begins further on, so that the best known of different families do not meet in one hue.
     return Style((place + SHIFT * row) % len(HUES), row % len(DASHES), row % len(MARKERS))

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from narrows.compared import runs_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
@@ -96,7 +98,7 @@ def _kind(summary: Mapping[str, Any], ledger: Mapping[str, Any], plan: Mapping[s
         return str(summary["kind"])
     if plan:
         return "study"
-    if _compared(summary) is not None:
+    if runs_of(summary) is not None:
         return "comparison"
     return "run" if "groups" in summary else "results"
 
@@ -108,18 +110,12 @@ def _level(summary: Mapping[str, Any]) -> str:
 
 
 def _runs(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    compared = _compared(summary)
+    compared = runs_of(summary)
     return [summary] if compared is None else list(compared.values())
 
 
-def _compared(summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the runs of a comparison of algorithms or backends by name; None for anything else."""
-    found = (summary.get(of) for of in ("algorithms", "backends"))
-    return next((each for each in found if isinstance(each, dict)), None)
-
-
 def _measured(summary: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    compared = _compared(summary)
+    compared = runs_of(summary)
     if compared is not None:
         return [(name, metrics) for name, run in compared.items() for metrics in list(run["groups"].values())[:1]]
     groups = summary.get("groups")

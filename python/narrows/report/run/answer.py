@@ -17,6 +17,7 @@ from narrows.statistics import paired
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from narrows.compared import Contrast
     from narrows.report.page.metrics import Meaning
     from narrows.report.run.data import Run
 
@@ -43,17 +44,34 @@ def note(subject: Run | Comparison) -> str:
 
 def _of_comparison(comparison: Comparison) -> Iterator[Markup]:
     first = comparison.runs[0]
+    # Runs that differ in the first factor; the tables have the other contrasts.
+    shown = [each for each in comparison.contrasts if each.factor == comparison.contrasts[0].factor]
     for place, group in enumerate(first.groups):
         if len(first.groups) > 1 and group not in _tested(comparison):
             continue
-        own = [list(run.groups.values())[place] for run in comparison.runs]
-        differences = {
-            run.name: found.groups[place]
-            for run in comparison.runs[1:]
-            if (found := comparison.against_first(run.name)) is not None
-        }
-        for name in _asked(own):
-            yield _against(meaning(name), name, first.name, own[0], differences)
+        own = {run.name: list(run.groups.values())[place] for run in comparison.runs}
+        for name in _asked(list(own.values())):
+            meant = meaning(name)
+            said = [_contrasted(comparison, contrast, place, name, own) for contrast in shown[:_LISTED]]
+            more = f"{len(shown) - _LISTED} more are below. " if len(shown) > _LISTED else ""
+            margins = (measure.margin for each in comparison.differences for measure in [each.groups[place].get(name)]
+                       if measure is not None and measure.margin)  # fmt: skip
+            margin = next(margins, None) if len(comparison.runs) > 1 else None
+            matters = _matters(margin, meant) if margin and len(shown) == 1 else ""
+            yield join((element("b", meant.title), ": ", *said, more, matters))
+
+
+def _contrasted(
+    comparison: Comparison, contrast: Contrast, place: int, name: str, own: Mapping[str, Mapping[str, Measure]]
+) -> Markup:
+    (level, first), *others = contrast.runs.items()
+    differences = {
+        contrast.label(each): found.groups[place]
+        for each, run in others
+        if (found := comparison.difference(run, first)) is not None
+    }
+    said = _against(meaning(name), name, contrast.label(level), own[first], differences)
+    return join((f"At {contrast.place}: ", said)) if contrast.place else said
 
 
 def _tested(comparison: Comparison) -> set[str]:
@@ -90,7 +108,7 @@ def _against(
     clear = [(run, each) for run, each in measures.items() if each.verdict in {"better", "worse", "different"}]
     same = [run for run, each in measures.items() if each.verdict == "same"]
     open_ = [run for run in measures if run not in same and run not in dict(clear)]
-    parts: list[object] = [element("b", shown.title), f": {first} {_value(reference[name], shown)}. "]
+    parts: list[object] = [f"{first} {_value(reference[name], shown)}. "]
     for place, (run, each) in enumerate(clear):
         css, word, _ = JUDGED[each.verdict]
         text, ends = difference_texts(each.mean or 0.0, each.interval, shown.unit)
@@ -100,9 +118,6 @@ def _against(
         parts.append(f"No difference that matters: {_listed(same)}. ")
     if open_:
         parts.append(f"Undecided: {_listed(open_)}. ")
-    margin = next((each.margin for each in measures.values() if each.margin), None)
-    if margin:
-        parts.append(_matters(margin, shown))
     return join(parts)
 
 

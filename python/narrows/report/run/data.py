@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections import Counter
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +19,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from narrows import core
+from narrows.compared import ALGORITHM, ALGORITHMS, BACKENDS, contrasts, kind_of, runs_of
+from narrows.report.drawing.style import placed, style_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
+    from narrows.compared import Contrast
     from narrows.report.drawing.decimate import FloatArray
+    from narrows.report.drawing.style import Style
 
 Columns = dict[str, Any]
 
@@ -150,6 +155,7 @@ class Run:
         event_rows: Columns of `events.parquet`; empty if events are not logged.
         found_warmups_s: End of the warm-up by replication, seconds; empty if the scenario gives it.
         chosen: Number of the replication whose series are drawn; None for the first.
+        look: The style of the run beside others; None for that of its name.
     """
 
     name: str
@@ -175,6 +181,12 @@ class Run:
     event_rows: Columns = field(repr=False, default_factory=dict)
     found_warmups_s: Sequence[float] = ()
     chosen: int | None = None
+    look: Style | None = None
+
+    @property
+    def style(self) -> Style:
+        """The style of the run beside others: that of its algorithm, or of its levels."""
+        return self.look or style_of(self.name)
 
     @property
     def shown_replication(self) -> int:
@@ -365,7 +377,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Runs of one scenario with several algorithms, or on several backends, with common random numbers.
+    """Runs of one scenario with several algorithms, at several levels or backends, with common random numbers.
 
     Attributes:
         title: Title of the scenario.
@@ -376,7 +388,8 @@ class Comparison:
         differences: Paired differences between them.
         manifest: Contents of `manifest.json`.
         folders: The folder of each run, by its name.
-        backends: Whether the runs differ in the backend.
+        kind: What is compared: `algorithms`, `backends` or `levels`.
+        contrasts: Which runs stand beside each other.
     """
 
     title: str
@@ -387,12 +400,21 @@ class Comparison:
     differences: Sequence[Difference]
     manifest: Mapping[str, Any]
     folders: Mapping[str, str] = field(default_factory=dict)
-    backends: bool = False
+    kind: str = ALGORITHMS
+    contrasts: Sequence[Contrast] = ()
 
-    def against_first(self, name: str) -> Difference | None:
-        """Return the differences of a run from the first run; None for the first run itself."""
-        wanted = (name, self.runs[0].name)
-        return next((each for each in self.differences if (each.of, each.against) == wanted), None)
+    @property
+    def backends(self) -> bool:
+        """Whether the runs differ in the backend."""
+        return self.kind == BACKENDS
+
+    def run(self, name: str) -> Run:
+        """Return the run of this name."""
+        return next(run for run in self.runs if run.name == name)
+
+    def difference(self, of: str, against: str) -> Difference | None:
+        """Return the differences of a run from another; None where the two share no replication."""
+        return next((each for each in self.differences if (each.of, each.against) == (of, against)), None)
 
 
 def read(folder: Path) -> Run | Comparison:
@@ -402,7 +424,7 @@ def read(folder: Path) -> Run | Comparison:
         FileNotFoundError: There is no `summary.json`.
     """
     summary = _json(folder / "summary.json")
-    of = next((kind for kind in ("algorithms", "backends") if kind in summary), None)
+    of = kind_of(summary)
     if of is None:
         return _run(folder, str(summary["title"]))
     manifest = _json(folder / "manifest.json")
@@ -412,12 +434,28 @@ def read(folder: Path) -> Run | Comparison:
         seed=int(summary["seed"]),
         replications=int(summary["replications"]),
         digest=str(summary["digest"]),
-        runs=[_run(folder / folders.get(name, name), name) for name in summary[of]],
+        runs=[replace(_run(folder / folders.get(name, name), name), look=look) for name, look in _looks(summary)],
         differences=[_difference(entry) for entry in summary.get("differences", [])],
         manifest=manifest,
         folders=folders,
-        backends=of == "backends",
+        kind=of,
+        contrasts=contrasts(summary),
     )
+
+
+def _looks(summary: Mapping[str, Any]) -> Iterator[tuple[str, Style | None]]:
+    """Return the style of each run of a comparison; None where its name has one.
+
+    A level has the hue of its place; beside several algorithms, it is a variant of the algorithm's style.
+    """
+    factors: Mapping[str, list[str]] = summary.get("factors") or {}
+    several = len(factors.get(ALGORITHM, ())) > 1
+    seen: Counter[str] = Counter()
+    for name, each in (runs_of(summary) or {}).items():
+        algorithm = each["at"][ALGORITHM] if several else ""
+        style = style_of(algorithm).variant(seen[algorithm]) if several else placed(seen[""])
+        seen[algorithm] += 1
+        yield name, style if factors else None
 
 
 def _run(folder: Path, name: str) -> Run:

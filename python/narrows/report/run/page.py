@@ -84,7 +84,7 @@ _BACKENDS_NOTE = (
     "metrics' cards."
 )
 _COMPARISON_NOTE = (
-    "Paired differences to the first algorithm, on the same random numbers, with 95 % intervals: "
+    "Paired differences to the first algorithm or level, on the same random numbers, with 95 % intervals: "
     "▲ clearly better, ▼ clearly worse, ◆ clearly different "
     "(the interval leaves zero out, and the difference exceeds the margin from which it matters), "
     "≈ no difference that matters (the interval lies within the margin), ? undecided. The margins are those of the "

@@ -6,6 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
+from narrows.compared import ALGORITHMS, BACKENDS, LEVELS
 from narrows.playground.page import Experiment, fragment
 from narrows.report.drawing.scale import SECONDS, quantity, significant
 from narrows.report.drawing.svg import Markup, element, join
@@ -28,7 +29,9 @@ def command(subject: Run | Comparison) -> str:
         scenario = shlex.quote(f"{folder_of(subject, names[0])}/scenario.toml")
         return f"narrows run {scenario} {numbers} --on both"
     # Where other flows compete, the resolved scenarios no longer say which group was the subject.
-    if all(algorithm == run.name for run in subject.runs for algorithm in run.algorithms.values()):
+    if subject.kind == ALGORITHMS and all(
+        algorithm == run.name for run in subject.runs for algorithm in run.algorithms.values()
+    ):
         scenario = shlex.quote(f"{folder_of(subject, names[0])}/scenario.toml")
         return f"narrows compare {shlex.join(names)} --scenario {scenario} {numbers}{_on(subject.runs[0])}"
     runs = ((f"{folder_of(subject, run.name)}/scenario.toml", _on(run)) for run in subject.runs)
@@ -50,8 +53,8 @@ def folder_of(comparison: Comparison, name: str) -> str:
 def what_was_run(subject: Run | Comparison) -> Markup:
     """Return the section that describes the resolved scenario, with seed and replications."""
     if isinstance(subject, Comparison):
-        label = "Backends" if subject.backends else "Algorithms"
-        entries = [(label, ", ".join(run.name for run in subject.runs)), *_shared(subject.runs)]
+        separator = "; " if subject.kind == LEVELS else ", "
+        entries = [(LABELS[subject.kind], separator.join(run.name for run in subject.runs)), *_shared(subject.runs)]
     else:
         entries = _description(subject)
     entries += _kernel(subject.runs if isinstance(subject, Comparison) else [subject])
@@ -160,6 +163,7 @@ def _list(entries: Iterable[tuple[str, object]], css: str) -> Markup:
     return element("dl", join(rows), class_=css)
 
 
+LABELS = {ALGORITHMS: "Algorithms", BACKENDS: "Backends", LEVELS: "Levels"}
 SCENARIO = "scenario.toml"
 _PAIR = 2
 _SUBJECT = "the algorithm under test"

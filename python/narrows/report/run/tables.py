@@ -15,6 +15,7 @@ from narrows.report.page.metrics import Meaning, meaning
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from narrows.compared import Contrast
     from narrows.report.drawing.style import Style
     from narrows.report.run.data import Comparison, Measure, Run
 
@@ -36,7 +37,7 @@ def run_tables(run: Run) -> Markup:
 
 def comparison_tables(comparison: Comparison) -> Markup:
     """Return the tables of a comparison: a table per flow group and per link, a column per algorithm."""
-    heads = [(run.name, style_of(run.name)) for run in comparison.runs]
+    heads = [(run.name, run.style) for run in comparison.runs]
     return join(
         _tables(title, heads, _values([list(getattr(run, kind).values())[place] for run in comparison.runs], kind[:-1]),
                 minor=minor)
@@ -45,16 +46,24 @@ def comparison_tables(comparison: Comparison) -> Markup:
 
 
 def difference_tables(comparison: Comparison) -> Markup:
-    """Return the tables of paired differences to the first run: a table per flow group and per link."""
-    others = [run for run in comparison.runs[1:] if comparison.against_first(run.name) is not None]
-    found = [each for run in others if (each := comparison.against_first(run.name)) is not None]
-    first = comparison.runs[0].name
-    heads: list[_Head] = [(f"{run.name} less {first}", style_of(run.name)) for run in others]
+    """Return the tables of paired differences to the first run of each contrast: per flow group and per link."""
+    return join(_difference_tables(comparison, contrast) for contrast in comparison.contrasts)
+
+
+def _difference_tables(comparison: Comparison, contrast: Contrast) -> Markup:
+    (level, first), *others = contrast.runs.items()
+    found = {each: comparison.difference(run, first) for each, run in others}
+    known = {each: difference for each, difference in found.items() if difference is not None}
+    against = contrast.label(level)
+    heads: list[_Head] = [
+        (f"{contrast.label(each)} less {against}", comparison.run(contrast.runs[each]).style) for each in known
+    ]
     if not heads:
         return Markup("")
+    at = f" ({contrast.place})" if contrast.place else ""
     return join(
-        _tables(f"{title}: differences to {first}", heads,
-                _differences([getattr(each, kind)[place] for each in found], kind[:-1]), minor=minor)
+        _tables(f"{title}: differences to {against}{at}", heads,
+                _differences([getattr(each, kind)[place] for each in known.values()], kind[:-1]), minor=minor)
         for title, kind, place, minor in _owners(comparison)
     )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 from narrows import core
@@ -11,6 +10,7 @@ from narrows.external.source import named_files
 from narrows.files.toml import inline
 from narrows.library import find_scenario
 from narrows.linux.backend import SIMULATOR
+from narrows.run.lists import problem
 from narrows.run.scenario import read
 from narrows.study.definition import parse_study
 from narrows.study.plan import Plan, make_plan
@@ -67,7 +67,7 @@ def lay_out(  # noqa: PLR0913, PLR0917  # what the command line gives
         study = parse_study(text, command, seed, replications)
         return study, make_plan(study, overrides, trusted=named_files(algorithms, [], study.directory))
     except core.ScenarioError as error:
-        problems = dict.fromkeys(_problem(each) for each in error.diagnostics[:MOST])
+        problems = dict.fromkeys(problem(each) for each in error.diagnostics[:MOST])
         raise InputError(command, "\n  ".join(problems)) from error
 
 
@@ -93,66 +93,8 @@ def checked(
         try:
             found.append(read(file, [*own, *overrides, *changes], on=on).resolve())
         except core.ScenarioError as error:
-            raise InputError(argument, _problem(error.diagnostics[0])) from error
+            raise InputError(argument, problem(error.diagnostics[0])) from error
     return found
-
-
-def split(text: str) -> list[str]:
-    """Split a list at the commas outside parentheses.
-
-    Examples:
-        >>> split("droptail, red(min=5pkt,max=15pkt)")
-        ['droptail', 'red(min=5pkt,max=15pkt)']
-    """
-    parts, depth = [""], 0
-    for letter in text:
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts]
-
-
-def read_queue(text: str, argument: str) -> dict[str, object]:
-    """Read a queue with parameters, as in `red(gentle=true, min=5pkt)`.
-
-    Args:
-        text: The queue as written.
-        argument: What messages call it.
-
-    Returns:
-        The table that a scenario has for it.
-
-    Raises:
-        InputError: A parameter cannot be read.
-    """
-    name, opened, rest = text.partition("(")
-    found: dict[str, object] = {"kind": name.strip()}
-    if not opened:
-        return found
-    if not rest.endswith(")"):
-        raise InputError(argument, "a parenthesis is not closed")
-    for part in split(rest[:-1]):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise InputError(argument, f"`{part}` is no parameter; allowed: as in red(gentle=true)")
-        found[key.strip()] = _value(value.strip())
-    return found
-
-
-def _value(text: str) -> object:
-    try:
-        return tomllib.loads(f"x = {text}")["x"]
-    except tomllib.TOMLDecodeError:
-        return text
-
-
-def _problem(diagnostic: Mapping[str, object]) -> str:
-    text = str(diagnostic["message"])
-    if diagnostic["allowed"]:
-        text += f"; allowed: {diagnostic['allowed']}"
-    return f"{text}; {diagnostic['hint']}" if diagnostic["hint"] else text
 
 
 # Combinations with the same fault are many, and one is enough to see it.

@@ -18,7 +18,8 @@ from narrows.errors import InputError
 from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.linux.backend import SIMULATOR
-from narrows.study.views.layout import checked, lay_out, read_queue, study_text
+from narrows.run.lists import read_queue
+from narrows.study.views.layout import checked, lay_out, study_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

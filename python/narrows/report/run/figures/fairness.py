@@ -17,7 +17,7 @@ from narrows.report.drawing.decimate import means
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import INDEX, nice_step
-from narrows.report.drawing.style import Style, style_of
+from narrows.report.drawing.style import Style
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _paint(panel: Panel, course: _Course, middles: FloatArray) -> None:
 
 def _style(runs: Sequence[Run], view: frame.View) -> Style:
     place = view.run.shared_links.index(view.link) if view.link else 0
-    return (style_of(view.run.name) if len(runs) > 1 else Style(0, 0, 0)).variant(place)
+    return (view.run.style if len(runs) > 1 else Style(0, 0, 0)).variant(place)
 
 
 def _together(view: frame.View) -> list[str]:

@@ -36,7 +36,7 @@ def flow_styles(runs: Sequence[Run], run: Run, traces: Sequence[Trace]) -> list[
 def group_style(runs: Sequence[Run], run: Run, place: int) -> Style:
     """Return the style of a flow group: in a comparison that of the run, otherwise that of its algorithm."""
     if len(runs) > 1:
-        return style_of(run.name).variant(place)
+        return run.style.variant(place)
     groups = list(run.algorithms)
     algorithm = run.algorithms[groups[place]]
     return style_of(algorithm).variant(sum(run.algorithms[each] == algorithm for each in groups[:place]))
@@ -69,7 +69,9 @@ def flow_label(runs: Sequence[Run], run: Run, group: str, number: str = "") -> s
     """
     if len(runs) == 1 or group == run.name:
         return group + number
-    return f"{run.name}{number}" if subjects(runs) == [group] else f"{run.name}: {group}{number}"
+    return (
+        f"{run.name}{number}" if subjects(runs) == [group] or len(run.groups) == 1 else f"{run.name}: {group}{number}"
+    )
 
 
 def flow_key(runs: Sequence[Run], run: Run, group: str, number: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import PACKETS, nice_ceiling
-from narrows.report.drawing.style import Style, style_of
+from narrows.report.drawing.style import Style
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def figure(runs: Sequence[Run]) -> Figure:
     if len(traces) < len(views):
         return Figure("queue", title, (), absent="This run recorded no queue over time.")
     several = len(runs) > 1
-    styles = {run.name: _line_of(style_of(run.name)) if several else Style(0, 0, 0) for run in runs}
+    styles = {run.name: _line_of(run.style) if several else Style(0, 0, 0) for run in runs}
     drops = any(_happened(trace, "dropped_packets") for trace in traces)
     marks = any(_happened(trace, "marked_packets") for trace in traces)
     events = ", or ".join(word for word, found in (("dropped or lost", drops), ("marked", marks)) if found)

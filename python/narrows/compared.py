@@ -1,0 +1,105 @@
+"""What a comparison compares, as its summary and its manifest say it: algorithms, backends, or levels of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Contrast(NamedTuple):
+    """Runs that differ in one factor alone; differences are those to the first.
+
+    Attributes:
+        factor: What differs: `algorithm`, `backend`, or the path of a key.
+        at: The levels of the other factors.
+        runs: The names of the runs, by their level of the factor.
+    """
+
+    factor: str
+    at: Mapping[str, str]
+    runs: Mapping[str, str]
+
+    @property
+    def place(self) -> str:
+        """Where the runs are compared, as in `queue=codel`; empty without another factor."""
+        return run_name(self.at)
+
+    def label(self, level: str) -> str:
+        """Return what a run is called beside the others: an algorithm by its name, a level with its key."""
+        return run_name({self.factor: level})
+
+
+def run_name(at: Mapping[str, str]) -> str:
+    """Return what a run is called by its levels.
+
+    Args:
+        at: The level of each factor.
+
+    Examples:
+        >>> run_name({"algorithm": "cubic", "path.queue": "codel"})
+        'cubic, queue=codel'
+        >>> run_name({"path.rate": "10Mbps", "path.reverse.rate": "1Mbps"})
+        'path.rate=10Mbps, reverse.rate=1Mbps'
+    """
+    short = _short_keys([key for key in at if key not in PLAIN])
+    return ", ".join(level if key in PLAIN else f"{short[key]}={level}" for key, level in at.items())
+
+
+def kind_of(content: Mapping[str, Any]) -> str | None:
+    """Return what a summary or manifest compares, one of `KINDS`; None if it is not that of a comparison."""
+    return next((kind for kind in KINDS if isinstance(content.get(kind), Mapping)), None)
+
+
+def runs_of(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return what a summary or manifest has of each compared run, by its name; None if it is not of a comparison."""
+    kind = kind_of(content)
+    return None if kind is None else content[kind]
+
+
+def contrasts(summary: Mapping[str, Any]) -> list[Contrast]:
+    """Return which runs of a comparison stand beside each other, those that differ in the first factor first.
+
+    Args:
+        summary: The summary of a comparison.
+    """
+    runs = runs_of(summary) or {}
+    factors: Mapping[str, list[str]] = summary.get("factors") or {}
+    if not factors:
+        return [Contrast(FACTORS[str(kind_of(summary))], {}, {name: name for name in runs})]
+    at = {name: each["at"] for name, each in runs.items()}
+    several = [factor for factor, levels in factors.items() if len(levels) > 1]
+    found = []
+    for factor in several or list(factors)[:1]:
+        groups: dict[tuple[str, ...], dict[str, str]] = {}
+        for name, levels in at.items():
+            groups.setdefault(tuple(levels[other] for other in several if other != factor), {})[levels[factor]] = name
+        others = [other for other in several if other != factor]
+        found += [Contrast(factor, dict(zip(others, fixed, strict=True)), each) for fixed, each in groups.items()]
+    return found
+
+
+def _short_keys(keys: list[str]) -> dict[str, str]:
+    """Return the shortest ends of key paths that distinguish them; what says nothing by itself is left out."""
+    plain = {key: key.removesuffix(".kind").removesuffix(".name").split(".") for key in keys}
+
+    def end(key: str, length: int) -> str:
+        return ".".join(plain[key][-length:])
+
+    found = {}
+    for key in keys:
+        lengths = range(1, len(plain[key]) + 1)
+        alone = (n for n in lengths if sum(end(other, n) == end(key, n) for other in keys) == 1)
+        found[key] = end(key, next(alone, len(plain[key])))
+    return found
+
+
+ALGORITHMS = "algorithms"
+BACKENDS = "backends"
+LEVELS = "levels"
+KINDS = (ALGORITHMS, BACKENDS, LEVELS)
+# What the runs of each kind differ in; those of levels name their factors.
+ALGORITHM = "algorithm"
+BACKEND = "backend"
+FACTORS = {ALGORITHMS: ALGORITHM, BACKENDS: BACKEND}
+# Factors whose levels say what they are.
+PLAIN = frozenset({ALGORITHM, BACKEND})

@@ -1,0 +1,150 @@
+"""A scenario at several levels of its keys, beside or in place of several algorithms, on the same random numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from narrows import core
+from narrows.compared import ALGORITHM, run_name
+from narrows.errors import InputError
+from narrows.files.toml import inline
+from narrows.run.lists import problem, read_queue, split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    # The subject or None, and further changes of keys.
+    Resolve = Callable[[str | None, Sequence[str]], core.Scenario]
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """Every combination of algorithms and levels.
+
+    Attributes:
+        factors: The levels of each factor: `algorithm` where algorithms are given, then the keys.
+        at: By the name of each run, its level of each factor.
+        scenarios: The resolved scenarios by the names of the runs.
+    """
+
+    factors: Mapping[str, Sequence[str]]
+    at: Mapping[str, Mapping[str, str]]
+    scenarios: Mapping[str, core.Scenario]
+
+
+def read_levels(given: Sequence[str]) -> dict[str, list[str]]:
+    """Return the levels of each key from texts such as `"path.queue=droptail,codel"`.
+
+    Raises:
+        InputError: A text has no key, or a key is given twice.
+    """
+    found: dict[str, list[str]] = {}
+    for text in given:
+        key, equals, levels = text.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f"{OPTION} {text}", f"has no key; allowed: {EXAMPLE}")
+        if key.strip() in found:
+            raise InputError(f"{OPTION} {text}", f"gives `{key.strip()}` twice; allowed: all levels of a key at once")
+        found[key.strip()] = split(levels)
+    return found
+
+
+def cross(resolve: Resolve, names: Mapping[str, str], vary: Mapping[str, Sequence[object]]) -> Crossed:
+    """Resolve a scenario at every combination of algorithms and levels.
+
+    Args:
+        resolve: Resolves the scenario with a subject, or None, and with further changes of keys.
+        names: What the algorithms are called, each in turn the subject; none keeps those of the scenario.
+        vary: The levels of each key. A queue is a name with parameters, as in `red(gentle=true)`, that keeps what else
+            the scenario says of the queue.
+
+    Raises:
+        InputError: A key or a level cannot be varied.
+        ScenarioError: The scenario or an algorithm has faults.
+    """
+    levels = {key: _levels(key, each) for key, each in vary.items()}
+    factors: dict[str, list[str]] = {ALGORITHM: list(names.values())} if names else {}
+    factors |= {key: list(each) for key, each in levels.items()}
+    count = math.prod(len(each) for each in factors.values())
+    if count > MOST_RUNS:
+        raise InputError(OPTION, f"makes {count} runs; allowed: at most {MOST_RUNS} in a comparison, more in a study")
+    # A factor with one level says nothing of a run.
+    named = [factor for factor, each in factors.items() if len(each) > 1]
+    at: dict[str, dict[str, str]] = {}
+    scenarios: dict[str, core.Scenario] = {}
+    for subject in names or [None]:
+        for chosen in product(*levels.values()):
+            point = dict(zip(levels, chosen, strict=True))
+            full = point if subject is None else {ALGORITHM: names[subject], **point}
+            name = run_name({factor: full[factor] for factor in named})
+            at[name] = full
+            scenarios[name] = _resolve(
+                resolve, subject, {key: levels[key][level] for key, level in point.items()}, point
+            )
+    _check_alike(levels, scenarios)
+    return Crossed(factors, at, scenarios)
+
+
+def _levels(key: str, given: Sequence[object]) -> dict[str, list[str]]:
+    """Return the levels of a key as written, each with the changes that it makes."""
+    written = [each.strip() if isinstance(each, str) else inline(each) for each in given]
+    shown = f"{OPTION} {key}={','.join(written)}"
+    if key in SHARED:
+        raise InputError(shown, f"`{key}` is the same for all runs of a comparison; allowed: any other key")
+    if len(written) < 2 or not all(written):  # noqa: PLR2004  # a comparison
+        raise InputError(shown, f"needs two levels or more, and none that is empty; allowed: {EXAMPLE}")
+    double = next((each for each in written if written.count(each) > 1), None)
+    if double is not None:
+        raise InputError(shown, f"gives {double} twice; allowed: each level once")
+    return {each: _changes(key, each, shown) for each in written}
+
+
+def _changes(key: str, level: str, shown: str) -> list[str]:
+    if key.rpartition(".")[2] != "queue" or level.startswith("{"):
+        return [f"{key}={level}"]
+    return [f"{key}.{name}={inline(value)}" for name, value in read_queue(level, shown).items()]
+
+
+def _resolve(
+    resolve: Resolve, subject: str | None, changes: Mapping[str, Sequence[str]], point: Mapping[str, str]
+) -> core.Scenario:
+    try:
+        return resolve(subject, [each for key in changes for each in changes[key]])
+    except core.ScenarioError as error:
+        # A fault of the scenario itself has its own place.
+        resolve(subject, [])
+        alone = [key for key in changes if _is_fault(resolve, subject, changes[key])]
+        wrong = ", ".join(f"{key}={point[key]}" for key in alone or changes)
+        raise InputError(f"{OPTION} {wrong}", problem(error.diagnostics[0])) from error
+
+
+def _is_fault(resolve: Resolve, subject: str | None, changes: Sequence[str]) -> bool:
+    try:
+        resolve(subject, changes)
+    except core.ScenarioError:
+        return True
+    return False
+
+
+def _check_alike(keys: Mapping[str, object], scenarios: Mapping[str, core.Scenario]) -> None:
+    """Check that groups and links can be paired by their places."""
+    shapes = {name: (len(each.groups), len(each.links)) for name, each in scenarios.items()}
+    first, shape = next(iter(shapes.items()))
+    for name, other in shapes.items():
+        if other != shape:
+            counts = [
+                f"{groups} groups and {links} links at {at}" for at, (groups, links) in ((first, shape), (name, other))
+            ]
+            problem = f"changes what is measured: {', '.join(counts)}; a study has such scenarios as factors"
+            raise InputError(f"{OPTION} {', '.join(keys)}", problem)
+
+
+OPTION = "--vary"
+EXAMPLE = "as in path.queue=droptail,codel or path.rate=10Mbps,100Mbps"
+# Every run of a comparison has them in common.
+SHARED = frozenset({"seed", "replications", "title"})
+# Each pair has its differences.
+MOST_RUNS = 64

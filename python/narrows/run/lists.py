@@ -1,0 +1,70 @@
+"""Lists of values as arguments have them, queues with parameters, and what is wrong with one."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+from narrows.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def split(text: str) -> list[str]:
+    """Split a list at the commas outside parentheses, brackets and braces.
+
+    Examples:
+        >>> split("droptail, red(min=5pkt,max=15pkt)")
+        ['droptail', 'red(min=5pkt,max=15pkt)']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def read_queue(text: str, argument: str) -> dict[str, object]:
+    """Read a queue with parameters, as in `red(gentle=true, min=5pkt)`.
+
+    Args:
+        text: The queue as written.
+        argument: What messages call it.
+
+    Returns:
+        The table that a scenario has for it.
+
+    Raises:
+        InputError: A parameter cannot be read.
+    """
+    name, opened, rest = text.partition("(")
+    found: dict[str, object] = {"kind": name.strip()}
+    if not opened:
+        return found
+    if not rest.endswith(")"):
+        raise InputError(argument, "a parenthesis is not closed")
+    for part in split(rest[:-1]):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InputError(argument, f"`{part}` is no parameter; allowed: as in red(gentle=true)")
+        found[key.strip()] = _value(value.strip())
+    return found
+
+
+def _value(text: str) -> object:
+    try:
+        return tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def problem(diagnostic: Mapping[str, object]) -> str:
+    """Return a diagnostic of a scenario in a line: what is wrong, what is allowed, a hint."""
+    text = str(diagnostic["message"])
+    if diagnostic["allowed"]:
+        text += f"; allowed: {diagnostic['allowed']}"
+    return f"{text}; {diagnostic['hint']}" if diagnostic["hint"] else text
