@@ -50,7 +50,7 @@ def _ledgers(study: StudyFolder) -> list[Ledger]:
 def _tables(study: StudyFolder) -> dict[str, Any] | None:
     file = study.folder / TABLES
     content: dict[str, Any] | None = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
-    return content if content and content["tables"] else None
+    return content if content and content["values"] else None
 
 
 def _account(study: StudyFolder) -> Mapping[str, Sequence[Mapping[str, Any]]]:
