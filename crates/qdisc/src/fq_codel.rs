@@ -14,12 +14,11 @@
 
 use crate::codel::{self, CodelLaw, Control, INTERVAL, TARGET};
 use crate::discipline::independent;
-use crate::rows::Rows;
+use crate::fair::FairQueue;
 use crate::{Backlog, Context, DropReason, Entry, Limit, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::Bytes;
-use narrows_wire::{Direction, Packet};
-use std::collections::VecDeque;
+use narrows_wire::Packet;
 
 /// Settings of an FQ-CoDel queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,136 +39,69 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct FqCodel {
     config: Config,
-    rows: Rows,
+    fair: FairQueue,
     /// By row.
-    turns: Box<[Turn]>,
-    /// Rows of new flows, and of the others, in the order of their turns.
-    new: VecDeque<u32>,
-    old: VecDeque<u32>,
-    /// Drawn with the first arrival.
-    salt: Option<u64>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Turn {
-    law: CodelLaw,
-    /// Bytes it may still send; below zero if the last packet took more than there was.
-    deficit: i64,
-    /// It is in one of the lists.
-    listed: bool,
+    laws: Box<[CodelLaw]>,
 }
 
 impl FqCodel {
     /// An empty queue.
     pub fn new(config: &Config) -> Self {
-        let mut rows = Rows::default();
-        for _ in 0..config.queues {
-            rows.open();
-        }
         Self {
             config: *config,
-            rows,
-            turns: vec![Turn::default(); config.queues as usize].into(),
-            new: VecDeque::new(),
-            old: VecDeque::new(),
-            salt: None,
+            fair: FairQueue::new(config.queues, config.quantum),
+            laws: vec![CodelLaw::default(); config.queues as usize].into(),
         }
-    }
-
-    /// The row of `packet`'s flow.
-    fn row_for(&mut self, packet: &Packet, context: &mut Context<'_>) -> usize {
-        let salt = *self.salt.get_or_insert_with(|| (context.uniform)().to_bits());
-        let key = u64::from(packet.flow.bits()) * 2 + u64::from(packet.direction() == Direction::Reverse);
-        let hash = mix(mix(key).wrapping_add(salt));
-        ((u128::from(hash) * u128::from(self.config.queues)) >> 64) as usize
     }
 
     /// RFC 8290 §4.1: the flow that takes the most room makes some.
     fn make_room(&mut self, context: &mut Context<'_>) {
-        let longest = self.rows.longest().expect("more than the limit waits");
-        let half = self.rows.backlog_of(longest).bytes.count() / 2;
+        let rows = &mut self.fair.rows;
+        let longest = rows.longest().expect("more than the limit waits");
+        let half = rows.backlog_of(longest).bytes.count() / 2;
         let (mut packets, mut bytes) = (0, 0);
         while packets == 0 || (packets < OVERFLOW_BATCH && bytes < half) {
-            let packet = self.rows.pop(longest).expect("less than half its bytes is gone");
+            let packet = rows.pop(longest).expect("less than half its bytes is gone");
             packets += 1;
             bytes += packet.size().count();
             context.drop(&packet, DropReason::Overflow);
         }
-        self.turns[longest].law.overflowed(packets);
-    }
-
-    /// The next packet of `row` that CoDel lets pass.
-    fn pass(&mut self, row: usize, context: &mut Context<'_>) -> Option<Packet> {
-        let law = &mut self.turns[row].law;
-        while let Some(packet) = self.rows.pop(row) {
-            let behind = self.rows.backlog().bytes;
-            let passed = law.pass(&self.config.control, packet, behind, self.config.ecn, context);
-            if passed.is_some() {
-                return passed;
-            }
-        }
-        law.emptied();
-        None
+        self.laws[longest].overflowed(packets);
     }
 }
 
 impl QueueDiscipline for FqCodel {
     fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) {
-        let row = self.row_for(&packet, context);
-        self.rows.push(row, packet);
-        let turn = &mut self.turns[row];
-        if !turn.listed {
-            turn.listed = true;
-            turn.deficit = self.config.quantum.count().cast_signed();
-            self.new.push_back(row as u32);
-        }
-        while !self.config.limit.holds(self.rows.backlog()) {
+        let row = self.fair.row_for(&packet, context.uniform);
+        self.fair.push(row, packet);
+        while !self.config.limit.holds(self.fair.rows.backlog()) {
             self.make_room(context);
         }
     }
 
     fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
-        loop {
-            let is_new = !self.new.is_empty();
-            let list = if is_new { &mut self.new } else { &mut self.old };
-            let first = *list.front()?;
-            let row = first as usize;
-            if self.turns[row].deficit <= 0 {
-                self.turns[row].deficit += self.config.quantum.count().cast_signed();
-                list.pop_front();
-                self.old.push_back(first);
-                continue;
+        let Self { config, fair, laws } = self;
+        fair.next(|rows, row| {
+            let law = &mut laws[row];
+            while let Some(packet) = rows.pop(row) {
+                let behind = rows.backlog().bytes;
+                let passed = law.pass(&config.control, packet, behind, config.ecn, context);
+                if passed.is_some() {
+                    return passed;
+                }
             }
-            if let Some(packet) = self.pass(row, context) {
-                self.turns[row].deficit -= i64::from(packet.size);
-                return Some(packet);
-            }
-            let list = if is_new { &mut self.new } else { &mut self.old };
-            list.pop_front();
-            // RFC 8290 §4.2: a flow that was just new cannot become new again before the old ones have had their turns.
-            if is_new && !self.old.is_empty() {
-                self.old.push_back(first);
-            } else {
-                self.turns[row].listed = false;
-            }
-        }
+            law.emptied();
+            None
+        })
     }
 
     fn backlog(&self) -> Backlog {
-        self.rows.backlog()
+        self.fair.rows.backlog()
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
-        record("flows_new", self.new.len() as f64);
-        record("flows_old", self.old.len() as f64);
+        self.fair.observe(record);
     }
-}
-
-/// SplitMix64's finaliser (Steele, Lea and Flood 2014): every bit of the key moves every bit of the hash.
-fn mix(mut key: u64) -> u64 {
-    key = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    key = (key ^ (key >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    key ^ (key >> 31)
 }
 
 /// Packets that overflow drops at most before it looks again (`sch_fq_codel.c`).

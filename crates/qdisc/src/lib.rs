@@ -11,6 +11,7 @@ mod discipline;
 pub mod droptail;
 pub mod drr;
 pub mod dualpi2;
+mod fair;
 mod fifo;
 pub mod fq_codel;
 mod limit;

@@ -135,7 +135,7 @@ fn flows_are_spread_over_the_queues_as_evenly_as_chance_does() {
     }
     // Chi-square with 63 degrees of freedom: mean 63, standard deviation 11.2.
     let chi: f64 = (0..64)
-        .map(|row| bench.queue.rows.backlog_of(row).packets as f64 - 100.0)
+        .map(|row| bench.queue.fair.rows.backlog_of(row).packets as f64 - 100.0)
         .map(|off| off * off / 100.0)
         .sum();
     assert!((20.0..120.0).contains(&chi), "{chi}");
