@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 STUDIES = ("alone", "pairs")
-QUEUES = ('{ kind = "fq-codel" }', '{ kind = "codel" }', '{ kind = "pie" }', '{ kind = "red", min = "20pkt" }')
+QUEUES = (
+    '{ kind = "fq-codel" }',
+    '{ kind = "cake" }',
+    '{ kind = "codel" }',
+    '{ kind = "pie" }',
+    '{ kind = "fq-pie" }',
+    '{ kind = "red", min = "20pkt" }',
+)
 QUEUE_SEEDS = 3
 
 

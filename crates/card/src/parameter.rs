@@ -94,10 +94,12 @@ pub enum Domain {
     },
     /// A required list of names of flow groups.
     Groups,
-    /// A required table with the class, from 0 to `worst`, of each flow group that it names.
+    /// A table with the class, from 0 to `worst`, of each flow group that it names.
     Classes {
         /// Largest class number.
         worst: u64,
+        /// Whether it must be given; the default is an empty table.
+        required: bool,
     },
     /// Another queue discipline with its parameters.
     Discipline {
@@ -141,7 +143,7 @@ impl Domain {
             | Self::Limit { default }
             | Self::Choice { default, .. }
             | Self::Discipline { default, .. } => Value::Word((*default).to_owned()),
-            Self::Limits => Value::Word("none".to_owned()),
+            Self::Limits | Self::Classes { required: false, .. } => Value::Word("none".to_owned()),
             Self::Groups | Self::Classes { .. } => Value::Word(String::new()),
         }
     }
@@ -201,7 +203,7 @@ impl fmt::Display for Domain {
             Self::Flag { .. } => f.write_str("true or false"),
             Self::Choice { allowed, .. } => write!(f, "one of {}", allowed.join(", ")),
             Self::Groups => f.write_str("a list of names of groups of flows"),
-            Self::Classes { worst } => {
+            Self::Classes { worst, .. } => {
                 write!(f, "names of groups of flows, each with a class from 0 to {worst}")
             }
             Self::Discipline { allowed, .. } => write!(f, "a queue of kind {}", allowed.join(" or ")),

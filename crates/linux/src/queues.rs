@@ -69,6 +69,8 @@ impl Queues {
                 "codel" => Ok(Some(codel(settings))),
                 "fq-codel" => Ok(Some(fq_codel(settings))),
                 "pie" => pie(settings).map(Some),
+                "fq-pie" => fq_pie(settings).map(Some),
+                "cake" => cake(settings).map(Some),
                 "red" => red(settings, rate).map(Some),
                 other => Err(("", format!("the kernel has no {other}"))),
             },
@@ -107,20 +109,62 @@ fn fq_codel(settings: &Settings) -> KernelQueue {
     KernelQueue { kind: "fq_codel", attributes: attributes.0 }
 }
 
+/// The parameter `name` of `settings`, `alpha` or `beta`, in sixteenths.
+fn gain(settings: &Settings, name: &str) -> u64 {
+    (settings.number(name) * 16.0).round() as u64
+}
+
+fn require_usual_burst(settings: &Settings) -> Result<(), Lack> {
+    let usual = settings.span("burst") == Span::from_ms(150);
+    usual.then_some(()).ok_or_else(|| ("burst", "the kernel has 150ms".to_owned()))
+}
+
 fn pie(settings: &Settings) -> Result<KernelQueue, Lack> {
-    if settings.span("burst") != Span::from_ms(150) {
-        return Err(("burst", "the kernel has 150ms".to_owned()));
-    }
-    // Sixteenths.
-    let factor = |name| (settings.number(name) * 16.0).round() as u64;
+    require_usual_burst(settings)?;
     let attributes = Attributes::default()
         .word(1, microseconds(settings.span("target")))
         .word(2, packets(settings.limit("limit"), settings.packet()))
         .word(3, microseconds(settings.span("update")))
-        .word(4, factor("alpha"))
-        .word(5, factor("beta"))
+        .word(4, gain(settings, "alpha"))
+        .word(5, gain(settings, "beta"))
         .word(6, settings.flag("ecn").into());
     Ok(KernelQueue { kind: "pie", attributes: attributes.0 })
+}
+
+fn fq_pie(settings: &Settings) -> Result<KernelQueue, Lack> {
+    require_usual_burst(settings)?;
+    let percent = settings.number("ecn_prob") * 100.0;
+    if (percent - percent.round()).abs() > 1e-9 {
+        return Err(("ecn_prob", "the kernel has whole percents".to_owned()));
+    }
+    let attributes = Attributes::default()
+        .word(1, packets(settings.limit("limit"), settings.packet()))
+        .word(2, settings.whole("flows"))
+        .word(3, microseconds(settings.span("target")))
+        .word(4, microseconds(settings.span("update")))
+        .word(5, gain(settings, "alpha"))
+        .word(6, gain(settings, "beta"))
+        .word(7, settings.size("quantum").count())
+        .word(8, AMPLE_MEMORY)
+        .word(9, percent.round() as u64)
+        .word(10, settings.flag("ecn").into());
+    Ok(KernelQueue { kind: "fq_pie", attributes: attributes.0 })
+}
+
+/// CAKE without classes of DiffServ; its limit stays the kernel's, which counts memory.
+fn cake(settings: &Settings) -> Result<KernelQueue, Lack> {
+    if settings.named_classes("hosts").is_some() {
+        return Err(("hosts", "every flow has hosts of its own".to_owned()));
+    }
+    if settings.word("bandwidth") != "unlimited" {
+        return Err(("bandwidth", "the link is the shaper".to_owned()));
+    }
+    let attributes = Attributes::default()
+        .word(3, BEST_EFFORT)
+        .word(7, microseconds(settings.span("interval")))
+        .word(8, microseconds(settings.span("target")))
+        .word(16, if settings.flag("ack_filter") { AGGRESSIVE } else { 0 });
+    Ok(KernelQueue { kind: "cake", attributes: attributes.0 })
 }
 
 /// RED, with the table for idle times as `tc` computes it.
@@ -207,6 +251,12 @@ fn packets(limit: Limit, packet: Bytes) -> u64 {
         Limit::Bytes(bytes) => bytes / packet.count().max(1),
     }
 }
+
+/// `CAKE_DIFFSERV_BESTEFFORT`.
+const BEST_EFFORT: u64 = 3;
+
+/// `CAKE_ACK_AGGRESSIVE`.
+const AGGRESSIVE: u64 = 2;
 
 /// 2^32.
 const TWO_TO_32: f64 = 4_294_967_296.0;

@@ -84,7 +84,7 @@ fn queues(linux: &Linux, model: &Model) -> Vec<Refusal> {
         found.push(Refusal {
             key: format!("{table}.queue{parameter}"),
             reason: format!("{reason} (--queue {})", linux.queues.text()),
-            allowed: "droptail, codel, fq-codel, pie, red".to_owned(),
+            allowed: "droptail, codel, fq-codel, pie, fq-pie, cake, red".to_owned(),
             only_written: !parameter.is_empty(),
         });
     }

@@ -1,7 +1,8 @@
 //! The list of all disciplines.
 
 use crate::{
-    Entry, codel, droptail, drr, dualpi2, fq_codel, pie, priority, quick_start, rcp, red, rio, step, xcp,
+    Entry, cake, codel, droptail, drr, dualpi2, fq_codel, fq_pie, pi2, pie, priority, quick_start, rcp, red,
+    rio, step, xcp,
 };
 
 /// The entries of all disciplines, in the order in which lists show them.
@@ -24,6 +25,9 @@ static ENTRIES: &[&Entry] = &[
     &codel::ENTRY,
     &fq_codel::ENTRY,
     &pie::ENTRY,
+    &fq_pie::ENTRY,
+    &cake::ENTRY,
+    &pi2::ENTRY,
     &dualpi2::ENTRY,
     &xcp::ENTRY,
     &rcp::ENTRY,

@@ -326,6 +326,14 @@ impl Settings {
         }
     }
 
+    /// As [`classes`](Self::classes), but `None` where no group is named.
+    pub fn named_classes(&self, name: &str) -> Option<Classes> {
+        match self.expect(name) {
+            Setting::Classes(groups, flows) => (!groups.is_empty()).then(|| flows.clone()),
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
     /// An empty queue of the discipline that the parameter `name` sets.
     ///
     /// # Panics
@@ -367,6 +375,7 @@ fn default(domain: Domain, scale: Scale) -> Option<Setting> {
             Some(Setting::Limit(scale.with_room(scale.limit(quantity(default, LENGTHS)?))))
         }
         Domain::Limits => Some(Setting::Limits(Vec::new())),
+        Domain::Classes { required: false, .. } => Some(Setting::Classes(Vec::new(), Classes::new([], 0))),
         Domain::Groups | Domain::Classes { .. } | Domain::Discipline { .. } => None,
     }
 }

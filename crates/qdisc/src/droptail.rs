@@ -1,6 +1,9 @@
-//! DropTail: packets leave in the order of arrival, and an arrival that finds no room is dropped.
+//! DropTail: packets leave in the order of arrival, and an arrival that finds no room is dropped. With `ack_filter` an
+//! acknowledgement without data replaces earlier ones of its flow that wait (ACK filtering, RFC 3449 §5.2.1).
 //!
-//! Deviations: a limit of L packets holds L waiting packets; in ns-2 it holds L − 1.
+//! Deviations: a limit of L packets holds L waiting packets; in ns-2 it holds L − 1. Acknowledgements that carry SACK blocks,
+//! ECE or responses of routers, or that advance nothing, are not filtered, as RFC 3449 recommends for those that are not
+//! redundant.
 
 use crate::discipline::independent;
 use crate::parameters::LIMIT;
@@ -8,34 +11,48 @@ use crate::{
     Backlog, Context, Discipline, DropReason, Entry, Fifo, Given, Limit, QueueDiscipline, Scale, Setting,
     Settings,
 };
-use narrows_card::Card;
+use narrows_card::{Card, Domain, Parameter};
 use narrows_units::{Bytes, Rate, Span};
-use narrows_wire::Packet;
+use narrows_wire::{Body, Packet, SackBlocks};
 
 /// Settings of a DropTail queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Buffer limit.
     pub limit: Limit,
+    /// Whether an acknowledgement replaces earlier ones of its flow.
+    pub ack_filter: bool,
 }
 
 /// A FIFO queue that drops arrivals for which it has no room.
 #[derive(Clone, Debug)]
 pub struct DropTail {
-    limit: Limit,
+    config: Config,
     waiting: Fifo,
 }
 
 impl DropTail {
     /// An empty queue.
     pub fn new(config: &Config) -> Self {
-        Self { limit: config.limit, waiting: Fifo::default() }
+        Self { config: *config, waiting: Fifo::default() }
+    }
+
+    /// Drops the acknowledgements that `packet` makes redundant.
+    #[cold]
+    fn filter(&mut self, packet: &Packet, context: &mut Context<'_>) {
+        let replaced = |waiting: &Packet| is_redundant(waiting, packet);
+        while let Some(replaced) = self.waiting.remove(replaced) {
+            context.drop(&replaced, DropReason::Early);
+        }
     }
 }
 
 impl QueueDiscipline for DropTail {
     fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) {
-        if self.limit.admits(self.waiting.backlog(), packet.size()) {
+        if self.config.ack_filter {
+            self.filter(&packet, context);
+        }
+        if self.config.limit.admits(self.waiting.backlog(), packet.size()) {
             self.waiting.push(packet);
         } else {
             context.drop(&packet, DropReason::Overflow);
@@ -51,6 +68,19 @@ impl QueueDiscipline for DropTail {
     }
 }
 
+/// Whether `waiting` is an acknowledgement that `arrival` makes redundant (RFC 3449 §5.2.1).
+pub(crate) fn is_redundant(waiting: &Packet, arrival: &Packet) -> bool {
+    waiting.flow == arrival.flow
+        && waiting.number < arrival.number
+        && is_plain_ack(waiting)
+        && is_plain_ack(arrival)
+}
+
+/// Whether `packet` is an acknowledgement without information besides its number.
+fn is_plain_ack(packet: &Packet) -> bool {
+    matches!(packet.body, Body::Ack { blocks: SackBlocks::NONE, .. }) && !packet.ecn_echo
+}
+
 /// The catalogue entry of `droptail`.
 pub static ENTRY: Entry = Entry {
     card: Card {
@@ -59,9 +89,21 @@ pub static ENTRY: Entry = Entry {
         summary: "first in, first out; an arrival that finds no room is dropped",
         source: "the Internet's default; its costs: RFC 7567 §2",
         equations: &["drop the arrival if waiting + arrival > limit"],
-        parameters: &[LIMIT],
+        parameters: &[
+            LIMIT,
+            Parameter {
+                name: "ack_filter",
+                meaning: "an acknowledgement without data replaces earlier ones of its flow that wait",
+                unit: "",
+                source: "RFC 3449 §5.2.1",
+                domain: Domain::Flag { default: false },
+            },
+        ],
         variables: &[],
-        deviations: &["a limit of L packets holds L waiting packets; ns-2 holds L - 1"],
+        deviations: &[
+            "a limit of L packets holds L waiting packets; ns-2 holds L - 1",
+            "acknowledgements with SACK blocks, ECE or responses of routers are not filtered",
+        ],
     },
     marks: false,
     timer: None,
@@ -70,7 +112,7 @@ pub static ENTRY: Entry = Entry {
 };
 
 fn config(settings: &Settings) -> Config {
-    Config { limit: settings.limit("limit") }
+    Config { limit: settings.limit("limit"), ack_filter: settings.flag("ack_filter") }
 }
 
 /// The discipline DropTail with buffer limit `limit`.
@@ -80,9 +122,10 @@ pub fn with_limit(limit: Limit) -> Discipline {
     Discipline::new(&ENTRY, NO_SCALE, vec![given]).expect("a limit is all that DropTail has")
 }
 
-/// Buffer limit of `discipline`; `None` if it is not DropTail.
+/// Buffer limit of `discipline`; `None` if it is not DropTail, or filters acknowledgements.
 pub fn limit_of(discipline: &Discipline) -> Option<Limit> {
-    (discipline.name() == ENTRY.card.name).then(|| discipline.limit())
+    let plain = discipline.name() == ENTRY.card.name && !discipline.settings().flag("ack_filter");
+    plain.then(|| discipline.limit())
 }
 
 /// Measures no length: every one is given.
@@ -91,9 +134,10 @@ const NO_SCALE: Scale = Scale { rate: Rate::ZERO, rtt: Span::ZERO, packet: Bytes
 #[cfg(test)]
 mod tests {
     use super::{Config, DropTail};
+    use crate::testing::{Bench, packet};
     use crate::{Context, DropReason, Limit, QueueDiscipline, Tap};
     use narrows_units::{Rate, Time};
-    use narrows_wire::{Body, Ecn, FlowId, Packet};
+    use narrows_wire::{Block, Body, Ecn, FlowId, Packet, SackBlocks};
 
     struct Dropped(Vec<(u64, DropReason)>);
 
@@ -109,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_arrival_that_finds_no_room_is_dropped_and_the_others_leave_in_order() {
-        let mut queue = DropTail::new(&Config { limit: Limit::Packets(2) });
+        let mut queue = DropTail::new(&Config { limit: Limit::Packets(2), ack_filter: false });
         let mut dropped = Dropped(Vec::new());
         let mut context = Context {
             now: Time::ZERO,
@@ -135,5 +179,29 @@ mod tests {
             std::iter::from_fn(|| queue.dequeue(&mut context)).map(|packet| packet.number).collect();
         assert_eq!(left, [0, 1]);
         assert_eq!(dropped.0, [(2, DropReason::Overflow), (3, DropReason::Overflow)]);
+    }
+
+    #[test]
+    fn of_the_acknowledgements_of_a_flow_only_the_last_waits_with_the_filter() {
+        let mut bench = Bench::new(DropTail::new(&Config { limit: Limit::Unlimited, ack_filter: true }));
+        let ack = |number, flow, blocks| {
+            let body = Body::Ack { blocks, ce_packets: 0, timestamp_echo: 0 };
+            Packet { body, ..packet(number, flow, 40) }
+        };
+        let sack = SackBlocks::new(5, None, [Block { start: 7, end: 9 }]);
+        let echo = Packet { ecn_echo: true, ..ack(4, 0, SackBlocks::NONE) };
+        for arrival in [
+            ack(1, 0, SackBlocks::NONE),
+            ack(1, 1, SackBlocks::NONE),
+            ack(5, 0, sack),
+            echo,
+            ack(6, 0, SackBlocks::NONE),
+            ack(6, 0, SackBlocks::NONE),
+        ] {
+            bench.arrive(arrival);
+        }
+        // A duplicate acknowledgement, one with blocks and one with ECE are information of their own.
+        assert_eq!(bench.drain(), [1, 5, 4, 6, 6]);
+        assert_eq!(bench.account.dropped, [(1, DropReason::Early)]);
     }
 }

@@ -24,6 +24,7 @@
 //! up to them, and overload as above where it lets both queues fill; all as in Linux.
 
 use crate::discipline::independent;
+use crate::pi2::Pi2Law;
 use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
@@ -68,39 +69,6 @@ pub struct DualPi2 {
     next_update: Option<Time>,
 }
 
-/// The proportional-integral controller of the base probability `p` (RFC 9332 appendix A.1).
-#[derive(Clone, Debug)]
-pub struct Pi2Law {
-    target: Span,
-    alpha: f64,
-    beta: f64,
-    probability: f64,
-    delay_old: Span,
-}
-
-impl Pi2Law {
-    /// The controller in its initial state, with `p` = 0.
-    pub fn new(config: &Config) -> Self {
-        let Config { target, alpha, beta, .. } = *config;
-        Self { target, alpha, beta, probability: 0.0, delay_old: Span::ZERO }
-    }
-
-    /// `p`, 0 to 1.
-    pub fn probability(&self) -> f64 {
-        self.probability
-    }
-
-    /// Performs the periodic update of `p`; `delay` is the present queueing delay.
-    pub fn update(&mut self, delay: Span) {
-        let wait = delay.as_secs_f64();
-        let off_target = wait - self.target.as_secs_f64();
-        let change = wait - self.delay_old.as_secs_f64();
-        let moved = self.probability + self.alpha * off_target + self.beta * change;
-        self.probability = moved.clamp(0.0, 1.0);
-        self.delay_old = delay;
-    }
-}
-
 /// What is to become of a packet that leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
@@ -114,7 +82,7 @@ impl DualPi2 {
     pub fn new(config: &Config) -> Self {
         Self {
             config: *config,
-            law: Pi2Law::new(config),
+            law: Pi2Law::new(config.target, config.alpha, config.beta),
             low_latency: Fifo::default(),
             classic: Fifo::default(),
             backlog: Backlog::default(),
@@ -149,7 +117,7 @@ impl DualPi2 {
         if self.backlog.bytes < self.config.mtu * 2 {
             return Verdict::Pass;
         }
-        let p = self.law.probability;
+        let p = self.law.probability();
         let coupled = self.config.coupling * p;
         let overload = coupled > 1.0;
         if low_latency && !overload {
@@ -212,7 +180,7 @@ impl QueueDiscipline for DualPi2 {
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
-        record("probability", self.law.probability);
+        record("probability", self.law.probability());
         record("low_latency_packets", self.low_latency.backlog().packets as f64);
         record("classic_packets", self.classic.backlog().packets as f64);
     }

@@ -33,6 +33,15 @@ impl Fifo {
         Some(packet)
     }
 
+    /// Removes and returns the first packet for which `is_sought` holds; `None` if there is none. Takes time in proportion to
+    /// the length of the list.
+    pub fn remove(&mut self, is_sought: impl Fn(&Packet) -> bool) -> Option<Packet> {
+        let place = self.packets.iter().position(is_sought)?;
+        let packet = self.packets.remove(place)?;
+        self.backlog.remove(packet.size());
+        Some(packet)
+    }
+
     /// The packet at the head; `None` if the list is empty.
     pub fn head(&self) -> Option<&Packet> {
         self.packets.front()

@@ -4,6 +4,7 @@
 //! can lose or mark a packet only through its [`Context`], so that *arrived = sent + dropped + queued* can be checked
 //! after every run.
 
+pub mod cake;
 pub mod catalogue;
 mod classes;
 pub mod codel;
@@ -14,8 +15,10 @@ pub mod dualpi2;
 mod fair;
 mod fifo;
 pub mod fq_codel;
+pub mod fq_pie;
 mod limit;
 mod parameters;
+pub mod pi2;
 pub mod pie;
 pub mod priority;
 pub mod quick_start;

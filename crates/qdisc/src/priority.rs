@@ -116,7 +116,7 @@ pub static ENTRY: Entry = Entry {
                           flow",
                 unit: "",
                 source: "without classes it is DropTail",
-                domain: Domain::Classes { worst: WORST },
+                domain: Domain::Classes { worst: WORST, required: true },
             },
             Parameter {
                 name: "limits",

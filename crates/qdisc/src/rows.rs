@@ -84,6 +84,16 @@ impl Rows {
         self.take(row, tail)
     }
 
+    /// Removes and returns the first packet of list `row` for which `is_sought` holds; `None` if there is none. Takes time in
+    /// proportion to the length of the list.
+    pub fn remove(&mut self, row: usize, is_sought: impl Fn(&Packet) -> bool) -> Option<Packet> {
+        let mut cell = self.ends[row].head;
+        while cell != NONE && !is_sought(&self.cells[cell as usize].packet) {
+            cell = self.cells[cell as usize].after;
+        }
+        self.take(row, cell)
+    }
+
     /// Size of the packet at the head of list `row`; `None` if it is empty.
     pub fn head_size(&self, row: usize) -> Option<Bytes> {
         let head = self.ends[row].head;

@@ -1,7 +1,7 @@
 //! The sanity section: checks for signs that a run did not do what its author intended.
 
 use crate::metrics::utilization;
-use crate::{ConnectionRecord, GroupDescription, GroupRecord, Records};
+use crate::{ConnectionRecord, GroupDescription, GroupRecord, LinkRecord, Records};
 use std::collections::BTreeSet;
 
 /// A check of the sanity section.
@@ -89,17 +89,31 @@ fn saturated(records: &Records) -> Check {
         records.run.groups.iter().any(|group| group.bottleneck == Some(link) && group.is_greedy())
     };
     let any_filled = shared.iter().any(|link| filled(*link));
-    let used = |link: usize| records.links.get(link).map_or(f64::NAN, utilization);
+    let used = |link: usize| records.links.get(link).map_or(f64::NAN, |record| used(records, link, record));
     let known = shared.iter().filter(|link| !used(**link).is_nan() && filled(**link) == any_filled);
     let Some(least) = known.copied().min_by(|one, other| used(*one).total_cmp(&used(*other))) else {
         return Check::absent(name, "the capacity of no bottleneck is known".to_owned());
     };
     let share = used(least);
     let idle = if any_filled { "" } else { "; no group of flows always has data to send over it" };
-    let detail =
-        format!("{} was used at {:.1} % of its capacity{idle}", records.run.links[least].name, share * 100.0);
-    let level = if any_filled { Level::Caution } else { Level::Note };
+    let description = &records.run.links[least];
+    let policed = policed_share(records, least, &records.links[least]).is_some();
+    let capacity = if policed { "the rate of its policer" } else { "its capacity" };
+    let detail = format!("{} was used at {:.1} % of {capacity}{idle}", description.name, share * 100.0);
+    // A policer drops without a queue: a flow that responds to losses cannot keep it full.
+    let level = if any_filled && !policed { Level::Caution } else { Level::Note };
     Check::new(name, share >= SATURATED, level, detail).short_by(-share)
+}
+
+/// Bits sent over bits that the link could have sent, or that its policer would have passed if that is less.
+fn used(records: &Records, link: usize, record: &LinkRecord) -> f64 {
+    policed_share(records, link, record).unwrap_or_else(|| utilization(record))
+}
+
+/// Bits sent over bits that the policer of a link would have passed; `None` without one that is slower than the link.
+fn policed_share(records: &Records, link: usize, record: &LinkRecord) -> Option<f64> {
+    let passed = records.run.links[link].policed_bps? * records.run.measured_s();
+    (passed < record.offered_bits).then(|| record.sent_bits / passed)
 }
 
 /// Delay-based control and active queue management keep a buffer from filling, so a failure is a note.

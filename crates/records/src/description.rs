@@ -67,6 +67,8 @@ pub struct LinkDescription {
     pub queue: String,
     /// Whether its buffer has a limit.
     pub limited: bool,
+    /// Rate of the slowest policer behind the queue, bits per second; `None` without a policer.
+    pub policed_bps: Option<f64>,
     /// Indices of the groups whose data crosses it, with the fraction of each group's connections that do, above 0 up
     /// to 1.
     pub crossed_by: Vec<(usize, f64)>,

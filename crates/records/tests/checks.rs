@@ -95,6 +95,24 @@ fn an_idle_bottleneck_is_a_caution_only_where_a_group_always_has_data_to_send() 
 }
 
 #[test]
+fn a_policed_link_is_judged_by_the_rate_of_its_policer() {
+    let name = "bottleneck saturated";
+    // 80 of 100 Mbit were sent in ten seconds.
+    let filled = check(name, |records| records.run.links[0].policed_bps = Some(8e6));
+    assert_eq!((filled.ok, filled.level), (Some(true), None));
+    assert_eq!(filled.detail, "bottleneck was used at 100.0 % of the rate of its policer");
+    let half = check(name, |records| {
+        records.run.links[0].policed_bps = Some(9e6);
+        records.links[0].sent_bits = 45e6;
+    });
+    assert_eq!((half.ok, half.level), (Some(false), Some(Level::Note)), "the scenario explains it");
+    // One that is faster than the link does nothing.
+    let idle = check(name, |records| records.run.links[0].policed_bps = Some(1e12));
+    assert_eq!(idle.level, Some(Level::Caution));
+    assert!(idle.detail.ends_with("of its capacity"), "{idle:?}");
+}
+
+#[test]
 fn a_buffer_is_full_when_a_packet_finds_no_room() {
     let name = "buffer ever full";
     let full = check(name, |_| ());

@@ -1,6 +1,7 @@
 //! Truth: the rules of RFC 9332 and of Linux worked by hand; the coupling and the scheduler's shares as theory.
 
-use super::{Config, DualPi2, Pi2Law};
+use super::{Config, DualPi2};
+use crate::pi2::Pi2Law;
 use crate::testing::{Bench, packet};
 use crate::{DropReason, Limit, QueueDiscipline};
 use narrows_card::Catalogue;
@@ -32,7 +33,7 @@ fn of(ecn: Ecn, number: u64) -> Packet {
 
 #[test]
 fn the_probability_moves_with_the_distance_from_the_target_and_with_its_change() {
-    let mut law = Pi2Law::new(&config());
+    let mut law = Pi2Law::new(config().target, config().alpha, config().beta);
     law.update(Span::from_ms(25));
     assert!((law.probability() - (0.16 * 0.010 + 3.2 * 0.025)).abs() < 1e-12);
     let before = law.probability();
@@ -120,7 +121,7 @@ fn the_step_marks_only_with_enough_low_latency_packets_behind() {
 /// How often a packet with `ecn` was marked and dropped in so many draws with `p` held.
 fn outcomes(p: f64, ecn: Ecn, draws: u32) -> (f64, f64) {
     let mut bench = bench(config());
-    bench.queue.law.probability = p;
+    bench.queue.law.set_probability(p);
     for number in 0..10 {
         bench.arrive(of(ecn, number));
     }
@@ -174,7 +175,7 @@ fn overload_drops_from_both_queues_alike() {
 #[test]
 fn with_less_than_two_packets_behind_chance_signals_nothing() {
     let mut bench = bench(config());
-    bench.queue.law.probability = 1.0;
+    bench.queue.law.set_probability(1.0);
     bench.draw = Some(0.0);
     for number in 0..4 {
         bench.arrive(of(Ecn::Ect0, number));

@@ -44,6 +44,12 @@ impl PieLaw {
         self.probability
     }
 
+    /// Whether updates change nothing while no packet waits: the law is in its initial state but for the accumulation, which
+    /// starts again with the first arrival at probability 0.
+    pub fn is_at_rest(&self) -> bool {
+        self.probability <= 0.0 && self.delay_old == Span::ZERO && self.burst_left == self.config.burst
+    }
+
     /// Performs the periodic update of the probability; `delay` is the present queueing delay.
     pub fn update(&mut self, delay: Span) {
         let Config { target, update, alpha, beta, burst, .. } = self.config;

@@ -94,6 +94,7 @@ fn run() -> RunDescription {
         name: "bottleneck".into(),
         queue: "droptail".into(),
         limited: true,
+        policed_bps: None,
         crossed_by: vec![(0, 1.0), (1, 0.5)],
     };
     RunDescription {

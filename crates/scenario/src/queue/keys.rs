@@ -63,7 +63,7 @@ fn kind(domain: &Domain) -> Kind {
         Domain::Flag { .. } => Kind::Flag,
         Domain::Choice { allowed, .. } => Kind::Choice(allowed),
         Domain::Groups => Kind::List(&Kind::Text),
-        Domain::Classes { worst } => {
+        Domain::Classes { worst, .. } => {
             Kind::Named(Box::leak(Box::new(Kind::Integer { minimum: 0, maximum: worst })))
         }
         Domain::Discipline { .. } => Kind::Listed(discipline_forms),

@@ -6,7 +6,7 @@ use crate::diagnostic::Fault;
 use crate::location::Location;
 use crate::table::Table;
 use narrows_card::{Domain, Parameter};
-use narrows_qdisc::{Discipline, Given, Limit, Scale, Setting, catalogue};
+use narrows_qdisc::{Classes, Discipline, Given, Limit, Scale, Setting, catalogue};
 use narrows_units::{Bytes, Quantity, Span};
 
 /// The discipline `kind` with the settings in `form` on a link with `scale`; `None` if there are errors, which are
@@ -88,6 +88,10 @@ fn given(
             Setting::Limits(limits.into_iter().collect::<Option<_>>()?)
         }
         Domain::Groups => classes::favoured(value.list(), &path, groups?, faults)?,
+        // As without the table, where it may be left out.
+        Domain::Classes { required: false, .. } if value.named().is_empty() => {
+            Setting::Classes(Vec::new(), Classes::new([], 0))
+        }
         Domain::Classes { .. } => classes::classes(value.named(), groups?, faults)?,
         Domain::Discipline { .. } => {
             let (kind, own) = value.variant();

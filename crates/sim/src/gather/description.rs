@@ -1,6 +1,6 @@
 //! The description of a run in its records.
 
-use narrows_model::{Classes, Demand, GroupModel, LinkModel, Model, SourceModel, Workload};
+use narrows_model::{Classes, Demand, GroupModel, Impairment, LinkModel, Model, SourceModel, Workload};
 use narrows_qdisc::Limit;
 use narrows_records::{GroupDescription, LinkDescription, RunDescription};
 
@@ -55,6 +55,14 @@ fn is_constant(group: &GroupModel) -> bool {
     group.algorithm.entry().is_some_and(|entry| entry.card.name == "constant")
 }
 
+/// The rate of a policer, bits per second.
+fn policed(impairment: &Impairment) -> Option<f64> {
+    match impairment {
+        Impairment::Policer { rate, .. } => Some(rate.as_bps() as f64),
+        _ => None,
+    }
+}
+
 fn link(model: &Model, number: u32, link: &LinkModel) -> LinkDescription {
     let share = |group: usize| {
         let own = model.workloads.iter().filter(|each| each.group == group);
@@ -75,6 +83,7 @@ fn link(model: &Model, number: u32, link: &LinkModel) -> LinkDescription {
         name: link.name.clone(),
         queue: link.queue.name().to_owned(),
         limited: link.queue.limit() != Limit::Unlimited,
+        policed_bps: link.impairments.iter().filter_map(policed).reduce(f64::min),
         crossed_by: shares.filter(|(_, share)| *share > 0.0).collect(),
     }
 }
