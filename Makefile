@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build wasm wasm-where-possible test test-rust test-python check-rust check-python instructions accept-instructions format lock clean
+.PHONY: demo build site wasm wasm-where-possible test test-rust test-python check-rust check-python instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -72,6 +72,11 @@ lock:
 	$(COMPILE) --group dev --upgrade --output-file requirements.lock
 	$(COMPILE) --group build --constraints requirements.lock --output-file requirements-run.lock
 	rm -rf .venv-lock
+
+# The documentation as a site, in target/site: docs/index.html is where it begins.
+site: build .venv/.tools
+	$(BIN)/python -m sphinx -b html -q -W --keep-going -c docs . target/site
+	@echo target/site/docs/index.html
 
 clean:
 	rm -rf .venv target python/narrows/_core*.so $(WASM)

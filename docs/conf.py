@@ -1,0 +1,64 @@
+"""How Sphinx builds the site: `make site`. Its source is the whole repository, so that every page exists once."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from narrows.playground import page
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+HERE = Path(__file__).parent
+
+project = "Narrows"
+author = "the authors of Narrows"
+version = release = version_of("narrows")
+
+root_doc = "docs/index"
+include_patterns = ["*.md", "docs/*.md", "docs/*/*.md", "validation/*.md", "validation/*/*.md"]
+exclude_patterns = [".*", "target*", "runs", "python", "crates", "tests", "benches", "studies", "scenarios", "suites"]
+
+# A test follows every link of the built pages, those to anchors that are written as HTML included, and finds each page.
+suppress_warnings = ["myst.xref_missing", "toc.not_included"]
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+source_suffix = {".md": "markdown"}
+# Headings have the anchors that they have where the files are read one by one.
+myst_heading_anchors = 4
+myst_enable_extensions = ["substitution", "attrs_inline"]
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+napoleon_use_rtype = False
+# Code without a language is for a shell, and is not coloured.
+highlight_language = "none"
+# Names in docstrings stand in single backticks, and quotes in them are those of code.
+default_role = "code"
+smartquotes = False
+
+html_theme = "furo"
+html_title = "Narrows"
+html_copy_source = False
+html_show_sphinx = False
+
+PLAYGROUND = "playground.html"
+WITH_PLAYGROUND = (Path(page.__file__).parent / page.MODULE).is_file()
+myst_substitutions = {
+    "playground": f'<a href="../{PLAYGROUND}">Open the laboratory in this browser.</a>'
+    if WITH_PLAYGROUND
+    else "`narrows playground` writes a page that runs scenarios in a browser; this site was built without one."
+}
+
+
+def setup(app: Sphinx) -> None:
+    """Add what the site has besides its pages."""
+    app.connect("build-finished", _write_playground)
+
+
+def _write_playground(app: Sphinx, problem: Exception | None) -> None:
+    if problem is None and WITH_PLAYGROUND and app.builder.name == "html":
+        text = (HERE.parent / "scenarios/two-flows.toml").read_text("utf-8")
+        written = page.page(page.Experiment(text, "two-flows"))
+        (Path(app.outdir) / PLAYGROUND).write_text(written, encoding="utf-8")

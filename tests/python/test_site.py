@@ -1,0 +1,106 @@
+"""The documentation as a site: it builds without a warning, no link is dead, and what it shows runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import narrows as nw
+from command_line import environment
+
+if TYPE_CHECKING:
+    from command_line import Narrows
+
+ROOT = Path(__file__).parents[2]
+SITE = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-c", str(ROOT / "docs"), str(ROOT)]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+class Page(HTMLParser):
+    """The links of a page, what it loads, and its anchors."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep what refers to something, and what something may refer to."""
+        found = dict(attrs)
+        self.anchors |= {str(found[name]) for name in ("id", "name") if found.get(name)}
+        if tag == "a" and found.get("href"):
+            self.links.append(str(found["href"]))
+        elif tag in {"script", "img"} and found.get("src"):
+            self.loaded.append(str(found["src"]))
+        elif tag == "link" and found.get("rel") == "stylesheet":
+            self.loaded.append(str(found["href"]))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("site")
+    done = subprocess.run([*SITE, str(place)], capture_output=True, text=True, check=False, env=environment())
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+def test_no_link_of_the_site_is_dead_and_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    pages = {file.resolve(): Page(file.read_text("utf-8")) for file in site.rglob("*.html")}
+    # What the program itself writes has a test of its own.
+    pages = {file: page for file, page in pages.items() if file.name != "playground.html"}
+    dead, reached = [], {site.resolve() / "docs/index.html"}
+    for file, page in pages.items():
+        dead += [f"{file.relative_to(site)} loads {each}" for each in page.loaded if urlsplit(each).scheme]
+        for link in [*page.links, *page.loaded]:
+            parts = urlsplit(link)
+            if parts.scheme:
+                continue
+            target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+            reached.add(target)
+            known = pages.get(target)
+            if not target.exists() or (known and parts.fragment and unquote(parts.fragment) not in known.anchors):
+                dead.append(f"{file.relative_to(site)}: {link}")
+    assert not dead
+    own = {"genindex.html", "search.html", "py-modindex.html"}
+    assert not [file for file in pages if file not in reached and file.name not in own]
+
+
+def test_the_first_hour_runs_as_it_is_written(narrows: Narrows, tmp_path: Path) -> None:
+    text = (ROOT / "docs/first-hour.md").read_text("utf-8")
+    for language, code in FENCE.findall(text):
+        if language == "toml":
+            (tmp_path / code.splitlines()[0].removeprefix("# file: ")).write_text(code, encoding="utf-8")
+    for line in re.findall(r"^    (narrows .*)$", text, re.MULTILINE):
+        command, _, remark = line.partition("   #")
+        done = narrows(*shlex.split(command)[1:])
+        assert done.returncode == (2 if "refused" in remark else 0), f"{command}: {done.stderr}"
+    program = "\n".join(code for language, code in FENCE.findall(text) if language == "python")
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment()
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def recipes() -> list[str]:
+    """Return the scenarios of the cookbook."""
+    text = (ROOT / "docs/cookbook.md").read_text("utf-8")
+    return [code for language, code in FENCE.findall(text) if language == "toml"]
+
+
+@pytest.mark.parametrize("recipe", recipes(), ids=lambda recipe: str(tomllib.loads(recipe)["title"]))
+def test_a_recipe_of_the_cookbook_runs_and_no_check_finds_it_broken(recipe: str) -> None:
+    found = nw.Scenario(recipe, overrides=["duration=12s"]).compare(["cubic"], replications=1)
+    summary = found.summary["algorithms"]["cubic"]
+    assert not [check for check in summary["checks"] if check["level"] == "broken"]
+    assert all(group["goodput_bps"]["mean"] > 0 for group in summary["groups"].values())
