@@ -237,6 +237,12 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("delayed_ack", "4", &[]),
     ("delayed_ack_timeout", "1ms", &["transport.delayed_ack=7"]),
     ("quick_ack", "true", &[]),
+    ("segmentation_offload", "8", &[]),
+    ("receive_offload", "8", &[]),
+    ("receive_offload_timeout", "7ms", &["transport.receive_offload=8"]),
+    ("ack_division", "3", &["transport.ack_counting=acks"]),
+    ("optimistic_ack", "5", &[]),
+    ("hide_ce", "true", &["transport.ecn=true", "path.queue={kind=\"step\"}"]),
     ("rto", "linux", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
     (
         "rto_restart",

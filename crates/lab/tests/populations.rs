@@ -57,7 +57,7 @@ fn users() -> Model {
         fast_share: 0.3,
         delay: Span::from_ms(2),
     };
-    let users = Demand::Users { think, from: Span::ZERO, until: Span::MAX, patience: None };
+    let users = Demand::Users { think, from: Span::ZERO, until: Span::MAX, patience: None, barrier: false };
     with(&users, &Access::Hosts { source: host, receiver: host }, 50)
 }
 

@@ -2,6 +2,7 @@
 
 pub mod algorithm;
 mod change;
+mod framing;
 mod impairment;
 mod refusal;
 mod source;
@@ -9,6 +10,7 @@ pub mod traffic;
 mod workload;
 
 pub use change::{ChangeModel, LinkChange};
+pub use framing::Framing;
 pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
 pub use refusal::{Refusal, of_kernels};
 pub use source::SourceModel;
@@ -80,6 +82,8 @@ pub struct LinkModel {
     pub rate: RateModel,
     /// One-way propagation delay.
     pub delay: Span,
+    /// What it adds to packets; `None` for nothing.
+    pub framing: Option<Framing>,
     /// Its queue discipline.
     pub queue: Discipline,
     /// Random loss behind the queue; `None` without loss.

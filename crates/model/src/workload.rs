@@ -140,6 +140,8 @@ pub enum Demand {
         until: Span,
         /// Time after which a user abandons a transfer, seconds; `None` without a limit.
         patience: Option<Distribution>,
+        /// Whether all users start their transfers together: a think time begins when the last one has ended.
+        barrier: bool,
     },
     /// Connections over which both sides write. Each has a slot in two consecutive workloads: one for the data of
     /// the initiators, one for that of the acceptors.

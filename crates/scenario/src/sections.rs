@@ -9,6 +9,7 @@ mod link;
 pub mod linux;
 mod loss;
 pub mod network;
+mod overhead;
 pub mod path;
 pub mod preset;
 mod rate;

@@ -355,6 +355,7 @@ fn transmitters(model: &Model, links: &[usize], replication: u32, lookahead: boo
         let impairments = Impairments::new(link.loss.map(Loss::new), &link.impairments, stream);
         let queue = (link.queue.build(), stream("queue"));
         let mut transmitter = Transmitter::new(queue, capacity, impairments, link.delay);
+        transmitter.set_framing(link.framing);
         if lookahead {
             let fifo = limit_and_rate(link).filter(|_| !changing[number]);
             transmitter.use_lookahead(fifo.map(|(limit, rate)| Fifo::new(limit, rate)));
@@ -365,11 +366,14 @@ fn transmitters(model: &Model, links: &[usize], replication: u32, lookahead: boo
     links.iter().map(build).collect()
 }
 
-/// Limit and rate of a link whose departures are known at arrival: a FIFO at a constant rate without impairments.
+/// Limit and rate of a link whose departures are known at arrival: a FIFO at a constant rate without framing or impairments.
 fn limit_and_rate(link: &LinkModel) -> Option<(Limit, Rate)> {
     match link.rate {
         RateModel::Constant(rate)
-            if link.loss.is_none() && link.impairments.is_empty() && rate > Rate::ZERO =>
+            if link.framing.is_none()
+                && link.loss.is_none()
+                && link.impairments.is_empty()
+                && rate > Rate::ZERO =>
         {
             Some((droptail::limit_of(&link.queue)?, rate))
         }

@@ -2,7 +2,7 @@
 //! direction.
 
 use super::{Core, Group, Layout, Path, Placement};
-use narrows_model::{Impairment, LinkModel, LossModel, RateModel};
+use narrows_model::{Framing, Impairment, LinkModel, LossModel, RateModel};
 use narrows_qdisc::Discipline;
 use narrows_units::{Rate, Span};
 
@@ -24,6 +24,8 @@ pub struct Dumbbell {
 pub struct Direction {
     /// Rate over time.
     pub rate: RateModel,
+    /// What it adds to packets; `None` for nothing.
+    pub framing: Option<Framing>,
     /// Queue discipline.
     pub queue: Discipline,
     /// Random loss behind the queue; `None` without loss.
@@ -33,10 +35,11 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// Rate, queue, loss and impairments of `link`.
+    /// Rate, framing, queue, loss and impairments of `link`.
     pub fn of(link: &LinkModel) -> Self {
         Self {
             rate: link.rate.clone(),
+            framing: link.framing,
             queue: link.queue.clone(),
             loss: link.loss,
             impairments: link.impairments.clone(),
@@ -60,6 +63,7 @@ impl Dumbbell {
             to,
             rate: direction.rate.clone(),
             delay: self.delay,
+            framing: direction.framing,
             queue: direction.queue.clone(),
             loss: direction.loss,
             impairments: direction.impairments.clone(),

@@ -51,6 +51,19 @@ pub struct TransportOptions {
     pub delayed_ack_timeout: Span,
     /// Whether young connections acknowledge every segment, as in Linux.
     pub quick_ack: bool,
+    /// Most segments that are sent at once by segmentation offload, at least 1: fewer new ones are sent only where no more are
+    /// left or in flight.
+    pub segmentation_offload: u32,
+    /// Most segments in order that receive offload passes on as one, at least 1.
+    pub receive_offload: u32,
+    /// The longest time for which receive offload holds a segment.
+    pub receive_offload_timeout: Span,
+    /// Acknowledgements that the receiver makes of one, at least 1 (ACK division).
+    pub ack_division: u32,
+    /// Segments beyond the highest received that the receiver acknowledges, losses concealed; 0 for an honest receiver.
+    pub optimistic_ack: u32,
+    /// Whether the receiver hides marks.
+    pub hide_ce: bool,
     /// The formula of the retransmission timeout.
     pub rto: RtoRule,
     /// When the retransmission timer starts anew.
@@ -92,6 +105,12 @@ impl Default for TransportOptions {
             delayed_ack: 2,
             delayed_ack_timeout: Span::from_ms(40),
             quick_ack: false,
+            segmentation_offload: 1,
+            receive_offload: 1,
+            receive_offload_timeout: Span::from_us(50),
+            ack_division: 1,
+            optimistic_ack: 0,
+            hide_ce: false,
             rto: RtoRule::Rfc6298,
             rto_restart: RtoRestart::Ack,
             initial_rto: Span::from_ms(1_000),

@@ -3,6 +3,10 @@
 //! An acknowledgement carries the cumulative acknowledgement; SACK blocks (RFC 2018) if the flow uses them, and a D-SACK
 //! (RFC 2883) if it can undo episodes; the echo of a timestamp (RFC 7323); ECE until the sender responds with CWR
 //! (RFC 3168 §6.1.3); the count of marked packets; and the routers' responses to requests.
+//!
+//! A receiver may misbehave as Savage, Cardwell, Wetherall and Anderson describe ("TCP Congestion Control with a Misbehaving
+//! Receiver", 1999): it divides acknowledgements, acknowledges segments that have not arrived and conceals losses, or hides
+//! marks (RFC 3168 §7).
 
 mod ack_policy;
 mod buffer;
@@ -43,6 +47,18 @@ pub(crate) struct Receiver {
     feedback: Option<Feedback>,
     handshake: AcceptState,
     counters: ReceiverCounters,
+    claim: Claim,
+}
+
+/// What a receiver with `optimistic_ack` claims.
+#[derive(Clone, Copy, Debug, Default)]
+struct Claim {
+    /// The first segment that it does not claim to have received.
+    next: u64,
+    /// Segments beyond the one that arrived that it claims.
+    ahead: u64,
+    /// Payload of the segments that have arrived, bytes.
+    delivered: u64,
 }
 
 /// The state of the handshake at the receiver.
@@ -73,6 +89,7 @@ impl Receiver {
             feedback: None,
             handshake: AcceptState::Listening,
             counters: ReceiverCounters::default(),
+            claim: Claim::default(),
             options,
         }
     }
@@ -91,6 +108,7 @@ impl Receiver {
             Body::HandshakeAck => self.accept(now),
             Body::SynAck { .. }
             | Body::Ack { .. }
+            | Body::PartialAck
             | Body::AckWithFeedback { .. }
             | Body::Datagram { .. }
             | Body::Echo { .. }
@@ -100,7 +118,7 @@ impl Receiver {
 
     /// A timer may have expired. Has no effect if none has.
     pub(crate) fn on_wake<H: Host>(&mut self, now: Time, host: &mut H) {
-        if now >= self.policy.deadline() {
+        if self.policy.on_deadline(now) {
             self.send_ack(now, host);
         }
         if let AcceptState::Accepting { deadline, retries, .. } = self.handshake
@@ -152,7 +170,7 @@ impl Receiver {
         self.accept(now);
         self.counters.packets_received += 1;
         let marked = packet.ecn == Ecn::Ce;
-        let mark_changed = marked != self.last_marked && self.options.ecn;
+        let mark_changed = marked != self.last_marked && self.options.ecn && !self.options.hide_ce;
         if mark_changed && self.policy.holds() {
             // RFC 8257 §3.2: segments with the previous mark are acknowledged separately.
             self.send_ack(now, host);
@@ -176,6 +194,9 @@ impl Receiver {
         } else if next != before {
             self.counters.bytes_delivered = self.transfer.payload_before(next).count();
         }
+        if self.options.optimistic_ack > 0 {
+            self.on_claimed(packet.number, arrival == Arrival::Duplicate);
+        }
         let urgent = arrival != Arrival::InOrder || mark_changed || next == self.transfer.segments();
         if self.policy.on_segment(urgent, now) {
             self.send_ack(now, host);
@@ -187,9 +208,34 @@ impl Receiver {
         if packet.ecn_echo {
             self.echo = false;
         }
-        if marked {
+        if marked && !self.options.hide_ce {
             self.echo = true;
             self.counters.ce_packets += 1;
+        }
+    }
+
+    /// Segment `number` arrived at a receiver that acknowledges more than it has received. What is beyond a hole counts as
+    /// delivered: the hole is never filled.
+    fn on_claimed(&mut self, number: u64, duplicate: bool) {
+        if !duplicate {
+            self.claim.delivered += self.transfer.payload(number).count();
+        }
+        self.counters.bytes_delivered = self.claim.delivered;
+        // More with each segment, so that what is acknowledged has been sent.
+        self.claim.ahead = (self.claim.ahead + 1).min(u64::from(self.options.optimistic_ack));
+        let claimed = (number + 1 + self.claim.ahead).min(self.transfer.segments());
+        self.claim.next = self.claim.next.max(claimed);
+    }
+
+    /// Sends the acknowledgements of parts of segments that precede that of the whole.
+    #[cold]
+    fn divide_ack<H: Host>(&mut self, now: Time, host: &mut H) {
+        for _ in 1..self.options.ack_division {
+            self.counters.acks_sent += 1;
+            let mut packet = self.packet(Body::PartialAck, now);
+            packet.number = self.acknowledged;
+            packet.ecn_echo = self.echo;
+            host.send(packet);
         }
     }
 
@@ -197,7 +243,13 @@ impl Receiver {
     fn send_ack<H: Host>(&mut self, now: Time, host: &mut H) {
         self.policy.on_sent();
         self.counters.acks_sent += 1;
+        if self.options.optimistic_ack > 0 {
+            return self.send_claim(now, host);
+        }
         let next = self.reassembly.next();
+        if self.options.ack_division > 1 && next > self.acknowledged {
+            self.divide_ack(now, host);
+        }
         let ce_packets = self.counters.ce_packets as u16;
         let count = if self.selective { usize::MAX } else { 0 };
         let blocks = self.reassembly.blocks().take(count);
@@ -212,6 +264,28 @@ impl Receiver {
             Some(feedback) => {
                 let blocks = SackBlocks::new(next, dsack, blocks);
                 Body::AckWithFeedback { blocks, feedback, ce_packets, timestamp_echo }
+            }
+        };
+        let mut packet = self.packet(body, now);
+        packet.number = next;
+        packet.ecn_echo = self.echo;
+        host.send(packet);
+    }
+
+    /// Sends an acknowledgement without blocks of what the receiver claims to have received.
+    #[cold]
+    fn send_claim<H: Host>(&mut self, now: Time, host: &mut H) {
+        let next = self.claim.next;
+        if next > self.acknowledged {
+            self.divide_ack(now, host);
+        }
+        self.acknowledged = next;
+        self.dsack = None;
+        let (ce_packets, timestamp_echo) = (self.counters.ce_packets as u16, self.timestamp);
+        let body = match self.feedback.take() {
+            None => Body::Ack { blocks: SackBlocks::NONE, ce_packets, timestamp_echo },
+            Some(feedback) => {
+                Body::AckWithFeedback { blocks: SackBlocks::NONE, feedback, ce_packets, timestamp_echo }
             }
         };
         let mut packet = self.packet(body, now);

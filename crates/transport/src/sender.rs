@@ -41,6 +41,8 @@ pub(crate) struct Sender {
     /// When data was last sent; `Time::NEVER` before the first.
     last_sent_at: Time,
     pacer: Pacer,
+    /// New segments wait until there are enough of them for segmentation offload.
+    deferring: bool,
     handshake: Handshake,
     delivery_rate: DeliveryRate,
 }
@@ -90,6 +92,7 @@ impl Sender {
             window_limited: false,
             last_sent_at: Time::NEVER,
             pacer: Pacer::default(),
+            deferring: false,
             handshake: Handshake::default(),
             delivery_rate: DeliveryRate::default(),
         }
@@ -108,6 +111,7 @@ impl Sender {
                 let fields = AckFields::new(packet, ce_packets, timestamp_echo, dsack, Some(feedback));
                 self.on_ack(&fields, blocks.iter(packet.number), now, host);
             }
+            Body::PartialAck => self.on_partial_ack(packet.number, now, host),
             Body::SynAck { feedback } => self.on_syn_ack(feedback, now, host),
             Body::Syn { .. }
             | Body::HandshakeAck

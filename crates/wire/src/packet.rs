@@ -136,6 +136,9 @@ pub enum Body {
         /// TSecr (RFC 7323): the timestamp of the segment that last advanced the cumulative acknowledgement.
         timestamp_echo: u8,
     },
+    /// An acknowledgement of a part of segment `number`, of which the rest is still to be acknowledged: what a receiver sends
+    /// that divides acknowledgements.
+    PartialAck,
     /// An acknowledgement that returns the routers' response, in place of one SACK block.
     AckWithFeedback {
         /// As in [`Body::Ack`].
@@ -242,6 +245,7 @@ impl Packet {
             }
             Body::SynAck { .. }
             | Body::Ack { .. }
+            | Body::PartialAck
             | Body::AckWithFeedback { .. }
             | Body::Echo { .. }
             | Body::Report(_) => Direction::Reverse,

@@ -62,6 +62,32 @@ def class_completed(seen: Observed, group: str, choices: Choices) -> float:
 
 
 @metric(
+    of="group",
+    unit="s",
+    better="lower",
+    label="time of a round",
+    source="Alizadeh et al., SIGCOMM 2010: query completion time",
+    parameters=(SINCE, BEFORE),
+)
+def round_time(seen: Observed, group: str, choices: Choices) -> float:
+    """Mean time until the last of the transfers that started together is complete.
+
+    Over rounds of transfers that started between the times `from` and `until`, where all of a round are complete.
+    Rounds are what `barrier` of a source of users makes.
+    """
+    begun = _begun(seen, group, choices)
+    if begun is None or not begun.any():
+        return NAN
+    table = seen.records.tables["transfers"]
+    starts, ends, completed = (table[name][0][begun] for name in ("start_s", "end_s", "completed"))
+    rounds, number = np.unique(starts, return_inverse=True)
+    last = np.full(len(rounds), -np.inf)
+    np.maximum.at(last, number, np.where(completed.astype(bool), ends, np.inf))
+    times = (last - rounds)[np.isfinite(last)]
+    return float(times.mean()) if len(times) else NAN
+
+
+@metric(
     of="group", unit="s", better="lower", label="time to open a connection", source=MILLS, parameters=(SINCE, BEFORE)
 )
 def connection_time(seen: Observed, group: str, choices: Choices) -> float:

@@ -123,6 +123,27 @@ def test_classes_of_transfers_between_two_times() -> None:
     assert whole == sum(taken(f"class_completed(path={way})") or 0 for way in ways)
 
 
+ROUNDS = """
+duration = "5s"
+path = { rate = "100Mbps", rtt = "1ms", queue = { kind = "droptail", limit = "infinite" } }
+transport = { preset = "ns2", initial_window = "10pkt" }
+[[flows]]
+name = "servers"
+algorithm = "newreno"
+count = 8
+size = "15kB"
+source = { kind = "users", think = "10ms", barrier = true }
+"""
+
+
+def test_a_round_ends_with_its_last_transfer() -> None:
+    run = nw.Scenario(ROUNDS).run()
+    # Two round trips, and eighty packets of 120 us; access links of 1 Gbps add a little.
+    expected = 2e-3 + 80 * 120e-6
+    assert nw.measures.evaluate(run, "round_time", group="servers").mean == pytest.approx(expected, rel=0.03)
+    assert nw.measures.evaluate(run, "round_time(from=4s)", group="servers").mean == pytest.approx(expected, rel=0.03)
+
+
 def test_the_census_between_two_times() -> None:
     run = nw.Scenario(CLASSES).run()
     rows = [row for row in run.census.to_pylist() if 5.0 + 1e-9 < row["time_s"] <= 10.0 + 1e-9]

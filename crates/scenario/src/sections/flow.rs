@@ -16,7 +16,7 @@ use crate::forms::Choice;
 use crate::input::InputFile;
 use crate::kind::Parts;
 use crate::section::{Fields, Section, keys};
-use crate::value::{Integer, List, SpanRange, Word};
+use crate::value::{Integer, List, Positive, SpanRange, Word};
 use narrows_cc::Transport;
 use narrows_model::algorithm::Control;
 use narrows_model::traffic::{Distribution, Sizes, Spans};
@@ -37,6 +37,8 @@ keys! {
         subject: bool => "true where algorithm is \"subject\"",
         /// Number of flows in the group, or of users if source is that; a group with 0 is left out.
         count: Integer<0, 1_000_000> = 1,
+        /// A full data packet of the group on the wire, headers included.
+        packet: Positive<Bytes> => "path.packet, or that of the network",
         /// When the flows start: a time, or a range from which each start is drawn uniformly.
         start: SpanRange = (Span::ZERO, Span::ZERO),
         /// Payload to transfer; from a distribution each flow draws its own.
@@ -311,6 +313,7 @@ impl GroupKeys {
         let placement = own.resolve_placement(context.topology, faults);
         let scale =
             placement::scale(placement.as_ref().ok(), context.topology, context.duration, context.scale);
+        let scale = own.resolve_packet(scale, faults);
         let rtt = own.resolve_rtt(placement.as_ref(), context, faults);
         let source = own.resolve_source(context, faults);
         let transport =
@@ -329,6 +332,12 @@ impl GroupKeys {
             let fault = own.algorithm.fault(message);
             return Err(fault.allowed("an algorithm of TCP for a source of kind vectors").report(faults));
         }
+        let placement = placement?;
+        if matches!((&demand, &placement), (Demand::Users { barrier: true, .. }, Placement::Edges)) {
+            let fault =
+                own.source.fault("the users of many routes do not wait for each other").given("barrier");
+            return Err(fault.allowed("no barrier, or from and to in place of between").report(faults));
+        }
         let group = Group {
             name: own.group_name()?,
             algorithm,
@@ -338,7 +347,7 @@ impl GroupKeys {
             surges,
             size: load.size,
             rtt: rtt?,
-            placement: placement?,
+            placement,
             transport: options,
             send_delay,
         };
@@ -363,6 +372,22 @@ impl FlowKeys {
         }
         let typed = context.load.options.subject.as_deref().filter(|_| subject);
         algorithm::resolve(&mut self.algorithm, typed, preset, context.load, faults)
+    }
+
+    /// The conversion of sizes in packets with the group's own size of a packet.
+    fn resolve_packet<'a>(
+        &mut self,
+        scale: Result<Scale<'a>, Reported>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Scale<'a>, Reported> {
+        let (scale, own) = (scale?, self.packet.copied()?);
+        let packet = own.unwrap_or(scale.packet);
+        if packet > scale.packet {
+            let fault = self.packet.fault("larger than the packets of the path").given(packet.to_string());
+            return Err(fault.allowed(format!("at most {}", scale.packet)).report(faults));
+        }
+        self.packet.omitted = own.is_none();
+        Ok(Scale { packet, ..scale })
     }
 
     /// What writes the data of endless flows.

@@ -2,6 +2,7 @@
 
 use super::impairment::{self, ImpairmentContext};
 use super::loss::{self, Loss};
+use super::overhead::{self, Overhead};
 use super::rate::{self, RateContext, WrittenRate, greatest_bps};
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
@@ -33,6 +34,8 @@ pub struct LinkContext<'a> {
 pub struct OneWayKeys {
     /// The key `rate`.
     pub rate: Field<WrittenRate>,
+    /// The key `overhead`.
+    pub overhead: Field<Option<Overhead>>,
     /// The key `queue`.
     pub queue: Field<Option<QueueValue>>,
     /// The key `loss`.
@@ -66,7 +69,8 @@ impl OneWay {
         context: LinkContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Self, Reported> {
-        let OneWayKeys { rate, queue, loss, impairments } = &mut keys;
+        let OneWayKeys { rate, overhead, queue, loss, impairments } = &mut keys;
+        let framing = overhead.get().and_then(|each| each.as_ref().map(Overhead::model).transpose());
         let lossy = loss.get().and_then(|loss| loss.as_ref().map(Loss::model).transpose());
         let written = rate.get_mut()?;
         let of_rate = RateContext { load: context.load, duration: context.duration };
@@ -90,8 +94,13 @@ impl OneWay {
         }
         let of_queue = QueueContext { scale, mean_bps, duration: context.duration?, groups: context.groups };
         let discipline = queue::resolve(queue, absent, of_queue, faults)?;
-        let direction =
-            Direction { rate: over_time, queue: discipline, loss: lossy?, impairments: impaired? };
+        let direction = Direction {
+            rate: over_time,
+            framing: framing?,
+            queue: discipline,
+            loss: lossy?,
+            impairments: impaired?,
+        };
         let words = describe(&direction, of_queue);
         Ok(Self { keys, direction, mean, words })
     }
@@ -103,10 +112,12 @@ impl OneWay {
         let context = QueueContext { scale, mean_bps, duration: Span::ZERO, groups: None };
         let discipline = queue::droptail(&mut queue, limit, context);
         let rate = RateModel::Constant(scale.rate);
-        let direction = Direction { rate, queue: discipline, loss: None, impairments: Vec::new() };
+        let direction =
+            Direction { rate, framing: None, queue: discipline, loss: None, impairments: Vec::new() };
         let words = describe(&direction, context);
         let rate = Field::of(at, WrittenRate::Plain(scale.rate));
-        let keys = OneWayKeys { rate, queue, loss: Field::of(at, None), impairments: Field::of(at, None) };
+        let (overhead, loss) = (Field::of(at, None), Field::of(at, None));
+        let keys = OneWayKeys { rate, overhead, queue, loss, impairments: Field::of(at, None) };
         Self { keys, direction, mean: scale.rate, words }
     }
 }
@@ -115,7 +126,8 @@ fn describe(direction: &Direction, context: QueueContext<'_>) -> String {
     let loss = direction.loss.as_ref().map_or(String::new(), |each| format!("; {}", loss::describe(each)));
     let queue = queue::describe(&direction.queue, context);
     let impairments = direction.impairments.iter().map(|each| format!("; {}", impairment::describe(each)));
-    format!("{}; {queue}{loss}{}", rate::describe(&direction.rate), impairments.collect::<String>())
+    let framing = direction.framing.map_or(String::new(), |each| format!("; {}", overhead::describe(each)));
+    format!("{}{framing}; {queue}{loss}{}", rate::describe(&direction.rate), impairments.collect::<String>())
 }
 
 /// The files of a recorded rate and of recorded delays.

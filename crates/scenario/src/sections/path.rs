@@ -3,6 +3,7 @@
 use super::impairment::Impairments;
 use super::link::{self, LinkContext, OneWay, OneWayKeys};
 use super::loss::Loss;
+use super::overhead::Overhead;
 use super::rate::{LinkRate, greatest_bps, usual_access_rate};
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
@@ -21,6 +22,8 @@ keys! {
     pub struct PathKeys {
         /// Rate of the bottleneck, forward.
         rate: LinkRate,
+        /// What the bottleneck adds to every packet: it takes time to send, and counts nowhere else.
+        overhead: Overhead => "none",
         /// Queue of the bottleneck.
         queue: Queue => "droptail, 1bdp",
         /// Loss on the bottleneck, behind its queue.
@@ -45,6 +48,8 @@ keys! {
     pub struct ReverseKeys {
         /// Rate of the bottleneck, reverse.
         rate: LinkRate => "that of the path",
+        /// What it adds to every packet.
+        overhead: Overhead => "none",
         /// Its queue.
         queue: Queue => "droptail, unlimited",
         /// Loss on it, behind its queue.
@@ -90,6 +95,7 @@ impl PathKeys {
         let context = LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups };
         let keys = OneWayKeys {
             rate: self.rate.clone(),
+            overhead: self.overhead.clone(),
             queue: self.queue.clone(),
             loss: self.loss.clone(),
             impairments: self.impairments.clone(),
@@ -99,6 +105,7 @@ impl PathKeys {
         let back = self.reverse.get_mut()?.get_or_insert_with(|| ReverseKeys::absent(&at, faults));
         let keys = OneWayKeys {
             rate: back.rate.or(&self.rate),
+            overhead: back.overhead.clone(),
             queue: back.queue.clone(),
             loss: back.loss.clone(),
             impairments: back.impairments.clone(),

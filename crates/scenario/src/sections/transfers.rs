@@ -80,6 +80,9 @@ keys! {
         think: Drawn<Span>,
         /// A transfer that takes longer is abandoned.
         patience: DrawnOr<Span, Infinite> = Choice::Plain(None),
+        /// All users start their transfers together, a think time after the last of the transfers before has ended: the
+        /// responses to a query that is spread over many servers (incast).
+        barrier: bool = false,
         /// Nothing starts at or after this.
         until: Positive<Span> => "the end of the run",
         /// Periods in which some transfers are larger.
@@ -362,7 +365,8 @@ impl Users {
         for keys in self.surges.get_mut()?.iter_mut().flatten() {
             surges.push(keys.resolve(window.duration, faults)?);
         }
-        let demand = Demand::Users { think, from: window.from, until: window.until, patience };
+        let barrier = self.barrier.copied()?;
+        let demand = Demand::Users { think, from: window.from, until: window.until, patience, barrier };
         Ok(Transfers { demand, slots: count as u32, surges })
     }
 }
@@ -438,12 +442,13 @@ pub fn describe(demand: &Demand, slots: u32) -> String {
     match demand {
         Demand::Fixed { .. } if slots == 1 => "1 flow".into(),
         Demand::Fixed { .. } => format!("{slots} flows"),
-        Demand::Users { think, patience, .. } => {
+        Demand::Users { think, patience, barrier, .. } => {
             let patience = patience
                 .as_ref()
                 .map_or(String::new(), |it| format!(", patient for {}", distribution::describe::<Span>(it)));
             let think = distribution::describe::<Span>(think);
-            format!("{slots} users who think for {think}{patience}")
+            let together = if *barrier { ", all of whom start together" } else { "" };
+            format!("{slots} users{together} who think for {think}{patience}")
         }
         Demand::Open(traffic::Arrivals::Poisson(steps)) if steps.len() == 2 => {
             let (every, until) = (Span::from_secs_f64(1.0 / steps[0].1), steps[1].0.since(Time::ZERO));

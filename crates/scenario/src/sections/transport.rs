@@ -147,6 +147,35 @@ preset_keys! {
         /// At the start of a connection every segment is acknowledged, as in Linux.
         option quick_ack: bool = [false, false, false, true] { true => "quick ACKs at the start" },
 
+        /// Most segments that the sender passes on at once, one packet after the other (segmentation offload): new ones wait until
+        /// so many may be sent, or a third of the window; a pacer sends so many at a time.
+        option segmentation_offload: Count<1, 64> = [1, 1, 1, 1] {
+            segments => format!("segmentation offload of {segments} segments"),
+        },
+
+        /// Most segments in order that the receiver passes on as one (receive offload), so that one ACK covers them.
+        option receive_offload: Count<1, 64> = [1, 1, 1, 1] {
+            segments => format!("receive offload of {segments} segments"),
+        },
+
+        /// Longest time that receive offload holds a segment.
+        option receive_offload_timeout: Positive<Span> = [Span::from_us(50); 4],
+
+        /// Acknowledgements that a misbehaving receiver makes of one (ACK division; Savage et al. 1999): parts of a segment count
+        /// where ack_counting is acks.
+        option ack_division: Count<1, 100> = [1, 1, 1, 1] {
+            parts => format!("every ACK divided into {parts}"),
+        },
+
+        /// Segments beyond the highest received that a misbehaving receiver acknowledges, losses concealed (optimistic
+        /// acknowledgement; Savage et al. 1999); 0 for an honest one. What is lost stays lost, and goodput counts what arrives.
+        option optimistic_ack: Count<0, 1_000_000> = [0, 0, 0, 0] {
+            segments => format!("{segments} segments acknowledged before they arrive"),
+        },
+
+        /// A misbehaving receiver hides marks (RFC 3168 §7.1).
+        option hide_ce: bool = [false, false, false, false] { true => "marks hidden" },
+
         /// rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar).
         option rto: RtoRule = [RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Linux],
 
@@ -309,7 +338,7 @@ impl Endpoint {
         }
         let message = format!("a header of {header} leaves no room in a packet of {}", scale.packet);
         let fault = self.header.fault(message).given(header.to_string());
-        Err(fault.allowed(format!("less than path.packet, {}", scale.packet)).report(faults))
+        Err(fault.allowed(format!("less than the packet, {}", scale.packet)).report(faults))
     }
 
     fn check_ack(&self, scale: Scale<'_>, faults: &mut Vec<Fault>) -> Result<(), Reported> {

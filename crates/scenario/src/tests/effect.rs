@@ -359,6 +359,7 @@ const NEEDS: &[Need] = &[
     Need::sets("walk].bounds", &[".steps=uniform"]),
     Need::values("[trace].trace", "\"FOLDER/one.trace\"", "\"FOLDER/other.trace\""),
     Need::values("[priority].classes", "{ cubic = 0 }", "{ cubic = 1 }"),
+    Need::values("flows.packet", "\"500B\"", "\"600B\""),
     Need::values("[cake].hosts", "{ cubic = 0 }", "{ cubic = 1 }"),
     Need::values("[rio].in", "[]", "[\"cubic\"]"),
     Need::values("[rio].in_max", "\"20pkt\"", "\"30pkt\""),

@@ -3,10 +3,10 @@
 use super::{ArrivalQueue, Capacity, Fifo, Impairments};
 use crate::recorder::{FlowTallies, LINK_FAILURE, LinkRecorder, LogEntry, QueueTap};
 use narrows_engine::{Slot, Stream};
-use narrows_model::LinkChange;
+use narrows_model::{Framing, LinkChange};
 use narrows_qdisc::{Context, DropReason, QueueDiscipline};
 use narrows_records::{FlowEvent, PacketEvent};
-use narrows_units::{Span, Time};
+use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
 
 /// A queue and a serialiser with a local clock.
@@ -24,6 +24,9 @@ pub(crate) struct Transmitter {
     queue: Box<dyn QueueDiscipline>,
     queue_draws: Stream,
     capacity: Capacity,
+    framing: Option<Framing>,
+    /// Bits that framing has added to the packets sent.
+    added: u64,
     impairments: Option<Impairments>,
     /// Time at which the next packet leaves the impairments, or they have to act; `NEVER` if there is none.
     leaving: Time,
@@ -114,6 +117,8 @@ impl Transmitter {
             queue,
             queue_draws,
             capacity,
+            framing: None,
+            added: 0,
             impairments,
             leaving: Time::NEVER,
             in_transmission: None,
@@ -133,6 +138,18 @@ impl Transmitter {
     /// impairments.
     pub fn use_lookahead(&mut self, fifo: Option<Fifo>) {
         (self.lookahead, self.fifo) = (true, fifo);
+    }
+
+    /// Adds `framing` to every packet. The link must have no FIFO in place of queue and capacity.
+    pub fn set_framing(&mut self, framing: Option<Framing>) {
+        self.framing = framing;
+    }
+
+    /// Size of `packet` on the link.
+    #[inline]
+    fn size_of(&self, packet: &Packet) -> Bytes {
+        let size = packet.size();
+        self.framing.map_or(size, |framing| framing.on_link(size))
     }
 
     /// Puts `queue` in place of the link's, before the first packet.
@@ -231,6 +248,9 @@ impl Transmitter {
         let mut left = self.in_transmission.take();
         if let Some(packet) = &mut left {
             self.recorder.sent(packet.size);
+            if let Some(framing) = self.framing {
+                self.added += (framing.on_link(packet.size()) - packet.size()).bits();
+            }
             self.log(PacketEvent::Departed, packet, now, flows);
             packet.arrival = now;
             if self.impairments.is_some() {
@@ -329,10 +349,10 @@ impl Transmitter {
 
     /// Bits sent and offered from the start of the run until `now`.
     pub fn bits(&self, now: Time) -> Bits {
-        let whole = self.recorder.counts.sent_bytes.bits() as f64;
+        let whole = (self.recorder.counts.sent_bytes.bits() + self.added) as f64;
         let in_transmission = match &self.fifo {
             Some(fifo) => fifo.in_transmission(),
-            None => self.in_transmission.map(|packet| (packet.size(), self.departure)),
+            None => self.in_transmission.map(|packet| (self.size_of(&packet), self.departure)),
         };
         let part = in_transmission.map_or(0.0, |(size, departure)| {
             (size.bits() as f64 - self.capacity.bits_left(departure, now)).max(0.0)
@@ -396,7 +416,7 @@ impl Transmitter {
         let group = if self.recorder.shares.len() > 1 { flows.group(&packet) } else { 0 };
         self.recorder.started(packet.arrival, packet.size, group);
         self.in_transmission = Some(packet);
-        self.departure = self.capacity.start(packet.size(), now);
+        self.departure = self.capacity.start(self.size_of(&packet), now);
     }
 
     fn with_queue<T>(

@@ -36,7 +36,7 @@ pub(crate) fn kind(body: &Body) -> PacketKind {
         Body::SynAck { .. } => PacketKind::SynAck,
         Body::HandshakeAck => PacketKind::Established,
         Body::Data { .. } => PacketKind::Data,
-        Body::Ack { .. } | Body::AckWithFeedback { .. } => PacketKind::Ack,
+        Body::Ack { .. } | Body::PartialAck | Body::AckWithFeedback { .. } => PacketKind::Ack,
         Body::Datagram { .. } => PacketKind::Datagram,
         Body::Echo { .. } => PacketKind::Echo,
         Body::Report(_) => PacketKind::Report,

@@ -34,7 +34,7 @@ use narrows_records::{ClassCounts, Histogram};
 use narrows_transport::StackPort;
 use narrows_units::{Span, Time};
 use narrows_wire::FlowId;
-use process::Process;
+use process::{Next, Process};
 use recording::{ack_spacing, add_receiver, add_sender, counts_of, kept};
 use std::sync::Arc;
 
@@ -321,7 +321,7 @@ impl<'m> Workloads<'m> {
         self.send_message(Message::Closing(plan.flow, now + LINGER + in_flight), &plan, net);
         let process =
             self.processes[number].as_mut().expect("connections end in the partition of their sender");
-        let due = process.leave(workload, slot, self.generations[slot as usize], now);
+        let sequel = process.leave(workload, slot, self.generations[slot as usize], now);
         if workload.individual {
             if let Some(host) = &mut self.sending[slot as usize] {
                 host.concluded = true;
@@ -337,7 +337,16 @@ impl<'m> Workloads<'m> {
                 self.failed.push((failure.clone(), plan));
             }
         }
-        net.queue.set(event, due);
+        match sequel {
+            Next::Idle => net.queue.set(event, Time::NEVER),
+            Next::At(due) => net.queue.set(event, due),
+            Next::AllAt(due) => {
+                let first = self.firsts[number];
+                for slot in first..first + workload.slots {
+                    net.queue.set(net.slots.of(Event::SendingHost(slot)), due);
+                }
+            }
+        }
     }
 
     /// Sends `message` to the partition of the connection's receiving host.

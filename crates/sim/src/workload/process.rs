@@ -25,6 +25,19 @@ pub(crate) struct Process {
     arrived: u64,
     /// What this side of a connection writes, by slot.
     pub scripts: Vec<Script>,
+    /// Transfers that users with a barrier wait for.
+    awaited: u32,
+}
+
+/// What a slot does when its connection has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Nothing.
+    Idle,
+    /// The next connection starts at this time; `NEVER` if there is none.
+    At(Time),
+    /// The next connections of all slots of the workload start at this time; `NEVER` if there are none.
+    AllAt(Time),
 }
 
 /// An arrival of an open workload.
@@ -71,6 +84,7 @@ impl Process {
             next_size: None,
             arrived: 0,
             scripts,
+            awaited: workload.slots,
         }
     }
 
@@ -82,9 +96,12 @@ impl Process {
                 let start = |slot: u32| self.planner.start(start, slot as usize);
                 slots.map(|slot| (Event::SendingHost(slot), start(slot))).collect()
             }
-            Demand::Users { from, .. } => {
+            Demand::Users { from, barrier, .. } => {
                 let from = Time::ZERO + from;
-                slots.map(|slot| (Event::SendingHost(slot), self.think(workload, slot, 0, from))).collect()
+                let thinker = |slot: u32| if barrier { self.first } else { slot };
+                slots
+                    .map(|slot| (Event::SendingHost(slot), self.think(workload, thinker(slot), 0, from)))
+                    .collect()
             }
             Demand::Exchanges { .. } => slots
                 .zip(&self.scripts)
@@ -119,16 +136,24 @@ impl Process {
         Arrival { index, size, slot, next: self.next_arrival(now) }
     }
 
-    /// Handles the end of a connection in `slot` at `now`. Returns the time at which the slot's user starts the next
-    /// connection; `NEVER` if there is none.
-    pub fn leave(&mut self, workload: &Workload, slot: u32, generation: u32, now: Time) -> Time {
+    /// Handles the end of a connection in `slot` at `now`. Returns what happens next there, or in all slots.
+    pub fn leave(&mut self, workload: &Workload, slot: u32, generation: u32, now: Time) -> Next {
         match workload.demand {
-            Demand::Users { .. } => return self.think(workload, slot, generation, now),
+            Demand::Users { barrier: false, .. } => {
+                return Next::At(self.think(workload, slot, generation, now));
+            }
+            Demand::Users { barrier: true, .. } => {
+                self.awaited -= 1;
+                if self.awaited == 0 {
+                    self.awaited = workload.slots;
+                    return Next::AllAt(self.think(workload, self.first, generation, now));
+                }
+            }
             Demand::Exchanges { .. } => self.scripts[(slot - self.first) as usize].close(),
             Demand::Open(_) if !workload.individual => self.free.push(slot),
             Demand::Open(_) | Demand::Fixed { .. } => {}
         }
-        Time::NEVER
+        Next::Idle
     }
 
     /// Time at which the user of connection `index`, which starts at `now`, abandons it; `NEVER` without a limit.

@@ -13,6 +13,7 @@ use narrows_units::{Rate, Span};
 fn dumbbell(delay: Span) -> Dumbbell {
     let direction = Direction {
         rate: RateModel::Constant(Rate::from_bps(1_000_000)),
+        framing: None,
         queue: droptail::with_limit(Limit::Packets(10)),
         loss: None,
         impairments: Vec::new(),

@@ -14,6 +14,7 @@ fn graph(nodes: u32, links: &[(u32, u32, u64)]) -> Graph {
         to,
         rate: RateModel::Constant(Rate::from_bps(1_000_000)),
         delay: Span::from_ms(delay),
+        framing: None,
         queue: droptail::with_limit(Limit::Unlimited),
         loss: None,
         impairments: Vec::new(),

@@ -4,6 +4,9 @@
 //! at once for a segment out of order, one that fills a hole, a duplicate, a change of the congestion mark (RFC 8257
 //! §3.2) and the end of a transfer.
 //!
+//! Receive offload passes up to `receive_offload` segments in order on as one, at most `receive_offload_timeout` after the first
+//! of them: only then they are counted, so that one ACK covers all of them.
+//!
 //! With `quick_ack` young connections acknowledge as Linux does: a count of quick ACKs starts at 16, each segment
 //! covered by an ACK lowers it, and no ACK is delayed while it is positive. Each segment that raises the advertised
 //! window sets the count to at least one (`buffer.rs`).
@@ -28,6 +31,14 @@ pub(super) struct AckPolicy {
     held: u32,
     /// When these are acknowledged; `Time::NEVER` if there are none.
     deadline: Time,
+    /// Most segments that are passed on as one.
+    aggregate: u32,
+    /// How long a segment waits for others to be passed on with.
+    aggregation: Span,
+    /// The number of segments that wait so.
+    gathered: u32,
+    /// When these are passed on; `Time::NEVER` if there are none.
+    flush: Time,
 }
 
 impl AckPolicy {
@@ -40,6 +51,10 @@ impl AckPolicy {
             quick_ack: options.quick_ack,
             held: 0,
             deadline: Time::NEVER,
+            aggregate: options.receive_offload,
+            aggregation: options.receive_offload_timeout,
+            gathered: 0,
+            flush: Time::NEVER,
         }
     }
 
@@ -55,6 +70,15 @@ impl AckPolicy {
         if !urgent && self.buffer.as_mut().is_some_and(|buffer| buffer.on_segment(now)) {
             self.quick |= 1;
         }
+        if self.aggregate > 1 && !urgent && self.gathers(now) {
+            return false;
+        }
+        self.decide(urgent, now)
+    }
+
+    /// Whether the segments received are acknowledged at `now`; a delayed acknowledgement is scheduled otherwise.
+    #[inline]
+    fn decide(&mut self, urgent: bool, now: Time) -> bool {
         if urgent || self.held >= self.every || self.quick > 0 {
             return true;
         }
@@ -62,11 +86,38 @@ impl AckPolicy {
         false
     }
 
+    /// Whether a segment in order waits for others to be passed on with; the last of them does not.
+    #[cold]
+    fn gathers(&mut self, now: Time) -> bool {
+        self.gathered += 1;
+        if self.gathered == 1 {
+            self.flush = now + self.aggregation;
+        }
+        let waits = self.gathered < self.aggregate;
+        if !waits {
+            (self.gathered, self.flush) = (0, Time::NEVER);
+        }
+        waits
+    }
+
+    /// A timer may have expired. Returns whether to send an acknowledgement.
+    pub(super) fn on_deadline(&mut self, now: Time) -> bool {
+        if now >= self.deadline {
+            return true;
+        }
+        if now < self.flush {
+            return false;
+        }
+        (self.gathered, self.flush) = (0, Time::NEVER);
+        self.decide(false, now)
+    }
+
     /// An acknowledgement is sent.
     pub(super) fn on_sent(&mut self) {
         self.quick = self.quick.saturating_sub(self.held.max(1));
         self.held = 0;
         self.deadline = Time::NEVER;
+        (self.gathered, self.flush) = (0, Time::NEVER);
     }
 
     /// An acknowledgement is delayed.
@@ -74,9 +125,9 @@ impl AckPolicy {
         self.held > 0
     }
 
-    /// When the delayed acknowledgement is sent; `Time::NEVER` if none is delayed.
+    /// When the delayed acknowledgement is sent, or the segments are passed on that wait for others; `Time::NEVER` for neither.
     pub(super) fn deadline(&self) -> Time {
-        self.deadline
+        self.deadline.min(self.flush)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{ConnectionState, Sender};
 use crate::recovery::{Delivery, RecoveryAction};
 use crate::{Host, Rule, TransportEvent};
-use narrows_cc::{Ack, Cause, RateSample};
+use narrows_cc::{Ack, AckCounting, Cause, RateSample};
 use narrows_units::{Span, Time};
 use narrows_wire::{Block, Feedback, Packet};
 
@@ -56,6 +56,36 @@ impl Sender {
         if delivered || delivery.duplicate_ack || delivery.dsack.is_some() {
             self.process(fields, &delivery, prior_in_flight, now, host);
         }
+    }
+
+    /// Responds to an acknowledgement of a part of segment `number`, the first unacknowledged. A sender that counts bytes (RFC
+    /// 3465) or segments counts it with the rest; one that counts acknowledgements grows its window for each (Savage et al.
+    /// 1999 §2.1).
+    #[cold]
+    pub(super) fn on_partial_ack<H: Host>(&mut self, number: u64, now: Time, host: &mut H) {
+        let board = self.recovery.board();
+        let current = number == board.una() && board.outstanding() > 0;
+        if self.core.state != ConnectionState::Established || !current {
+            return;
+        }
+        self.core.counters.acks_received += 1;
+        let algorithm = &self.core.algorithm;
+        if self.core.options.ack_counting != AckCounting::Acks || algorithm.ssthresh().is_none() {
+            return;
+        }
+        self.window_limited = self.usage.is_limited(|| (algorithm.window(), algorithm.ssthresh()));
+        let path = self.path(now);
+        let ack = Ack {
+            newly_acked: 1,
+            advanced: true,
+            ce_packets: 0,
+            rtt: None,
+            rate: None,
+            feedback: None,
+            packets: &[],
+        };
+        self.core.algorithm.on_ack(&ack, &path);
+        self.transmit(now, host);
     }
 
     /// Responds to an acknowledgement that has been entered on the scoreboard.

@@ -17,6 +17,7 @@ impl Sender {
         }
         let mut limits = self.core.algorithm.limits().bounded();
         let mut usable = limits.window.map(|window| self.usable(window));
+        self.deferring = self.core.options.segmentation_offload > 1 && self.must_defer(usable);
         let window = loop {
             let segment = match self.choose(&limits, usable, now) {
                 Ok(segment) => segment,
@@ -73,6 +74,7 @@ impl Sender {
         }
         let segment = match (lost, self.limit_on_new()) {
             (Some(number), _) => NextSegment::Lost(number),
+            (None, None) if self.deferring => return Err(Limit::Window),
             (None, None) => NextSegment::New,
             (None, Some(limit)) => NextSegment::NextSeg(self.recovery.next_seg().ok_or(limit)?),
         };
@@ -85,6 +87,21 @@ impl Sender {
         }
         self.pacer.delay_until(at);
         Err(Limit::Pacing)
+    }
+
+    /// Whether new segments wait until more may be sent at once, where `usable` packets may be in flight: for as many as an
+    /// aggregate holds, but not for more than a third of the smaller window (Linux's `tcp_tso_should_defer`).
+    #[cold]
+    fn must_defer(&self, usable: Option<u64>) -> bool {
+        let board = self.recovery.board();
+        let (in_flight, outstanding) = (board.in_flight(), board.outstanding());
+        let receive_window = self.core.options.receive_window;
+        let room_of =
+            |window: Option<u64>, used: u64| window.map_or(u64::MAX, |window| window.saturating_sub(used));
+        let room = room_of(usable, in_flight).min(room_of(receive_window, outstanding));
+        let window = room_of(usable, 0).min(room_of(receive_window, 0));
+        let wanted = u64::from(self.core.options.segmentation_offload).min(window / 3);
+        in_flight > 0 && room < wanted && room < self.core.data.available() - board.next()
     }
 
     /// The limit that forbids sending a new segment, the congestion window aside.
@@ -140,7 +157,9 @@ impl Sender {
         counters.retransmissions += u64::from(retransmitted);
         counters.bytes_sent += size.count();
         if let Some(rate) = rate {
-            self.pacer.on_sent(rate, payload, self.core.algorithm.limits().burst, now);
+            let aggregate = self.core.options.mss * u64::from(self.core.options.segmentation_offload);
+            let burst = self.core.algorithm.limits().burst.max(aggregate);
+            self.pacer.on_sent(rate, payload, burst, now);
         }
         self.last_sent_at = now;
         if retransmission == Some(self.recovery.board().una()) {

@@ -266,7 +266,7 @@ impl Wire {
                 self.transmissions.push(transmission);
                 2
             }
-            Body::Ack { .. } | Body::AckWithFeedback { .. } => 3,
+            Body::Ack { .. } | Body::PartialAck | Body::AckWithFeedback { .. } => 3,
             Body::HandshakeAck => 4,
             Body::Datagram { .. } | Body::Echo { .. } | Body::Report(_) => {
                 unreachable!("a reliable connection sends no datagrams")

@@ -68,7 +68,7 @@ impl Draft {
 
     /// Adds one direction of a link between two routers.
     pub fn push(&mut self, name: String, (from, to): (u32, u32), delay: Span, one_way: &OneWay) {
-        let OneWay { keys: OneWayKeys { rate, queue, loss, impairments }, direction, .. } = one_way;
+        let OneWay { keys: OneWayKeys { rate, overhead, queue, loss, impairments }, direction, .. } = one_way;
         self.greatest_bps = self.greatest_bps.max(greatest_bps(&direction.rate));
         let at = rate.at.clone();
         let keys = LinkKeys {
@@ -78,6 +78,7 @@ impl Draft {
             one_way: Field::of(&at, true),
             delay: Field::of(&at, delay),
             rate: rate.clone(),
+            overhead: overhead.clone(),
             queue: queue.clone(),
             loss: loss.clone(),
             impairments: impairments.clone(),
@@ -90,6 +91,7 @@ impl Draft {
             to,
             rate: direction.rate.clone(),
             delay,
+            framing: direction.framing,
             queue: direction.queue.clone(),
             loss: direction.loss,
             impairments: direction.impairments.clone(),

@@ -3,6 +3,7 @@
 use super::super::impairment::Impairments;
 use super::super::link::{LinkContext, OneWay, OneWayKeys};
 use super::super::loss::Loss;
+use super::super::overhead::Overhead;
 use super::super::rate::LinkRate;
 use super::draft::Draft;
 use super::links::{Both, ReverseLinkKeys};
@@ -36,6 +37,8 @@ macro_rules! shape {
                 rate: LinkRate,
                 /// One-way propagation delay.
                 delay: Positive<Span>,
+                /// What it adds to every packet.
+                overhead: Overhead => "none",
                 /// Its queue.
                 queue: Queue => "droptail, 1bdp",
                 /// Loss on it, behind its queue.
@@ -54,8 +57,8 @@ macro_rules! shape {
                 context: LinkContext<'_>,
                 faults: &mut Vec<Fault>,
             ) -> Result<([OneWay; 2], Span), Reported> {
-                let Self { rate, queue, loss, impairments, reverse, .. } = self;
-                let both = Both { rate, queue, loss, impairments, reverse }.resolve(context, faults);
+                let Self { rate, overhead, queue, loss, impairments, reverse, .. } = self;
+                let both = Both { rate, overhead, queue, loss, impairments, reverse }.resolve(context, faults);
                 Ok((both?, self.delay.copied()?))
             }
         }
@@ -175,6 +178,7 @@ impl TwoRouters {
         let queue = router.get()?.queue.clone().optional();
         let keys = |queue| OneWayKeys {
             rate: self.rate.clone(),
+            overhead: Field::of(&self.table, None),
             queue,
             loss: Field::of(&self.table, None),
             impairments: Field::of(&self.table, None),

@@ -3,6 +3,7 @@
 use super::super::impairment::Impairments;
 use super::super::link::{LinkContext, OneWay, OneWayKeys};
 use super::super::loss::Loss;
+use super::super::overhead::Overhead;
 use super::super::rate::WrittenRate;
 use super::draft::Draft;
 use crate::diagnostic::Fault;
@@ -31,6 +32,8 @@ keys! {
         drawing_unit: Positive<Span> => "drawings say nothing of delays",
         /// What delays from coordinates are multiplied by.
         delay_factor: f64 = 1.0,
+        /// What it adds to every packet.
+        overhead: Overhead => "none",
         /// Its queue.
         queue: Queue => "droptail, 1bdp",
         /// Loss on it, behind its queue.
@@ -82,6 +85,7 @@ impl GraphKeys {
             let rate = Field::of(&self.table, WrittenRate::Plain(rate));
             let keys = OneWayKeys {
                 rate,
+                overhead: self.overhead.clone(),
                 queue: self.queue.clone(),
                 loss: self.loss.clone(),
                 impairments: self.impairments.clone(),

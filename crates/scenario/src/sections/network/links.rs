@@ -3,6 +3,7 @@
 use super::super::impairment::{Impairments, Written};
 use super::super::link::{self, LinkContext, OneWay, OneWayKeys};
 use super::super::loss::Loss;
+use super::super::overhead::Overhead;
 use super::super::rate::{LinkRate, WrittenRate};
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
@@ -28,6 +29,8 @@ keys! {
         delay: Positive<Span>,
         /// Its rate.
         rate: LinkRate,
+        /// What it adds to every packet: it takes time to send, and counts nowhere else.
+        overhead: Overhead => "none",
         /// Its queue.
         queue: Queue => "droptail, 1bdp",
         /// Loss on it, behind its queue.
@@ -44,6 +47,8 @@ keys! {
     pub struct ReverseLinkKeys {
         /// Rate in the other direction.
         rate: LinkRate => "the same",
+        /// What is added to every packet in the other direction.
+        overhead: Overhead => "the same",
         /// What waits for the other direction.
         queue: Queue => "the same",
         /// Loss in the other direction.
@@ -57,6 +62,8 @@ keys! {
 pub struct Both<'a> {
     /// The key `rate`.
     pub rate: &'a Field<WrittenRate>,
+    /// The key `overhead`.
+    pub overhead: &'a Field<Option<Overhead>>,
     /// The key `queue`.
     pub queue: &'a Field<Option<QueueValue>>,
     /// The key `loss`.
@@ -78,9 +85,10 @@ impl Both<'_> {
         context: LinkContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<[OneWay; 2], Reported> {
-        let Self { rate, queue, loss, impairments, reverse } = self;
+        let Self { rate, overhead, queue, loss, impairments, reverse } = self;
         let keys = OneWayKeys {
             rate: (*rate).clone(),
+            overhead: (*overhead).clone(),
             queue: (*queue).clone(),
             loss: (*loss).clone(),
             impairments: (*impairments).clone(),
@@ -91,6 +99,7 @@ impl Both<'_> {
             Some(reverse) => {
                 let keys = OneWayKeys {
                     rate: reverse.rate.or(rate),
+                    overhead: reverse.overhead.or_optional(overhead),
                     queue: reverse.queue.or_optional(queue),
                     loss: reverse.loss.or_optional(loss),
                     impairments: reverse.impairments.or_optional(impairments),

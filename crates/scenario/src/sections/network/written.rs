@@ -31,8 +31,8 @@ impl LinkKeys {
         context: LinkContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<(), Reported> {
-        let Self { rate, queue, loss, impairments, reverse, .. } = self;
-        let directions = Both { rate, queue, loss, impairments, reverse }.resolve(context, faults);
+        let Self { rate, overhead, queue, loss, impairments, reverse, .. } = self;
+        let directions = Both { rate, overhead, queue, loss, impairments, reverse }.resolve(context, faults);
         let (one_way, name) = (self.one_way.copied()?, self.name.get()?);
         let (from, to) = (self.from.get()?, self.to.get()?);
         if from == to {

@@ -14,7 +14,8 @@ pub(super) struct AckThinning {
 
 impl Element for AckThinning {
     fn pass(&mut self, packet: &mut Packet, draws: &mut Stream, _: &mut VecDeque<Packet>) -> Fate {
-        let acknowledges = matches!(packet.body, Body::Ack { .. } | Body::AckWithFeedback { .. });
+        let acknowledges =
+            matches!(packet.body, Body::Ack { .. } | Body::PartialAck | Body::AckWithFeedback { .. });
         if acknowledges && draws.uniform() < self.share { Fate::Lost("ack-thinning") } else { Fate::Leaves }
     }
 }

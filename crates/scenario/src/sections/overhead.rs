@@ -1,0 +1,50 @@
+//! `overhead`: what a link adds to every packet.
+
+use crate::field::Reported;
+use crate::forms::forms;
+use crate::section::keys;
+use narrows_model::Framing;
+use narrows_units::Bytes;
+
+keys! {
+    /// Each packet has a frame of its own.
+    pub struct Frame = "frame" {
+        /// Header, trailer and gap; Ethernet has 38 bytes: preamble 8, header 14, check sequence 4, gap 12 (IEEE 802.3).
+        bytes: Bytes = Bytes::new(38),
+    }
+}
+
+keys! {
+    /// Each packet is cut into ATM cells of 53 bytes that carry 48 each, the last one padded, as on ADSL.
+    pub struct Atm = "atm" {
+        /// Bytes added to the packet before; routed packets have 16: LLC/SNAP 8 and AAL5 8 (RFC 2684).
+        bytes: Bytes = Bytes::new(16),
+    }
+}
+
+forms! {
+    /// What a link adds to every packet.
+    pub enum Overhead { Frame, Atm }
+}
+
+impl Overhead {
+    /// The framing.
+    ///
+    /// # Errors
+    ///
+    /// If a key has an error that was reported.
+    pub fn model(&self) -> Result<Framing, Reported> {
+        Ok(match self {
+            Self::Frame(form) => Framing::Frame(form.bytes.copied()?),
+            Self::Atm(form) => Framing::Cells(form.bytes.copied()?),
+        })
+    }
+}
+
+/// Description of a framing.
+pub fn describe(framing: Framing) -> String {
+    match framing {
+        Framing::Frame(bytes) => format!("{bytes} added to each packet"),
+        Framing::Cells(bytes) => format!("packets with {bytes} more in ATM cells"),
+    }
+}
