@@ -164,7 +164,17 @@ def tables_below(title: str, key: Schema, known: dict[str, str], level: int) -> 
     if key.get("type") == "array":
         return tables_below(title, key["items"], known, level)
     forms = [form for form in key.get("anyOf", []) if form.get("type") == "object" and "properties" in form]
-    return [keys_table(f"{title}, {form_name(form)}", form, known, min(level, DEEPEST_LEVEL)) for form in forms]
+    tables: list[str] = []
+    same: dict[str, list[str]] = {}
+    for form in forms:
+        held = json.dumps(form, sort_keys=True)
+        if held in known:
+            same.setdefault(known[held], []).append(form_name(form))
+            continue
+        known[held] = title
+        tables.append(keys_table(f"{title}, {form_name(form)}", form, known, min(level, DEEPEST_LEVEL)))
+    tables += [f"{title}, {', '.join(names)}: the same as {first}." for first, names in same.items()]
+    return tables
 
 
 def form_name(form: Schema) -> str:
