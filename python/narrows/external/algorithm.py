@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.errors import InputError
+from narrows.external.cell import written
 from narrows.external.source import FORM, AlgorithmError, executing, read
 
 if TYPE_CHECKING:
@@ -54,8 +55,10 @@ def find(file: Path, name: str, trusted: Sequence[str]) -> tuple[type, str, str]
 def named(algorithm: str | type) -> str:
     """Return the name of an algorithm in a scenario: for a class its file and its name, as in `mine.py:Mine`.
 
+    A class from a cell of a notebook is written to a file for as long as this process lives; results keep it.
+
     Raises:
-        InputError: The class is not at the top level of a file, so that another process could not find it.
+        InputError: The class is not at the top level of a file or cell, so that another process could not find it.
         TypeError: It is neither a name nor a class.
     """
     if isinstance(algorithm, str):
@@ -66,7 +69,9 @@ def named(algorithm: str | type) -> str:
         file = inspect.getsourcefile(algorithm)
     except (TypeError, OSError):
         file = None
-    if file is None or not Path(file).is_file() or "." in algorithm.__qualname__:
+    if "." not in algorithm.__qualname__ and (file is None or not Path(file).is_file()):
+        return f"{written(algorithm)}:{algorithm.__name__}"
+    if file is None or "." in algorithm.__qualname__:
         problem = "a class must be at the top of a file, for every run reads it anew; save it and name it as"
         raise InputError(algorithm.__qualname__, f"{problem} {FORM}")
     path = Path(file)
