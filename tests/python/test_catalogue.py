@@ -117,3 +117,25 @@ def test_the_schema_refuses_what_the_validator_refuses(schema: Any) -> None:
     schema.validate(scenario)
     with pytest.raises(jsonschema.ValidationError):
         schema.validate({**scenario, "durration": "5s"})
+
+
+def test_an_error_is_an_object_where_json_is_asked_for(narrows: Narrows, scenario: Path) -> None:
+    done = narrows("run", scenario, "--set", "path.rat=5Mbps", "--json", "--out", "out")
+    assert done.returncode == 2
+    error = json.loads(done.stdout)["error"]
+    assert error["status"] == 2
+    [fault] = error["diagnostics"]
+    assert (fault["path"], fault["given"], fault["hint"]) == ("path.rat", "rat", "did you mean `rate`?")
+    assert "rate, queue" in fault["allowed"]
+    assert done.stderr.startswith("--set path.rat=5Mbps: path.rat: unknown key")
+    assert json.loads(narrows("study", "status", "nowhere", "--json").stdout)["error"]["status"] == 2
+    levels = json.loads(narrows("compare", "--vary", "seed=1,2", "--json", "--scenario", scenario).stdout)["error"]
+    assert levels["diagnostics"][0]["allowed"] == "any other key"
+
+
+def test_arguments_of_a_wrong_form_are_an_error_object_too(narrows: Narrows) -> None:
+    done = narrows("run", "two-flows", "--seed", "x", "--json")
+    assert done.returncode == 2
+    assert "'x' is no whole number" in json.loads(done.stdout)["error"]["message"]
+    assert "usage: narrows run" in done.stderr
+    assert not narrows("run", "two-flows", "--seed", "x").stdout

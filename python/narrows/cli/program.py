@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shlex
 import signal
 import sys
+from contextlib import redirect_stderr
 from typing import TYPE_CHECKING
 
 from narrows.cli.arguments import parser
+from narrows.cli.faults import as_json
 from narrows.cli.status import BAD_INPUT, DONE, INTERNAL, INTERRUPTED
 from narrows.core import AlgorithmError, RunError, ScenarioError
 from narrows.errors import InputError, Interrupted, OutputError, ReportError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 
@@ -35,7 +39,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         if not _is_text(each):
             print(f"{os.fsencode(each).decode(errors='backslashreplace')}: is no UTF-8 text", file=sys.stderr)
             return BAD_INPUT
-    arguments = parser().parse_args(given)
+    arguments = _parsed(given)
     arguments.given = given
     try:
         status: int = arguments.command(arguments)
@@ -46,8 +50,26 @@ def run(argv: Sequence[str] | None = None) -> int:
         return DONE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last line of defence: no traceback reaches a user
         status, message = _status_of(error, given)
+        if getattr(arguments, "json", False):
+            print(as_json(status, message, error))
         print(message.rstrip("\n"), file=sys.stderr)
     return status
+
+
+def _parsed(given: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments; where their form is wrong, that is printed, as JSON, too, if that is asked for."""
+    if "--json" not in given:
+        return parser().parse_args(given)
+    written = io.StringIO()
+    try:
+        with redirect_stderr(written):
+            return parser().parse_args(given)
+    except SystemExit as end:
+        said = written.getvalue()
+        if end.code:
+            print(as_json(BAD_INPUT, said.rpartition(": error: ")[2].strip()))
+        sys.stderr.write(said)
+        raise
 
 
 def _status_of(error: BaseException, given: Sequence[str]) -> tuple[int, str]:
