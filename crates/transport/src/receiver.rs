@@ -47,10 +47,11 @@ pub(crate) struct Receiver {
     feedback: Option<Feedback>,
     handshake: AcceptState,
     counters: ReceiverCounters,
-    claim: Claim,
+    /// What it claims; `None` for a receiver that neither claims more than it has received nor divides acknowledgements.
+    claim: Option<Claim>,
 }
 
-/// What a receiver with `optimistic_ack` claims.
+/// What a receiver with `optimistic_ack` claims to have received.
 #[derive(Clone, Copy, Debug, Default)]
 struct Claim {
     /// The first segment that it does not claim to have received.
@@ -89,7 +90,7 @@ impl Receiver {
             feedback: None,
             handshake: AcceptState::Listening,
             counters: ReceiverCounters::default(),
-            claim: Claim::default(),
+            claim: (options.ack_division > 1 || options.optimistic_ack > 0).then(Claim::default),
             options,
         }
     }
@@ -194,7 +195,7 @@ impl Receiver {
         } else if next != before {
             self.counters.bytes_delivered = self.transfer.payload_before(next).count();
         }
-        if self.options.optimistic_ack > 0 {
+        if self.claim.is_some() && self.options.optimistic_ack > 0 {
             self.on_claimed(packet.number, arrival == Arrival::Duplicate);
         }
         let urgent = arrival != Arrival::InOrder || mark_changed || next == self.transfer.segments();
@@ -217,14 +218,15 @@ impl Receiver {
     /// Segment `number` arrived at a receiver that acknowledges more than it has received. What is beyond a hole counts as
     /// delivered: the hole is never filled.
     fn on_claimed(&mut self, number: u64, duplicate: bool) {
+        let Some(claim) = &mut self.claim else { return };
         if !duplicate {
-            self.claim.delivered += self.transfer.payload(number).count();
+            claim.delivered += self.transfer.payload(number).count();
         }
-        self.counters.bytes_delivered = self.claim.delivered;
+        self.counters.bytes_delivered = claim.delivered;
         // More with each segment, so that what is acknowledged has been sent.
-        self.claim.ahead = (self.claim.ahead + 1).min(u64::from(self.options.optimistic_ack));
-        let claimed = (number + 1 + self.claim.ahead).min(self.transfer.segments());
-        self.claim.next = self.claim.next.max(claimed);
+        claim.ahead = (claim.ahead + 1).min(u64::from(self.options.optimistic_ack));
+        let claimed = (number + 1 + claim.ahead).min(self.transfer.segments());
+        claim.next = claim.next.max(claimed);
     }
 
     /// Sends the acknowledgements of parts of segments that precede that of the whole.
@@ -243,12 +245,14 @@ impl Receiver {
     fn send_ack<H: Host>(&mut self, now: Time, host: &mut H) {
         self.policy.on_sent();
         self.counters.acks_sent += 1;
-        if self.options.optimistic_ack > 0 {
-            return self.send_claim(now, host);
-        }
         let next = self.reassembly.next();
-        if self.options.ack_division > 1 && next > self.acknowledged {
-            self.divide_ack(now, host);
+        if self.claim.is_some() {
+            if self.options.optimistic_ack > 0 {
+                return self.send_claim(now, host);
+            }
+            if next > self.acknowledged {
+                self.divide_ack(now, host);
+            }
         }
         let ce_packets = self.counters.ce_packets as u16;
         let count = if self.selective { usize::MAX } else { 0 };
@@ -275,7 +279,7 @@ impl Receiver {
     /// Sends an acknowledgement without blocks of what the receiver claims to have received.
     #[cold]
     fn send_claim<H: Host>(&mut self, now: Time, host: &mut H) {
-        let next = self.claim.next;
+        let next = self.claim.map_or(self.acknowledged, |claim| claim.next);
         if next > self.acknowledged {
             self.divide_ack(now, host);
         }

@@ -148,7 +148,13 @@ impl Transmitter {
     /// Size of `packet` on the link.
     #[inline]
     fn size_of(&self, packet: &Packet) -> Bytes {
-        let size = packet.size();
+        if self.framing.is_some() { self.framed(packet.size()) } else { packet.size() }
+    }
+
+    /// Size on the link of a packet of `size`, apart from the code of links without framing.
+    #[cold]
+    #[inline(never)]
+    fn framed(&self, size: Bytes) -> Bytes {
         self.framing.map_or(size, |framing| framing.on_link(size))
     }
 
@@ -248,8 +254,8 @@ impl Transmitter {
         let mut left = self.in_transmission.take();
         if let Some(packet) = &mut left {
             self.recorder.sent(packet.size);
-            if let Some(framing) = self.framing {
-                self.added += (framing.on_link(packet.size()) - packet.size()).bits();
+            if self.framing.is_some() {
+                self.added += self.framed(packet.size()).bits() - packet.size().bits();
             }
             self.log(PacketEvent::Departed, packet, now, flows);
             packet.arrival = now;
