@@ -135,6 +135,14 @@ def test_what_is_no_archive_is_bad_input(narrows: Narrows, scenario: Path, tmp_p
     assert narrows("pack", tmp_path).returncode == 2
 
 
+def test_a_file_that_is_far_larger_than_it_seems_is_not_unpacked(narrows: Narrows, packed: Path) -> None:
+    with zipfile.ZipFile(packed, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros", bytes(200 << 20))
+    done = narrows("verify", packed)
+    assert done.returncode == 2
+    assert "bytes when unpacked; allowed: at most 67108864" in done.stderr
+
+
 def test_a_device_is_no_archive(narrows: Narrows) -> None:
     done = narrows("verify", "/dev/zero")
     assert done.returncode == 2

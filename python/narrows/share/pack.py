@@ -52,7 +52,7 @@ def unpack(file: str | os.PathLike[str], folder: Path) -> None:
         folder: The folder.
 
     Raises:
-        InputError: The file is no archive of results, or is damaged.
+        InputError: The file is no archive of results, is damaged, or is far larger than its size says.
     """
     # A device has no end to look for.
     if Path(file).exists() and not Path(file).is_dir() and not Path(file).is_file():
@@ -63,6 +63,11 @@ def unpack(file: str | os.PathLike[str], folder: Path) -> None:
             strange = [name for name in names if _is_outside(name)]
             if strange or not {MANIFEST, PLAN} & set(names):
                 raise InputError(str(file), "is no file that `narrows pack` wrote")
+            # No file is unpacked further than to the size that is checked here.
+            size, most = sum(entry.file_size for entry in archive.infolist()), _most_bytes(Path(file))
+            if size > most:
+                problem = f"would be {size} bytes when unpacked; allowed: at most {most}, {RATIO} times its own size"
+                raise InputError(str(file), problem)
             archive.extractall(folder)
     except FileNotFoundError:
         raise InputError(str(file), "no such file") from None
@@ -76,6 +81,14 @@ def _is_outside(name: str) -> bool:
     return PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name
 
 
+def _most_bytes(file: Path) -> int:
+    return max(RATIO * file.stat().st_size, ALWAYS)
+
+
+# How many times its size an archive may have when it is unpacked, and what any may have, bytes. Tables are compressed
+# before; texts of results shrink to a thirtieth at best.
+RATIO = 100
+ALWAYS = 64 << 20
 # The time of every file: the earliest that the format has.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 READABLE = 0o644
