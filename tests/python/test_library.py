@@ -104,3 +104,14 @@ def test_a_family_is_the_folder_of_a_scenario_or_the_study_of_a_case() -> None:
     assert families["two-flows"] == families["pair"] == "basics"
     assert families["cellular"] == "links"
     assert families["002-background-25"] == "ha-2006"
+
+
+@pytest.mark.parametrize("name", ["adsl", "vdsl", "cable", "5g", "geostationary"])
+def test_profiles_of_access_links_have_rates_and_queues_of_both_directions(narrows: Narrows, name: str) -> None:
+    short = ["--set", "duration=6s", "--set", "warmup=3s", "--replications", "1", "--json"]
+    done = narrows("compare", "cubic", "bbr3", "--scenario", name, *short)
+    assert done.returncode == 0, done.stderr
+    for run in json.loads(done.stdout)["algorithms"].values():
+        down, up = (run["links"][link]["capacity_bps"]["mean"] for link in ("bottleneck", "bottleneck reverse"))
+        assert down > 3 * up > 0
+        assert run["groups"]["download"]["goodput_bps"]["mean"] > 0
