@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DELETE_ON_ERROR:
-.PHONY: demo build site wasm wasm-where-possible test test-rust test-python check-rust check-python instructions accept-instructions format lock clean
+.PHONY: demo build quick site wasm wasm-where-possible test test-rust test-python check-rust check-python instructions accept-instructions format lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -24,6 +24,12 @@ demo: build
 	@$(BIN)/narrows compare newreno cubic aiad --scenario scenarios/two-flows.toml | sed '$$s|.*|Report: &/report.html|'
 
 build: .venv/.core
+
+# For editing Rust: only what changed is compiled, without optimization across crates. Records are the same bits, runs slower.
+quick: export CARGO_PROFILE_RELEASE_LTO = off
+quick: export CARGO_PROFILE_RELEASE_CODEGEN_UNITS = 64
+quick: export CARGO_PROFILE_RELEASE_INCREMENTAL = true
+quick: build
 
 # The page of `narrows playground` has the simulator inside.
 wasm: $(WASM)
