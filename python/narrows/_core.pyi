@@ -106,7 +106,12 @@ class Scenario:
 @final
 class Records:
     def __new__(
-        cls, digest: str, warmup_s: float, dicts: list[dict[str, Any]], checks: list[dict[str, Any]]
+        cls,
+        digest: str,
+        warmup_s: float,
+        dicts: list[dict[str, Any]],
+        checks: list[dict[str, Any]],
+        programs: list[tuple[int, str, int | None, str]],
     ) -> Records: ...
     def __getnewargs__(self) -> tuple[Any, ...]: ...
     @property
@@ -123,6 +128,8 @@ class Records:
     def link_metrics(self) -> dict[str, dict[str, float]]: ...
     @property
     def checks(self) -> list[dict[str, Any]]: ...
+    @property
+    def programs(self) -> list[tuple[int, str, int | None, str]]: ...
     @property
     def performance(self) -> dict[str, float]: ...
 

@@ -109,6 +109,9 @@ def schema() -> Any:
 def test_every_scenario_of_the_library_obeys_the_schema(schema: Any, name: str) -> None:
     found = find_scenario(name)
     schema.validate(tomllib.loads(found.file.read_text(encoding="utf-8")))
+    if found.file.parent.name == "programs":
+        # Only a kernel runs programs.
+        return
     schema.validate(tomllib.loads(load(found.file, found.changes).resolve().resolved))
 
 

@@ -203,7 +203,7 @@ TRIALS = {
     "record.internals": record("internals", "true", "false"),
 }
 # `compare` alone reads `subject`; `between` has one value, and without it others are needed.
-ELSEWHERE = {"subject", "between"}
+ELSEWHERE = {"subject", "between", "program"}
 
 
 def forms(label: str, key: dict[str, Any]) -> Iterator[str]:

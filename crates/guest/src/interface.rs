@@ -8,6 +8,8 @@ use std::ffi::c_char;
 pub struct Packet {
     /// Address of the packet's buffer in the kernel.
     pub buffer: u64,
+    /// State of the TCP socket that sends the packet, of connections that programs carry; null if none does.
+    pub state: *const State,
     /// 0 at the sending host, 1 at the receiving host.
     pub host: u32,
     /// Bytes of the IP packet.
@@ -18,6 +20,10 @@ pub struct Packet {
     pub payload: u32,
     /// Connection slot.
     pub connection: u32,
+    /// Ports of source and destination, the former in the upper half; 0 if there are none.
+    pub ports: u32,
+    /// Protocol number of the IP header.
+    pub protocol: u8,
     /// Flags of the TCP header.
     pub flags: u8,
     /// ECN field of the IP header.
@@ -57,6 +63,8 @@ impl Action {
     pub const CLOSE: u32 = 5;
     /// The run is over.
     pub const END: u32 = 6;
+    /// Start the client of a connection that programs carry.
+    pub const START: u32 = 7;
 }
 
 /// The state of a connection in the kernel.
@@ -111,6 +119,30 @@ pub struct Configuration {
     pub seed: u64,
     /// Lines `NAME=VALUE`, a C string; names are paths below /proc/sys.
     pub sysctls: *const c_char,
+    /// The connections that programs carry.
+    pub programs: *const Hosts,
+    /// Their number.
+    pub program_count: u32,
+    /// The user as which programs run.
+    pub user: u32,
+    /// The group as which programs run.
+    pub group: u32,
+    /// Folder that is /tmp for programs, a C string.
+    pub folder: *const c_char,
+}
+
+/// The two hosts of a connection that programs carry.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Hosts {
+    /// Connection slot.
+    pub connection: u32,
+    /// The host that runs the server.
+    pub server: u32,
+    /// Name of their congestion control, padded with zeros.
+    pub algorithm: [u8; 16],
+    /// Whether they ask for ECN.
+    pub ecn: u32,
 }
 
 /// The queue disciplines of the kernel, by number.

@@ -1,4 +1,4 @@
-//! The job of a guest: a file of eight lines.
+//! The job of a guest: a file of nine lines.
 
 use narrows_linux::Queues;
 use std::fs;
@@ -19,6 +19,8 @@ pub struct Job {
     pub output: PathBuf,
     /// File of the simulated time that has passed.
     pub progress: PathBuf,
+    /// Folder of the files of programs.
+    pub programs: PathBuf,
     /// Which queue disciplines links have.
     pub queues: Queues,
     /// Names of the kernel's congestion controls.
@@ -38,6 +40,7 @@ pub fn read(path: &str) -> Result<Job, String> {
         warmup_ps: number(line()?)?,
         output: line()?.into(),
         progress: line()?.into(),
+        programs: line()?.into(),
         queues: Queues::parse(line()?).unwrap_or_default(),
         algorithms: line()?.split(' ').map(str::to_owned).collect(),
     })

@@ -9,6 +9,7 @@
 mod interface;
 mod job;
 mod packets;
+mod programs;
 mod queue;
 mod run;
 

@@ -1,5 +1,6 @@
 //! The packets of the guest that are in the network.
 
+use crate::programs::Payload;
 use narrows_wire::FlowId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,6 +11,8 @@ pub struct Held {
     pub buffer: u64,
     /// Its connection.
     pub flow: FlowId,
+    /// What it carries, if programs carry the connection.
+    pub payload: Payload,
 }
 
 /// All packets that the network holds, by number. A number is not used again while its packet is held.

@@ -3,6 +3,7 @@
 use crate::interface::{Action, Configuration, Packet, Queues, State};
 use crate::job::Job;
 use crate::packets::{Held, Shared};
+use crate::programs::{Payload, Programs};
 use crate::queue::InKernel;
 use cpu_time::ProcessTime;
 use narrows_cc::Cause;
@@ -26,6 +27,7 @@ pub struct Run {
     emulation: Emulation<'static>,
     packets: Shared,
     sysctls: CString,
+    programs: Programs,
     connections: Vec<Connection>,
     replication: u32,
     output: PathBuf,
@@ -56,11 +58,11 @@ impl Run {
         let linux = Linux {
             kernel: PathBuf::new(),
             library: PathBuf::new(),
-            algorithms: job.algorithms,
+            algorithms: job.algorithms.clone(),
             key: String::new(),
-            queues: job.queues,
+            queues: job.queues.clone(),
             scenario: String::new(),
-            directory: job.directory,
+            directory: job.directory.clone(),
         };
         let options = LoadOptions { backend: Some(Arc::new(linux.clone())), ..LoadOptions::default() };
         let scenario = narrows_scenario::load(&text, &shown, &linux.directory, &[], &options)
@@ -71,7 +73,9 @@ impl Run {
         let sysctls =
             model.linux.sysctls.iter().map(|(name, value)| format!("{}={value}\n", name.replace('.', "/")));
         let sysctls: String = sysctls.collect();
+        let algorithm = |slot: usize| name(algorithm(model, slot));
         Ok(Self {
+            programs: Programs::new(model, &job, algorithm)?,
             model,
             linux,
             emulation: Emulation::new(model, job.replication, |_| None),
@@ -98,6 +102,11 @@ impl Run {
             buffer: BUFFER,
             seed: self.model.seed ^ u64::from(self.replication).wrapping_add(1) << 32,
             sysctls: self.sysctls.as_ptr(),
+            programs: self.programs.hosts.as_ptr(),
+            program_count: self.programs.hosts.len() as u32,
+            user: self.programs.owner.0,
+            group: self.programs.owner.1,
+            folder: self.programs.folder.as_ptr(),
         }
     }
 
@@ -117,6 +126,10 @@ impl Run {
         self.emulation.advance(now);
         let Some(connection) = self.connections.get_mut(packet.connection as usize) else { return false };
         let Some(flow) = connection.flow else { return false };
+        let direction = if packet.host == 0 { Direction::Forward } else { Direction::Reverse };
+        if self.programs.of(packet.connection as usize).is_some() {
+            return self.transmit_of_program(flow, direction, packet, now);
+        }
         let syn = packet.flags & SYN != 0;
         let highest = &mut connection.highest[packet.host as usize & 1];
         let position = if syn {
@@ -128,7 +141,8 @@ impl Run {
             highest.wrapping_add_signed(i64::from(ahead))
         };
         *highest = (*highest).max(position);
-        let handle = self.packets.add(Held { buffer: packet.buffer, flow });
+        let held = Held { buffer: packet.buffer, flow, payload: Payload::default() };
+        let handle = self.packets.add(held);
         let sent = StackPacket {
             handle,
             size: Bytes::new(u64::from(packet.length)),
@@ -137,10 +151,43 @@ impl Run {
             syn,
             ecn: ecn(packet.ecn),
         };
-        let direction = if packet.host == 0 { Direction::Forward } else { Direction::Reverse };
-        let accepted = self.emulation.send(flow, direction, &sent, now);
+        self.send(flow, direction, &sent, now)
+    }
+
+    /// As [`transmit`](Self::transmit), of a connection that programs carry.
+    fn transmit_of_program(
+        &mut self,
+        flow: FlowId,
+        direction: Direction,
+        packet: &Packet,
+        now: Time,
+    ) -> bool {
+        let Some(traffic) = self.programs.of(flow.index()) else { return false };
+        let is_first = traffic.is_new();
+        let (payload, position) = traffic.send(packet, direction);
+        let received = traffic.received;
+        let state = traffic.state(packet).filter(|_| direction == Direction::Forward).map(stack_state);
+        let opened = StackState { established: true, ..StackState::default() };
+        let state = state.or(is_first.then_some(opened));
+        let sent = StackPacket {
+            handle: self.packets.add(Held { buffer: packet.buffer, flow, payload }),
+            size: Bytes::new(u64::from(packet.length)),
+            payload: Bytes::new(payload.bytes()),
+            position,
+            syn: false,
+            ecn: ecn(packet.ecn),
+        };
+        let accepted = self.send(flow, direction, &sent, now);
+        if let Some(state) = state {
+            self.emulation.update(flow, state, received, now);
+        }
+        accepted
+    }
+
+    fn send(&mut self, flow: FlowId, direction: Direction, packet: &StackPacket, now: Time) -> bool {
+        let accepted = self.emulation.send(flow, direction, packet, now);
         if !accepted {
-            self.packets.take(handle);
+            self.packets.take(packet.handle);
         }
         accepted
     }
@@ -184,19 +231,27 @@ impl Run {
             StackRequest::Open(flow) => {
                 let slot = flow.index();
                 self.connections[slot] = Connection { flow: Some(flow), highest: [OFFSET; 2] };
-                let mut name = [0; 16];
-                for (place, byte) in name.iter_mut().zip(self.algorithm(slot).bytes()) {
-                    *place = byte;
+                if self.programs.of(slot).is_some() {
+                    return action(Action::START, slot);
                 }
-                let ecn = self.workload(slot).is_some_and(|workload| workload.transport.ecn).into();
-                Action { algorithm: name, ecn, ..action(Action::OPEN, slot) }
+                let algorithm = name(algorithm(self.model, slot));
+                let ecn = workload(self.model, slot).is_some_and(|workload| workload.transport.ecn).into();
+                Action { ecn, algorithm, ..action(Action::OPEN, slot) }
             }
+            StackRequest::Write(flow, _) if self.programs.of(flow.index()).is_some() => action(0, 0),
             StackRequest::Write(flow, bytes) => {
                 let bytes = bytes.map_or(u64::MAX, Bytes::count);
                 Action { bytes, ..action(Action::WRITE, flow.index()) }
             }
             StackRequest::Deliver { flow, direction, handle, ecn } => {
                 let Some(held) = self.packets.take(handle) else { return action(0, 0) };
+                if let Some(traffic) =
+                    self.programs.of(flow.index()).filter(|_| direction == Direction::Forward)
+                {
+                    traffic.receive(held.payload);
+                    let received = traffic.received;
+                    self.emulation.deliver(flow, received);
+                }
                 let present = self.connections[flow.index()].flow == Some(held.flow);
                 let kind = if present { Action::DELIVER } else { Action::FREE };
                 let host = u32::from(direction == Direction::Forward);
@@ -214,23 +269,6 @@ impl Run {
         }
     }
 
-    /// The workload of the connection in `slot`.
-    fn workload(&self, slot: usize) -> Option<&'static Workload> {
-        let model = self.model;
-        let mut first = 0;
-        model.workloads.iter().find(|workload| {
-            first += workload.slots as usize;
-            slot < first
-        })
-    }
-
-    /// The kernel's name for the algorithm of the connection in `slot`.
-    fn algorithm(&self, slot: usize) -> &'static str {
-        let model = self.model;
-        let group = self.workload(slot).map(|workload| &model.groups[workload.group]);
-        group.and_then(|group| narrows_linux::kernel_name(&group.algorithm)).unwrap_or("reno")
-    }
-
     /// The kernel reports the `state` of `connection` at `now`, nanoseconds.
     pub fn update(&mut self, now: u64, connection: u32, state: &State) {
         let now = time(now);
@@ -246,6 +284,30 @@ impl Run {
         let bytes = postcard::to_stdvec(&records).map_err(|error| error.to_string())?;
         fs::write(&self.output, bytes).map_err(|error| format!("{}: {error}", self.output.display()))
     }
+}
+
+/// The workload of the connection in `slot`.
+fn workload(model: &Model, slot: usize) -> Option<&Workload> {
+    let mut first = 0;
+    model.workloads.iter().find(|workload| {
+        first += workload.slots as usize;
+        slot < first
+    })
+}
+
+/// The kernel's name for the algorithm of the connection in `slot`.
+fn algorithm(model: &Model, slot: usize) -> &str {
+    let group = workload(model, slot).map(|workload| &model.groups[workload.group]);
+    group.and_then(|group| narrows_linux::kernel_name(&group.algorithm)).unwrap_or("reno")
+}
+
+/// `text`, padded with zeros.
+fn name(text: &str) -> [u8; 16] {
+    let mut name = [0; 16];
+    for (place, byte) in name.iter_mut().zip(text.bytes()) {
+        *place = byte;
+    }
+    name
 }
 
 fn time(ns: u64) -> Time {

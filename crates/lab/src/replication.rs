@@ -3,7 +3,7 @@
 use narrows_backend::{Backend, Progress, RunError};
 use narrows_model::Model;
 use narrows_records::metrics::{MetricValues, group_metrics, link_metrics};
-use narrows_records::{Check, Performance, Records, Tables, checks, warmup};
+use narrows_records::{Check, Performance, ProgramRecord, Records, Tables, checks, warmup};
 use narrows_scenario::trace::hexadecimal;
 use narrows_sim::{RunOptions, Simulator, simulate};
 use narrows_units::Span;
@@ -20,6 +20,8 @@ pub struct Replication {
     pub links: Vec<MetricValues>,
     /// The checks of the sanity section.
     pub checks: Vec<Check>,
+    /// What programs that carried flows have printed.
+    pub programs: Vec<ProgramRecord>,
     /// Cost of the run; of both runs if the end of the warm-up was searched.
     pub performance: Performance,
     /// End of the warm-up, where metrics start.
@@ -34,6 +36,7 @@ impl Replication {
             groups: group_metrics(records),
             links: link_metrics(records),
             checks: checks(records),
+            programs: records.programs.clone(),
             performance: records.performance,
             warmup: records.run.warmup,
         }

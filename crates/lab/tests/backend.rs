@@ -106,6 +106,15 @@ fn what_a_backend_cannot_honour_is_refused_where_it_is_written() {
 }
 
 #[test]
+fn a_group_without_flows_does_not_shift_the_lines_of_those_behind_it() {
+    let none = "[[flows]]\nalgorithm = \"reno\"\ncount = 0\n";
+    let more = PLAIN.replace("[[flows]]\n", &format!("{none}[[flows]]\n")) + "send_delay = \"1ms\"\n";
+    let faults = load(&more, "more.toml", Path::new("."), &[], &options()).expect_err("it is refused");
+    let found: Vec<_> = faults.iter().map(|fault| (fault.line, fault.path.as_str())).collect();
+    assert_eq!(found, [(Some(12), "flows[1].send_delay")]);
+}
+
+#[test]
 fn what_is_refused_for_a_default_is_reported_at_its_section() {
     let without = PLAIN.replace("[transport]\nsend_delay = \"0s\"\n", "");
     let faults =

@@ -71,7 +71,8 @@ fn bases() -> Vec<Base> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("the library is part of the sources") {
             let path = entry.expect("a folder entry is readable").path();
-            if path.is_dir() {
+            // Only a kernel runs programs.
+            if path.is_dir() && !path.ends_with("programs") {
                 folders.push(path);
             } else if path.extension().is_some_and(|kind| kind == "toml") {
                 files.push(path);

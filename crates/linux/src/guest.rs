@@ -1,6 +1,6 @@
 //! The process of a guest.
 
-use crate::Linux;
+use crate::{Linux, programs};
 use narrows_backend::{Progress, RunError};
 use narrows_model::Model;
 use narrows_records::Records;
@@ -18,6 +18,10 @@ const MEMORY_MB: u32 = 512;
 const POLL: Duration = Duration::from_millis(10);
 /// Number of lines of a guest's console in an error.
 const LAST_LINES: usize = 12;
+/// The date at which programs run, in nanoseconds: 1 January 2026. Certificates must be valid then.
+const TIME_OF_PROGRAMS: &str = "time-travel-start=1767225600000000000";
+/// Name of the folder of the files of programs.
+const PROGRAMS: &str = "programs";
 
 /// Runs replication `replication` of `model` in a guest; its records have no description of the run.
 pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) -> Result<Records, RunError> {
@@ -26,6 +30,7 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
     let write = |name: &str, text: &str| {
         fs::write(place(name), text).map_err(|error| failed("the job cannot be written", &error))
     };
+    fs::create_dir(place(PROGRAMS)).map_err(|error| failed("the job cannot be written", &error))?;
     write("scenario.toml", &linux.scenario)?;
     let lines = [
         place("scenario.toml").display().to_string(),
@@ -34,15 +39,18 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         model.warmup.as_ps().to_string(),
         place("records").display().to_string(),
         place("progress").display().to_string(),
+        place(PROGRAMS).display().to_string(),
         linux.queues.text(),
         linux.algorithms.join(" "),
     ];
     write("job", &lines.join("\n"))?;
     let console = File::create(place("console")).map_err(|error| failed("no console", &error))?;
     let output = console.try_clone().map_err(|error| failed("no console", &error))?;
+    let carried = model.groups.iter().any(|group| group.program.is_some());
+    let time = if carried { TIME_OF_PROGRAMS } else { "time-travel-start=1000000000" };
     let child = Command::new(&linux.kernel)
         .arg(format!("mem={MEMORY_MB}M"))
-        .args(["time-travel=inf-cpu", "time-travel-start=1000000000"])
+        .args(["time-travel=inf-cpu", time, "ipv6.disable_ipv6=1"])
         .args(["con=null", "con0=fd:0,fd:1", "ssl=null", "quiet"])
         .arg(format!("uml_dir={}/", folder.path().display()))
         .arg(format!("narrows={},{}", linux.library.display(), place("job").display()))
@@ -68,9 +76,12 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
             reached = now;
         }
     }
+    let programs = programs::read(model, &place(PROGRAMS))?;
     let bytes = fs::read(place("records")).map_err(|_| RunError::Backend(last_lines(&place("console"))))?;
     progress.advance(reached, Time::ZERO + model.duration);
-    postcard::from_bytes(&bytes).map_err(|error| failed("the records cannot be read", &error))
+    let records: Result<Records, _> = postcard::from_bytes(&bytes);
+    let records = records.map_err(|error| failed("the records cannot be read", &error))?;
+    Ok(Records { programs, ..records })
 }
 
 /// The simulated time that a guest has written to its file of progress.

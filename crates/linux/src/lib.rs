@@ -5,6 +5,7 @@
 //! them the kernel's own TCP carries the connections. The kernel is built by `narrows linux build`.
 
 mod guest;
+mod programs;
 pub mod queues;
 mod refusals;
 

@@ -66,13 +66,31 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
         })
     });
     let mut found: Vec<Refusal> = Vec::new();
-    for refusal in algorithms.chain(exchanges).chain(transport).chain(queues(linux, model)) {
+    for refusal in
+        algorithms.chain(exchanges).chain(programs(model)).chain(transport).chain(queues(linux, model))
+    {
         if found.iter().all(|earlier| earlier.key != refusal.key) {
             found.push(refusal);
         }
     }
     found
 }
+
+/// More programs than a guest has memory for.
+fn programs(model: &Model) -> Option<Refusal> {
+    let carried = |group: usize| model.groups[group].program.is_some();
+    let flows = model.workloads.iter().filter(|each| carried(each.group)).map(|each| each.slots).sum::<u32>();
+    let last = model.groups.iter().rposition(|group| group.program.is_some())?;
+    (flows > MOST_PROGRAMS).then(|| Refusal {
+        key: format!("flows[{last}].count"),
+        reason: format!("{flows} flows are carried by programs"),
+        allowed: format!("at most {MOST_PROGRAMS}"),
+        only_written: false,
+    })
+}
+
+/// Flows that programs may carry, two programs each.
+const MOST_PROGRAMS: u32 = 32;
 
 /// The queues of `model` that the kernel cannot have in place of ours.
 fn queues(linux: &Linux, model: &Model) -> Vec<Refusal> {

@@ -4,6 +4,7 @@ pub mod algorithm;
 mod change;
 mod framing;
 mod impairment;
+mod program;
 mod refusal;
 mod source;
 pub mod traffic;
@@ -12,6 +13,7 @@ mod workload;
 pub use change::{ChangeModel, LinkChange};
 pub use framing::Framing;
 pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
+pub use program::{Program, Role};
 pub use refusal::{Refusal, of_kernels};
 pub use source::SourceModel;
 pub use workload::{Access, Classes, Demand, HostModel, PathModel, Start, Surge, Workload, access_delays};
@@ -291,6 +293,8 @@ pub struct GroupModel {
     pub algorithm: Control,
     /// Whether `compare` may replace its algorithm.
     pub subject: bool,
+    /// The programs that carry its flows; `None` if the backend's endpoints do.
+    pub program: Option<Program>,
     /// Index of the link that is its bottleneck; `None` if its packets share no link.
     pub bottleneck: Option<usize>,
     /// Two-way propagation delay of its flows; the mean if it is random.

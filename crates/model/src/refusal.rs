@@ -16,7 +16,7 @@ pub struct Refusal {
     pub only_written: bool,
 }
 
-/// The algorithms of `model` that only a Linux kernel has.
+/// The algorithms and programs of `model` that only a Linux kernel runs.
 pub fn of_kernels(model: &Model) -> Vec<Refusal> {
     let groups = model.groups.iter().enumerate();
     let kernels = groups.filter(|(_, group)| matches!(group.algorithm, Control::Kernel { .. }));
@@ -26,5 +26,12 @@ pub fn of_kernels(model: &Model) -> Vec<Refusal> {
         allowed: "an algorithm of the catalogue".to_owned(),
         only_written: false,
     };
-    kernels.map(refusal).collect()
+    let programs = model.groups.iter().enumerate().filter(|(_, group)| group.program.is_some());
+    let program = |(number, _)| Refusal {
+        key: format!("flows[{number}].program"),
+        reason: "only a Linux kernel runs programs, and --on linux runs on one".to_owned(),
+        allowed: "no program".to_owned(),
+        only_written: false,
+    };
+    kernels.map(refusal).chain(programs.map(program)).collect()
 }

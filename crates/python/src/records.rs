@@ -2,7 +2,7 @@
 
 use narrows_lab::metrics::MetricValues;
 use narrows_lab::records::schema::{ColumnSchema, TableSchema, tables as schemas};
-use narrows_lab::records::{Check, Column, Level, Performance, Table};
+use narrows_lab::records::{Check, Column, Level, Performance, ProgramRecord, Table};
 use narrows_lab::replication::{self, Replication};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -22,26 +22,48 @@ pub struct PyRecords {
     /// Flows that the scenario describes by group; `None` where their number is random.
     group_sizes: Py<PyDict>,
     checks: Vec<Py<PyDict>>,
+    programs: Vec<Printed>,
     performance: Py<PyDict>,
 }
 
-/// The arguments of the constructor: digest, end of the warm-up, the dicts in the order of the attributes, the checks.
-type Parts<D, C> = (String, f64, [D; 5], Vec<C>);
+/// What a program has printed: number of the flow, `client` or `server`, exit status (`None` if it was still running), text.
+type Printed = (u32, String, Option<i32>, String);
+
+/// The arguments of the constructor: digest, end of the warm-up, the dicts in the order of the attributes, the checks, what
+/// programs have printed.
+type Parts<D, C> = (String, f64, [D; 5], Vec<C>, Vec<Printed>);
 
 #[pymethods]
 impl PyRecords {
     /// What another process sent.
     #[new]
-    fn from_parts(digest: String, warmup_s: f64, dicts: [Py<PyDict>; 5], checks: Vec<Py<PyDict>>) -> Self {
+    fn from_parts(
+        digest: String,
+        warmup_s: f64,
+        dicts: [Py<PyDict>; 5],
+        checks: Vec<Py<PyDict>>,
+        programs: Vec<Printed>,
+    ) -> Self {
         let [tables, group_metrics, link_metrics, group_sizes, performance] = dicts;
-        Self { digest, warmup_s, tables, group_metrics, link_metrics, group_sizes, checks, performance }
+        Self {
+            digest,
+            warmup_s,
+            tables,
+            group_metrics,
+            link_metrics,
+            group_sizes,
+            checks,
+            programs,
+            performance,
+        }
     }
 
     /// The arguments of the constructor, for a pickle.
     fn __getnewargs__(&self) -> Parts<&Py<PyDict>, &Py<PyDict>> {
         let dicts =
             [&self.tables, &self.group_metrics, &self.link_metrics, &self.group_sizes, &self.performance];
-        (self.digest.clone(), self.warmup_s, dicts, self.checks.iter().collect())
+        let checks = self.checks.iter().collect();
+        (self.digest.clone(), self.warmup_s, dicts, checks, self.programs.clone())
     }
 }
 
@@ -63,10 +85,16 @@ impl PyRecords {
             group_metrics: metrics(py, &replication.groups)?,
             link_metrics: metrics(py, &replication.links)?,
             group_sizes: sizes(py, &replication.groups)?,
+            programs: replication.programs.into_iter().map(printed).collect(),
             checks: replication.checks.iter().map(|each| check(py, each)).collect::<PyResult<_>>()?,
             performance: performance(py, replication.performance)?,
         })
     }
+}
+
+fn printed(program: ProgramRecord) -> Printed {
+    let text = String::from_utf8_lossy(&program.output).into_owned();
+    (program.flow, program.role, program.status, text)
 }
 
 /// The digest of several runs, of whose digests `parts` has each: `sha256:` and hexadecimal digits.

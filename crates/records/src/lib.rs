@@ -15,6 +15,7 @@ mod internals;
 mod link;
 pub mod metrics;
 mod packets;
+mod program;
 pub mod schema;
 mod table;
 mod tables;
@@ -31,6 +32,7 @@ pub use histogram::Histogram;
 pub use internals::{InternalOwner, InternalRow, Internals};
 pub use link::{LinkCounts, LinkRecord, LinkSample};
 pub use packets::{EcnCodepoint, PacketEvent, PacketKind, PacketLog, PacketPlace, PacketRow};
+pub use program::ProgramRecord;
 pub use table::{Column, NO_LABEL, Table};
 pub use tables::Tables;
 pub use transfer::TransferRecord;
@@ -58,6 +60,9 @@ pub struct Records {
     pub events: EventLog,
     /// Inner variables of algorithms and queues; empty if they are not recorded.
     pub internals: Internals,
+    /// The programs that carried flows, in the order of flows, clients first.
+    #[serde(skip)]
+    pub programs: Vec<ProgramRecord>,
     /// Ends of the intervals of the series.
     pub interval_ends: Vec<Time>,
     /// Cost of the run.

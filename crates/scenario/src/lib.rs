@@ -114,12 +114,13 @@ pub fn load(
             Some(backend) => (backend.name(), backend.refusals(&scenario.model)),
             None => ("simulator", narrows_model::of_kernels(&scenario.model)),
         };
-        let replaced = refusal::replaced_defaults(&node, &refusals);
+        let places: Vec<usize> = resolved.groups.iter().map(|group| group.place).collect();
+        let replaced = refusal::replaced_defaults(&node, &places, &refusals);
         if !replaced.is_empty() {
             scenario.resolved = written(&root, Naming::Path, &replaced);
             scenario.portable = written(&root, Naming::Kept, &replaced);
         }
-        faults = refusal::faults(&node, backend, refusals);
+        faults = refusal::faults(&node, &places, backend, refusals);
         faults.is_empty().then_some(scenario)
     });
     scenario.ok_or_else(|| {

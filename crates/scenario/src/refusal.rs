@@ -5,14 +5,16 @@ use super::tree::{Node, Value};
 use narrows_model::Refusal;
 
 /// A fault for each of `refusals`, at the value of its key in `root`; where the key is not written, at what it belongs to.
-pub(super) fn faults(root: &Node, backend: &str, refusals: Vec<Refusal>) -> Vec<Fault> {
+/// `places` has the index of each group of the model in the file, where groups without flows are, too.
+pub(super) fn faults(root: &Node, places: &[usize], backend: &str, refusals: Vec<Refusal>) -> Vec<Fault> {
     let fault = |refusal: Refusal| {
-        let (node, written) = find(root, &refusal.key);
+        let key = in_file(&refusal.key, places);
+        let (node, written) = find(root, &key);
         if refusal.only_written && !written {
             return None;
         }
         let message = format!("{backend} cannot honour this: {}", refusal.reason);
-        let fault = Fault::new(&node.place, refusal.key, message).allowed(refusal.allowed);
+        let fault = Fault::new(&node.place, key, message).allowed(refusal.allowed);
         Some(if written { fault.given(node.value.shown()) } else { fault })
     };
     refusals.into_iter().filter_map(fault).collect()
@@ -20,9 +22,17 @@ pub(super) fn faults(root: &Node, backend: &str, refusals: Vec<Refusal>) -> Vec<
 
 /// The keys of `refusals` that `root` leaves at their defaults: the backend does something else there, so the resolved file
 /// must not say otherwise.
-pub(super) fn replaced_defaults(root: &Node, refusals: &[Refusal]) -> Vec<String> {
-    let replaced = refusals.iter().filter(|refusal| refusal.only_written && !find(root, &refusal.key).1);
+pub(super) fn replaced_defaults(root: &Node, places: &[usize], refusals: &[Refusal]) -> Vec<String> {
+    let written = |refusal: &Refusal| find(root, &in_file(&refusal.key, places)).1;
+    let replaced = refusals.iter().filter(|refusal| refusal.only_written && !written(refusal));
     replaced.map(|refusal| refusal.key.clone()).collect()
+}
+
+/// The path in the file of `key` in the model.
+fn in_file(key: &str, places: &[usize]) -> String {
+    let group = key.strip_prefix("flows[").and_then(|rest| rest.split_once(']'));
+    let place = group.and_then(|(number, rest)| Some((places.get(number.parse::<usize>().ok()?)?, rest)));
+    place.map_or_else(|| key.to_owned(), |(place, rest)| format!("flows[{place}]{rest}"))
 }
 
 /// The node of `key` and true, or the last node above it.

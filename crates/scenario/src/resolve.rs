@@ -222,6 +222,9 @@ fn resolve_groups(
         let fault = last.own.count.fault("every group is left out").given("0");
         return Err(fault.allowed("a group with a flow at least").report(faults));
     }
+    for (place, group) in resolved.iter_mut().enumerate() {
+        group.place = place;
+    }
     let mut kept = groups.iter().map(has_flows);
     resolved.retain(|_| kept.next().unwrap_or(true));
     groups.retain(has_flows);

@@ -12,6 +12,7 @@ pub mod network;
 mod overhead;
 pub mod path;
 pub mod preset;
+pub mod program;
 mod rate;
 pub mod record;
 pub mod root;

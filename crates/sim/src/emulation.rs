@@ -100,6 +100,11 @@ impl<'m> Emulation<'m> {
         });
     }
 
+    /// The receiver of `flow` has received `bytes` of payload so far.
+    pub fn deliver(&mut self, flow: FlowId, bytes: u64) {
+        self.partition.at_workloads(|workloads, _| workloads.deliver_from_stack(flow, bytes));
+    }
+
     /// The records at the end of the run; `cpu_s` is its processor time in seconds.
     ///
     /// # Errors

@@ -37,6 +37,7 @@ pub(crate) fn gather(model: &Model, partitions: &[Partition<'_>], end: Time, cpu
         connections,
         events: EventLog { rows: events::rows(model, &events), full_at: events_full_at },
         packets: PacketLog { rows: packets::rows(model, &entries), full_at },
+        programs: Vec::new(),
         interval_ends: partitions[0].series.times.clone(),
         performance: Performance {
             events: partitions.iter().map(|partition| partition.net.queue.fired()).sum(),

@@ -21,6 +21,7 @@ impl Core {
                 name: group.name.clone(),
                 algorithm: group.algorithm.clone(),
                 subject: group.subject,
+                program: group.program.clone(),
                 bottleneck: path.as_ref().map(|path| narrowest(&layout.links, &path.forward)),
                 rtt: group.rtt.mean(),
             });

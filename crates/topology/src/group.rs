@@ -2,7 +2,7 @@
 
 use narrows_model::algorithm::Control;
 use narrows_model::traffic::{Arrivals, Sizes, Spans};
-use narrows_model::{Demand, Surge};
+use narrows_model::{Demand, Program, Surge};
 use narrows_transport::TransportOptions;
 use narrows_units::Span;
 use std::ops::Range;
@@ -16,6 +16,8 @@ pub struct Group {
     pub algorithm: Control,
     /// Whether `compare` may replace its algorithm.
     pub subject: bool,
+    /// The programs that carry its flows; `None` if the backend's endpoints do.
+    pub program: Option<Program>,
     /// The process that starts its connections.
     pub demand: Demand,
     /// Maximum number of open connections; the number of all connections if they are listed or fixed in number.

@@ -61,7 +61,7 @@ pub struct StackState {
     pub established: bool,
     /// Whether the stack has aborted the connection.
     pub aborted: bool,
-    /// Congestion window, packets.
+    /// Congestion window, packets; 0 if it is not known.
     pub window: u32,
     /// Slow-start threshold, packets; `None` for infinite.
     pub ssthresh: Option<u32>,
@@ -187,6 +187,7 @@ impl StackSender {
         }
         if let Some(rtt) = state.rtt
             && state.delivered != before.delivered
+            && rtt.latest > Span::ZERO
         {
             host.notify(TransportEvent::RttSample(rtt.latest));
         }
@@ -229,7 +230,7 @@ impl StackSender {
     }
 
     pub(crate) fn window(&self) -> Option<f64> {
-        self.state.established.then_some(f64::from(self.state.window))
+        (self.state.established && self.state.window > 0).then_some(f64::from(self.state.window))
     }
 
     /// Slow-start threshold, packets; infinite while unset.

@@ -42,7 +42,11 @@ def write_manifest(folder: Path, facts: dict[str, Any], without: Sequence[str] =
             "processors": os.cpu_count(),
         },
         # The report is left out: it can be built again from the rest.
-        "files": {path.name: file_digest(path) for path in sorted(folder.iterdir()) if _counts(path, without)},
+        "files": {
+            path.relative_to(folder).as_posix(): file_digest(path)
+            for path in sorted([*folder.iterdir(), *folder.glob(f"{PROGRAMS}/*")])
+            if _counts(path, without)
+        },
     }
     write_json(folder / MANIFEST, sealed(manifest))
 
@@ -112,4 +116,6 @@ def _counts(path: Path, without: Sequence[str]) -> bool:
 
 
 MANIFEST = "manifest.json"
+# The folder of what programs have printed.
+PROGRAMS = "programs"
 FORMAT = 2

@@ -54,7 +54,43 @@ def apply(root: Path, timer_hz: int) -> None:
         r"(static void _get_random_bytes\([^{]*\{.*?if \(!len\)\s*return;\n)",
         r"\1\n\tif (narrows_random(buf, len))\n\t\treturn;\n",
     )
+    _edit(
+        root / RANDOM,
+        r"(get_random_bytes_user\([^{]*\{.*?crng_make_state\([^;]*?\(u8 \*\)(&[^,;]*\[4\]), CHACHA_KEY_SIZE\);)",
+        r"\1\n\tnarrows_random(\2, CHACHA_KEY_SIZE);",
+    )
+    _keep_all_registers(root)
+    # A guest that is killed leaves no process of its programs.
+    _edit(
+        root / "arch/um/os-Linux/skas/process.c",
+        r"\(void \*\) PTRACE_O_TRACESYSGOOD\)",
+        "(void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))",
+    )
     _edit(root / RANDOM, r"(if\s+\()(!crng_ready\(\)\) \{\s*\\\s*_get_random_bytes\(&ret)", r"\1true || \2")
+
+
+def _keep_all_registers(root: Path) -> None:
+    """Make room for the registers of programs on processors with AMX, which kernels before 6.13 do not have."""
+    registers = root / "arch/x86/um/os-Linux/registers.c"
+    if "have_xstate_support" not in registers.read_text():
+        return
+    _edit(root / "arch/x86/um/user-offsets.c", r"(HOST_FP_SIZE, )2696", r"\g<1>12288")
+    # Only the size that the machine has given is taken back.
+    _edit(
+        registers,
+        r"^static int have_xstate_support;",
+        "static int have_xstate_support;\nstatic unsigned long xstate_size;",
+    )
+    _edit(
+        registers,
+        r"(PTRACE_GETREGSET, pid, NT_X86_XSTATE, &iov\) < 0\)\s*return -errno;)",
+        r"\1\n\t\txstate_size = iov.iov_len;",
+    )
+    _edit(
+        registers,
+        r"(restore_fp_registers\([^{]*\{.*?iov\.iov_len = )FP_SIZE \* sizeof\(unsigned long\)",
+        r"\1xstate_size",
+    )
 
 
 def algorithms(root: Path) -> dict[str, str]:

@@ -15,7 +15,7 @@ from narrows.files.manifest import write_json, write_manifest
 from narrows.linux import backend
 from narrows.metrics import measured, resolve
 from narrows.report.run import build
-from narrows.run import tables
+from narrows.run import programs, tables
 from narrows.run.differences import NO_MARGINS, differences, neutral
 from narrows.run.expectations import judge
 from narrows.run.shown import Shown
@@ -94,7 +94,8 @@ class Run(Tables):
         summary = summarize(self.scenario, self.records, self.measured, self.wall_s)
         if self.scenario.expectations:
             summary["expectations"] = judge(self.scenario.expectations, summary)
-        return summary
+        printed = programs.describe(self.records)
+        return summary | ({"programs": printed} if printed else {})
 
     def table(self, name: str) -> pa.Table:
         """Return a table of all replications, the number of the replication first.
@@ -137,6 +138,7 @@ class Run(Tables):
         keep(folder, self.scenario.files)
         (folder / "scenario.toml").write_text(self.scenario.portable, encoding="utf-8")
         write_json(folder / "summary.json", self.summary)
+        programs.write(folder, self.records)
         for schema in core.tables():
             table = self.table(schema["name"])
             # What can be absent is not there without rows, either.

@@ -28,6 +28,7 @@ pub fn records() -> Records {
         packets: PacketLog { rows: vec![packet()], full_at: None },
         events: EventLog { rows: vec![drop(), reduction()], full_at: None },
         internals: internals(),
+        programs: Vec::new(),
         interval_ends: (1..=6).map(|interval| at_ms(2000 * interval)).collect(),
         performance: Performance { events: 10, packet_hops: 20, cpu_s: 0.5 },
     }

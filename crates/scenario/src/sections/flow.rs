@@ -5,6 +5,7 @@ pub mod placement;
 use super::algorithm::{self, AlgorithmKey, AlgorithmValue};
 use super::distribution::{self, Drawn, DrawnOr, Unit};
 use super::preset::Preset;
+use super::program::ProgramKeys;
 use super::source::{self, Bulk, Source, SourceContext};
 use super::transfers::{self, Transfers, Window};
 use super::transport::{Endpoint, ResolvedTransport, Scale, TransportKeys, preset_of};
@@ -15,12 +16,12 @@ use crate::field::{Field, Reported};
 use crate::forms::Choice;
 use crate::input::InputFile;
 use crate::kind::Parts;
-use crate::section::{Fields, Section, keys};
+use crate::section::{Fields, Section, Table, keys};
 use crate::value::{Integer, List, Positive, SpanRange, Word};
 use narrows_cc::Transport;
 use narrows_model::algorithm::Control;
 use narrows_model::traffic::{Distribution, Sizes, Spans};
-use narrows_model::{Demand, SourceModel, Start};
+use narrows_model::{Demand, Program, SourceModel, Start};
 use narrows_topology::{Group, Placement};
 use narrows_units::{Bytes, Span};
 use placement::{Between, DirectionWord, TopologyContext};
@@ -32,7 +33,7 @@ keys! {
         name: String => "the algorithm's",
         /// Congestion control: a name, a name with parameters as in "aimd(a=1,b=0.8)", a table with name and parameters,
         /// or "subject": the algorithm that compare replaces.
-        algorithm: AlgorithmKey => "none; cbr and onoff sources: datagrams that nothing holds back",
+        algorithm: AlgorithmKey => "none; programs: cubic; cbr and onoff sources: datagrams that nothing holds back",
         /// compare replaces the algorithm of this group.
         subject: bool => "true where algorithm is \"subject\"",
         /// Number of flows in the group, or of users if source is that; a group with 0 is left out.
@@ -58,6 +59,9 @@ keys! {
         between: Between => "one router and another",
         /// Source of the data.
         source: Source => "bulk",
+        /// Programs of the machine that carry the flows, on a Linux kernel alone. Their TCP uses the algorithm unless they
+        /// choose another.
+        program: Table<ProgramKeys> => "none",
     }
 }
 
@@ -112,8 +116,8 @@ impl GroupLoad {
 }
 
 impl FlowKeys {
-    /// Fills in algorithm and name of a group whose source has a rate of its own; an error is added to `faults` if any
-    /// other group has no algorithm.
+    /// Fills in algorithm and name of a group whose source has a rate of its own, or that programs carry; an error is added to
+    /// `faults` if any other group has no algorithm.
     pub fn complete(&mut self, faults: &mut Vec<Fault>) {
         if self.algorithm.written {
             return;
@@ -125,8 +129,16 @@ impl FlowKeys {
             self.algorithm.fill(Some(AlgorithmValue::line(UNRESPONSIVE)));
             return;
         }
+        if self.program.written {
+            if !self.name.written {
+                self.name.fill(Some(PROGRAM.to_owned()));
+            }
+            self.algorithm.fill(Some(AlgorithmValue::line(KERNELS_OWN)));
+            return;
+        }
         let fault = self.algorithm.fault("missing, and it has no default");
-        let fault = fault.allowed("the name of an algorithm; a source of kind cbr or onoff needs none");
+        let fault = fault
+            .allowed("the name of an algorithm; a source of kind cbr or onoff, or a program, needs none");
         self.algorithm = Field::new(self.algorithm.at.clone(), false, Err(fault.report(faults)));
     }
 
@@ -289,6 +301,8 @@ pub struct ResolvedGroup {
     pub endpoint: Endpoint,
     /// Description of the group.
     pub words: String,
+    /// Its index in the scenario file, where groups without flows have one, too.
+    pub place: usize,
 }
 
 impl GroupKeys {
@@ -316,6 +330,7 @@ impl GroupKeys {
         let scale = own.resolve_packet(scale, faults);
         let rtt = own.resolve_rtt(placement.as_ref(), context, faults);
         let source = own.resolve_source(context, faults);
+        let program = own.resolve_program(faults);
         let transport =
             scale.and_then(|scale| ResolvedTransport::new(&layers, algorithm.as_ref().ok(), scale, faults));
         let (load, source, transport) = (load?, source?, transport?);
@@ -342,6 +357,7 @@ impl GroupKeys {
             name: own.group_name()?,
             algorithm,
             subject,
+            program: program?,
             demand,
             slots,
             surges,
@@ -354,7 +370,7 @@ impl GroupKeys {
         own.name.fill(Some(group.name.clone()));
         own.subject.fill(Some(subject));
         let words = describe(&group, load.start, &endpoint, context.topology);
-        Ok(ResolvedGroup { group, endpoint, words })
+        Ok(ResolvedGroup { group, endpoint, words, place: 0 })
     }
 }
 
@@ -407,6 +423,19 @@ impl FlowKeys {
         let model = source.resolve(of_source, faults)?;
         source::check_acts(&self.source, &model, context.duration?, faults)?;
         Ok(model)
+    }
+
+    /// The programs that carry the flows. They decide what is sent and when.
+    fn resolve_program(&mut self, faults: &mut Vec<Fault>) -> Result<Option<Program>, Reported> {
+        let Some(keys) = self.program.get()? else { return Ok(None) };
+        let program = keys.resolve(faults)?;
+        let others = [(&self.size.at, self.size.written), (&self.source.at, self.source.written)];
+        if let Some((at, _)) = others.into_iter().find(|(_, written)| *written) {
+            let fault = at.fault("does not fit beside program: the programs decide what is sent");
+            return Err(fault.allowed("no such key").report(faults));
+        }
+        (self.size.omitted, self.source.omitted) = (true, true);
+        Ok(Some(program))
     }
 
     /// The round trip of each flow.
@@ -484,6 +513,7 @@ fn describe(group: &Group, start: Start, endpoint: &Endpoint, topology: Topology
         Start::Between(first, last) => format!("from a random time between {first} and {last}"),
     };
     let size = match (&group.size, demand) {
+        (None, Demand::Fixed { .. }) if group.program.is_some() => "carried by programs".to_owned(),
         (Some(size), _) => format!("{} each", distribution::describe::<Bytes>(&size.0)),
         (None, Demand::Fixed { .. }) => "endless".to_owned(),
         (None, _) => "sizes as recorded".to_owned(),
@@ -508,6 +538,12 @@ fn describe(group: &Group, start: Start, endpoint: &Endpoint, topology: Topology
     };
     format!("{count} {control}{subject}, {size}{source}, {start}, round trip {rtt}{placement}; {endpoint}")
 }
+
+/// Name of a group that programs carry.
+const PROGRAM: &str = "program";
+
+/// What kernels use unless they are configured otherwise.
+const KERNELS_OWN: &str = "cubic";
 
 /// What sends at once whatever is written.
 const UNRESPONSIVE: &str = "constant(rate=1000Gbps)";

@@ -34,7 +34,7 @@ fn group(model: &Model, number: usize, group: &GroupModel) -> GroupDescription {
         algorithm: group.algorithm.to_string(),
         flows: counts.sum::<Option<u64>>(),
         finite: own().any(Workload::is_finite),
-        source_limited: own().any(writes_over_time) || is_constant(group),
+        source_limited: own().any(writes_over_time) || is_constant(group) || group.program.is_some(),
         bottleneck: group.bottleneck,
         ecn: own().any(|each| each.transport.ecn),
         asks: explicit.or(quick_start),

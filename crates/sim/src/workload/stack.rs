@@ -33,6 +33,13 @@ impl Workloads<'_> {
         true
     }
 
+    /// The receiver of `flow` has received `bytes` of payload so far.
+    pub fn deliver_from_stack(&mut self, flow: FlowId, bytes: u64) {
+        if let Some(host) = receiving_host(&mut self.receiving, flow) {
+            host.receiver.update_from_stack(bytes);
+        }
+    }
+
     /// The stack reports the `state` of `flow` at its sender, and the payload in bytes that its receiver has delivered in
     /// order.
     pub fn update_from_stack(
@@ -43,9 +50,7 @@ impl Workloads<'_> {
         now: Time,
         context: &mut WorkloadContext<'_>,
     ) {
-        if let Some(host) = receiving_host(&mut self.receiving, flow) {
-            host.receiver.update_from_stack(delivered);
-        }
+        self.deliver_from_stack(flow, delivered);
         let Some(host) = sending_host(&mut self.sending, flow) else { return };
         let event = context.net.slots.of(Event::SendingHost(flow.index() as u32));
         host.update_from_stack(state, now, &mut context.sender(event, host.group));

@@ -30,6 +30,7 @@ fn group(rtt: Span, count: u32, reverse: bool) -> Group {
     Group {
         name: "cubic".into(),
         algorithm: Control::Listed(Algorithm::parse("cubic").expect("the catalogue has it")),
+        program: None,
         subject: false,
         demand: Demand::Fixed { start: Start::At(Span::ZERO), source: SourceModel::Bulk },
         slots: count,

@@ -3,15 +3,22 @@
 #ifndef NARROWS_H
 #define NARROWS_H
 
-enum { NW_DELIVER = 1, NW_FREE, NW_OPEN, NW_WRITE, NW_CLOSE, NW_END };
+enum { NW_DELIVER = 1, NW_FREE, NW_OPEN, NW_WRITE, NW_CLOSE, NW_END, NW_START };
+
+struct nw_state;
 
 struct nw_packet {
 	unsigned long long buffer;
+	/* That of the TCP socket that sends the packet; NULL if none does. For connections of programs only. */
+	const struct nw_state *state;
 	unsigned int host;
 	unsigned int length;
 	unsigned int sequence;
 	unsigned int payload;
 	unsigned int connection;
+	/* Ports of source and destination, the former in the upper half; 0 if there are none. */
+	unsigned int ports;
+	unsigned char protocol;
 	unsigned char flags;
 	unsigned char ecn;
 };
@@ -44,6 +51,16 @@ struct nw_state {
 	unsigned char window_limited;
 };
 
+/* A flow whose hosts run programs. */
+struct nw_program {
+	unsigned int connection;
+	/* The host that runs the server. */
+	unsigned int server;
+	/* Congestion control of its two hosts, and whether they ask for ECN. */
+	char algorithm[16];
+	unsigned int ecn;
+};
+
 struct nw_configuration {
 	unsigned int connections;
 	unsigned int mtu;
@@ -52,6 +69,16 @@ struct nw_configuration {
 	unsigned long long seed;
 	/* Lines NAME=VALUE, for both hosts; the names are paths below /proc/sys. */
 	const char *sysctls;
+	const struct nw_program *programs;
+	unsigned int program_count;
+	/* The user and the group as which programs run. */
+	unsigned int user;
+	unsigned int group;
+	/*
+	 * Folder of the machine that is /tmp for programs. It has the files `server-N` and `client-N` for /bin/sh, N being the
+	 * number of a connection.
+	 */
+	const char *folder;
 };
 
 /* What the library may call: queue disciplines of the kernel, by number. */

@@ -2,14 +2,18 @@
 /*
  * Two hosts in one kernel, and between them the network of a library. Packets leave the kernel in transmit() and enter it
  * again in deliver(). The library also says which connections are opened, what is written to them, and when they end; its
- * time is the kernel's since the start. No user process takes part.
+ * time is the kernel's since the start. No user process takes part, but for connections that programs of the machine carry:
+ * these have two hosts of their own each, and the programs run there.
  */
 #include <linux/bvec.h>
+#include <linux/cred.h>
+#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/if_arp.h>
 #include <linux/inetdevice.h>
 #include <linux/init.h>
+#include <linux/init_syscalls.h>
 #include <linux/ip.h>
 #include <linux/mount.h>
 #include <linux/netdevice.h>
@@ -17,9 +21,12 @@
 #include <linux/reboot.h>
 #include <linux/rtnetlink.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
 #include <linux/tcp.h>
+#include <linux/udp.h>
+#include <linux/umh.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 #include <net/dsfield.h>
@@ -30,6 +37,7 @@
 #include <net/sch_generic.h>
 #include <net/sock.h>
 #include <net/tcp.h>
+#include <uapi/linux/mount.h>
 #include <init.h>
 #include "narrows.h"
 
@@ -42,6 +50,10 @@ enum { SENDER, RECEIVER, HOSTS };
 
 struct connection {
 	struct socket *sock[HOSTS];
+	/* Those of its own hosts, if programs carry it; NULL otherwise. */
+	struct net_device *dev[HOSTS];
+	struct nsproxy *namespaces[HOSTS];
+	unsigned int server;
 	struct work_struct work;
 	unsigned int number;
 	u64 unwritten;
@@ -49,7 +61,14 @@ struct connection {
 	char algorithm[16];
 };
 
-static bool loaded;
+/* What the device of a host has besides. */
+struct place {
+	/* NULL for the two hosts that all connections of the library share. */
+	struct connection *connection;
+	unsigned int host;
+};
+
+static bool loaded, stopped = true;
 static struct nw_library library;
 static struct nw_configuration configuration;
 static struct net_device *devices[HOSTS];
@@ -107,50 +126,98 @@ static void arm(void)
 		hrtimer_start(&timer, ns_to_ktime(origin + due), HRTIMER_MODE_ABS_SOFT);
 }
 
+static void read_socket(const struct sock *sk, struct nw_state *s)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	s->cwnd = tcp_snd_cwnd(tp);
+	s->ssthresh = tp->snd_ssthresh;
+	s->in_flight = tcp_packets_in_flight(tp);
+	s->srtt_us = tp->srtt_us >> 3;
+	s->rtt_us = tp->rack.rtt_us;
+	s->min_rtt_us = tcp_min_rtt(tp);
+	if (sk->sk_pacing_status != SK_PACING_NONE)
+		s->pacing_rate = sk->sk_pacing_rate;
+	s->acked = tp->bytes_acked;
+	s->delivered = tp->delivered;
+	s->timeouts = tp->total_rto;
+	s->phase = inet_csk(sk)->icsk_ca_state;
+	s->window_limited = tp->is_cwnd_limited;
+}
+
 static void report(struct connection *c)
 {
 	struct nw_state s = { .established = c->established, .aborted = c->aborted };
 
-	if (c->sock[SENDER]) {
-		struct sock *sk = c->sock[SENDER]->sk;
-		struct tcp_sock *tp = tcp_sk(sk);
-
-		s.cwnd = tcp_snd_cwnd(tp);
-		s.ssthresh = tp->snd_ssthresh;
-		s.in_flight = tcp_packets_in_flight(tp);
-		s.srtt_us = tp->srtt_us >> 3;
-		s.rtt_us = tp->rack.rtt_us;
-		s.min_rtt_us = tcp_min_rtt(tp);
-		if (sk->sk_pacing_status != SK_PACING_NONE)
-			s.pacing_rate = sk->sk_pacing_rate;
-		s.acked = tp->bytes_acked;
-		s.delivered = tp->delivered;
-		s.timeouts = tp->total_rto;
-		s.phase = inet_csk(sk)->icsk_ca_state;
-		s.window_limited = tp->is_cwnd_limited;
-	}
+	if (c->sock[SENDER])
+		read_socket(c->sock[SENDER]->sk, &s);
 	if (c->sock[RECEIVER])
 		s.received = tcp_sk(c->sock[RECEIVER]->sk)->bytes_received;
 	library.state(now(), c->number, &s);
 }
 
+/* Describes a packet of a program; whatever IP carries may be one. */
+static void describe(struct sk_buff *skb, struct nw_packet *p, struct nw_state *state)
+{
+	const struct iphdr *ip = ip_hdr(skb);
+	unsigned int header = ip->ihl * 4, own = 0;
+	struct sock *sk = skb->sk;
+	const __be16 *ports;
+	__be16 room[2];
+
+	p->protocol = ip->protocol;
+	p->payload = skb->len - header;
+	if (ip->frag_off & htons(IP_OFFSET))
+		return;
+	if (ip->protocol == IPPROTO_TCP) {
+		struct tcphdr *tcp = tcp_hdr(skb);
+
+		own = tcp->doff * 4;
+		p->sequence = ntohl(tcp->seq);
+		p->flags = tcp_flag_byte(tcp);
+	} else if (ip->protocol == IPPROTO_UDP) {
+		own = sizeof(struct udphdr);
+	} else {
+		return;
+	}
+	p->payload -= own;
+	ports = skb_header_pointer(skb, skb_network_offset(skb) + header, sizeof(room), room);
+	if (ports)
+		p->ports = ntohs(ports[0]) << 16 | ntohs(ports[1]);
+	if (sk && sk_fullsock(sk) && sk->sk_type == SOCK_STREAM && sk->sk_protocol == IPPROTO_TCP &&
+	    sk->sk_state == TCP_ESTABLISHED) {
+		state->established = 1;
+		read_socket(sk, state);
+		p->state = state;
+	}
+}
+
 static netdev_tx_t transmit(struct sk_buff *skb, struct net_device *dev)
 {
-	struct nw_packet p = { .buffer = (unsigned long)skb, .host = dev == devices[RECEIVER] ? RECEIVER : SENDER };
+	struct place *place = netdev_priv(dev);
+	struct nw_packet p = { .buffer = (unsigned long)skb, .host = place->host };
+	struct nw_state state = { };
 	struct iphdr *ip = ip_hdr(skb);
 	struct tcphdr *tcp;
 
-	if (skb->protocol != htons(ETH_P_IP) || ip->protocol != IPPROTO_TCP)
+	if (stopped || skb->protocol != htons(ETH_P_IP))
 		goto drop;
-	tcp = tcp_hdr(skb);
 	p.length = skb->len;
-	p.sequence = ntohl(tcp->seq);
-	p.payload = skb->len - ip->ihl * 4 - tcp->doff * 4;
-	p.connection = ntohs(p.host == SENDER ? tcp->source : tcp->dest) - FIRST;
-	p.flags = tcp_flag_byte(tcp);
 	p.ecn = ip->tos & INET_ECN_MASK;
-	if (tcp->rst)
-		goto drop;
+	if (place->connection) {
+		p.connection = place->connection->number;
+		describe(skb, &p, &state);
+	} else {
+		if (ip->protocol != IPPROTO_TCP)
+			goto drop;
+		tcp = tcp_hdr(skb);
+		if (tcp->rst)
+			goto drop;
+		p.sequence = ntohl(tcp->seq);
+		p.payload = skb->len - ip->ihl * 4 - tcp->doff * 4;
+		p.connection = ntohs(p.host == SENDER ? tcp->source : tcp->dest) - FIRST;
+		p.flags = tcp_flag_byte(tcp);
+	}
 	skb_orphan(skb);
 	skb_dst_drop(skb);
 	/* The time at which TCP has sent it does not leave the host; fq would take it for a time to come. */
@@ -165,11 +232,11 @@ drop:
 	return NETDEV_TX_OK;
 }
 
-static void deliver(struct sk_buff *skb, unsigned int host, unsigned int ecn)
+static void deliver(struct sk_buff *skb, struct net_device *dev, unsigned int ecn)
 {
 	if ((ip_hdr(skb)->tos & INET_ECN_MASK) != ecn && !skb_ensure_writable(skb, sizeof(struct iphdr)))
 		ipv4_change_dsfield(ip_hdr(skb), (u8)~INET_ECN_MASK, ecn);
-	skb->dev = devices[host];
+	skb->dev = dev;
 	skb->pkt_type = PACKET_HOST;
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	skb_reset_mac_header(skb);
@@ -183,11 +250,16 @@ static void carry_out(struct nw_action *a)
 
 	switch (a->kind) {
 	case NW_DELIVER:
-		deliver((struct sk_buff *)(unsigned long)a->buffer, a->host, a->ecn);
-		report(c);
+		deliver((struct sk_buff *)(unsigned long)a->buffer, c->dev[a->host] ?: devices[a->host], a->ecn);
+		if (!c->dev[a->host])
+			report(c);
 		break;
 	case NW_FREE:
 		kfree_skb((struct sk_buff *)(unsigned long)a->buffer);
+		break;
+	case NW_START:
+		c->opening = true;
+		queue_work(queue, &c->work);
 		break;
 	case NW_OPEN:
 		memcpy(c->algorithm, a->algorithm, sizeof(c->algorithm));
@@ -461,11 +533,63 @@ static void read_data(struct connection *c)
 		;
 }
 
+struct start {
+	struct nsproxy *namespaces;
+	char file[32];
+	char *arguments[3];
+};
+
+/* Called in the new process: its host, and a user who may do no more here than on the machine. */
+static int become(struct subprocess_info *info, struct cred *new)
+{
+	struct start *start = info->data;
+
+	get_nsproxy(start->namespaces);
+	switch_task_namespaces(current, start->namespaces);
+	new->uid = new->euid = new->suid = new->fsuid = KUIDT_INIT(configuration.user);
+	new->gid = new->egid = new->sgid = new->fsgid = KGIDT_INIT(configuration.group);
+	cap_clear(new->cap_inheritable);
+	cap_clear(new->cap_permitted);
+	cap_clear(new->cap_effective);
+	cap_clear(new->cap_bset);
+	cap_clear(new->cap_ambient);
+	return 0;
+}
+
+static void free_start(struct subprocess_info *info)
+{
+	kfree(info->data);
+}
+
+/* Starts the program of a connection whose file is `kind`-N. */
+static void start_program(struct connection *c, const char *kind, unsigned int host)
+{
+	static char *environment[] = { NULL };
+	struct start *start = kzalloc(sizeof(*start), GFP_KERNEL);
+	struct subprocess_info *info;
+
+	if (!start)
+		panic("narrows: no memory");
+	start->namespaces = c->namespaces[host];
+	snprintf(start->file, sizeof(start->file), "/tmp/%s-%u", kind, c->number);
+	start->arguments[0] = "/bin/sh";
+	start->arguments[1] = start->file;
+	info = call_usermodehelper_setup("/bin/sh", start->arguments, environment, GFP_KERNEL, become, free_start, start);
+	if (!info || call_usermodehelper_exec(info, UMH_NO_WAIT))
+		panic("narrows: no process for a program");
+}
+
 /* All that a connection has to do in a process. */
 static void work_on(struct work_struct *work)
 {
 	struct connection *c = container_of(work, struct connection, work);
 
+	if (c->dev[SENDER]) {
+		if (c->opening)
+			start_program(c, "client", !c->server);
+		c->opening = false;
+		return;
+	}
 	if (c->closing) {
 		detach(c, SENDER);
 		detach(c, RECEIVER);
@@ -521,12 +645,12 @@ static void set_up(struct net_device *dev)
 #endif
 }
 
-/* Writes the settings of the library to /proc/sys, for the network namespace of this process. */
-static void apply_sysctls(void)
+/* Writes settings, lines NAME=VALUE, to /proc/sys, for the network namespace of this process. */
+static void apply_sysctls(const char *settings)
 {
 	struct file_system_type *type = get_fs_type("proc");
 	struct vfsmount *proc = type ? kern_mount(type) : ERR_PTR(-ENODEV);
-	char *text = kstrdup(configuration.sysctls, GFP_KERNEL), *rest = text, *line;
+	char *text = kstrdup(settings, GFP_KERNEL), *rest = text, *line;
 
 	if (IS_ERR(proc) || !text)
 		panic("narrows: no /proc");
@@ -553,18 +677,19 @@ static void apply_sysctls(void)
 	kfree(text);
 }
 
-/* Makes a host in the network namespace of this process. */
-static void bring_up(unsigned int host)
+/* Makes a host in the network namespace of this process, and returns its device. */
+static struct net_device *bring_up(struct connection *c, unsigned int host, struct sockaddr_in own)
 {
-	struct sockaddr_in own = address(host, 0), mask = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xffffff00) };
+	struct sockaddr_in mask = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xffffff00) };
 	struct net *net = current->nsproxy->net_ns;
 	struct net_device *dev;
 	struct ifreq r = { };
 
-	dev = alloc_netdev(0, "narrows%d", NET_NAME_ENUM, set_up);
+	dev = alloc_netdev(sizeof(struct place), "narrows%d", NET_NAME_ENUM, set_up);
+	if (!dev)
+		panic("narrows: no memory");
+	*(struct place *)netdev_priv(dev) = (struct place) { .connection = c, .host = host };
 	dev_net_set(dev, net);
-	nets[host] = net;
-	devices[host] = dev;
 	if (register_netdev(dev))
 		panic("narrows: no device");
 	strscpy(r.ifr_name, dev->name, IFNAMSIZ);
@@ -584,7 +709,102 @@ static void bring_up(unsigned int host)
 	net->ipv4.sysctl_tcp_wmem[2] = configuration.buffer;
 	net->ipv4.sysctl_tcp_rmem[1] = configuration.buffer;
 	net->ipv4.sysctl_tcp_rmem[2] = configuration.buffer;
-	apply_sysctls();
+	apply_sysctls(configuration.sysctls);
+	return dev;
+}
+
+/* One of the two hosts that all connections of the library share. */
+static void bring_up_shared(unsigned int host)
+{
+	nets[host] = get_net(current->nsproxy->net_ns);
+	devices[host] = bring_up(NULL, host, address(host, 0));
+}
+
+static void __init mount_at(const char *what, char *path, char *type, unsigned long flags, void *data)
+{
+	int error = init_mount((char *)what, path, type, flags, data);
+
+	if (error)
+		panic("narrows: %s cannot be mounted on %s: %d", type, path, error);
+}
+
+/* The machine's files, which cannot be changed, with a /tmp of their own. */
+static void __init mount_all(void)
+{
+	mount_at("root", "/root", "hostfs", MS_RDONLY, "/");
+	if (init_chdir("/root") || init_chroot("."))
+		panic("narrows: no root");
+	mount_at("proc", "/proc", "proc", 0, NULL);
+	mount_at("sysfs", "/sys", "sysfs", 0, NULL);
+	mount_at("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+	if (init_mkdir("/dev/shm", 01777))
+		panic("narrows: no /dev/shm");
+	mount_at("tmpfs", "/dev/shm", "tmpfs", 0, NULL);
+	mount_at("tmpfs", "/run", "tmpfs", 0, NULL);
+	mount_at("tmp", "/tmp", "hostfs", 0, (void *)configuration.folder);
+}
+
+/* The hosts of a flow that programs carry. The server's address is the same whichever host it is. */
+static void __init bring_up_programs(const struct nw_program *program)
+{
+	struct connection *c = &connections[program->connection];
+	char settings[160];
+	unsigned int host;
+
+	snprintf(settings, sizeof(settings),
+		 "net/ipv4/tcp_congestion_control=%.16s\nnet/ipv4/tcp_ecn=%u\nnet/ipv4/ip_unprivileged_port_start=0\n"
+		 "net/ipv4/ping_group_range=0 2147483647\n",
+		 program->algorithm, program->ecn ? 1 : 2);
+	c->server = program->server;
+	for (host = SENDER; host < HOSTS; host++) {
+		struct net *net;
+
+		if (ksys_unshare(CLONE_NEWNET))
+			panic("narrows: no namespace");
+		get_nsproxy(current->nsproxy);
+		c->namespaces[host] = current->nsproxy;
+		net = current->nsproxy->net_ns;
+		rtnl_lock();
+		if (dev_change_flags(net->loopback_dev, IFF_UP, NULL))
+			panic("narrows: the loopback device does not come up");
+		rtnl_unlock();
+		apply_sysctls(settings);
+		c->dev[host] = bring_up(c, host, address(host == program->server, 0));
+	}
+}
+
+/* Servers are ready when the run begins: they have a second before it. */
+static void __init start_servers(void)
+{
+	unsigned int i;
+
+	if (!configuration.program_count)
+		return;
+	mount_all();
+	for (i = 0; i < configuration.program_count; i++)
+		bring_up_programs(&configuration.programs[i]);
+	for (i = 0; i < configuration.program_count; i++) {
+		struct connection *c = &connections[configuration.programs[i].connection];
+
+		start_program(c, "server", c->server);
+	}
+	msleep(1000);
+}
+
+/* Asks all programs to end, which have a second to write what they have not, and keeps what they have written. */
+static void __init stop_programs(void)
+{
+	struct task_struct *each;
+
+	if (!configuration.program_count)
+		return;
+	read_lock(&tasklist_lock);
+	for_each_process(each)
+		if (!(each->flags & PF_KTHREAD) && !is_global_init(each))
+			send_sig(SIGTERM, each, 1);
+	read_unlock(&tasklist_lock);
+	msleep(1000);
+	ksys_sync();
 }
 
 static int __init narrows_start(void)
@@ -605,10 +825,10 @@ static int __init narrows_start(void)
 		INIT_WORK(&connections[i].work, work_on);
 	}
 	INIT_WORK(&accepting, accept_connections);
-	bring_up(SENDER);
+	bring_up_shared(SENDER);
 	if (ksys_unshare(CLONE_NEWNET))
 		panic("narrows: no namespace");
-	bring_up(RECEIVER);
+	bring_up_shared(RECEIVER);
 	library.attach(&queues);
 	if (sock_create_kern(nets[RECEIVER], AF_INET, SOCK_STREAM, IPPROTO_TCP, &listener))
 		panic("narrows: no listener");
@@ -622,11 +842,17 @@ static int __init narrows_start(void)
 	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	timer.function = expired;
 #endif
-	origin = ktime_get_ns();
+	start_servers();
 	local_bh_disable();
+	origin = ktime_get_ns();
+	stopped = false;
 	arm();
 	local_bh_enable();
 	wait_for_completion(&ended);
+	local_bh_disable();
+	stopped = true;
+	local_bh_enable();
+	stop_programs();
 	local_bh_disable();
 	if (library.finish())
 		panic("narrows: no records");

@@ -1,0 +1,14 @@
+//! What programs that carried flows have printed.
+
+/// A program of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramRecord {
+    /// Number of the flow's connection slot.
+    pub flow: u32,
+    /// `client` or `server`.
+    pub role: String,
+    /// Its exit status; `None` if it was still running at the end of the run.
+    pub status: Option<i32>,
+    /// What it has printed, errors included.
+    pub output: Vec<u8>,
+}

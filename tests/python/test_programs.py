@@ -1,0 +1,204 @@
+"""Programs of the machine in a guest. Truth: contract and product. Skipped where a program or a kernel is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from command_line import Narrows, command, environment, write
+from narrows.linux import cache, library
+
+SCENARIO = """
+duration = "8s"
+warmup = "1s"
+path = { rate = "10Mbps", rtt = "40ms", queue = { kind = "droptail", limit = "1bdp" } }
+[[flows]]
+name = "test"
+algorithm = "cubic"
+program = { client = "CLIENT", server = "SERVER" }
+"""
+# What a web server sends, from a file that it makes itself.
+SERVE = "head -c 2000000 /dev/zero > /tmp/file; cd /tmp; exec python3 -m http.server --bind $SERVER 80"
+FETCH = "curl -sS -o /tmp/got -w '%{size_download} %{http_code}' http://$SERVER/file"
+
+built = pytest.mark.skipif(
+    not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
+    or not library.path().is_file(),
+    reason="no kernel is built for this version: narrows linux build",
+)
+
+
+def needs(program: str) -> pytest.MarkDecorator:
+    """Skip a test where a program is missing."""
+    return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
+
+
+def scenario(tmp_path: Path, client: str, server: str, more: str = "") -> Path:
+    """Write a scenario with one flow that programs carry."""
+    text = SCENARIO.replace('"SERVER"', json.dumps(server)).replace('"CLIENT"', json.dumps(client))
+    return write(tmp_path, text + more)
+
+
+def printed(folder: Path, role: str = "client", flow: int = 0) -> str:
+    return (folder / f"programs/replication-0-flow-{flow}-{role}.txt").read_text()
+
+
+def summary(folder: Path) -> dict[str, object]:
+    content: dict[str, object] = json.loads((folder / "summary.json").read_text())
+    return content
+
+
+def goodput_bps(folder: Path) -> float:
+    return float(json.loads((folder / "summary.json").read_text())["groups"]["test"]["goodput_bps"]["mean"])
+
+
+def test_the_simulator_refuses_programs_at_their_line(tmp_path: Path, narrows: Narrows) -> None:
+    file = scenario(tmp_path, "true", "true")
+    for on in ((), ("--on", "both")):
+        ended = narrows("run", file, "--out", "run", *on)
+        assert ended.returncode == 2
+        assert "only a Linux kernel runs programs" in ended.stderr or "no such kernel is built" in ended.stderr
+    assert "scenario.toml:8:" in narrows("check", file).stderr
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ('size = "1MB"', "the programs decide what is sent"),
+        ('source = { kind = "onoff", on = "1s", off = "1s" }', "the programs decide what is sent"),
+        ('source = { kind = "users", think = "1s" }', "the programs decide what is sent"),
+    ],
+)
+def test_what_programs_decide_is_refused_beside_them(
+    tmp_path: Path, narrows: Narrows, more: str, expected: str
+) -> None:
+    ended = narrows("check", scenario(tmp_path, "true", "true", more + "\n"))
+    assert ended.returncode == 2
+    assert "scenario.toml:9:" in ended.stderr
+    assert expected in ended.stderr
+
+
+def test_a_program_has_a_client_and_a_server(tmp_path: Path, narrows: Narrows) -> None:
+    file = write(tmp_path, SCENARIO.replace(', server = "SERVER"', ""))
+    ended = narrows("check", file)
+    assert ended.returncode == 2
+    assert "flows[0].program.server: missing" in ended.stderr or "program.server" in ended.stderr
+
+
+@built
+@needs("iperf3")
+def test_iperf3_measures_the_link_of_the_scenario(tmp_path: Path, narrows: Narrows) -> None:
+    file = scenario(tmp_path, "iperf3 -c $SERVER -t 6 -J", "iperf3 -s -1")
+    for name in ("first", "again"):
+        ended = narrows("run", file, "--on", "linux", "--set", "warmup=0s", "--out", name)
+        assert ended.returncode == 0, ended.stderr
+    first, again = tmp_path / "first", tmp_path / "again"
+    end = json.loads(printed(first))["end"]
+    # The payload of 1448 of 1500 bytes, less the start.
+    assert 8.5e6 < end["sum_received"]["bits_per_second"] < 10e6 * 1448 / 1500
+    # All that the client has sent, and the few words of its control connection.
+    assert goodput_bps(first) == pytest.approx(end["sum_sent"]["bytes"] * 8 / 8, rel=0.005)
+    assert printed(again) == printed(first)
+    assert printed(again, "server") == printed(first, "server")
+    assert summary(again)["digest"] == summary(first)["digest"]
+    entries = json.loads((first / "summary.json").read_text())["programs"]
+    assert [(each["role"], each["status"]) for each in entries] == [("client", 0), ("server", 0)]
+    assert all((first / each["file"]).is_file() for each in entries)
+
+
+@built
+@needs("curl")
+def test_a_download_is_what_the_server_sends(tmp_path: Path, narrows: Narrows) -> None:
+    file = write(
+        tmp_path,
+        SCENARIO.replace('"CLIENT"', json.dumps(FETCH)).replace(
+            '"SERVER" }', json.dumps(SERVE) + ', sender = "server" }'
+        ),
+    )
+    assert narrows("run", file, "--on", "linux", "--out", "run").returncode == 0
+    assert printed(tmp_path / "run") == "2000000 200"
+    # The file, and the server's few words before it, after the end of the warm-up.
+    assert 0.35 * 2_000_000 * 8 / 7 < goodput_bps(tmp_path / "run") < 2_001_000 * 8 / 7
+
+
+@built
+def test_a_client_starts_with_its_flow_and_every_flow_has_its_own_hosts(tmp_path: Path, narrows: Narrows) -> None:
+    file = scenario(tmp_path, "cat /proc/uptime; echo $FLOW", "cat", 'count = 2\nstart = "3s"\n')
+    narrows("run", file, "--on", "linux", "--out", "run")
+    for flow in range(2):
+        uptime, number = printed(tmp_path / "run", flow=flow).splitlines()
+        # The servers have had a second before.
+        assert 4.0 <= float(uptime.split()[0]) < 4.2
+        assert int(number) == flow
+
+
+@built
+def test_programs_change_no_file_and_have_seeded_random_numbers(tmp_path: Path, narrows: Narrows) -> None:
+    command_line = "touch ./scenario.toml; head -c 8 /dev/urandom | od -An -tx1; date -u +%Y-%m-%d; id -u"
+    file = scenario(tmp_path, command_line, "sleep 1")
+    texts = []
+    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+        narrows("run", file, "--on", "linux", "--out", name, "--seed", seed)
+        texts.append(printed(tmp_path / name))
+    assert "Read-only file system" in texts[0]
+    assert texts[0] == texts[1]
+    assert texts[1] != texts[2]
+    assert "2026-01-01" in texts[0]
+    assert texts[0].splitlines()[-1] == str(os.getuid())
+
+
+@built
+def test_a_program_that_is_not_there_is_an_error(tmp_path: Path, narrows: Narrows) -> None:
+    ended = narrows("run", scenario(tmp_path, "no-such-program", "cat"), "--on", "linux", "--out", "run")
+    assert ended.returncode == 4
+    assert "the client of group test, `no-such-program`, does not run" in ended.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@built
+def test_a_guest_that_is_killed_leaves_no_program(tmp_path: Path) -> None:
+    # Never at rest, so no simulated time passes.
+    file = scenario(tmp_path, "while :; do :; done", "cat")
+    narrows_process = subprocess.Popen(
+        command(["run", file, "--on", "linux", "--out", "run"]),
+        cwd=tmp_path,
+        env=environment(),
+        stderr=subprocess.DEVNULL,
+    )
+    end = time.monotonic() + 20
+    while not (found := _below(narrows_process.pid)) and time.monotonic() < end:
+        time.sleep(0.1)
+    time.sleep(1)
+    found = _below(narrows_process.pid)
+    assert len(found) > 1, "a guest and its programs"
+    narrows_process.send_signal(signal.SIGKILL)
+    narrows_process.wait()
+    while any(Path(f"/proc/{each}").exists() and "\tZ" not in _status(each) for each in found):
+        assert time.monotonic() < end + 20, "processes of the guest are left"
+        time.sleep(0.1)
+
+
+def _below(parent: int) -> set[int]:
+    """Return all processes that descend from a process."""
+    parents = {int(each.name): _status(int(each.name)) for each in Path("/proc").glob("[0-9]*")}
+    found: set[int] = set()
+    wanted = {parent}
+    while wanted:
+        wanted = {each for each, text in parents.items() if any(f"PPid:\t{one}\n" in text for one in wanted)} - found
+        found |= wanted
+    return found
+
+
+def _status(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return ""
