@@ -84,6 +84,7 @@ def record(key: str, one: str, other: str, *needs: str) -> tuple[str, tuple[str,
 
 ARRIVALS = 'flows.0.source={kind="poisson",interval="100ms"}'
 USERS = 'kind="users",think="200ms"'
+WEB_USERS = 'kind="web",think="200ms",levels=[{size="30kB"},{count=6,size="20kB"}]'
 STEPS = 'kind="poisson-steps",intervals=["100ms","30ms"]'
 WEB = 'kind="web",median="10kB",sigma=1,tail="10%",minimum="30kB",shape=1.5'
 # Each key with a scenario, what else is set, and two values.
@@ -158,6 +159,22 @@ TRIALS = {
     "source[users].barrier": source(USERS, f"{USERS},barrier=true", "flows.0.count=3"),
     "source[users].until": source(USERS, f'{USERS},until="2s"'),
     "source[users].surges": source(USERS, f'{USERS},surges=[{{from="2s",until="3s",factor=10}}]'),
+    "source[video].ladder": application('kind="video"', 'kind="video",ladder=["500kbps","2Mbps"]'),
+    "source[video].segment": application('kind="video"', 'kind="video",segment="1s"'),
+    "source[video].buffer": application('kind="video",segment="1s"', 'kind="video",segment="1s",buffer="2s"'),
+    "source[video].startup": application('kind="video",segment="1s"', 'kind="video",segment="1s",startup="4s"'),
+    "source[video].adaptation": application(
+        'kind="video",segment="1s",adaptation={kind="throughput"}', 'kind="video",segment="1s",adaptation={kind="bola"}'
+    ),
+    "source[web].levels": application(WEB_USERS, f"{WEB_USERS.replace('30kB', '60kB')}"),
+    "source[web].connections": application(WEB_USERS, f"{WEB_USERS},connections=6"),
+    "source[web].streams": application(WEB_USERS, f"{WEB_USERS},streams=1"),
+    "source[web].handshakes": application(WEB_USERS, f"{WEB_USERS},handshakes=0"),
+    "source[web].think": application(WEB_USERS, WEB_USERS.replace("200ms", "300ms")),
+    "source[web].until": application(WEB_USERS, f'{WEB_USERS},until="2s"'),
+    "source[responsiveness].connections": application('kind="responsiveness"', 'kind="responsiveness",connections=2'),
+    "source[responsiveness].interval": application('kind="responsiveness"', 'kind="responsiveness",interval="200ms"'),
+    "source[responsiveness].tls": application('kind="responsiveness"', 'kind="responsiveness",tls=false'),
     "size[constant].value": sizes('kind="constant",value="10kB"', 'kind="constant",value="20kB"'),
     "size[uniform].minimum": sizes(
         'kind="uniform",minimum="1kB",maximum="20kB"', 'kind="uniform",minimum="9kB",maximum="20kB"'

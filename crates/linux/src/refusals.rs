@@ -48,7 +48,10 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
         let key = format!("flows[{number}].algorithm");
         Some(Refusal { key, reason, allowed: known.join(", "), only_written: false })
     });
-    let two_sided = model.workloads.iter().filter(|each| matches!(each.demand, Demand::Exchanges { .. }));
+    let two_sided = model
+        .workloads
+        .iter()
+        .filter(|each| matches!(each.demand, Demand::Exchanges { .. } | Demand::Clients { .. }));
     let exchanges = two_sided.map(|workload| Refusal {
         key: format!("flows[{}].source", workload.group),
         reason: "both sides of a connection write".to_owned(),

@@ -1,6 +1,7 @@
 //! A checked and resolved scenario: nothing in it can be invalid, every default is written out, every name is an index.
 
 pub mod algorithm;
+pub mod application;
 mod change;
 mod framing;
 mod impairment;

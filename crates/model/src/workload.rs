@@ -1,6 +1,7 @@
 //! Workloads: when connections start, how much data they carry, and which routes they take.
 
 use crate::SourceModel;
+use crate::application::ApplicationModel;
 use crate::traffic::{Arrivals, Connection, Distribution, Sizes, Spans};
 use narrows_transport::TransportOptions;
 use narrows_units::{Rate, Span};
@@ -50,7 +51,7 @@ impl Workload {
 
     /// Whether its connections are finite.
     pub fn is_finite(&self) -> bool {
-        self.size.is_some() || !matches!(self.demand, Demand::Fixed { .. })
+        self.size.is_some() || !matches!(self.demand, Demand::Fixed { .. } | Demand::Clients { .. })
     }
 
     /// Number of connections; `None` if it is random.
@@ -62,7 +63,7 @@ impl Workload {
                 Some(u64::from(self.slots))
             }
             Demand::Open(Arrivals::Trace(records)) => Some(records.len() as u64),
-            Demand::Open(Arrivals::Poisson(_) | Arrivals::Periodic { .. }) => None,
+            Demand::Open(Arrivals::Poisson(_) | Arrivals::Periodic { .. }) | Demand::Clients { .. } => None,
         }
     }
 }
@@ -152,6 +153,16 @@ pub enum Demand {
         side: usize,
         /// Start of the recording, from the start of the run.
         from: Span,
+    },
+    /// Clients of an application, each with the same number of slots, which its connections occupy by turns. Each
+    /// slot is in two consecutive workloads: one for the data of the server, one for that of the client.
+    Clients {
+        /// The application.
+        application: Arc<ApplicationModel>,
+        /// The side whose data this workload carries: 0 for servers, whose workload is the first, 1 for clients.
+        side: usize,
+        /// Start time of the clients.
+        start: Start,
     },
 }
 

@@ -231,7 +231,8 @@ fn connections_opened(records: &Records) -> Check {
 /// always is one; where none was ever established the end of the run is not the reason.
 fn still_connecting(records: &Records, group: usize) -> u64 {
     let record = &records.groups[group];
-    let comes_and_goes = records.run.groups.get(group).is_some_and(|group| group.finite);
+    let comes_and_goes =
+        records.run.groups.get(group).is_some_and(|group| group.finite || group.flows.is_none());
     if !comes_and_goes || record.at_end.established == 0 {
         return 0;
     }

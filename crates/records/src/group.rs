@@ -1,6 +1,6 @@
 //! Counts of all connections of a group together.
 
-use crate::{GroupCounts, Histogram};
+use crate::{ApplicationCounts, GroupCounts, Histogram};
 use narrows_units::Span;
 
 /// Counts of a group of flows.
@@ -22,6 +22,8 @@ pub struct GroupRecord {
     pub rtts: Histogram,
     /// Histogram of one-way delays of data packets after the warm-up, from sender to receiver.
     pub delays: Histogram,
+    /// Counts of the clients of its application; `None` if there are none.
+    pub application: Option<Box<ApplicationCounts>>,
     /// Samples by interval of the series.
     pub series: Vec<GroupSample>,
 }

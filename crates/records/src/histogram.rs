@@ -83,6 +83,20 @@ impl Histogram {
         f64::NAN
     }
 
+    /// The mean of the lowest share `q` (0 to 1) of the durations, seconds, those of a bucket being at its middle; not a number
+    /// if empty.
+    pub fn trimmed_mean_s(&self, q: f64) -> f64 {
+        let mut left = (q * self.total as f64).ceil().max(1.0);
+        let (mut sum, mut number) = (0.0, 0.0);
+        for (middle, count) in self.buckets() {
+            let taken = left.min(count as f64);
+            sum += middle.clamp(self.least_ps as f64 * 1e-12, self.most_ps as f64 * 1e-12) * taken;
+            number += taken;
+            left -= taken;
+        }
+        sum / number
+    }
+
     /// The non-empty buckets in ascending order: middle in seconds, and count.
     pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         self.counts
@@ -169,6 +183,16 @@ mod tests {
         for q in [0.0, 0.05, 0.5, 0.95, 1.0] {
             assert!((histogram.quantile_s(q) - 123_456e-9).abs() < 1e-15);
         }
+    }
+
+    #[test]
+    fn a_trimmed_mean_leaves_out_the_longest() {
+        let mut histogram = Histogram::new();
+        (0..95).for_each(|_| histogram.add(Span::from_ms(20)));
+        (0..5).for_each(|_| histogram.add(Span::from_ms(900)));
+        assert!((histogram.trimmed_mean_s(0.95) - 0.020).abs() < 1e-4);
+        assert!(histogram.trimmed_mean_s(1.0) > 0.06);
+        assert!(Histogram::new().trimmed_mean_s(0.95).is_nan());
     }
 
     #[test]

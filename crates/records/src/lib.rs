@@ -4,6 +4,7 @@
 //! the run folder ([`Tables`], as the [`schema`] says), the [`metrics`], the [`checks`] and the end of the
 //! end of the [warm-up](warmup) where it is to be found.
 
+mod application;
 mod checks;
 mod connection;
 mod counts;
@@ -22,6 +23,7 @@ mod tables;
 mod transfer;
 pub mod warmup;
 
+pub use application::{ApplicationCounts, ProbeTimes, VideoCounts};
 pub use checks::{Check, Level, checks};
 pub use connection::{ConnectionRecord, FlowSample, SpanSum};
 pub use counts::{GroupCounts, SenderCounts};

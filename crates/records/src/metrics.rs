@@ -4,6 +4,7 @@
 //! (`group.rs`) or of a link (`link.rs`). Every group has every metric of groups and every link every metric of links,
 //! whatever the workload; where there is no data the value is not a number.
 
+mod application;
 mod fairness;
 mod group;
 mod link;
@@ -14,6 +15,7 @@ pub use narrows_card::Metric;
 pub(crate) use link::utilization;
 
 use crate::Records;
+use group::{GroupMetric, GroupView};
 use std::sync::LazyLock;
 
 /// The values of the metrics of one group or link.
@@ -41,7 +43,7 @@ pub fn group_metrics(records: &Records) -> Vec<MetricValues> {
     let values = |(group, description): (usize, &crate::GroupDescription)| MetricValues {
         name: description.name.clone(),
         flows: description.flows,
-        values: group::values(records, group),
+        values: values_of_group(records, group),
     };
     groups.map(values).collect()
 }
@@ -57,9 +59,24 @@ pub fn link_metrics(records: &Records) -> Vec<MetricValues> {
     links.map(values).collect()
 }
 
+fn all_of_groups() -> impl Iterator<Item = &'static GroupMetric> {
+    group::METRICS.iter().chain(application::METRICS)
+}
+
+/// Values of all metrics of the group of index `group`; not numbers if nothing of it was recorded.
+fn values_of_group(records: &Records, group: usize) -> Vec<(&'static str, f64)> {
+    let view = records.groups.get(group).map(|record| GroupView::new(records, group, record));
+    all_of_groups().map(|metric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value))).collect()
+}
+
 /// Cards of the metrics of groups in every run, in the order in which they are shown.
 pub fn of_groups() -> impl Iterator<Item = &'static Metric> {
-    group::METRICS.iter().map(|metric| &metric.card)
+    all_of_groups().map(|metric| &metric.card)
+}
+
+/// Whether `name` is a metric of applications alone.
+pub(crate) fn is_of_applications(name: &str) -> bool {
+    application::METRICS.iter().any(|metric| metric.card.name == name)
 }
 
 /// Cards of the metrics of links in every run, in the order in which they are shown.
@@ -85,11 +102,13 @@ mod tests {
             let texts = [card.name, card.label, card.definition, card.source];
             assert!(texts.iter().all(|text| !text.is_empty()), "{card:?}");
             assert!(
-                ["", "share", "count", "s", "bps", "bps/s", "packets", "B"].contains(&card.unit),
+                ["", "share", "count", "s", "bps", "bps/s", "packets", "B", "rpm"].contains(&card.unit),
                 "{card:?}"
             );
             assert!(["", "higher", "lower"].contains(&card.better), "{card:?}");
-            for (ending, unit) in [("_s", "s"), ("_bps", "bps"), ("_packets", "packets"), ("_bytes", "B")] {
+            for (ending, unit) in
+                [("_s", "s"), ("_bps", "bps"), ("_packets", "packets"), ("_bytes", "B"), ("_rpm", "rpm")]
+            {
                 assert!(!card.name.ends_with(ending) || card.unit == unit, "{card:?}");
             }
         }

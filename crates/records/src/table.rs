@@ -1,5 +1,6 @@
 //! Columns of numbers under names: the form in which records leave the crate.
 
+use crate::metrics;
 use crate::schema::{self, ColumnKind, TableSchema};
 use sha2::{Digest, Sha256};
 
@@ -78,9 +79,15 @@ impl Table {
         self.columns.first().map_or(0, |(_, column)| column.len())
     }
 
-    /// Feeds names, lengths and values, little-endian, to `hash`.
+    /// Feeds names, lengths and values, little-endian, to `hash`, except of metrics of applications without any value.
     pub(crate) fn digest(&self, hash: &mut Sha256) {
-        for (name, column) in &self.columns {
+        let says = |name: &str, column: &Column| match column {
+            Column::Real(values) if metrics::is_of_applications(name) => {
+                values.iter().any(|value| !value.is_nan())
+            }
+            _ => true,
+        };
+        for (name, column) in self.columns.iter().filter(|(name, column)| says(name, column)) {
             hash.update(name.as_bytes());
             hash.update((column.len() as u64).to_le_bytes());
             match column {

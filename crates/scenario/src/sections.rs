@@ -1,6 +1,7 @@
 //! The tables of a scenario file: keys, what they resolve to, and what is said of them.
 
 mod algorithm;
+mod application;
 mod distribution;
 pub mod expect;
 pub mod flow;

@@ -85,6 +85,9 @@ fn groups(model: &Model, partitions: &[Partition<'_>]) -> Vec<GroupRecord> {
             let samples = partition.series.groups.iter().skip(group).step_by(count);
             record.series.iter_mut().zip(samples).for_each(|(total, part)| add(total, part));
             record.connections.merge(&partition.workloads.sums()[group]);
+            if let Some(part) = &partition.workloads.groups[group].application {
+                record.application.get_or_insert_default().merge(part);
+            }
             merge_classes(&mut record.classes, &partition.workloads.groups[group].classes);
             record.rtts.merge(&partition.rtts[group]);
             record.delays.merge(&partition.delays[group]);

@@ -31,8 +31,8 @@ impl Core {
             let paths = vec![PathModel { weight: 1.0, forward, reverse: forward + 1, class: "".into() }];
             let access = Access::RoundTrip { rtt: group.rtt.clone(), rate: access_rate };
             let workload = group.workload(index, paths, access);
-            let acceptors = acceptors(&workload);
-            layout.workloads.extend([Some(workload), acceptors].into_iter().flatten());
+            let other = other_side(&workload);
+            layout.workloads.extend([Some(workload), other].into_iter().flatten());
         }
         layout
     }
@@ -79,18 +79,22 @@ fn narrowest(links: &[LinkModel], route: &[u32]) -> usize {
     *narrowest.expect("a path has a link") as usize
 }
 
-/// Of connections over which both sides write: the workload of the acceptors' data.
-fn acceptors(initiators: &Workload) -> Option<Workload> {
-    let Demand::Exchanges { connections, from, .. } = &initiators.demand else { return None };
+/// Of connections over which both sides write: the workload of the other side, acceptors or clients.
+fn other_side(first: &Workload) -> Option<Workload> {
+    let demand = match &first.demand {
+        Demand::Exchanges { connections, from, .. } => {
+            Demand::Exchanges { connections: Arc::clone(connections), side: 1, from: *from }
+        }
+        Demand::Clients { application, start, .. } => {
+            Demand::Clients { application: Arc::clone(application), side: 1, start: *start }
+        }
+        Demand::Fixed { .. } | Demand::Open(_) | Demand::Users { .. } => return None,
+    };
     let back = |path: &PathModel| PathModel {
         forward: path.reverse,
         reverse: path.forward,
         class: Arc::clone(&path.class),
         ..*path
     };
-    Some(Workload {
-        demand: Demand::Exchanges { connections: Arc::clone(connections), side: 1, from: *from },
-        paths: initiators.paths.iter().map(back).collect(),
-        ..initiators.clone()
-    })
+    Some(Workload { demand, paths: first.paths.iter().map(back).collect(), ..first.clone() })
 }

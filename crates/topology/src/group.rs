@@ -83,7 +83,9 @@ impl Group {
             Demand::Open(Arrivals::Trace(records)) => {
                 records.len() <= MOST_INDIVIDUAL.min(self.slots as usize)
             }
-            Demand::Open(_) | Demand::Users { .. } | Demand::Exchanges { .. } => false,
+            Demand::Open(_) | Demand::Users { .. } | Demand::Exchanges { .. } | Demand::Clients { .. } => {
+                false
+            }
         }
     }
 

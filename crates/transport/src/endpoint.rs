@@ -132,6 +132,43 @@ impl SendingEndpoint {
         }
     }
 
+    /// The application will [write](Self::write) the transfer in parts of sizes that are not known yet; segments do not
+    /// span parts. Only for a reliable flow that has not started.
+    ///
+    /// # Panics
+    ///
+    /// If the flow does not use the simulated TCP.
+    pub fn expect_more_writes(&mut self) {
+        let SenderKind::Reliable(sender) = &mut self.0 else {
+            unreachable!("only segments are written in parts")
+        };
+        sender.expect_more_writes();
+    }
+
+    /// The application writes a part of `size`, above zero. Only after [`expect_more_writes`](Self::expect_more_writes).
+    pub fn write<H: Host>(&mut self, size: Bytes, now: Time, host: &mut H) {
+        if let SenderKind::Reliable(sender) = &mut self.0 {
+            sender.write(size, now, host);
+        }
+    }
+
+    /// The payload of all segments up to the next one that has not been sent, and of that one.
+    pub fn end_of_next(&self) -> Bytes {
+        let next = match &self.0 {
+            SenderKind::Reliable(sender) => sender.next(),
+            SenderKind::Datagram(_) | SenderKind::Stack(_) => 0,
+        };
+        self.core().data.transfer().payload_before(next + 1)
+    }
+
+    /// The application writes no more: the flow completes when all data is acknowledged. Only after
+    /// [`expect_more_writes`](Self::expect_more_writes).
+    pub fn close<H: Host>(&mut self, host: &mut H) {
+        if let SenderKind::Reliable(sender) = &mut self.0 {
+            sender.close(host);
+        }
+    }
+
     /// Nothing is available yet: only what [`offer`](Self::offer) adds may be sent. Without this call the whole transfer
     /// is available when the flow starts.
     pub fn wait_for_offers(&mut self) {
@@ -317,6 +354,26 @@ impl ReceivingEndpoint {
             ReceiverKind::Datagram(_) | ReceiverKind::Stack(_) => {
                 unreachable!("only segments are written in parts")
             }
+        }
+    }
+
+    /// The transfer is written in parts of sizes that are not known yet, as for
+    /// [`SendingEndpoint::expect_more_writes`].
+    ///
+    /// # Panics
+    ///
+    /// If the flow does not use the simulated TCP.
+    pub fn expect_more_writes(&mut self) {
+        let ReceiverKind::Reliable(receiver) = &mut self.0 else {
+            unreachable!("only segments are written in parts")
+        };
+        receiver.expect_more_writes();
+    }
+
+    /// The next part has `size`, above zero. To be called before its first segment arrives.
+    pub fn expect_write(&mut self, size: Bytes) {
+        if let ReceiverKind::Reliable(receiver) = &mut self.0 {
+            receiver.expect_write(size);
         }
     }
 

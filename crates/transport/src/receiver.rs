@@ -101,6 +101,16 @@ impl Receiver {
         self.transfer = Transfer::of_writes(sizes, self.options.mss);
     }
 
+    /// The transfer is written in parts of sizes that are not known yet. Only for a flow that has not started.
+    pub(crate) fn expect_more_writes(&mut self) {
+        self.transfer = Transfer::open(self.options.mss);
+    }
+
+    /// The next part has `size`, above zero; known before its first segment arrives.
+    pub(crate) fn expect_write(&mut self, size: Bytes) {
+        self.transfer.write(size);
+    }
+
     /// A packet from the sender arrived.
     pub(crate) fn on_packet<H: Host>(&mut self, packet: &Packet, now: Time, host: &mut H) {
         match packet.body {

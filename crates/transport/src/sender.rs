@@ -130,6 +130,30 @@ impl Sender {
         self.core.data.set_transfer(transfer);
     }
 
+    /// The application will write the transfer in parts of sizes that are not known yet. Only for a flow that has not
+    /// started.
+    pub(crate) fn expect_more_writes(&mut self) {
+        let transfer = Transfer::open(self.core.options.mss);
+        self.recovery.board_mut().set_transfer(transfer.clone());
+        self.core.data.set_transfer(transfer);
+    }
+
+    /// The application writes a part of `size`, above zero.
+    pub(crate) fn write<H: Host>(&mut self, size: Bytes, now: Time, host: &mut H) {
+        self.core.data.write(size);
+        self.recovery.board_mut().add_write(size);
+        self.transmit(now, host);
+    }
+
+    /// The application writes no more: the flow completes when all data is acknowledged.
+    pub(crate) fn close<H: Host>(&mut self, host: &mut H) {
+        self.core.data.close();
+        let established = self.core.state == ConnectionState::Established;
+        if established && self.recovery.board().una() == self.core.data.transfer().segments() {
+            self.finish(ConnectionState::Completed, TransportEvent::Completed, host);
+        }
+    }
+
     /// Reports each segment that is declared lost from now on as [`TransportEvent::DeclaredLost`].
     pub(crate) fn report_losses(&mut self) {
         self.recovery.board_mut().collect_declared();
@@ -167,6 +191,11 @@ impl Sender {
     /// Packets in flight: sent, not acknowledged and not declared lost.
     pub(crate) fn in_flight(&self) -> u64 {
         self.recovery.board().in_flight()
+    }
+
+    /// The next segment that has not been sent.
+    pub(crate) fn next(&self) -> u64 {
+        self.recovery.board().next()
     }
 
     /// The pacing rate, of payload; `None` if packets are not paced.

@@ -1,7 +1,6 @@
 //! The data of a transfer: how it is divided into segments, and how much of it the application has offered.
 
 use narrows_units::Bytes;
-use std::sync::Arc;
 
 /// The segments of a transfer. All are full except the last one of the transfer, or of each write where the transfer is
 /// written in parts.
@@ -14,7 +13,9 @@ pub(crate) struct Transfer {
     /// The number of segments; `u64::MAX` if the transfer is endless.
     segments: u64,
     /// The writes, which share no segment; `None` for a transfer in one part.
-    writes: Option<Arc<[Write]>>,
+    writes: Option<Vec<Write>>,
+    /// Whether more writes may follow.
+    open: bool,
 }
 
 /// A write of the application.
@@ -32,26 +33,38 @@ impl Transfer {
     pub(crate) fn new(size: Option<Bytes>, mss: Bytes) -> Self {
         let mss = mss.count().max(1);
         let segments = size.map_or(u64::MAX, |size| size.count().div_ceil(mss));
-        Self { mss, size: size.map_or(u64::MAX, Bytes::count), segments, writes: None }
+        Self { mss, size: size.map_or(u64::MAX, Bytes::count), segments, writes: None, open: false }
     }
 
     /// A transfer that the application writes in parts of the given `sizes`, each above zero.
     pub(crate) fn of_writes(sizes: impl Iterator<Item = Bytes>, mss: Bytes) -> Self {
-        let mss = mss.count().max(1);
-        let (mut segments, mut bytes) = (0, 0);
-        let writes = sizes.map(|size| {
-            let write = Write { segments_before: segments, bytes_before: bytes, bytes: size.count() };
-            segments += size.count().div_ceil(mss);
-            bytes += size.count();
-            write
-        });
-        let writes = writes.collect();
-        Self { mss, size: bytes, segments, writes: Some(writes) }
+        let mut transfer = Self::open(mss);
+        sizes.for_each(|size| transfer.write(size));
+        transfer.close();
+        transfer
     }
 
-    /// The number of segments; `u64::MAX` if the transfer is endless.
+    /// A transfer without any data yet, to which the application [adds](Self::write) parts.
+    pub(crate) fn open(mss: Bytes) -> Self {
+        Self { mss: mss.count().max(1), size: 0, segments: 0, writes: Some(Vec::new()), open: true }
+    }
+
+    /// Adds a part of `size`, above zero. Only for an open transfer.
+    pub(crate) fn write(&mut self, size: Bytes) {
+        let write = Write { segments_before: self.segments, bytes_before: self.size, bytes: size.count() };
+        self.writes.get_or_insert_default().push(write);
+        self.segments += size.count().div_ceil(self.mss);
+        self.size += size.count();
+    }
+
+    /// No more parts follow.
+    pub(crate) fn close(&mut self) {
+        self.open = false;
+    }
+
+    /// The number of segments; `u64::MAX` if the transfer is endless, or if more parts may follow.
     pub(crate) fn segments(&self) -> u64 {
-        self.segments
+        if self.open { u64::MAX } else { self.segments }
     }
 
     /// Payload of segment `number`.
@@ -104,6 +117,17 @@ impl SendBuffer {
         self.offered = 0;
     }
 
+    /// The application adds a part of `size`, above zero, to an open transfer, and offers it.
+    pub(crate) fn write(&mut self, size: Bytes) {
+        self.transfer.write(size);
+        self.offered = self.transfer.segments;
+    }
+
+    /// The application adds no more parts.
+    pub(crate) fn close(&mut self) {
+        self.transfer.close();
+    }
+
     /// Nothing is offered yet.
     pub(crate) fn wait_for_offers(&mut self) {
         self.offered = 0;
@@ -154,5 +178,16 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4].map(|k| transfer.payload(k).count()), [1_000, 1_000, 500, 1, 1_000]);
         let before = [0, 1, 2, 3, 4, 5].map(|k| transfer.payload_before(k).count());
         assert_eq!(before, [0, 1_000, 2_000, 2_500, 2_501, 3_501]);
+    }
+
+    #[test]
+    fn an_open_transfer_grows_and_ends_when_it_is_closed() {
+        let mut transfer = Transfer::open(Bytes::new(1_000));
+        transfer.write(Bytes::new(1_500));
+        assert_eq!((transfer.segments(), transfer.payload_before(2)), (u64::MAX, Bytes::new(1_500)));
+        transfer.write(Bytes::new(200));
+        assert_eq!((transfer.payload(1), transfer.payload(2)), (Bytes::new(500), Bytes::new(200)));
+        transfer.close();
+        assert_eq!(transfer.segments(), 3);
     }
 }

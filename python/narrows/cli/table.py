@@ -33,7 +33,7 @@ class Shown(NamedTuple):
 def run_tables(summary: Mapping[str, Any]) -> str:
     """Return the tables of a run: groups, those of them whose flows are finite, and the busiest links."""
     groups = list(summary["groups"].items())
-    parts = [measure_table("group", groups, GROUP_COLUMNS)]
+    parts = [*perceived_tables({"": summary}), measure_table("group", groups, GROUP_COLUMNS)]
     if finite := [(name, metrics) for name, metrics in groups if _mean(metrics, "completed_flows") is not None]:
         parts.append(measure_table("transfers", finite, TRANSFER_COLUMNS))
     links = summary["links"]
@@ -65,6 +65,7 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
     runs = {contrast.label(level): known[name] for level, name in contrast.runs.items()}
     parts = [f"At {contrast.place}"] if contrast.place else []
     if values:
+        parts += perceived_tables(runs)
         parts.append(measure_table("group", _groups(runs), GROUP_COLUMNS))
         for link in _links_under_test(runs):
             rows = [(name, run["links"][link]) for name, run in runs.items() if link in run["links"]]
@@ -73,8 +74,31 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
     differences = {(each["of"], each["against"]): each for each in summary["differences"]}
     against = {contrast.label(each): differences[name, first] for each, name in others if (name, first) in differences}
     if against:
+        parts += perceived_tables(against, f"minus {contrast.label(level)}", judged=True)
         parts.append(measure_table(f"minus {contrast.label(level)}", _groups(against), GROUP_COLUMNS, judged=True))
     return "\n\n".join(parts)
+
+
+def perceived_tables(runs: Mapping[str, Any], owner: str = "users", *, judged: bool = False) -> list[str]:
+    """Return what users of applications perceive: one table with a row per run, or none where no group has any.
+
+    A run has a row per group if several of its groups have the same metric.
+    """
+    rows: list[tuple[str, Mapping[str, Any]]] = []
+    for run, summary in runs.items():
+        groups = {name: _perceived(measures) for name, measures in summary["groups"].items()}
+        groups = {name: measures for name, measures in groups.items() if measures}
+        together = {name: measure for measures in groups.values() for name, measure in measures.items()}
+        if sum(map(len, groups.values())) == len(together):
+            groups = {"": together} if run else {" + ".join(groups): together}
+        rows += [(": ".join(filter(None, [run, name])), measures) for name, measures in groups.items() if measures]
+    columns = [column for column in PERCEIVED_COLUMNS if any(column.measure in measures for _, measures in rows)]
+    return [measure_table(owner, rows, columns, judged=judged)] if columns else []
+
+
+def _perceived(measures: Mapping[str, Any]) -> dict[str, Any]:
+    shown = [column.measure for column in PERCEIVED_COLUMNS]
+    return {name: measures[name] for name in shown if _mean(measures, name) is not None}
 
 
 def wanted_table(runs: Mapping[str, Mapping[str, Any]], wanted: Sequence[Metric]) -> str:
@@ -214,6 +238,13 @@ GROUP_COLUMNS = (
     Shown("goodput_fraction", "of capacity", "%", 0.01),
     Shown("jain", "Jain", "", 1.0),
     Shown("rtt_mean_s", "RTT", "ms", 1e-3),
+)
+PERCEIVED_COLUMNS = (
+    Shown("page_load_time_p50_s", "page", "s", 1.0),
+    Shown("page_load_time_p95_s", "p95", "s", 1.0),
+    Shown("video_bitrate_bps", "video", "Mbps", 1e6),
+    Shown("stall_share", "stalled", "%", 0.01),
+    Shown("responsiveness_rpm", "load", "RPM", 1.0),
 )
 TRANSFER_COLUMNS = (
     Shown("completed_flows", "completed", "", 1.0),

@@ -149,6 +149,7 @@ MARGIN_BY_UNIT = {
     "s": RELATIVE,
     "packets": RELATIVE,
     "B": RELATIVE,
+    "rpm": RELATIVE,
 }
 MARGIN_BY_NAME = {
     **dict.fromkeys(("jain", "jain_of_means", "min_max", "product"), INDEX),

@@ -354,4 +354,30 @@ pub const VARIED: &[(&str, &str)] = &[
         source = { kind = "poisson", interval = "200ms" }
         "#,
     ),
+    (
+        "applications of several clients, with random loss",
+        r#"
+        duration = "8s"
+        warmup = "2s"
+        path = { rate = "5Mbps", rtt = "40ms", delay = "5ms", queue = { kind = "droptail", limit = "30pkt" }, loss = { kind = "bernoulli", rate = "1%" } }
+        [[flows]]
+        name = "players"
+        algorithm = "cubic"
+        count = 2
+        start = "0s..1s"
+        rtt = { kind = "uniform", minimum = "30ms", maximum = "60ms" }
+        source = { kind = "video", ladder = ["300kbps", "900kbps"], segment = "1s" }
+        [[flows]]
+        name = "users"
+        algorithm = "newreno"
+        count = 3
+        start = "0s..1s"
+        direction = "reverse"
+        source = { kind = "web", think = "300ms", connections = 3, levels = [{ size = "30kB" }, { count = 9, size = { kind = "exponential", mean = "20kB" } }] }
+        [[flows]]
+        name = "probe"
+        algorithm = "bbr3"
+        source = { kind = "responsiveness", connections = 2 }
+        "#,
+    ),
 ];

@@ -10,14 +10,8 @@ use narrows_card::Metric;
 pub(super) struct GroupMetric {
     /// The card of the metric.
     pub card: Metric,
-    value: fn(&GroupView) -> f64,
-}
-
-/// Values of all metrics of the group of index `group`, in the order of [`METRICS`]; not numbers if nothing of it was
-/// recorded.
-pub(super) fn values(records: &Records, group: usize) -> Vec<(&'static str, f64)> {
-    let view = records.groups.get(group).map(|record| GroupView::new(records, group, record));
-    METRICS.iter().map(|metric| (metric.card.name, view.as_ref().map_or(f64::NAN, metric.value))).collect()
+    /// The value of the metric; not a number without data.
+    pub value: fn(&GroupView) -> f64,
 }
 
 /// The mean of a value of `group` over the ends of the intervals after the warm-up; not a number if there is none.
@@ -30,11 +24,12 @@ pub(super) fn mean_over_samples(records: &Records, group: usize, value: impl Fn(
 }
 
 /// The inputs of the metrics of a group.
-struct GroupView<'r> {
+pub(super) struct GroupView<'r> {
     records: &'r Records,
     group: usize,
     description: &'r GroupDescription,
-    record: &'r GroupRecord,
+    /// The record of the group.
+    pub record: &'r GroupRecord,
     /// Counts after the warm-up.
     counts: GroupCounts,
     /// Flows of all classes that ended after the warm-up.
@@ -42,7 +37,8 @@ struct GroupView<'r> {
 }
 
 impl<'r> GroupView<'r> {
-    fn new(records: &'r Records, group: usize, record: &'r GroupRecord) -> Self {
+    /// The inputs of the group of index `group`, which has `record`.
+    pub fn new(records: &'r Records, group: usize, record: &'r GroupRecord) -> Self {
         let mut ended = ClassCounts::default();
         record.classes.iter().for_each(|class| ended.merge(class));
         let description = &records.run.groups[group];
@@ -95,7 +91,7 @@ const PICO: f64 = 1e-12;
 const NANO: f64 = 1e-9;
 const MICRO: f64 = 1e-6;
 
-const fn metric(
+pub(super) const fn metric(
     name: &'static str,
     unit: &'static str,
     better: &'static str,
@@ -111,7 +107,7 @@ const fn metric(
 const CHIU: &str = "Jain, Chiu, Hawe, DEC-TR-301; Chiu and Jain, Computer Networks 17, 1989";
 const MILLS_3: &str = "Mills et al., NIST SP 500-282, §3";
 
-/// All metrics of groups, in the order in which they are shown.
+/// Metrics of groups that do not depend on what applications do.
 #[rustfmt::skip]
 pub(super) const METRICS: &[GroupMetric] = &[
     metric("goodput_bps", "bps", "higher", "goodput", "RFC 5166 §2.1.1",

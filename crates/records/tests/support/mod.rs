@@ -150,6 +150,7 @@ pub fn group() -> GroupRecord {
     near.add(1_000_000, Span::from_ms(500), true);
     near.add(1_000_000, Span::from_ms(700), false);
     GroupRecord {
+        application: None,
         at_warmup: counts(1),
         at_end: counts(2),
         lost: 10,

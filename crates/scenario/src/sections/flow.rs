@@ -3,6 +3,7 @@
 pub mod placement;
 
 use super::algorithm::{self, AlgorithmKey, AlgorithmValue};
+use super::application;
 use super::distribution::{self, Drawn, DrawnOr, Unit};
 use super::preset::Preset;
 use super::program::ProgramKeys;
@@ -109,7 +110,8 @@ impl GroupLoad {
     /// Number of connection slots, and whether the workload is fixed.
     pub fn slots(&self) -> (u64, bool) {
         self.transfers.as_ref().map_or((self.count, true), |transfers| {
-            let sides = if matches!(transfers.demand, Demand::Exchanges { .. }) { 2 } else { 1 };
+            let two_sided = matches!(transfers.demand, Demand::Exchanges { .. } | Demand::Clients { .. });
+            let sides = if two_sided { 2 } else { 1 };
             (u64::from(transfers.slots) * sides, false)
         })
     }
@@ -227,23 +229,35 @@ impl FlowKeys {
         faults: &mut Vec<Fault>,
     ) -> Result<Option<Transfers>, Reported> {
         let Some(source) = self.source.get_mut()? else { return Ok(None) };
-        let (is_recorded, is_counted) = match source {
+        let mut fetched = false;
+        let (has_sizes, is_counted) = match source {
             Source::Bulk(_) | Source::ConstantRate(_) | Source::OnOff(_) | Source::Writes(_) => {
                 return Ok(None);
             }
             Source::Poisson(_) | Source::PoissonSteps(_) => (false, false),
             Source::Arrivals(_) | Source::Vectors(_) => (true, false),
             Source::Users(_) => (false, true),
+            Source::Video(_) | Source::Web(_) | Source::Responsiveness(_) => {
+                fetched = true;
+                (true, true)
+            }
         };
-        let Start::At(from) = start else {
+        let from = match start {
+            Start::At(from) | Start::Between(from, _) => from,
+        };
+        if !fetched && start != Start::At(from) {
             let fault = self.start.fault("a process of transfers starts at one time");
             return Err(fault.allowed("a time").report(faults));
-        };
-        if sized && is_recorded {
-            let fault = self.size.fault("what is recorded has its size");
-            return Err(fault.allowed("no size").report(faults));
         }
-        if !sized && !is_recorded {
+        if sized && has_sizes {
+            let whose = if fetched {
+                "an application fetches objects of its own sizes"
+            } else {
+                "what is recorded has its size"
+            };
+            return Err(self.size.fault(whose).allowed("no size").report(faults));
+        }
+        if !sized && !has_sizes {
             let fault = self.size.fault("the transfers of a process end").given("unlimited");
             return Err(fault.allowed("a size, or a distribution of sizes").report(faults));
         }
@@ -266,6 +280,9 @@ impl FlowKeys {
             Source::Arrivals(form) => (None, form.resolve(window, context, faults)?),
             Source::Vectors(form) => (None, form.resolve(window, context, faults)?),
             Source::Users(form) => (None, form.resolve(count, window, context, faults)?),
+            Source::Video(form) => (None, form.resolve(count, start, faults)?),
+            Source::Web(form) => (None, form.resolve(count, start, window, context, faults)?),
+            Source::Responsiveness(form) => (None, form.resolve(count, start)?),
             Source::Bulk(_) | Source::ConstantRate(_) | Source::OnOff(_) | Source::Writes(_) => {
                 return Ok(None);
             }
@@ -342,10 +359,12 @@ impl GroupKeys {
             Some(Transfers { demand, slots, surges }) => (demand, slots, surges),
             None => (Demand::Fixed { start: load.start, source }, load.count as u32, Vec::new()),
         };
-        if matches!(demand, Demand::Exchanges { .. }) && algorithm.needs().transport != Transport::Reliable {
+        let waits = matches!(demand, Demand::Exchanges { .. } | Demand::Clients { .. });
+        if waits && algorithm.needs().transport != Transport::Reliable {
             let message = "data that is waited for must arrive, and datagrams may be lost";
             let fault = own.algorithm.fault(message);
-            return Err(fault.allowed("an algorithm of TCP for a source of kind vectors").report(faults));
+            let allowed = "an algorithm of TCP for a source of kind vectors, video, web or responsiveness";
+            return Err(fault.allowed(allowed).report(faults));
         }
         let placement = placement?;
         if matches!((&demand, &placement), (Demand::Users { barrier: true, .. }, Placement::Edges)) {
@@ -506,7 +525,10 @@ impl FlowKeys {
 /// A group, for a reader.
 fn describe(group: &Group, start: Start, endpoint: &Endpoint, topology: TopologyContext<'_>) -> String {
     let Group { algorithm, demand, .. } = group;
-    let count = transfers::describe(demand, group.slots);
+    let count = match demand {
+        Demand::Clients { application, .. } => application::describe(application, group.slots),
+        _ => transfers::describe(demand, group.slots),
+    };
     let subject = if group.subject { ", under test" } else { "" };
     let start = match start {
         Start::At(at) => format!("from {at}"),
@@ -516,6 +538,7 @@ fn describe(group: &Group, start: Start, endpoint: &Endpoint, topology: Topology
         (None, Demand::Fixed { .. }) if group.program.is_some() => "carried by programs".to_owned(),
         (Some(size), _) => format!("{} each", distribution::describe::<Bytes>(&size.0)),
         (None, Demand::Fixed { .. }) => "endless".to_owned(),
+        (None, Demand::Clients { .. }) => "objects as requested".to_owned(),
         (None, _) => "sizes as recorded".to_owned(),
     };
     let rtt = match demand {

@@ -1,5 +1,6 @@
 //! `source`: what the application above a flow writes.
 
+use super::application::{Responsiveness, Video, Web};
 use super::distribution::{self, Drawn};
 use super::rate::{self, Generated, RateContext, greatest_bps};
 use super::transfers::{Arrivals, Poisson, PoissonSteps, Users, Vectors};
@@ -57,7 +58,7 @@ keys! {
 forms! {
     /// The source of the data of a group.
     pub enum Source {
-        Bulk, ConstantRate, OnOff, Writes, Poisson, PoissonSteps, Arrivals, Vectors, Users,
+        Bulk, ConstantRate, OnOff, Writes, Poisson, PoissonSteps, Arrivals, Vectors, Users, Video, Web, Responsiveness,
     }
 }
 
@@ -127,7 +128,10 @@ impl Source {
             | Self::PoissonSteps(_)
             | Self::Arrivals(_)
             | Self::Vectors(_)
-            | Self::Users(_) => Ok(SourceModel::Bulk),
+            | Self::Users(_)
+            | Self::Video(_)
+            | Self::Web(_)
+            | Self::Responsiveness(_) => Ok(SourceModel::Bulk),
         }
     }
 }

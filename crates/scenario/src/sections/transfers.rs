@@ -142,7 +142,15 @@ pub struct Window {
 
 impl Window {
     /// Until then, or the end of the run; that is filled in.
-    fn until(mut self, until: &mut Field<Option<Span>>, faults: &mut Vec<Fault>) -> Result<Self, Reported> {
+    ///
+    /// # Errors
+    ///
+    /// If that is not after the start, which is added to `faults`.
+    pub fn until(
+        mut self,
+        until: &mut Field<Option<Span>>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Self, Reported> {
         let end = until.copied()?.unwrap_or(self.duration);
         if end <= self.from {
             let fault = until.fault("nothing ever starts").given(end.to_string());
@@ -459,6 +467,7 @@ pub fn describe(demand: &Demand, slots: u32) -> String {
         }
         Demand::Open(traffic::Arrivals::Trace(records)) => format!("{} recorded arrivals", records.len()),
         Demand::Open(traffic::Arrivals::Periodic { interval, .. }) => format!("an arrival every {interval}"),
+        Demand::Clients { .. } => format!("clients with {slots} connections"),
         Demand::Exchanges { connections, .. } => {
             let bytes =
                 |side: usize| connections.iter().map(|each| each.sides[side].size().count()).sum::<u64>();

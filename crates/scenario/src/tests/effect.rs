@@ -246,6 +246,7 @@ const WORKLOADS: &[(&str, &[&str])] = &[
     ("with arrivals", &["flows.0.source={kind=\"arrivals\",arrivals=\"FOLDER/one.arrivals\"}"]),
     ("with vectors", &["flows.0.source={kind=\"vectors\",vectors=\"FOLDER/one.cvec\"}"]),
     ("with users", &["flows.0.size=9kB", "flows.0.source={kind=\"users\",think=\"9s\"}"]),
+    ("with video", &["flows.0.source={kind=\"video\"}"]),
 ];
 
 /// Keys that cannot be tried so, and why.
@@ -451,6 +452,8 @@ const NEEDS: &[Need] = &[
     Need::values("surges.until", "\"3s\"", "\"4s\""),
     Need::base("surges.at", EDGES, &[]),
     Need::values("surges.at", "[\"D\"]", "[\"N\"]"),
+    Need::values("[video].buffer", "\"20s\"", "\"25s\""),
+    Need::values("[web].levels", "[{ size = \"9kB\" }]", ""),
     Need::values("[vectors].vectors", "\"FOLDER/one.cvec\"", "\"FOLDER/other.cvec\""),
     // Records and expectations.
     Need::sets("record.packet_limit", &[".packets=true"]),

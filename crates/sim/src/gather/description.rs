@@ -46,7 +46,7 @@ fn writes_over_time(workload: &Workload) -> bool {
     match &workload.demand {
         Demand::Fixed { source, .. } => !matches!(source, SourceModel::Bulk),
         Demand::Open(_) | Demand::Users { .. } => false,
-        Demand::Exchanges { .. } => true,
+        Demand::Exchanges { .. } | Demand::Clients { .. } => true,
     }
 }
 

@@ -10,7 +10,7 @@ use narrows_records::Histogram;
 use narrows_transport::{
     ConnectionState, Host, Limit, SendingEndpoint, StackPacket, StackState, TransportEvent,
 };
-use narrows_units::Time;
+use narrows_units::{Bytes, Time};
 use narrows_wire::{Body, Packet};
 
 /// A sender with its access links, its application and its recorder.
@@ -128,6 +128,19 @@ impl SendingHost {
         self.set_timer(self.sender.next_wake());
     }
 
+    /// The application writes a part of `size` at `now`.
+    pub fn write_part(&mut self, size: Bytes, now: Time, cx: &mut Context<'_>) {
+        self.act(now, cx, |sender, io| sender.write(size, now, io));
+        self.set_appointment();
+        self.set_timer(self.sender.next_wake());
+    }
+
+    /// The application writes no more from `now` on.
+    pub fn close_writes(&mut self, now: Time, cx: &mut Context<'_>) {
+        self.act(now, cx, |sender, io| sender.close(io));
+        self.meet_deadlines(now, cx);
+    }
+
     /// Processes `packet` at its arrival time, after all work that was due before.
     #[inline]
     pub fn arrive(&mut self, packet: &Packet, cx: &mut Context<'_>) {
@@ -195,8 +208,11 @@ impl SendingHost {
     fn set_timer(&mut self, wake: Time) {
         if let Some((at, _)) = self.ended {
             // Later arrivals are ignored.
-            self.acts_next = self.access.next_to_router().min(self.next_held());
-            self.timer.set(self.acts_next.min(at.max(self.access.drained())));
+            let held = self.next_held();
+            self.acts_next = self.access.next_to_router().min(held);
+            // What is held delays the end of the connection.
+            let over = if held == Time::NEVER { at.max(self.access.drained()) } else { Time::NEVER };
+            self.timer.set(self.acts_next.min(over));
         } else {
             self.acts_next = wake.min(self.access.next()).min(self.appointment);
             self.timer.set(self.acts_next);

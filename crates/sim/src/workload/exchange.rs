@@ -8,10 +8,9 @@
 //! acknowledgements do not delay each other; the accepting side starts with the initial retransmission
 //! timeout, without a sample of the handshake; if one side gives up, the other waits until the end of the run.
 
-use super::{WorkloadContext, Workloads};
+use super::{WorkloadContext, Workloads, clients};
 use crate::events::Event;
 use crate::host::SendingHost;
-use crate::net::Net;
 use narrows_model::traffic::{Script, Side};
 use narrows_model::{Demand, Workload};
 use narrows_transport::TransportOptions;
@@ -44,21 +43,31 @@ pub(super) fn sizes(side: &Side) -> impl Iterator<Item = Bytes> {
     side.writes.iter().map(|write| write.size)
 }
 
-/// The workload of the other sides of the connections of workload `number`; `None` without exchanges.
+/// The workload of the other sides of the connections of workload `number`; `None` where one side alone writes.
 pub(super) fn partner(number: usize, workload: &Workload) -> Option<u32> {
     match workload.demand {
-        Demand::Exchanges { side: 0, .. } => Some(number as u32 + 1),
-        Demand::Exchanges { .. } => Some(number as u32 - 1),
+        Demand::Exchanges { side: 0, .. } | Demand::Clients { side: 0, .. } => Some(number as u32 + 1),
+        Demand::Exchanges { .. } | Demand::Clients { .. } => Some(number as u32 - 1),
         _ => None,
     }
 }
 
 impl Workloads<'_> {
-    /// The receiving hosts of `slot` have delivered `delivered` bytes in total by `now`, which may trigger a write of the
-    /// side that reads them.
-    pub(super) fn on_delivered(&mut self, slot: u32, delivered: u64, now: Time, net: &mut Net) {
+    /// The newest receiving host of `slot` has delivered `delivered` bytes in total by `now`, which may trigger a write of
+    /// the side that reads them.
+    pub(super) fn on_delivered(
+        &mut self,
+        slot: u32,
+        delivered: u64,
+        now: Time,
+        context: &mut WorkloadContext<'_>,
+    ) {
         let number = self.workload(slot) as usize;
         let Some(partner) = self.partners[number] else { return };
+        if clients::side(&self.model.workloads[number]).is_some() {
+            return self.on_application_data(slot, delivered, now, context);
+        }
+        let net = &mut *context.net;
         let index = slot - self.firsts[number];
         let slot = self.firsts[partner as usize] + index;
         let process = self.processes[partner as usize].as_mut();
@@ -78,6 +87,9 @@ impl Workloads<'_> {
         if self.partners[number].is_none() {
             return;
         }
+        if clients::side(&self.model.workloads[number]).is_some() {
+            return self.close_server(slot, now, context);
+        }
         let process = self.processes[number].as_mut().expect("a side writes in its own partition");
         let script = &mut process.scripts[(slot - self.firsts[number]) as usize];
         let Some(host) = &mut self.sending[slot as usize] else { return };
@@ -94,6 +106,9 @@ impl Workloads<'_> {
     /// Time of the next write of the side at `host`, which is in `slot`; `NEVER` if there is none.
     pub(super) fn writes_next(&self, host: &SendingHost, slot: u32) -> Time {
         let number = host.plan.workload as usize;
+        if clients::side(&self.model.workloads[number]).is_some() {
+            return self.server_closes(slot);
+        }
         let process = self.processes[number].as_ref();
         let script = process.and_then(|process| process.scripts.get((slot - self.firsts[number]) as usize));
         script.filter(|_| host.ended.is_none()).map_or(Time::NEVER, Script::due)

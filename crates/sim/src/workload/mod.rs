@@ -11,6 +11,7 @@
 //! packet arrives, and nothing reads its state until then: its clock is ahead of the run. A slot is freed only when the
 //! clock of the run has reached the end of its connection.
 
+mod clients;
 mod delivery;
 mod exchange;
 mod opening;
@@ -28,14 +29,16 @@ use crate::net::Net;
 use crate::plan::Plan;
 use narrows_cc::Failure;
 use narrows_engine::Slot;
+use narrows_model::application::{Action, Event as ClientEvent, Object};
 use narrows_model::traffic::Side;
 use narrows_model::{Classes, GroupModel, Model, Workload};
 use narrows_records::{ClassCounts, Histogram};
 use narrows_transport::StackPort;
-use narrows_units::{Span, Time};
+use narrows_units::{Bytes, Span, Time};
 use narrows_wire::FlowId;
 use process::{Next, Process};
 use recording::{ack_spacing, add_receiver, add_sender, counts_of, kept};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The hosts and processes of all connection slots in one partition.
@@ -68,8 +71,12 @@ pub(crate) struct Workloads<'m> {
     ack_spacings: Vec<Span>,
     /// First slot of each workload.
     firsts: Vec<u32>,
-    /// The workload of the other side, for workloads of exchanges.
+    /// The workload of the other side, for workloads of exchanges and of clients.
     partners: Vec<Option<u32>>,
+    /// What has happened to clients and has not been passed to them: workload, client and event.
+    happened: VecDeque<(u32, usize, ClientEvent)>,
+    /// Memory for the actions of a client.
+    actions: Vec<Action>,
     measuring: bool,
     /// The stack that carries all connections; `None` if they are simulated.
     pub stack: Option<StackPort>,
@@ -93,6 +100,15 @@ pub(crate) enum Message {
     Opening(Plan),
     /// A connection has ended; its receiving host is removed at the given time.
     Closing(FlowId, Time),
+    /// A request of this size for this object is on its way to a server.
+    Request(FlowId, Bytes, Object),
+    /// An object is on its way to a client: its size where it is a part of its own, and its end in bytes of the
+    /// server's data.
+    Object(FlowId, Option<Bytes>, u64),
+    /// The client of the server in this slot closes the connection at the given time.
+    End(u32, Time),
+    /// The server of the client in this slot has left the connection at the given time.
+    Left(u32, Time),
 }
 
 /// The parts of a partition that workloads use.
@@ -162,6 +178,8 @@ impl<'m> Workloads<'m> {
                 .enumerate()
                 .map(|(number, each)| exchange::partner(number, each))
                 .collect(),
+            happened: VecDeque::new(),
+            actions: Vec::new(),
             measuring: false,
             stack: None,
         }
@@ -180,6 +198,9 @@ impl<'m> Workloads<'m> {
     /// Handles the arrival of a connection of workload `number` at `now`.
     pub fn arrive(&mut self, number: u32, now: Time, context: &mut WorkloadContext<'_>) {
         let workload = &self.model.workloads[number as usize];
+        if clients::side(workload).is_some() {
+            return self.on_clients(number, now, context);
+        }
         let process = self.processes[number as usize].as_mut().expect("arrivals happen at home");
         let arrival = process.arrive(workload, now);
         context.net.queue.set(context.net.slots.of(Event::ConnectionArrival(number)), arrival.next);
@@ -194,6 +215,9 @@ impl<'m> Workloads<'m> {
         let Some(host) = &mut self.sending[slot as usize] else {
             let number = self.workload(slot);
             let workload = &self.model.workloads[number as usize];
+            if clients::side(workload).is_some() {
+                return self.close_server(slot, now, context);
+            }
             let process = self.processes[number as usize]
                 .as_ref()
                 .expect("connections start in the partition of their sender");
@@ -206,29 +230,32 @@ impl<'m> Workloads<'m> {
         host.advance(until.max(now), &mut context.sender(event, host.group));
         self.write(slot, now, context);
         self.settle(slot, now, context);
+        self.run_clients(now, context);
     }
 
     /// Handles the work that is due at `now` at the receiving hosts of `slot`.
     pub fn on_receiving_host(&mut self, slot: u32, now: Time, context: &mut WorkloadContext<'_>) {
         let event = context.net.slots.of(Event::ReceivingHost(slot));
-        let (mut due, mut delivered) = (Time::NEVER, 0);
+        // Data of the newest connection alone is waited for.
+        let (mut due, mut delivered) = (Time::NEVER, None);
         let mut place = &mut self.receiving[slot as usize];
         while let Some(host) = place {
             let ahead = if host.exclusive { context.safe_time.min(host.access.last_waiting()) } else { now };
             let until = ahead.min(host.closing()).max(now);
             host.advance(until, self.measuring, &mut context.receiver(event, host.group));
-            delivered += host.receiver.counters().bytes_delivered;
+            delivered.get_or_insert(host.receiver.counters().bytes_delivered);
             if !host.is_done(now) {
                 due = due.min(host.timer.deadline());
             }
             place = &mut host.before;
         }
         self.clear(slot, now, context.net);
-        self.on_delivered(slot, delivered, now, context.net);
+        self.on_delivered(slot, delivered.unwrap_or(0), now, context);
         if let Some(host) = &mut self.receiving[slot as usize] {
             host.timer.expire();
             host.timer.arm(due, event, &mut context.net.queue);
         }
+        self.run_clients(now, context);
     }
 
     /// Handles a message, perhaps from another partition.
@@ -240,6 +267,10 @@ impl<'m> Workloads<'m> {
                 host.expect("it was opened and has not closed").close(at);
                 self.arm_receiving(flow, at, net);
             }
+            Message::Request(flow, size, object) => self.announce_request(flow, size, object),
+            Message::Object(flow, size, end) => self.announce_object(flow, size, end),
+            Message::End(slot, at) => self.announce_end(slot, at, net),
+            Message::Left(slot, at) => self.announce_left(slot, at, net),
         }
     }
 
@@ -289,7 +320,10 @@ impl<'m> Workloads<'m> {
         let mut host = self.sending_host(plan, index, now);
         self.groups[workload.group].removed.started += 1;
         self.send_message(Message::Opening(plan), &plan, context.net);
-        let opens = exchange::side(workload, index).is_none_or(Side::opens);
+        let opens = match clients::side(workload) {
+            Some((_, number)) => number == 1,
+            None => exchange::side(workload, index).is_none_or(Side::opens),
+        };
         let event = context.net.slots.of(Event::SendingHost(slot));
         host.start(now, opens, &mut context.sender(event, workload.group));
         self.sending[slot as usize] = Some(host);
@@ -299,6 +333,10 @@ impl<'m> Workloads<'m> {
 
     /// To be called after work at a sending host: frees the slot if the connection has ended, and arms the timer.
     fn settle(&mut self, slot: u32, now: Time, context: &mut WorkloadContext<'_>) {
+        let role = clients::side(&self.model.workloads[self.workload(slot) as usize]).map(|(_, side)| side);
+        if role == Some(1) {
+            self.on_client_host(slot);
+        }
         let net = &mut *context.net;
         let event = net.slots.of(Event::SendingHost(slot));
         let host = self.sending[slot as usize].as_ref().expect("a host is there");
@@ -347,12 +385,19 @@ impl<'m> Workloads<'m> {
                 }
             }
         }
+        if role.is_some() {
+            self.on_left(slot, ending, &plan, now, net);
+        }
     }
 
     /// Sends `message` to the partition of the connection's receiving host.
     fn send_message(&mut self, message: Message, plan: &Plan, net: &mut Net) {
         let path = &self.model.workloads[plan.workload as usize].paths[plan.path as usize];
-        let there = self.layout.destinations[path.forward as usize];
+        self.send_to(self.layout.destinations[path.forward as usize], message, net);
+    }
+
+    /// Sends `message` to partition `there`.
+    fn send_to(&mut self, there: u16, message: Message, net: &mut Net) {
         if there == net.partition {
             self.on_message(message, net);
         } else {

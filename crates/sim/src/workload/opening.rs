@@ -1,6 +1,6 @@
 //! Creation of the two hosts of a connection.
 
-use super::{Workloads, exchange};
+use super::{Workloads, clients, exchange};
 use crate::host::{Application, ReceivingHost, SendDelay, SendingHost};
 use crate::plan::Plan;
 use crate::recorder::{SenderEvents, SenderRecorder};
@@ -47,6 +47,14 @@ impl Workloads<'_> {
             sender.expect_writes(exchange::sizes(side));
         }
         let slot = plan.flow.index();
+        let client = clients::side(workload);
+        if client.is_some() {
+            if self.is_endless(workload, slot) {
+                sender.wait_for_offers();
+            } else {
+                sender.expect_more_writes();
+            }
+        }
         let application = self.application(workload, slot, process);
         if application.is_some() {
             sender.wait_for_offers();
@@ -55,13 +63,21 @@ impl Workloads<'_> {
         let mut host = SendingHost::new(plan, sender, recorder, route, workload.group);
         host.patience_ends = process.patience(workload, index, now);
         host.exclusive = self.partners[number].is_none();
-        host.greedy = application.is_none() && script.is_none();
+        host.greedy = application.is_none() && script.is_none() && client.is_none();
         host.application = application.map(Box::new);
         if workload.send_delay > Span::ZERO {
             let draws = process.send_delays(workload, slot, index);
             host.delay = Some(Box::new(SendDelay::new(workload.send_delay, draws)));
         }
         Box::new(host)
+    }
+
+    /// Whether the data of the connection in `slot` of `workload` is one endless object of a server.
+    fn is_endless(&self, workload: &Workload, slot: usize) -> bool {
+        clients::side(workload).is_some_and(|(application, side)| {
+            let index = slot as u32 - self.firsts[usize::from(self.layout.workloads[slot])];
+            side == 0 && application.is_endless(index % application.connections())
+        })
     }
 
     /// The application that writes the data of the connection in `slot` over time; `None` if all data is written at the start.
@@ -88,6 +104,14 @@ impl Workloads<'_> {
         };
         if let Some(side) = exchange::side(workload, plan.order) {
             receiver.expect_writes(exchange::sizes(side));
+        }
+        if let Some((_, side)) = clients::side(workload) {
+            if !self.is_endless(workload, plan.flow.index()) {
+                receiver.expect_more_writes();
+            }
+            if side == 1 {
+                self.on_server_opening(plan.flow.index() as u32);
+            }
         }
         let place = &mut self.receiving[plan.flow.index()];
         let before = place.take();

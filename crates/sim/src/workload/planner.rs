@@ -16,6 +16,7 @@ pub(crate) struct Planner {
     hosts: Stream,
     think_times: Stream,
     send_delays: Stream,
+    clients: Stream,
     /// Running sums of the paths' weights.
     weights: Vec<f64>,
     /// Two-way propagation delay of each path.
@@ -29,7 +30,10 @@ impl Planner {
         // Streams are numbered from the first workload that is not fixed; both sides of a connection use the same. Their
         // names determine the draws and so the results: they must not change.
         let fixed = model.workloads.iter().filter(|each| matches!(each.demand, Demand::Fixed { .. })).count();
-        let side = usize::from(matches!(workload.demand, Demand::Exchanges { side: 1, .. }));
+        let side = usize::from(matches!(
+            workload.demand,
+            Demand::Exchanges { side: 1, .. } | Demand::Clients { side: 1, .. }
+        ));
         let stream = |purpose: &str| {
             let name = format!("population {} {purpose}", number.saturating_sub(fixed + side));
             Stream::new(model.seed, replication, &name)
@@ -46,6 +50,7 @@ impl Planner {
             hosts: stream("hosts"),
             think_times: stream("thoughts"),
             send_delays: stream("send delays"),
+            clients: stream("clients"),
             weights: weights.collect(),
             delays: workload.paths.iter().map(|path| model.path_delay(path)).collect(),
         }
@@ -58,13 +63,17 @@ impl Planner {
 
     /// Start time of the connection in `slot` of a fixed workload.
     pub fn start(&self, start: Start, slot: usize) -> Time {
-        match start {
-            Start::At(at) => Time::ZERO + at,
-            Start::Between(from, to) => {
-                let span = (to - from).as_ps();
-                Time::ZERO + from + Span::from_ps(self.of_fixed(slot, "start").up_to(span))
-            }
-        }
+        draw_start(start, || self.of_fixed(slot, "start"))
+    }
+
+    /// Random stream from which the clients of an application draw, with a branch for each.
+    pub fn clients(&self) -> &Stream {
+        &self.clients
+    }
+
+    /// Start time of client `number` of an application.
+    pub fn client_start(&self, start: Start, number: u32) -> Time {
+        draw_start(start, || self.clients.branch(u64::from(number) | CLIENT_START))
     }
 
     /// Random stream of think time `index`: the duration of the think time and of the user's patience.
@@ -104,17 +113,20 @@ impl Planner {
             .product();
         let size = size.or_else(|| exchange::side(workload, index).map(|side| side.size().count()));
         let bytes = size.unwrap_or_else(|| (usual * factor).round().max(1.0) as u64);
+        // Of a client: its number is that of all its connections, which have the same hosts.
+        let of_client = matches!(workload.demand, Demand::Clients { .. });
+        let mut own = if of_client { self.clients.branch(flow.bits().into()) } else { draws };
         Plan {
             flow,
             workload: number,
-            size: Some(Bytes::new(bytes)),
+            size: (!of_client).then_some(Bytes::new(bytes)),
             order: index & ORDER,
             file: file as u32,
             path: path as u32,
             near,
             far,
             rtt: self.delays[path] + delay(&near) + delay(&far),
-            seed: draws.bits(),
+            seed: own.bits(),
         }
     }
 
@@ -169,6 +181,7 @@ impl Planner {
                     Demand::Exchanges { connections, side, .. } => {
                         (connections[index as usize].rtt, *side == 1)
                     }
+                    Demand::Clients { side, .. } => (None, *side == 1),
                     Demand::Fixed { .. } | Demand::Open(_) | Demand::Users { .. } => (None, false),
                 };
                 let rtt = recorded.unwrap_or_else(|| rtt.sample(draws));
@@ -195,6 +208,17 @@ impl Planner {
         [[from_sender, to_sender], [from_receiver, to_receiver]]
     }
 }
+
+/// A start time, drawn from `draws` unless it is fixed.
+fn draw_start(start: Start, draws: impl FnOnce() -> Stream) -> Time {
+    match start {
+        Start::At(at) => Time::ZERO + at,
+        Start::Between(from, to) => Time::ZERO + from + Span::from_ps(draws().up_to((to - from).as_ps())),
+    }
+}
+
+/// Distinguishes the draw of a client's start from its others.
+const CLIENT_START: u64 = 1 << 63;
 
 fn delay(links: &[AccessLink; 2]) -> Span {
     links[0].delay + links[1].delay

@@ -1,5 +1,6 @@
 //! The process that starts the connections of one workload.
 
+use super::clients::{self, Sides};
 use super::planner::Planner;
 use crate::events::Event;
 use narrows_engine::Stream;
@@ -27,6 +28,8 @@ pub(crate) struct Process {
     pub scripts: Vec<Script>,
     /// Transfers that users with a barrier wait for.
     awaited: u32,
+    /// The side of an application.
+    pub sides: Sides,
 }
 
 /// What a slot does when its connection has ended.
@@ -75,8 +78,15 @@ impl Process {
             _ => Vec::new(),
         };
         let reused = open.is_some() && !workload.individual;
+        let planner = Planner::new(model, number, replication);
+        let sides = match workload.demand {
+            Demand::Clients { start, .. } => {
+                clients::sides(workload, planner.clients(), |number| planner.client_start(start, number))
+            }
+            _ => Sides::None,
+        };
         Self {
-            planner: Planner::new(model, number, replication),
+            planner,
             first,
             fixed_slots: fixed.map(|each| each.slots).sum(),
             free: if reused { (first..first + workload.slots).rev().collect() } else { Vec::new() },
@@ -85,6 +95,7 @@ impl Process {
             arrived: 0,
             scripts,
             awaited: workload.slots,
+            sides,
         }
     }
 
@@ -108,6 +119,7 @@ impl Process {
                 .map(|(slot, script)| (Event::SendingHost(slot), script.due()))
                 .collect(),
             Demand::Open(_) => vec![(Event::ConnectionArrival(number as u32), self.next_arrival(Time::ZERO))],
+            Demand::Clients { .. } => vec![(Event::ConnectionArrival(number as u32), self.sides.wake())],
         }
     }
 
@@ -151,7 +163,7 @@ impl Process {
             }
             Demand::Exchanges { .. } => self.scripts[(slot - self.first) as usize].close(),
             Demand::Open(_) if !workload.individual => self.free.push(slot),
-            Demand::Open(_) | Demand::Fixed { .. } => {}
+            Demand::Open(_) | Demand::Fixed { .. } | Demand::Clients { .. } => {}
         }
         Next::Idle
     }

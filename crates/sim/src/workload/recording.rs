@@ -5,7 +5,7 @@ use crate::host::{Ending, ReceivingHost, SendingHost};
 use crate::plan::Plan;
 use crate::recorder::{InternalsRecorder, Place, SeriesRecorder};
 use narrows_model::{Demand, GroupModel, Model, Workload};
-use narrows_records::{ClassCounts, ConnectionSums, GroupCounts, GroupSample};
+use narrows_records::{ApplicationCounts, ClassCounts, ConnectionSums, GroupCounts, GroupSample};
 use narrows_transport::{ConnectionState, TransportOptions};
 use narrows_units::{Bytes, Span, Time};
 
@@ -18,6 +18,8 @@ pub(crate) struct GroupTotals {
     pub sums: ConnectionSums,
     /// Counts by class of files and, within it, class of paths.
     pub classes: Vec<ClassCounts>,
+    /// Counts of the clients of an application.
+    pub application: Option<Box<ApplicationCounts>>,
 }
 
 /// A finite connection that ended.
@@ -48,6 +50,7 @@ pub(crate) struct EndedTransfer {
 impl Workloads<'_> {
     /// Ends the warm-up at `now`.
     pub fn measure(&mut self, now: Time) {
+        self.bring_up_clients(now);
         self.measuring = true;
         for host in self.sending.iter_mut().flatten() {
             host.recorder.measure(now, host.sender.counters());
@@ -63,6 +66,7 @@ impl Workloads<'_> {
 
     /// Completes all sums at the end of the run, `end`.
     pub fn finish(&mut self, end: Time) {
+        self.bring_up_clients(end);
         for host in self.sending.iter_mut().flatten().filter(|host| host.ended.is_none()) {
             host.recorder.window(end, host.sender.window().unwrap_or(f64::NAN));
         }
@@ -236,7 +240,7 @@ pub(super) fn kept(model: &Model, workload: &Workload) -> u64 {
     let sharers = match workload.demand {
         Demand::Fixed { .. } => return model.record.transfers,
         Demand::Users { .. } => others().map(|each| u64::from(each.slots)).sum::<u64>(),
-        Demand::Open(_) | Demand::Exchanges { .. } => others().count() as u64,
+        Demand::Open(_) | Demand::Exchanges { .. } | Demand::Clients { .. } => others().count() as u64,
     };
     model.record.transfers.div_ceil(sharers.max(1))
 }

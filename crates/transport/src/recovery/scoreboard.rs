@@ -16,7 +16,7 @@ pub(crate) use delivery::{Delivery, Newest};
 use crate::transfer::Transfer;
 use lost_queue::LostQueue;
 use narrows_cc::SentPacket;
-use narrows_units::Time;
+use narrows_units::{Bytes, Time};
 use narrows_wire::Block;
 
 /// The scoreboard of one sender. The order of the fields is that in memory: those first that every acknowledgement
@@ -135,6 +135,11 @@ impl Scoreboard {
     /// Replaces the transfer, before anything has been sent.
     pub(crate) fn set_transfer(&mut self, transfer: Transfer) {
         self.transfer = transfer;
+    }
+
+    /// The application adds a part of `size` to an open transfer.
+    pub(crate) fn add_write(&mut self, size: Bytes) {
+        self.transfer.write(size);
     }
 
     /// The first segment that is not cumulatively acknowledged: `SND.UNA`.

@@ -1,0 +1,209 @@
+//! Applications: clients that fetch objects from a server over connections, as a player, a browser or a probe does.
+//!
+//! An application is a pure state machine, as an algorithm is: it is given [`Event`]s with their times and returns
+//! [`Action`]s. It opens connections, requests objects over them and sets a timer; the server writes the object as
+//! soon as it has received the whole request, objects of a connection in the order of their requests. What a user
+//! perceives is an [`Observation`] that the application makes of itself.
+
+mod responsiveness;
+mod video;
+mod web;
+
+pub use responsiveness::{Probe, ResponsivenessModel};
+pub use video::{Adaptation, VideoModel};
+pub use web::{Level, WebModel};
+
+use narrows_engine::Stream;
+use narrows_units::{Bytes, Rate, Span, Time};
+
+/// An application and its parameters.
+#[derive(Clone, Debug)]
+pub enum ApplicationModel {
+    /// A video player that adapts the bit rate.
+    Video(VideoModel),
+    /// A browser that loads pages.
+    Web(WebModel),
+    /// The measurement of responsiveness under load.
+    Responsiveness(ResponsivenessModel),
+}
+
+/// One client of an application: its state.
+#[derive(Debug)]
+pub enum Client {
+    /// A video player.
+    Video(Box<video::Player>),
+    /// A browser.
+    Web(Box<web::Browser>),
+    /// A measurement.
+    Responsiveness(Box<responsiveness::Measurement>),
+}
+
+/// Something that happens to a client. A connection is given by its number among those that the client may have open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The client starts.
+    Start,
+    /// The connection is established.
+    Opened(u32),
+    /// The first object that was requested over the connection, and not received before, has been received in full.
+    Received(u32),
+    /// The connection could not be established, or broke; nothing more arrives over it.
+    Failed(u32),
+    /// The timer may have expired, or a closed connection may be opened again.
+    Timer,
+}
+
+/// What a client does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// Opens the connection.
+    Open(u32),
+    /// Requests an object over the connection: `request` bytes are sent.
+    Request {
+        /// The connection, which is established.
+        connection: u32,
+        /// Size of the request, above zero.
+        request: Bytes,
+        /// The object.
+        object: Object,
+    },
+    /// Closes the connection: the client requests nothing more over it.
+    Close(u32),
+    /// Something to be recorded.
+    Observe(Observation),
+}
+
+/// An object of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// An object of this size, above zero.
+    Of(Bytes),
+    /// Data without end. No other object but [`Next`](Self::Next) can follow on the connection.
+    Endless,
+    /// One segment that takes the place of the next one of the endless object: what a server sends that puts a small object
+    /// before the rest of a large one (HTTP/2, RFC 9113 §5.3).
+    Next,
+}
+
+/// What a client observes, at the time of the action.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Observation {
+    /// A segment of video was received.
+    Segment {
+        /// Its bit rate.
+        rate: Rate,
+        /// Its duration.
+        duration: Span,
+        /// Whether its bit rate differs from that of the segment before.
+        switched: bool,
+    },
+    /// The video began to play this long after the start of the client.
+    Startup(Span),
+    /// The video was played for this long.
+    Played(Span),
+    /// The video stopped because its buffer was empty.
+    Stall,
+    /// The video did not play for this long after it had begun.
+    Stalled(Span),
+    /// A page was loaded in this time.
+    Page(Span),
+    /// A probe of responsiveness took this time.
+    Probe(Probe, Span),
+}
+
+/// The interface of a client to what runs it.
+#[derive(Debug)]
+pub struct Io<'a> {
+    /// The present time.
+    pub now: Time,
+    /// Whether each connection can be opened.
+    pub free: &'a mut [bool],
+    /// What the client does, in order.
+    pub actions: &'a mut Vec<Action>,
+}
+
+impl Io<'_> {
+    /// Opens a connection and returns its number; `None` if none is free, until a later [`Event::Timer`].
+    fn open(&mut self) -> Option<u32> {
+        let number = self.free.iter().position(|free| *free)?;
+        self.free[number] = false;
+        self.actions.push(Action::Open(number as u32));
+        Some(number as u32)
+    }
+
+    fn request(&mut self, connection: u32, request: Bytes, object: Object) {
+        self.actions.push(Action::Request { connection, request, object });
+    }
+
+    fn close(&mut self, connection: u32) {
+        self.actions.push(Action::Close(connection));
+    }
+
+    fn observe(&mut self, observation: Observation) {
+        self.actions.push(Action::Observe(observation));
+    }
+}
+
+impl ApplicationModel {
+    /// Number of connections that a client may have open, those that are still closing included.
+    pub fn connections(&self) -> u32 {
+        match self {
+            Self::Video(_) => 2,
+            Self::Web(model) => 2 * model.connections,
+            Self::Responsiveness(model) => model.connections + responsiveness::PROBES,
+        }
+    }
+
+    /// Whether the data of the server over `connection` is one endless object.
+    pub fn is_endless(&self, connection: u32) -> bool {
+        matches!(self, Self::Responsiveness(model) if connection < model.connections)
+    }
+
+    /// A client before it starts; it draws random numbers from `draws`.
+    pub fn client(&self, draws: Stream) -> Client {
+        match self {
+            Self::Video(model) => Client::Video(Box::new(video::Player::new(model.clone()))),
+            Self::Web(model) => Client::Web(Box::new(web::Browser::new(model.clone(), draws))),
+            Self::Responsiveness(model) => {
+                Client::Responsiveness(Box::new(responsiveness::Measurement::new(model.clone())))
+            }
+        }
+    }
+}
+
+impl Client {
+    /// Handles `event`.
+    pub fn on_event(&mut self, event: Event, io: &mut Io<'_>) {
+        match self {
+            Self::Video(player) => player.on_event(event, io),
+            Self::Web(browser) => browser.on_event(event, io),
+            Self::Responsiveness(measurement) => measurement.on_event(event, io),
+        }
+    }
+
+    /// Time of the next [`Event::Timer`]; `NEVER` if none is set.
+    pub fn next_wake(&self) -> Time {
+        match self {
+            Self::Video(player) => player.next_wake(),
+            Self::Web(browser) => browser.next_wake(),
+            Self::Responsiveness(measurement) => measurement.next_wake(),
+        }
+    }
+
+    /// Observes what has lasted until now.
+    pub fn bring_up(&mut self, io: &mut Io<'_>) {
+        if let Self::Video(player) = self {
+            player.bring_up(io);
+        }
+    }
+}
+
+/// Size of a request: a GET with the headers of a browser, of 400 to 800 bytes.
+const REQUEST: Bytes = Bytes::new(500);
+
+/// Sizes of the flights of a TLS handshake that precede the first request (RFC 8446 §2): the client's, and the server's
+/// with a chain of certificates.
+const HANDSHAKE: (Bytes, Bytes) = (Bytes::new(500), Bytes::new(3_000));
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! Truth: contract. What clients do at each event, by hand.
+
+use super::{
+    Action, Adaptation, ApplicationModel, Client, Event, Io, Level, Object, Observation, VideoModel, WebModel,
+};
+use crate::traffic::{Distribution, Sizes, Spans};
+use narrows_engine::Stream;
+use narrows_units::{Bytes, Rate, Span, Time};
+
+/// A client whose connections are all free when it starts.
+struct Run {
+    client: Client,
+    free: Vec<bool>,
+}
+
+impl Run {
+    fn new(model: &ApplicationModel) -> Self {
+        let client = model.client(Stream::new(1, 0, "test"));
+        Self { client, free: vec![true; model.connections() as usize] }
+    }
+
+    fn at(&mut self, ms: u64, event: Event) -> Vec<Action> {
+        let mut actions = Vec::new();
+        let now = Time::ZERO + Span::from_ms(ms);
+        self.client.on_event(event, &mut Io { now, free: &mut self.free, actions: &mut actions });
+        actions
+    }
+}
+
+fn kbps(rate: u64) -> Rate {
+    Rate::from_bps(rate * 1000)
+}
+
+fn player(adaptation: Adaptation) -> Run {
+    let ladder = [400, 800, 1600].map(kbps).to_vec();
+    let [segment, buffer] = [4_000, 12_000].map(Span::from_ms);
+    Run::new(&ApplicationModel::Video(VideoModel { ladder, segment, buffer, startup: segment, adaptation }))
+}
+
+/// Size of the object that is requested last.
+fn requested(actions: &[Action]) -> Option<u64> {
+    actions.iter().rev().find_map(|action| match action {
+        Action::Request { object: Object::Of(size), .. } => Some(size.count()),
+        _ => None,
+    })
+}
+
+const THROUGHPUT: Adaptation = Adaptation::Throughput { samples: 2, safety: 1.0 };
+
+#[test]
+fn a_player_fetches_segments_until_its_buffer_is_full_and_stalls_when_it_is_empty() {
+    let mut run = player(THROUGHPUT);
+    assert_eq!(run.at(0, Event::Start), [Action::Open(0)]);
+    assert_eq!(requested(&run.at(100, Event::Opened(0))), Some(200_000));
+    // 1.6 Mbit in 990 ms: the highest bit rate fits.
+    let actions = run.at(1_090, Event::Received(0));
+    assert!(actions.contains(&Action::Observe(Observation::Startup(Span::from_ms(1_090)))));
+    assert_eq!(requested(&actions), Some(800_000));
+    // Of 4 s, 3 are left; with 4 more, one more fits.
+    assert_eq!(requested(&run.at(2_090, Event::Received(0))), Some(800_000));
+    // 4 s + 3 s + 4 s − 1 s are 10 s, and 4 s more would be too many until 2 s of them have been played.
+    assert_eq!(requested(&run.at(3_090, Event::Received(0))), None);
+    assert_eq!(run.client.next_wake(), Time::ZERO + Span::from_ms(5_090));
+    assert!(requested(&run.at(5_090, Event::Timer)).is_some());
+    // 8 s were in the buffer. The segment arrives after 10 s.
+    let actions = run.at(15_090, Event::Received(0));
+    assert!(actions.contains(&Action::Observe(Observation::Stall)));
+    assert!(actions.contains(&Action::Observe(Observation::Stalled(Span::from_ms(2_000)))));
+}
+
+#[test]
+fn throughput_is_the_harmonic_mean_of_the_last_segments() {
+    let mut run = player(THROUGHPUT);
+    run.at(0, Event::Start);
+    run.at(0, Event::Opened(0));
+    // 1.616 Mbps, then 6.4 Mbit in 16 s are 400 kbps: their harmonic mean is 641 kbps.
+    assert_eq!(requested(&run.at(990, Event::Received(0))), Some(800_000));
+    assert_eq!(requested(&run.at(16_990, Event::Received(0))), Some(200_000));
+}
+
+/// f rises from 400 to 1600 kbps between 2 s and 8 s of buffer.
+#[test]
+fn a_rule_by_the_buffer_changes_the_bit_rate_when_f_crosses_another() {
+    let [reservoir, cushion] = [2_000, 6_000].map(Span::from_ms);
+    let mut run = player(Adaptation::Buffer { reservoir, cushion });
+    run.at(0, Event::Start);
+    run.at(0, Event::Opened(0));
+    // 4 s: f is 800 kbps, which is reached; the greatest below is 400.
+    assert_eq!(requested(&run.at(10, Event::Received(0))), Some(200_000));
+    // 7.99 s: f is just below 1600 kbps.
+    assert_eq!(requested(&run.at(20, Event::Received(0))), Some(400_000));
+}
+
+/// Utilities are 0, ln 2 and ln 4, and V = 2 / (ln 4 + 5).
+#[test]
+fn bola_weighs_utility_against_the_buffer() {
+    let mut run = player(Adaptation::Bola { smoothness: 5.0 });
+    run.at(0, Event::Start);
+    run.at(0, Event::Opened(0));
+    let v = 2.0 / (libm::log(4.0) + 5.0);
+    let score = |ratio: f64, segments: f64| (v * (libm::log(ratio) + 5.0) - segments) / ratio;
+    // One segment: the lowest bit rate has the greatest score.
+    assert!(score(1.0, 1.0) > score(2.0, 1.0));
+    assert_eq!(requested(&run.at(10, Event::Received(0))), Some(200_000));
+    // Nearly two: the highest has it.
+    assert!(score(4.0, 1.9975) > score(2.0, 1.9975) && score(4.0, 1.9975) > score(1.0, 1.9975));
+    assert_eq!(requested(&run.at(20, Event::Received(0))), Some(800_000));
+}
+
+#[test]
+fn a_browser_repeats_over_another_connection_what_one_that_breaks_did_not_bring() {
+    let level = |count, bytes: f64| Level { count, size: Sizes(Distribution::Constant(bytes)) };
+    let model = WebModel {
+        levels: vec![level(1, 1000.0), level(2, 300.0)],
+        connections: 1,
+        streams: 100,
+        handshakes: 0,
+        think: Spans(Distribution::Constant(1.0)),
+        until: Span::from_ms(60_000),
+    };
+    let mut run = Run::new(&ApplicationModel::Web(model));
+    assert_eq!(run.at(0, Event::Start), [Action::Open(0)]);
+    assert_eq!(requested(&run.at(10, Event::Opened(0))), Some(1000));
+    assert_eq!(run.at(20, Event::Received(0)).len(), 2, "both objects at once");
+    assert_eq!(run.at(25, Event::Received(0)), []);
+    assert_eq!(run.at(30, Event::Failed(0)), [Action::Open(1)]);
+    let object = Object::Of(Bytes::new(300));
+    let again = run.at(40, Event::Opened(1));
+    assert!(matches!(again[..], [Action::Request { connection: 1, object: it, .. }] if it == object));
+    let loaded = Action::Observe(Observation::Page(Span::from_ms(50)));
+    assert_eq!(run.at(50, Event::Received(1)), [loaded, Action::Close(1)]);
+    assert_eq!(run.client.next_wake(), Time::ZERO + Span::from_ms(1_050));
+}

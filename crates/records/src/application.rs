@@ -1,0 +1,91 @@
+//! Counts of the clients of applications: what their users perceive.
+
+use crate::Histogram;
+use narrows_units::Span;
+
+/// Counts of all clients of a group after the warm-up.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct ApplicationCounts {
+    /// Of players of video.
+    pub video: VideoCounts,
+    /// Times in which pages were loaded.
+    pub pages: Histogram,
+    /// Of probes of responsiveness.
+    pub probes: ProbeTimes,
+}
+
+/// Counts of players of video.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct VideoCounts {
+    /// Number of segments received.
+    pub segments: u64,
+    /// Number of segments whose bit rate differs from that of the segment before.
+    pub switches: u64,
+    /// Sum of their bit rates times their durations, bits per second × picoseconds.
+    pub rate_ps: u128,
+    /// Sum of their durations, picoseconds.
+    pub segment_ps: u128,
+    /// Times from the start of a player to the start of playback.
+    pub startups: Histogram,
+    /// Sum of the times during which players played, picoseconds.
+    pub played_ps: u128,
+    /// Number of times that playback stopped because the buffer was empty.
+    pub stalls: u64,
+    /// Sum of the times during which players did not play after their start-up, picoseconds.
+    pub stalled_ps: u128,
+}
+
+/// Times of probes of responsiveness.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct ProbeTimes {
+    /// TCP handshakes of separate connections.
+    pub tcp: Histogram,
+    /// TLS handshakes of separate connections.
+    pub tls: Histogram,
+    /// Small objects over separate connections.
+    pub http: Histogram,
+    /// Small objects over load-generating connections.
+    pub loaded: Histogram,
+}
+
+impl ApplicationCounts {
+    /// Adds the counts `other` to these.
+    pub fn merge(&mut self, other: &Self) {
+        self.video.merge(&other.video);
+        self.pages.merge(&other.pages);
+        for (mine, theirs) in [
+            (&mut self.probes.tcp, &other.probes.tcp),
+            (&mut self.probes.tls, &other.probes.tls),
+            (&mut self.probes.http, &other.probes.http),
+            (&mut self.probes.loaded, &other.probes.loaded),
+        ] {
+            mine.merge(theirs);
+        }
+    }
+}
+
+impl VideoCounts {
+    /// Counts a segment of `duration` at `bps` bits per second; `switched` says whether the one before had another rate.
+    pub fn add_segment(&mut self, bps: u64, duration: Span, switched: bool) {
+        self.segments += 1;
+        self.switches += u64::from(switched);
+        self.rate_ps += u128::from(bps) * u128::from(duration.as_ps());
+        self.segment_ps += u128::from(duration.as_ps());
+    }
+
+    /// Whether some player received a segment, played or waited.
+    pub fn is_any(&self) -> bool {
+        self.segments > 0 || self.played_ps > 0 || self.stalled_ps > 0
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.segments += other.segments;
+        self.switches += other.switches;
+        self.rate_ps += other.rate_ps;
+        self.segment_ps += other.segment_ps;
+        self.startups.merge(&other.startups);
+        self.played_ps += other.played_ps;
+        self.stalls += other.stalls;
+        self.stalled_ps += other.stalled_ps;
+    }
+}

@@ -1,0 +1,65 @@
+//! The metrics of the clients of applications: what their users perceive.
+
+use super::group::{GroupMetric, GroupView, metric};
+use crate::{ApplicationCounts, Histogram, VideoCounts};
+
+/// A value of the clients of the group's application; not a number without any.
+fn of(group: &GroupView, value: impl Fn(&ApplicationCounts) -> f64) -> f64 {
+    group.record.application.as_ref().map_or(f64::NAN, |counts| value(counts))
+}
+
+/// A value of the group's players of video; not a number without any.
+fn of_video(group: &GroupView, value: impl Fn(&VideoCounts) -> f64) -> f64 {
+    of(group, |counts| if counts.video.is_any() { value(&counts.video) } else { f64::NAN })
+}
+
+/// Final calculation of the draft, with TLS where connections used it.
+fn responsiveness_rpm(application: &ApplicationCounts) -> f64 {
+    let trimmed = |histogram: &Histogram| histogram.trimmed_mean_s(TRIMMED);
+    let probes = &application.probes;
+    let (tcp, tls, http) = (trimmed(&probes.tcp), trimmed(&probes.tls), trimmed(&probes.http));
+    let foreign = if tls.is_nan() { f64::midpoint(tcp, http) } else { (tcp + tls + http) / 3.0 };
+    f64::midpoint(60.0 / foreign, 60.0 / trimmed(&probes.loaded))
+}
+
+/// Share of the shortest times that a trimmed mean covers.
+const TRIMMED: f64 = 0.95;
+
+const YIN: &str = "Yin, Jindal, Sekar, Sinopoli, SIGCOMM 2015, §3.1";
+const WPROF: &str = "Wang, Balasubramanian, Krishnamurthy, Wetherall, NSDI 2013, §2";
+const RPM: &str = "draft-ietf-ippm-responsiveness-09, §5.3.1";
+
+/// All metrics of applications, in the order in which they are shown.
+#[rustfmt::skip]
+pub(super) const METRICS: &[GroupMetric] = &[
+    metric("video_bitrate_bps", "bps", "higher", "video bit rate, mean", YIN,
+        "bit rate of the segments that players of video received, weighted by their durations",
+        |group| of_video(group, |video| video.rate_ps as f64 / video.segment_ps as f64)),
+    metric("bitrate_switches", "count", "lower", "changes of the video bit rate", YIN,
+        "segments whose bit rate differs from that of the segment before, of all players",
+        |group| of_video(group, |video| video.switches as f64)),
+    metric("stalls", "count", "lower", "stalls of video", YIN,
+        "times that playback stopped because the buffer was empty, of all players",
+        |group| of_video(group, |video| video.stalls as f64)),
+    metric("stall_share", "share", "lower", "share of time stalled", YIN,
+        "time during which playback had stopped because the buffer was empty, over that and the time during which it went on, of all players",
+        |group| of_video(group, |video| video.stalled_ps as f64 / (video.stalled_ps + video.played_ps) as f64)),
+    metric("startup_delay_s", "s", "lower", "start-up delay of video, mean", YIN,
+        "time from the start of a player to the start of playback, mean over players that began to play",
+        |group| of(group, |all| all.video.startups.mean_s())),
+    metric("loaded_pages", "count", "higher", "pages loaded", WPROF,
+        "pages whose last object was received",
+        |group| of(group, |all| if all.pages.total() > 0 { all.pages.total() as f64 } else { f64::NAN })),
+    metric("page_load_time_s", "s", "lower", "page load time, mean", WPROF,
+        "time from the start of a page to the receipt of its last object, handshakes included, mean over loaded pages",
+        |group| of(group, |all| all.pages.mean_s())),
+    metric("page_load_time_p50_s", "s", "lower", "page load time, median", WPROF,
+        "median time from the start of a page to the receipt of its last object, within 0.8 %",
+        |group| of(group, |all| all.pages.quantile_s(0.50))),
+    metric("page_load_time_p95_s", "s", "lower", "page load time, 95th percentile", WPROF,
+        "95th percentile of the time from the start of a page to the receipt of its last object, within 0.8 %",
+        |group| of(group, |all| all.pages.quantile_s(0.95))),
+    metric("responsiveness_rpm", "rpm", "higher", "responsiveness under load", RPM,
+        "round trips per minute: the mean of those on separate connections (60 s over the mean of the trimmed means of handshakes and fetches) and on load-generating ones (60 s over the trimmed mean of fetches); a trimmed mean leaves out the longest 5 %, and is within 0.4 %",
+        |group| of(group, responsiveness_rpm)),
+];

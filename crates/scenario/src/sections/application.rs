@@ -1,0 +1,280 @@
+//! Sources that are applications: clients that fetch objects from servers.
+
+use super::distribution::{self, Drawn};
+use super::transfers::{Transfers, Window};
+use crate::context::LoadContext;
+use crate::diagnostic::Fault;
+use crate::field::{Field, Reported};
+use crate::forms::forms;
+use crate::section::{Tables, keys};
+use crate::value::{Count, Element, List, Positive, PositiveFraction};
+use narrows_model::application::{self, ApplicationModel, ResponsivenessModel, VideoModel, WebModel};
+use narrows_model::traffic::{Sizes, Spans};
+use narrows_model::{Demand, Start};
+use narrows_units::{Bytes, Rate, Span};
+use std::sync::Arc;
+
+keys! {
+    /// `count` players of video, each of which fetches segments over a connection and adapts their bit rate. Data goes
+    /// from servers to players, requests the other way; both are connections of the group.
+    pub struct Video = "video" {
+        /// Bit rates, ascending.
+        ladder: List<Positive<Rate>> => "350kbps, 600kbps, 1Mbps, 2Mbps, 3Mbps (Yin et al. 2015, §7.1)",
+        /// Duration of a segment.
+        segment: Positive<Span> = Span::from_ms(4_000),
+        /// Most playback time in the buffer, at least one segment.
+        buffer: Positive<Span> = Span::from_ms(30_000),
+        /// Playback time in the buffer at which playback begins, and goes on after a stall.
+        startup: Positive<Span> => "one segment",
+        /// The choice of the bit rate.
+        adaptation: AdaptationForms => "throughput",
+    }
+}
+
+keys! {
+    /// By the throughput of the last segments (the rate-based player of Yin et al. 2015, §7.1).
+    pub struct Throughput = "throughput" {
+        /// Number of segments whose harmonic mean is the estimate.
+        samples: Count<1, 1000> = SAMPLES,
+        /// The bit rate is at most this part of the estimate.
+        safety: PositiveFraction = SAFETY,
+    }
+}
+
+keys! {
+    /// By the level of the buffer: BBA-0 (Huang et al., SIGCOMM 2014). The defaults are the paper's parts of its buffer of
+    /// 240 s.
+    pub struct Buffer = "buffer" {
+        /// Playback time up to which the bit rate is the lowest.
+        reservoir: Positive<Span> => "90/240 of the buffer without a segment",
+        /// Range of playback time over which the bit rate rises to the highest.
+        cushion: Positive<Span> => "126/240 of the buffer without a segment",
+    }
+}
+
+keys! {
+    /// By the level of the buffer, maximizing a utility: BOLA-BASIC (Spiteri et al., INFOCOM 2016).
+    pub struct Bola = "bola" {
+        /// γp, the weight of smooth playback, above zero.
+        smoothness: f64 = 5.0,
+    }
+}
+
+forms! {
+    /// A rule of adaptation.
+    pub enum AdaptationForms { Throughput, Buffer, Bola }
+}
+
+keys! {
+    /// `count` users who load pages with pauses between them. Data goes from servers to users, requests the other way;
+    /// both are connections of the group. Every page opens its own connections.
+    pub struct Web = "web" {
+        /// The objects of a page, level by level: object i of a level is requested when object i modulo n of the level
+        /// before, which has n, has been received.
+        levels: Tables<LevelKeys>,
+        /// Most connections of a page.
+        connections: Count<1, 64> = 1,
+        /// Most requests of a connection that wait for their objects.
+        streams: Count<1, 1000> => "100 over one connection (HTTP/2), 1 over several (HTTP/1.1)",
+        /// Round trips between the opening of a connection and its first request: 1 for TLS 1.3, 2 for TLS 1.2.
+        handshakes: Count<0, 8> = 1,
+        /// Think time: from the end of a page to the start of the next.
+        think: Drawn<Span>,
+        /// No page starts at or after this.
+        until: Positive<Span> => "the end of the run",
+    }
+}
+
+keys! {
+    /// The objects of a level.
+    pub struct LevelKeys {
+        /// Number of objects.
+        count: Count<1, 10_000> = 1,
+        /// Size of each.
+        size: Drawn<Bytes>,
+    }
+}
+
+keys! {
+    /// `count` measurements of responsiveness under load (draft-ietf-ippm-responsiveness): connections that carry data
+    /// without end, and probes on these and on separate connections by turns.
+    pub struct Responsiveness = "responsiveness" {
+        /// Number of load-generating connections.
+        connections: Count<1, 64> = 4,
+        /// Time from a probe to the next.
+        interval: Positive<Span> = Span::from_ms(100),
+        /// Separate connections have a TLS handshake of one round trip.
+        tls: bool = true,
+    }
+}
+
+impl Video {
+    /// The players, `count` of them.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
+    pub fn resolve(
+        &mut self,
+        count: u64,
+        start: Start,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Transfers, Reported> {
+        let at = self.ladder.at.clone();
+        let ladder = self.ladder.get_mut()?.get_or_insert_with(|| {
+            LADDER.iter().map(|bps| Element { at: at.clone(), value: Rate::from_bps(*bps) }).collect()
+        });
+        let ladder: Vec<Rate> = ladder.iter().map(|each| each.value).collect();
+        if ladder.is_empty() || ladder.windows(2).any(|pair| pair[0] >= pair[1]) {
+            let fault = self.ladder.fault("bit rates are not ascending");
+            return Err(fault.allowed("at least one bit rate, each above the one before").report(faults));
+        }
+        let (segment, buffer) = (self.segment.copied()?, self.buffer.copied()?);
+        if buffer < segment {
+            let fault = self.buffer.fault("no segment fits").given(buffer.to_string());
+            return Err(fault.allowed(format!("at least a segment, {segment}")).report(faults));
+        }
+        let startup = *self.startup.get_mut()?.get_or_insert(segment);
+        if startup > buffer {
+            let fault = self.startup.fault("more than the buffer holds").given(startup.to_string());
+            return Err(fault.allowed(format!("at most {buffer}")).report(faults));
+        }
+        // What the buffer holds when a segment is requested.
+        let usable = if buffer > segment { buffer - segment } else { buffer };
+        let table = self.adaptation.at.clone();
+        let usual = || {
+            AdaptationForms::Throughput(Throughput {
+                samples: Field::of(&table, SAMPLES),
+                safety: Field::of(&table, SAFETY),
+                table: table.clone(),
+            })
+        };
+        let adaptation = self.adaptation.get_mut()?.get_or_insert_with(usual).resolve(usable, faults)?;
+        let model = VideoModel { ladder, segment, buffer, startup, adaptation };
+        Ok(clients(ApplicationModel::Video(model), count, start))
+    }
+}
+
+impl AdaptationForms {
+    fn resolve(
+        &mut self,
+        usable: Span,
+        faults: &mut Vec<Fault>,
+    ) -> Result<application::Adaptation, Reported> {
+        Ok(match self {
+            Self::Throughput(form) => application::Adaptation::Throughput {
+                samples: form.samples.copied()?,
+                safety: form.safety.copied()?,
+            },
+            Self::Buffer(form) => application::Adaptation::Buffer {
+                reservoir: *form.reservoir.get_mut()?.get_or_insert_with(|| usable.scaled(90.0 / 240.0)),
+                cushion: *form.cushion.get_mut()?.get_or_insert_with(|| usable.scaled(126.0 / 240.0)),
+            },
+            Self::Bola(form) => {
+                let smoothness = form.smoothness.copied()?;
+                if smoothness <= 0.0 {
+                    let fault = form.smoothness.fault("out of range").given(smoothness.to_string());
+                    return Err(fault.allowed("above 0").report(faults));
+                }
+                application::Adaptation::Bola { smoothness }
+            }
+        })
+    }
+}
+
+impl Web {
+    /// The users, `count` of them, in `window`.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
+    pub fn resolve(
+        &mut self,
+        count: u64,
+        start: Start,
+        window: Window,
+        context: &LoadContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Transfers, Reported> {
+        let window = window.until(&mut self.until, faults)?;
+        let mut levels = Vec::new();
+        for level in self.levels.get_mut()? {
+            let size = distribution::resolve_drawn(level.size.get_mut()?, context, faults)?;
+            levels.push(application::Level { count: level.count.copied()?, size: Sizes(size) });
+        }
+        let think = Spans(distribution::resolve_drawn(self.think.get_mut()?, context, faults)?);
+        let connections = self.connections.copied()?;
+        let usual = if connections == 1 { STREAMS } else { 1 };
+        let model = WebModel {
+            levels,
+            connections,
+            streams: *self.streams.get_mut()?.get_or_insert(usual),
+            handshakes: self.handshakes.copied()?,
+            think,
+            until: window.until,
+        };
+        Ok(clients(ApplicationModel::Web(model), count, start))
+    }
+}
+
+impl Responsiveness {
+    /// The measurements, `count` of them.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which were reported.
+    pub fn resolve(&self, count: u64, start: Start) -> Result<Transfers, Reported> {
+        let model = ResponsivenessModel {
+            connections: self.connections.copied()?,
+            interval: self.interval.copied()?,
+            tls: self.tls.copied()?,
+        };
+        Ok(clients(ApplicationModel::Responsiveness(model), count, start))
+    }
+}
+
+fn clients(application: ApplicationModel, count: u64, start: Start) -> Transfers {
+    let slots = count as u32 * application.connections();
+    let demand = Demand::Clients { application: Arc::new(application), side: 0, start };
+    Transfers { demand, slots, surges: Vec::new() }
+}
+
+/// Description of the clients of an application.
+pub fn describe(application: &ApplicationModel, slots: u32) -> String {
+    let count = slots / application.connections();
+    let (one, many, what) = match application {
+        ApplicationModel::Video(model) => {
+            let (least, most) = (model.ladder[0], model.ladder[model.ladder.len() - 1]);
+            let segment = model.segment;
+            let what =
+                format!("{} bit rates from {least} to {most}, segments of {segment}", model.ladder.len());
+            ("player of video", "players of video", what)
+        }
+        ApplicationModel::Web(model) => {
+            let objects: u32 = model.levels.iter().map(|level| level.count).sum();
+            let think = distribution::describe::<Span>(&model.think.0);
+            let connections = match model.connections {
+                1 => "one connection".to_owned(),
+                many => format!("up to {many} connections"),
+            };
+            let what = format!("pages of {objects} objects over {connections}, thinking for {think}");
+            ("user of the web", "users of the web", what)
+        }
+        ApplicationModel::Responsiveness(model) => {
+            let what = format!(
+                "{} connections that carry load, a probe every {}",
+                model.connections, model.interval
+            );
+            ("measurement of responsiveness", "measurements of responsiveness", what)
+        }
+    };
+    format!("{count} {} ({what})", if count == 1 { one } else { many })
+}
+
+/// Bit rates of a player, bits per second.
+const LADDER: [u64; 5] = [350_000, 600_000, 1_000_000, 2_000_000, 3_000_000];
+const SAMPLES: u32 = 5;
+const SAFETY: f64 = 0.9;
+
+/// Requests at a time of a connection that multiplexes them (RFC 9113 §6.5.2 recommends to allow no fewer).
+const STREAMS: u32 = 100;
