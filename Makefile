@@ -57,8 +57,9 @@ check-python: build .venv/.tools
 test-rust:
 	cargo test --locked --workspace --exclude narrows-python --quiet
 
+# Side by side, since most tests wait for commands of one thread. A process needs up to 3 GB, so there are at most four.
 test-python: build .venv/.tools
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 # Instructions do not depend on what else the machine does, so they are a test and times are not.
 instructions: .venv/.tools
