@@ -112,6 +112,35 @@ def test_an_algorithm_in_python_is_executed_only_if_it_is_trusted(
     assert (status, found["kind"], len(found["repeated"])) == (0, "comparison", 2)
 
 
+def test_the_commands_of_a_run_are_executed_only_if_it_is_trusted(
+    narrows: Narrows, scenario: Path, tmp_path: Path
+) -> None:
+    commands = b'\n[[flows]]\nprogram = { client = "id", server = "true" }\n'
+    assert narrows("run", scenario, "--out", "run").returncode == 0
+    assert narrows("pack", "run").returncode == 0
+    other = repacked(tmp_path / "run.zip", lambda name, text: text + commands if name == "scenario.toml" else text)
+    refused = narrows("verify", other)
+    assert refused.returncode == 2
+    assert "scenario.toml" in refused.stderr
+    assert "--trust" in refused.stderr
+
+
+def test_the_commands_of_a_study_are_executed_only_if_it_is_trusted(
+    narrows: Narrows, scenario: Path, tmp_path: Path
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(f'title = "One buffer"\nscenario = "{scenario}"\n[factors]\n"path.queue.limit" = ["1bdp"]\n')
+    assert narrows("study", "run", study, "--out", "study").returncode == 0
+    assert narrows("pack", "study").returncode == 0
+    other = repacked(
+        tmp_path / "study.zip", lambda _, text: text.replace(b"path.queue.limit=", b"flows.program.client=")
+    )
+    refused = narrows("verify", other)
+    assert refused.returncode == 2
+    assert "plan.json" in refused.stderr
+    assert "--trust" in refused.stderr
+
+
 def test_a_study_is_the_same_elsewhere(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(

@@ -205,7 +205,7 @@ def _add_share(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     verify = _add(commands, "verify", "share:verify", "repeat packed results and say whether they are the same")
     verify.add_argument("file", metavar="FILE", type=Path, help="a file that `narrows pack` wrote")
     verify.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="runs at a time (one per processor)")
-    verify.add_argument("--trust", action="store_true", help="execute the Python files in it")
+    verify.add_argument("--trust", action="store_true", help="execute the Python files and the commands in it")
     verify.add_argument("--json", action="store_true", help="print the verdict as an object")
 
 

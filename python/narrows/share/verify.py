@@ -15,6 +15,7 @@ from narrows.errors import InputError
 from narrows.files.manifest import MANIFEST, check_folder, file_digest
 from narrows.files.sealed import read_object
 from narrows.run.scenario import read
+from narrows.share.executed import executed
 from narrows.share.pack import unpack
 from narrows.study.campaign import table as cells_of
 from narrows.study.plan import PLAN, load_plan
@@ -91,17 +92,19 @@ def verify(file: str | os.PathLike[str], jobs: int = 1, *, trust: bool = False) 
     Args:
         file: The file.
         jobs: Number of runs at a time.
-        trust: Whether the Python files in it may be executed.
+        trust: Whether the Python files in it, and the commands of `program` keys, may be executed.
 
     Raises:
-        InputError: The file is no archive of results, or it holds Python files that are not trusted.
+        InputError: The file is no archive of results, or it holds code or commands that are not trusted.
     """
     with tempfile.TemporaryDirectory(prefix="narrows-") as temporary:
         folder = Path(temporary)
         unpack(file, folder)
-        programs = sorted(each.name for each in folder.rglob("*.py"))
-        if programs and not trust:
-            problem = f"holds Python files ({', '.join(programs)}); read them, and if you trust them, add --trust"
+        code = executed(folder)
+        if code and not trust:
+            problem = (
+                f"holds code or commands to execute ({', '.join(code)}); read them, and if you trust them, add --trust"
+            )
             raise InputError(str(file), problem)
         if (folder / PLAN).is_file():
             return _study(folder, jobs)
