@@ -3,11 +3,11 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use narrows_records::{
-    ClassCounts, ConnectionRecord, ConnectionSums, EcnCodepoint, EventLog, EventRow, FlowEvent, FlowSample,
-    GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram, InternalOwner, InternalRow,
-    Internals, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent, PacketKind, PacketLog,
-    PacketPlace, PacketRow, Performance, Records, RunDescription, SenderCounts, Shares, SpanSum, Total,
-    TransferRecord, Windows,
+    ApplicationCounts, ClassCounts, ConnectionRecord, ConnectionSums, EcnCodepoint, EventLog, EventRow,
+    FlowEvent, FlowSample, GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram, InternalOwner,
+    InternalRow, Internals, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent, PacketKind,
+    PacketLog, PacketPlace, PacketRow, Performance, ProbeTimes, Records, RunDescription, SenderCounts,
+    Shares, SpanSum, Total, TransferRecord, VideoCounts, Windows,
 };
 use narrows_units::{Bytes, Span, Time};
 
@@ -150,7 +150,7 @@ pub fn group() -> GroupRecord {
     near.add(1_000_000, Span::from_ms(500), true);
     near.add(1_000_000, Span::from_ms(700), false);
     GroupRecord {
-        application: None,
+        application: Some(Box::new(application())),
         at_warmup: counts(1),
         at_end: counts(2),
         lost: 10,
@@ -161,6 +161,26 @@ pub fn group() -> GroupRecord {
         delays: histogram(&[10, 30]),
         series: (0..6).map(sample).collect(),
     }
+}
+
+/// A player that stalled for a second, two pages, and probes of responsiveness.
+fn application() -> ApplicationCounts {
+    let mut video = VideoCounts {
+        startups: histogram(&[500]),
+        played_ps: Span::from_ms(3000).as_ps().into(),
+        stalls: 1,
+        stalled_ps: Span::from_ms(1000).as_ps().into(),
+        ..VideoCounts::default()
+    };
+    video.add_segment(1_000_000, Span::from_ms(2000), false);
+    video.add_segment(3_000_000, Span::from_ms(2000), true);
+    let probes = ProbeTimes {
+        tcp: histogram(&[20]),
+        tls: histogram(&[30]),
+        http: histogram(&[40]),
+        loaded: histogram(&[25]),
+    };
+    ApplicationCounts { video, pages: histogram(&[1000, 3000]), probes }
 }
 
 fn sums() -> ConnectionSums {
