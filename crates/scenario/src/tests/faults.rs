@@ -163,7 +163,7 @@ const FAULTS: &[Case] = &[
     (6, "algorithm = §\"subject\"", "flows.0.algorithm", "nothing is put to the test"),
     (6, "algorithm = \"subject\"\nsubject = §false", "flows.0.subject", "the algorithm says otherwise"),
     (6, "algorithm = \"cubic\"\ndirection = §\"backward\"", "flows.0.direction", "unknown word"),
-    (6, "algorithm = \"cubic\"\nsource = { kind = §\"video\" }", "flows.0.source.kind", "unknown kind"),
+    (6, "algorithm = \"cubic\"\nsource = { kind = §\"radio\" }", "flows.0.source.kind", "unknown kind"),
     (6, "algorithm = \"cubic\"\npreset = §\"ns3\"", "flows.0.preset", "unknown word"),
     (6, "algorithm = \"cubic\"\nrecovery = §\"tahoe\"", "flows.0.recovery", "unknown word"),
     (6, "algorithm = \"cubic\"\n[[flows]]\nalgorithm = §\"cubic\"", "flows.1.algorithm", "two groups are called `cubic`"),
