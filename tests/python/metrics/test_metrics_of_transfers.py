@@ -11,6 +11,11 @@ import narrows as nw
 from narrows.core import metrics
 from narrows.run.expectations import OF_FINITE
 
+OF_APPLICATIONS = (
+    *("video_bitrate_bps", "bitrate_switches", "stalls", "stall_share", "startup_delay_s"),
+    *("loaded_pages", "page_load_time_s", "page_load_time_p50_s", "page_load_time_p95_s", "responsiveness_rpm"),
+)
+
 TEXT = """
 duration = "8s"
 warmup = "1s"
@@ -70,8 +75,8 @@ def test_every_group_has_every_metric_and_endless_flows_never_complete() -> None
     assert all(name in groups[group] for group in groups for name in counted)
     # An endless flow does not complete, and no user refuses to wait for it; no transfer of 30 kB cuts its window twice.
     without = {of: [name for name in counted if groups[of][name]["mean"] is None] for of in groups}
-    assert set(without["stays"]) == set(OF_FINITE)
-    assert set(without["comes"]) <= {"reduction_interval_s"}
+    assert set(without["stays"]) == {*OF_FINITE, *OF_APPLICATIONS}
+    assert {*OF_APPLICATIONS} <= set(without["comes"]) <= {*OF_APPLICATIONS, "reduction_interval_s"}
     clause = nw.Scenario(expecting("completed_flows", "stays")).run().summary["expectations"][0]
     assert clause["verdict"] == "fails"
 

@@ -168,7 +168,7 @@ def test_a_scenario_may_expect_a_metric_of_the_series() -> None:
     assert (expected["measure"], expected["verdict"]) == ("cov(bin=500ms)", "holds")
 
 
-UNITS = {"", "s", "bps", "bps/s", "B", "packets", "count", "share", "round trips", "1/s"}
+UNITS = {"", "s", "bps", "bps/s", "B", "packets", "count", "share", "round trips", "rpm", "1/s"}
 SCENARIO = """
 title = "One"
 duration = "2s"
