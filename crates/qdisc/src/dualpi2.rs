@@ -24,6 +24,7 @@
 //! up to them, and overload as above where it lets both queues fill; all as in Linux.
 
 use crate::discipline::independent;
+use crate::periodic::UpdateTimer;
 use crate::pi2::Pi2Law;
 use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
@@ -65,8 +66,7 @@ pub struct DualPi2 {
     backlog: Backlog,
     /// Bytes, weighted, that the classic queue is behind its share; the low-latency queue is served up to zero.
     credit: f64,
-    /// When the probability is moved next; `None` until the first arrival.
-    next_update: Option<Time>,
+    updates: UpdateTimer,
 }
 
 /// What is to become of a packet that leaves.
@@ -87,7 +87,7 @@ impl DualPi2 {
             classic: Fifo::default(),
             backlog: Backlog::default(),
             credit: initial_credit(config),
-            next_update: None,
+            updates: UpdateTimer::new(config.update),
         }
     }
 
@@ -136,7 +136,7 @@ impl DualPi2 {
 
 impl QueueDiscipline for DualPi2 {
     fn enqueue(&mut self, packet: Packet, context: &mut Context<'_>) {
-        self.next_update.get_or_insert(context.now + self.config.update);
+        self.updates.start(context.now);
         if !self.config.limit.admits(self.backlog, packet.size()) {
             return context.drop(&packet, DropReason::Overflow);
         }
@@ -170,13 +170,13 @@ impl QueueDiscipline for DualPi2 {
     }
 
     fn next_wake(&self) -> Option<Time> {
-        self.next_update
+        self.updates.next()
     }
 
     fn on_wake(&mut self, context: &mut Context<'_>) {
         let wait = |queue: &Fifo| queue.head().map_or(Span::ZERO, |packet| context.now.since(packet.arrival));
         self.law.update(wait(&self.low_latency).max(wait(&self.classic)));
-        self.next_update = Some(context.now + self.config.update);
+        self.updates.restart(context.now);
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {

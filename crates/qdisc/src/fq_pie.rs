@@ -12,6 +12,7 @@
 
 use crate::discipline::independent;
 use crate::fair::FairQueue;
+use crate::periodic::UpdateTimer;
 use crate::pie::{self, PieLaw};
 use crate::{Backlog, Context, DropReason, Entry, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
@@ -40,8 +41,7 @@ pub struct FqPie {
     laws: Box<[Law]>,
     /// Rows whose laws are not at rest.
     awake: Vec<u32>,
-    /// When the probabilities are moved next; `None` until the first arrival.
-    next_update: Option<Time>,
+    updates: UpdateTimer,
 }
 
 #[derive(Clone, Debug)]
@@ -62,14 +62,14 @@ impl FqPie {
             fair: FairQueue::new(config.queues, config.quantum),
             laws: vec![law; config.queues as usize].into(),
             awake: Vec::new(),
-            next_update: None,
+            updates: UpdateTimer::new(config.law.update),
         }
     }
 }
 
 impl QueueDiscipline for FqPie {
     fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
-        self.next_update.get_or_insert(context.now + self.config.law.update);
+        self.updates.start(context.now);
         let row = self.fair.row_for(&packet, context.uniform);
         let law = &mut self.laws[row];
         if !law.awake {
@@ -106,7 +106,7 @@ impl QueueDiscipline for FqPie {
     }
 
     fn next_wake(&self) -> Option<Time> {
-        self.next_update
+        self.updates.next()
     }
 
     fn on_wake(&mut self, context: &mut Context<'_>) {
@@ -117,7 +117,7 @@ impl QueueDiscipline for FqPie {
             law.awake = fair.rows.backlog_of(*row as usize).packets > 0 || !law.pie.is_at_rest();
             law.awake
         });
-        self.next_update = Some(context.now + self.config.law.update);
+        self.updates.restart(context.now);
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
@@ -148,41 +148,11 @@ pub static ENTRY: Entry = Entry {
                 source: "sch_fq_pie.c",
                 domain: Domain::Limit { default: "10240pkt" },
             },
-            Parameter {
-                name: "target",
-                meaning: "the time that packets should wait",
-                unit: "",
-                source: "RFC 8033 §4.2: QDELAY_REF",
-                domain: Domain::Span { default: "15ms", zero: false },
-            },
-            Parameter {
-                name: "update",
-                meaning: "how often the probabilities are moved",
-                unit: "",
-                source: "RFC 8033 §4.2: T_UPDATE",
-                domain: Domain::Span { default: "15ms", zero: false },
-            },
-            Parameter {
-                name: "alpha",
-                meaning: "how far the distance from the target moves a probability, per second of it and update",
-                unit: "",
-                source: "RFC 8033 §4.2",
-                domain: Domain::Number { default: 0.125, minimum: 0.0, maximum: f64::INFINITY },
-            },
-            Parameter {
-                name: "beta",
-                meaning: "how far a change of the wait moves a probability, per second of change",
-                unit: "",
-                source: "RFC 8033 §4.2",
-                domain: Domain::Number { default: 1.25, minimum: 0.0, maximum: f64::INFINITY },
-            },
-            Parameter {
-                name: "burst",
-                meaning: "for so long after calm nothing is signalled in a queue",
-                unit: "",
-                source: "RFC 8033 §4.4: MAX_BURST",
-                domain: Domain::Span { default: "150ms", zero: true },
-            },
+            pie::TARGET,
+            pie::UPDATE,
+            pie::ALPHA,
+            pie::BETA,
+            pie::BURST,
             Parameter {
                 name: "quantum",
                 meaning: "bytes that each flow may send in its turn",
@@ -230,16 +200,7 @@ pub static ENTRY: Entry = Entry {
 
 fn config(settings: &Settings) -> Config {
     Config {
-        law: pie::Config {
-            target: settings.span("target"),
-            update: settings.span("update"),
-            alpha: settings.number("alpha"),
-            beta: settings.number("beta"),
-            burst: settings.span("burst"),
-            ecn: settings.flag("ecn"),
-            limit: settings.limit("limit"),
-            mean_packet: settings.packet(),
-        },
+        law: pie::config(settings),
         ecn_prob: settings.number("ecn_prob"),
         quantum: settings.size("quantum"),
         queues: settings.whole("flows") as u32,

@@ -18,6 +18,7 @@ pub mod fq_codel;
 pub mod fq_pie;
 mod limit;
 mod parameters;
+mod periodic;
 pub mod pi2;
 pub mod pie;
 pub mod priority;

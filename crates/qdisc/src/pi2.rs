@@ -17,7 +17,8 @@ mod law;
 pub use law::Pi2Law;
 
 use crate::discipline::independent;
-use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
+use crate::periodic::{MeasuredFifo, UpdateTimer};
+use crate::{Backlog, Context, DropReason, Entry, Limit, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Ecn, Packet};
@@ -48,11 +49,8 @@ pub struct Config {
 pub struct Pi2 {
     config: Config,
     law: Pi2Law,
-    waiting: Fifo,
-    /// How long the last packet that left had waited; zero once none waits.
-    delay: Span,
-    /// When the probability is moved next; `None` until the first arrival.
-    next_update: Option<Time>,
+    waiting: MeasuredFifo,
+    updates: UpdateTimer,
 }
 
 impl Pi2 {
@@ -61,9 +59,8 @@ impl Pi2 {
         Self {
             config: *config,
             law: Pi2Law::new(config.target, config.alpha, config.beta),
-            waiting: Fifo::default(),
-            delay: Span::ZERO,
-            next_update: None,
+            waiting: MeasuredFifo::default(),
+            updates: UpdateTimer::new(config.update),
         }
     }
 
@@ -79,7 +76,7 @@ impl Pi2 {
 
 impl QueueDiscipline for Pi2 {
     fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
-        self.next_update.get_or_insert(context.now + self.config.update);
+        self.updates.start(context.now);
         let waiting = self.waiting.backlog();
         if !self.config.limit.admits(waiting, packet.size()) {
             return context.drop(&packet, DropReason::Overflow);
@@ -99,10 +96,7 @@ impl QueueDiscipline for Pi2 {
     }
 
     fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
-        let packet = self.waiting.pop()?;
-        let left = self.waiting.backlog().packets;
-        self.delay = if left > 0 { context.now.since(packet.arrival) } else { Span::ZERO };
-        Some(packet)
+        self.waiting.pop(context.now)
     }
 
     fn backlog(&self) -> Backlog {
@@ -110,12 +104,12 @@ impl QueueDiscipline for Pi2 {
     }
 
     fn next_wake(&self) -> Option<Time> {
-        self.next_update
+        self.updates.next()
     }
 
     fn on_wake(&mut self, context: &mut Context<'_>) {
-        self.law.update(self.delay);
-        self.next_update = Some(context.now + self.config.update);
+        self.law.update(self.waiting.delay());
+        self.updates.restart(context.now);
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {

@@ -12,7 +12,8 @@ mod law;
 pub use law::PieLaw;
 
 use crate::discipline::independent;
-use crate::{Backlog, Context, DropReason, Entry, Fifo, Limit, QueueDiscipline, Settings};
+use crate::periodic::{MeasuredFifo, UpdateTimer};
+use crate::{Backlog, Context, DropReason, Entry, Limit, QueueDiscipline, Settings};
 use narrows_card::{Card, Domain, Parameter, Variable};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::Packet;
@@ -44,11 +45,8 @@ pub struct Config {
 pub struct Pie {
     config: Config,
     law: PieLaw,
-    waiting: Fifo,
-    /// How long the last packet that left had waited; zero once none waits.
-    delay: Span,
-    /// When the probability is moved next; `None` until the first arrival.
-    next_update: Option<Time>,
+    waiting: MeasuredFifo,
+    updates: UpdateTimer,
 }
 
 impl Pie {
@@ -57,16 +55,15 @@ impl Pie {
         Self {
             config: *config,
             law: PieLaw::new(config),
-            waiting: Fifo::default(),
-            delay: Span::ZERO,
-            next_update: None,
+            waiting: MeasuredFifo::default(),
+            updates: UpdateTimer::new(config.update),
         }
     }
 }
 
 impl QueueDiscipline for Pie {
     fn enqueue(&mut self, mut packet: Packet, context: &mut Context<'_>) {
-        self.next_update.get_or_insert(context.now + self.config.update);
+        self.updates.start(context.now);
         let waiting = self.waiting.backlog();
         if !self.config.limit.admits(waiting, packet.size()) {
             self.law.overflowed();
@@ -83,10 +80,7 @@ impl QueueDiscipline for Pie {
     }
 
     fn dequeue(&mut self, context: &mut Context<'_>) -> Option<Packet> {
-        let packet = self.waiting.pop()?;
-        let left = self.waiting.backlog().packets;
-        self.delay = if left > 0 { context.now.since(packet.arrival) } else { Span::ZERO };
-        Some(packet)
+        self.waiting.pop(context.now)
     }
 
     fn backlog(&self) -> Backlog {
@@ -94,12 +88,12 @@ impl QueueDiscipline for Pie {
     }
 
     fn next_wake(&self) -> Option<Time> {
-        self.next_update
+        self.updates.next()
     }
 
     fn on_wake(&mut self, context: &mut Context<'_>) {
-        self.law.update(self.delay);
-        self.next_update = Some(context.now + self.config.update);
+        self.law.update(self.waiting.delay());
+        self.updates.restart(context.now);
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
@@ -109,6 +103,43 @@ impl QueueDiscipline for Pie {
 
 /// `mark_ecnth`.
 const MARK_AT_MOST: f64 = 0.1;
+
+// The parameters of the law, which `fq-pie` has for each of its queues.
+pub(crate) const TARGET: Parameter = Parameter {
+    name: "target",
+    meaning: "the time that packets should wait",
+    unit: "",
+    source: "RFC 8033 §4.2: QDELAY_REF",
+    domain: Domain::Span { default: "15ms", zero: false },
+};
+pub(crate) const UPDATE: Parameter = Parameter {
+    name: "update",
+    meaning: "how often the probability is moved",
+    unit: "",
+    source: "RFC 8033 §4.2: T_UPDATE",
+    domain: Domain::Span { default: "15ms", zero: false },
+};
+pub(crate) const ALPHA: Parameter = Parameter {
+    name: "alpha",
+    meaning: "how far the distance from the target moves the probability, per second of it and update",
+    unit: "",
+    source: "RFC 8033 §4.2",
+    domain: Domain::Number { default: 0.125, minimum: 0.0, maximum: f64::INFINITY },
+};
+pub(crate) const BETA: Parameter = Parameter {
+    name: "beta",
+    meaning: "how far a change of the wait moves the probability, per second of change",
+    unit: "",
+    source: "RFC 8033 §4.2",
+    domain: Domain::Number { default: 1.25, minimum: 0.0, maximum: f64::INFINITY },
+};
+pub(crate) const BURST: Parameter = Parameter {
+    name: "burst",
+    meaning: "for so long after calm nothing is signalled",
+    unit: "",
+    source: "RFC 8033 §4.4: MAX_BURST",
+    domain: Domain::Span { default: "150ms", zero: true },
+};
 
 /// The catalogue entry of `pie`.
 pub static ENTRY: Entry = Entry {
@@ -132,41 +163,11 @@ pub static ENTRY: Entry = Entry {
                 source: "sch_pie.c",
                 domain: Domain::Limit { default: "1000pkt" },
             },
-            Parameter {
-                name: "target",
-                meaning: "the time that packets should wait",
-                unit: "",
-                source: "RFC 8033 §4.2: QDELAY_REF",
-                domain: Domain::Span { default: "15ms", zero: false },
-            },
-            Parameter {
-                name: "update",
-                meaning: "how often the probability is moved",
-                unit: "",
-                source: "RFC 8033 §4.2: T_UPDATE",
-                domain: Domain::Span { default: "15ms", zero: false },
-            },
-            Parameter {
-                name: "alpha",
-                meaning: "how far the distance from the target moves the probability, per second of it and update",
-                unit: "",
-                source: "RFC 8033 §4.2",
-                domain: Domain::Number { default: 0.125, minimum: 0.0, maximum: f64::INFINITY },
-            },
-            Parameter {
-                name: "beta",
-                meaning: "how far a change of the wait moves the probability, per second of change",
-                unit: "",
-                source: "RFC 8033 §4.2",
-                domain: Domain::Number { default: 1.25, minimum: 0.0, maximum: f64::INFINITY },
-            },
-            Parameter {
-                name: "burst",
-                meaning: "for so long after calm nothing is signalled",
-                unit: "",
-                source: "RFC 8033 §4.4: MAX_BURST",
-                domain: Domain::Span { default: "150ms", zero: true },
-            },
+            TARGET,
+            UPDATE,
+            ALPHA,
+            BETA,
+            BURST,
             Parameter {
                 name: "ecn",
                 meaning: "mark ECN-capable packets instead of dropping them while p <= 0.1",
@@ -192,7 +193,8 @@ pub static ENTRY: Entry = Entry {
     build: |settings| Box::new(Pie::new(&config(settings))),
 };
 
-fn config(settings: &Settings) -> Config {
+/// The settings of the law and of its queue.
+pub(crate) fn config(settings: &Settings) -> Config {
     Config {
         target: settings.span("target"),
         update: settings.span("update"),

@@ -175,9 +175,9 @@ fn the_wait_is_that_of_the_last_packet_to_leave_until_none_waits() {
     bench.arrive(packet(1, 0, 1500));
     bench.now = Time::ZERO + Span::from_ms(7);
     bench.depart();
-    assert_eq!(bench.queue.delay, Span::from_ms(7));
+    assert_eq!(bench.queue.waiting.delay(), Span::from_ms(7));
     bench.depart();
-    assert_eq!(bench.queue.delay, Span::ZERO);
+    assert_eq!(bench.queue.waiting.delay(), Span::ZERO);
 }
 
 #[test]
