@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from narrows.core import nearest
 from narrows.reproduction.predicate import Bounded, Ordered, Several
 from narrows.reproduction.quantity import (
+    Asked,
     Combined,
     Constant,
     Correlation,
@@ -27,8 +30,19 @@ if TYPE_CHECKING:
     from narrows.reproduction.quantity import Binding, Quantity
     from narrows.study.plan import Plan, Point
 
-    # Name of an experiment, and the values of columns that its cells must have.
-    Selection = tuple[str, Mapping[str, Any]]
+
+class Selection(NamedTuple):
+    """What is read of an experiment.
+
+    Attributes:
+        experiment: Name of the experiment.
+        where: Values of columns that its cells must have.
+        column: Name of the column that is read.
+    """
+
+    experiment: str
+    where: Mapping[str, Any]
+    column: str
 
 
 def of_test(test: Test, binding: Binding | None = None) -> Iterator[Selection]:
@@ -47,7 +61,8 @@ def of_test(test: Test, binding: Binding | None = None) -> Iterator[Selection]:
 def of_quantity(quantity: Quantity, binding: Binding) -> Iterator[Selection]:
     """Iterate over the selections of cells that a quantity reads, some of them several times."""
     if isinstance(quantity, Measured):
-        yield quantity.experiment, {name: bound(value, binding) for name, value in quantity.where.items()}
+        where = {name: bound(value, binding) for name, value in quantity.where.items()}
+        yield Selection(quantity.experiment, where, quantity.column(binding))
         return
     parts: list[Quantity] = []
     conditions: Iterable[Binding] = [{}]
@@ -74,22 +89,14 @@ def of_claim(claim: Claim) -> Iterator[Selection]:
         yield from of_test(claim.magnitude.test)
 
 
-def of_study(published: Published) -> Iterator[Selection]:
-    """Iterate over what the claims read, and the tables and figures that have values of the source."""
-    for claim in published.claims:
-        yield from of_claim(claim)
-    for quantity, binding in of_source(published):
-        yield from of_quantity(quantity, binding)
-
-
-def of_source(published: Published) -> Iterator[tuple[Quantity, Binding]]:
-    """Iterate over the quantities of the tables and figures that have values of the source."""
+def of_source(published: Published) -> Iterator[Selection]:
+    """Iterate over what the tables and figures read that have values of the source."""
     for table in published.tables:
-        if table.published:
-            yield from ((quantity, {}) for row in table.rows.values() for quantity in row)
+        for quantity in itertools.chain.from_iterable(table.rows.values()) if table.published else ():
+            yield from of_quantity(quantity, {})
     for picture in published.pictures:
-        if picture.published:
-            yield from ((line.quantity, {"x": place}) for line in picture.lines for place in picture.places)
+        for line, place in itertools.product(picture.lines, picture.places) if picture.published else ():
+            yield from of_quantity(line.quantity, {"x": place})
 
 
 def fits(point: Point, wanted: Mapping[str, Any]) -> bool:
@@ -98,9 +105,43 @@ def fits(point: Point, wanted: Mapping[str, Any]) -> bool:
     return all(comparable(levels[name]) == comparable(value) for name, value in wanted.items() if name in levels)
 
 
+def missing(plan: Plan, wanted: Iterable[Selection], *, points: bool) -> str:
+    """Return what a plan lacks of what is read of it, in words; empty if it has all.
+
+    Args:
+        plan: The plan of the experiment.
+        wanted: What is read.
+        points: Whether the plan must also have points with the wanted levels, not only the columns.
+    """
+    rows = Asked({**point.levels, "algorithm": point.algorithm} for point in plan.points)
+    factors, columns = list(rows[0]), [column.name for column in plan.columns]
+    for _, where, column in wanted:
+        if unknown := [name for name in where if name not in factors]:
+            return f"has no factor {unknown[0]}; there are {', '.join(factors)}"
+        if column not in {*columns, *OF_EVERY_CELL}:
+            near = nearest(column, columns)
+            return f"has no column {column}" + (f"; did you mean {near}?" if near else "")
+        if points and not rows.fitting(where):
+            return f"has no cell with {', '.join(f'{name} = {value}' for name, value in where.items())}"
+    return ""
+
+
 def reduced(plan: Plan, selections: Iterable[Mapping[str, Any]]) -> Plan:
     """Return a plan with the points alone that one of the selections reads; rows are numbered anew."""
-    distinct = {tuple((name, comparable(value)) for name, value in each.items()): each for each in selections}
-    points = [point for point in plan.points if any(fits(point, each) for each in distinct.values())]
+    # By the names of the wanted columns, so that the work does not grow with points times selections.
+    wanted: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for each in selections:
+        names = tuple(name for name in each if name in plan.points[0].levels or name == "algorithm")
+        wanted.setdefault(names, set()).add(tuple(comparable(each[name]) for name in names))
+
+    def read(point: Point) -> bool:
+        levels = {**point.levels, "algorithm": point.algorithm}
+        return any(tuple(comparable(levels[name]) for name in names) in wanted[names] for names in wanted)
+
+    points = [point for point in plan.points if read(point)]
     numbers = {row: number for number, row in enumerate(dict.fromkeys(point.row for point in points))}
     return replace(plan, points=[replace(point, row=numbers[point.row]) for point in points])
+
+
+# Columns of numbers that the cells of every experiment have.
+OF_EVERY_CELL = ("replication", "seed", "cpu_s", "packet_hops")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narrows.errors import OutputError
+from narrows.errors import InputError, OutputError
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
-from narrows.reproduction.asked import of_study, reduced
+from narrows.reproduction.asked import missing, of_claim, of_source, reduced
 from narrows.reproduction.deciding import added_rows
 from narrows.reproduction.kept import ADDED
 from narrows.reproduction.ledger import Found, ledger
@@ -99,7 +100,8 @@ def parts(study: StudyFolder, size: str, seed: int | None, replications: int | N
         that a claim asks for, or a table or figure with values of the source.
 
     Raises:
-        InputError: A file cannot be read, or no study file has a variant that the claims name.
+        InputError: A file cannot be read, no study file has a variant that the claims name, or a claim reads a column
+            or cells that its experiment does not have.
         ScenarioError: A study file or a scenario has faults.
     """
     files = study.experiments(size)
@@ -108,14 +110,22 @@ def parts(study: StudyFolder, size: str, seed: int | None, replications: int | N
         (variant.name, Choice(size, variant.key), [name for name in files if variant.key in offered(files[name])[size]])
         for variant in study.published.variants
     ]
-    asked = list(of_study(study.claims(size)))
+    published = study.claims(size)
+    claims = {claim.id: list(of_claim(claim)) for claim in published.claims}
+    asked = [*itertools.chain.from_iterable(claims.values()), *of_source(published)]
     found = []
     for variant, choice, experiments in forms:
         for name in experiments:
             experiment = read_study(files[name], seed, replications, choice)
             plan = make_plan(experiment)
+            # A variant may have some of the points alone; the others are those of the description.
+            for claim, wanted in claims.items():
+                own = [each for each in wanted if each.experiment == name]
+                if own and (problem := missing(plan, own, points=not variant)):
+                    form = f"{name} under the variant {variant}" if variant else name
+                    raise InputError(str(study.claims_file), f"claims.{claim}: experiment {form} {problem}")
             if size == MEDIUM:
-                plan = reduced(plan, [wanted for of, wanted in asked if of == name])
+                plan = reduced(plan, [wanted.where for wanted in asked if wanted.experiment == name])
             found.append(Part(name, variant, experiment, plan))
     return [part for part in found if part.plan.points]
 

@@ -121,7 +121,7 @@ def decide(  # noqa: PLR0913  # each says how
 
 def _read(claim: Claim) -> set[str]:
     """Return the names of the experiments that a claim reads."""
-    return {experiment for experiment, _ in of_claim(claim)}
+    return {wanted.experiment for wanted in of_claim(claim)}
 
 
 class _Experiment:
@@ -158,7 +158,7 @@ class _Experiment:
             replication += 1
 
     def _points(self, wanted: Sequence[Selection]) -> list[Point]:
-        return [point for point in self.plan.points if any(fits(point, each) for _, each in wanted)]
+        return [point for point in self.plan.points if any(fits(point, each.where) for each in wanted)]
 
 
 def added_rows(plan: Plan, store: Store) -> list[dict[str, Any]]:
@@ -200,7 +200,10 @@ def _cost(parts: Sequence[_Open], experiments: dict[str, _Experiment]) -> float:
     return min(
         (
             max(part.outcome.needed.sure - part.outcome.seeds, 1)
-            * sum(each.cost_s([own for own in part.selections if own[0] == name]) for name, each in experiments.items())
+            * sum(
+                each.cost_s([own for own in part.selections if own.experiment == name])
+                for name, each in experiments.items()
+            )
             for part in parts
             if not (part.outcome.same and part.outcome.seeds <= 1)
         ),
@@ -215,7 +218,7 @@ def _tasks(parts: Sequence[_Open], experiments: dict[str, _Experiment]) -> list[
         if part.outcome.seeds >= MOST or (part.outcome.same and part.outcome.seeds <= 1):
             continue
         for name, each in experiments.items():
-            wanted = [own for own in part.selections if own[0] == name]
+            wanted = [own for own in part.selections if own.experiment == name]
             for task in each.missing(wanted, max(1, part.outcome.seeds // 4)) if wanted else ():
                 found[task.key] = (each, task)
     return list(found.values())

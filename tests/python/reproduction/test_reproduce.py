@@ -196,6 +196,28 @@ def test_a_variant_that_no_study_file_has_is_bad_input(small: Path, capsys: pyte
     assert "variant a slow path: no study file has a variant slo; there are slow" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("quantity", "problem"),
+    [
+        ('measure = "goodput_bp"', "claims.900-1: experiment one has no column goodput_bp; did you mean goodput_bps?"),
+        ('measure = "goodput_bps", where = { speed = 1 }', "experiment one has no factor speed; there are algorithm"),
+        (
+            'measure = "goodput_bps", where = { algorithm = "cubic" }',
+            "experiment one has no cell with algorithm = cubic",
+        ),
+    ],
+)
+def test_a_claim_on_what_no_cell_will_have_is_refused_before_anything_runs(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], quantity: str, problem: str
+) -> None:
+    text = CLAIMS.replace("LEAST", "0.5")
+    asked = text.replace('measure = "utilization_between(from=1s,until=3s)", over = "min"', quantity, 1)
+    (small / "claims.toml").write_text(asked, encoding="utf-8")
+    assert main(["reproduce", "small", "--out", str(tmp_path / "out")]) == 2
+    assert problem in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.usefixtures("small")
 def test_an_unknown_study_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "smal"]) == 2
@@ -216,6 +238,7 @@ def test_the_studies_that_ship_are_listed() -> None:
 def test_every_experiment_of_every_study_resolves(study: StudyFolder, size: str) -> None:
     found = parts(study, size, None, None)
     assert {part.experiment for part in found} <= set(study.published.experiments)
+    # Planning refuses claims on columns, levels and cells that no experiment has, so all 300 are checked here.
     assert found
     # No study file has a variant that the claims do not name.
     named = {variant.key for variant in study.published.variants}
