@@ -10,7 +10,8 @@ import pytest
 import narrows as nw
 from command_line import SHORT, write
 from narrows.library import find_scenario
-from narrows.report.run.data import Run, read
+from narrows.report.run.data import Run
+from narrows.report.run.reading import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,9 @@ import pytest
 
 import narrows as nw
 from narrows.report.drawing.scale import BITS_PER_SECOND, quantity
-from narrows.report.run.data import Run, read
+from narrows.report.run.data import Run
 from narrows.report.run.figures import figures, frame, rates
+from narrows.report.run.reading import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -79,6 +79,7 @@ class Figure:
         draw: Returns the panels for a paper; none if there is nothing to show.
         absent: Reason why there is nothing to show; empty if there is something.
         others: The same figure of other replications: what each draws, by number of the replication.
+        moments: What the page says about a moment that is chosen in the figure, as JSON by number of the replication.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Figure:
     draw: Callable[[Paper], Sequence[Panel]] = field(default=lambda _paper: ())
     absent: str = ""
     others: Mapping[int, Callable[[Paper], Sequence[Panel]]] = field(default_factory=dict)
+    moments: Mapping[int, str] = field(default_factory=dict)
 
 
 def with_others(figures: Mapping[int, Figure]) -> Figure:
@@ -102,8 +104,12 @@ def with_others(figures: Mapping[int, Figure]) -> Figure:
         return shown
     # What happens in one replication alone has an entry in the legend, too.
     keys = without_repeats(key for each in (shown, *drawn.values()) for key in each.keys)
+    moments = {number: text for each in (shown, *drawn.values()) for number, text in each.moments.items()}
     return replace(
-        shown, keys=keys, others={first: shown.draw, **{number: each.draw for number, each in drawn.items()}}
+        shown,
+        keys=keys,
+        moments=moments,
+        others={first: shown.draw, **{number: each.draw for number, each in drawn.items()}},
     )
 
 

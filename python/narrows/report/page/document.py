@@ -134,8 +134,10 @@ def figure_section(figure: Figure, command: str, *, heading: str = "h2") -> Mark
         element("div", element("ul", *map(_key, figure.keys), class_="legend", aria_label="Legend"),
                 element("div", *tools, class_="tools"), class_="above"),
         element("div", element("div", *(_paper(figure, paper, figure.draw) for paper in PAPERS), class_="plot"),
-                *_others(figure),
+                *_others(figure), *_moments(figure),
                 element("output", class_="readout", aria_live="polite"), class_="stage"),
+        *([element("div", class_="why", role="region", aria_live="polite", hidden=True,
+                   aria_label=f"What happened: {figure.title}")] if figure.moments else []),
         caption,
         data_title=figure.title,
         data_name=figure.name,
@@ -180,6 +182,13 @@ def _others(figure: Figure) -> list[Markup]:
                 data_packed=_packed("".join(_paper(figure, paper, draw) for paper in PAPERS)))
         for number, draw in figure.others.items()
     ]  # fmt: skip
+
+
+def _moments(figure: Figure) -> list[Markup]:
+    """Return what the page says about moments of each replication."""
+    return [
+        element("template", data_moments=number, data_packed=_packed(text)) for number, text in figure.moments.items()
+    ]
 
 
 def _packed(text: str) -> str:

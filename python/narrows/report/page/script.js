@@ -208,6 +208,15 @@
     const paper = visiblePaper(figure);
     if (event.key === "Escape") {
       clear(figure);
+      figure.querySelector(".why .head button:last-child")?.click();
+      return;
+    }
+    if (event.key === "Enter" && event.target.matches(".plot") && figure.querySelector(".why")) {
+      event.preventDefault();
+      const panel = panelsOf(paper)[0];
+      const mark = figure.mark === undefined ? undefined : pointsOf(paper).sort((a, b) => a.x - b.x)[figure.mark];
+      if (mark) explainAt(figure, mark.x, mark.y);
+      else explainAt(figure, figure.cursor ?? panel.left + panel.width / 2, panel.top + panel.height / 2);
       return;
     }
     const zoom = { "+": 0.5, "=": 0.5, "-": 2, 0: Infinity }[event.key];
@@ -230,6 +239,7 @@
       event.preventDefault();
       const [{ left, width }] = panelsOf(paper);
       const from = figure.cursor === undefined ? left + width / 2 : figure.cursor;
+      figure.mark = undefined;
       readLine(figure, paper, from + (along * width) / (event.shiftKey ? 400 : 80));
     }
   }
@@ -246,6 +256,104 @@
     const middle = figure.cursor === undefined ? view.left + view.width / 2 : drawnX(panel, figure.cursor);
     const from = Math.min(Math.max(middle - part / 2, left), left + width - part);
     look(figure, panel, { ...view, left: from, width: part });
+  }
+
+  // The explanations of the moments of a figure, as `narrows why` gives them; undefined where it has none.
+  async function momentsOf(figure) {
+    const number = figure.replication ?? figure.querySelector("template[data-moments]")?.dataset.moments;
+    const packed = figure.querySelector(`template[data-moments="${number}"]`);
+    if (packed && !packed.moments) packed.moments = JSON.parse(await unpacked(packed.dataset.packed));
+    return packed?.moments;
+  }
+
+  // The flow and the time that a place of a figure stands for: those of a mark nearby, else of the nearest line.
+  function momentAt(paper, moments, x, y) {
+    const panels = panelsOf(paper);
+    const index = Math.max(panels.findIndex((each) => y <= each.top + each.height + 4), 0);
+    const panel = panels[index];
+    const flows = Object.values(moments.panels[index]);
+    const marks = pointsOf(paper).filter((mark) => mark.panel === panel && Math.hypot(mark.x - x, mark.y - y) < NEARBY);
+    const at = Math.min(Math.max(x, panel.left), panel.left + panel.width);
+    const drawn = drawnX(panel, at);
+    if (marks.length) {
+      const mark = nearest(marks, x, y);
+      const flow = flows.find((each) => mark.text.startsWith(`${each.flow}, `));
+      if (flow) return { index, flow, time: panel.across.value(drawnX(panel, mark.x)) };
+    }
+    const lines = [...panel.panel.querySelectorAll('[data-series]:not(.off) > path.line')];
+    const away = (path) => Math.abs(seenY(panel, panel.up.position(readAt(path, drawn, panel.up))) - y);
+    const shown = lines.filter((path) => path.parentNode.dataset.series in moments.panels[index]);
+    if (!shown.length) return undefined;
+    const line = shown.reduce((a, b) => (away(a) <= away(b) ? a : b));
+    return { index, flow: moments.panels[index][line.parentNode.dataset.series], time: panel.across.value(drawn) };
+  }
+
+  async function explainAt(figure, x, y) {
+    const moments = await momentsOf(figure);
+    const found = moments && momentAt(visiblePaper(figure), moments, x, y);
+    if (found) explain(figure, moments, found);
+  }
+
+  function html(name, attributes, ...children) {
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (typeof value === "function") node.addEventListener(key, value);
+      else if (value !== undefined && value !== false) node.setAttribute(key, value);
+    }
+    node.append(...children);
+    return node;
+  }
+
+  // Says below a figure what happened to a flow around a moment, in the words of `narrows why`.
+  function explain(figure, moments, { index, flow, time }) {
+    const distance = ([at]) => Math.abs(at - time);
+    const near = flow.changes.reduce((a, b) => (a && distance(a) <= distance(b) ? a : b), undefined);
+    const explained = near !== undefined && distance(near) <= moments.reach_s;
+    const at = explained ? near[0] : time;
+    const lines = explained
+      ? near[3]
+      : flow.events.filter(([start, end]) => end >= time - moments.reach_s && start <= time + moments.reach_s)
+        .map(([start, , text]) => [start, text]);
+    const go = (change) => change && explain(figure, moments, { index, flow, time: change[0] });
+    const earlier = flow.changes.findLast(([each]) => each < at);
+    const later = flow.changes.find(([each]) => each > at);
+    const step = (label, change) => html("button", { type: "button", class: "tool", click: () => {
+      go(change);
+      figure.querySelector(`.why [data-step="${label}"]`)?.focus();
+    }, disabled: change ? undefined : "", "data-step": label }, label);
+    const panelName = panelsOf(visiblePaper(figure))[index].panel.dataset.title;
+    const flows = Object.values(moments.panels[index]);
+    const choice = html("select", { "aria-label": "Flow", change: () => explain(figure, moments, { index, flow: flows[choice.selectedIndex], time }) },
+      ...flows.map((each) => new Option(each.flow, each.flow, false, each === flow)));
+    const box = figure.querySelector(".why");
+    const close = () => {
+      box.hidden = true;
+      for (const mark of figure.querySelectorAll(".moment")) mark.remove();
+    };
+    box.replaceChildren(
+      html("div", { class: "head" },
+        html("span", { class: "when" }, panelName ? `${panelName}: ` : "", flows.length > 1 ? choice : html("b", {}, flow.flow), ` around ${at.toFixed(4)}\u202fs`),
+        html("span", { class: "steps" },
+          step("Earlier change", earlier), step("Later change", later),
+          html("button", { type: "button", class: "tool", click: close, "aria-label": "Close the explanation" }, "Close"))),
+      html("p", { class: "said" }, explained ? near[1] : flow.nothing + (near ? near[2] : "")),
+      html("ol", {}, ...lines.map(([start, text]) => html("li", {}, html("span", { class: "stamp" }, `${start.toFixed(4)}\u202fs`), html("span", {}, text)))),
+      ...(flow.left_out ? [html("p", { class: "note" }, `The ${flow.changes.length} deepest changes of this window are explained here, ${flow.left_out} are not; the command explains every one.`)] : []),
+      html("p", { class: "note" }, "In this folder: ", html("code", {}, `${flow.command} --at ${at.toFixed(4)}s`)),
+    );
+    box.hidden = false;
+    point(figure, index, at);
+  }
+
+  // Marks the moment that is explained.
+  function point(figure, index, time) {
+    for (const mark of figure.querySelectorAll(".moment")) mark.remove();
+    for (const paper of figure.querySelectorAll(".paper")) {
+      const panel = panelsOf(paper)[index];
+      const x = panel.across.position(time);
+      const inside = panel.panel.querySelector(":scope > svg.inside");
+      inside?.append(make("path", { class: "moment", d: `M${x} ${panel.top}v${panel.height}` }));
+    }
   }
 
   function zooms(panel) {
@@ -379,7 +487,8 @@
       const { panel } = from;
       const { left, top, width, height } = size(event);
       ends();
-      if (width < 6) return;
+      figure.dragged = width >= 6;
+      if (!figure.dragged) return;
       const [x, y] = [drawnX(panel, left), drawnY(panel, top)];
       look(figure, panel, {
         left: x, width: drawnX(panel, left + width) - x, top: y, height: drawnY(panel, top + height) - y,
@@ -402,7 +511,7 @@
     const [before, after] = [original, copy].map((node) => [node, ...node.querySelectorAll("*")]);
     before.forEach((node, index) => {
       const style = getComputedStyle(node);
-      if (style.display === "none" || node.classList.contains("cursor")) {
+      if (style.display === "none" || node.matches(".cursor, .moment")) {
         after[index].dataset.drop = "";
       } else if (["path", "rect", "text", "tspan"].includes(node.localName)) {
         for (const name of KEPT) after[index].setAttribute(name, style.getPropertyValue(name));
@@ -489,7 +598,8 @@
     const plot = figure.querySelector(".plot");
     plot.tabIndex = 0;
     plot.setAttribute("role", "group");
-    const keys = "arrow keys read values, plus and minus zoom, 0 shows all";
+    const explains = figure.querySelector(".why") ? ", Enter says what happened" : "";
+    const keys = `arrow keys read values, plus and minus zoom, 0 shows all${explains}`;
     plot.setAttribute("aria-label", `${figure.dataset.title}: ${keys}`);
     plot.addEventListener("keydown", (event) => steer(figure, event));
     plot.addEventListener("blur", () => clear(figure));
@@ -498,6 +608,12 @@
     plot.addEventListener("pointerleave", () => clear(figure));
     bringZoom(figure, plot);
     plot.addEventListener("click", (event) => {
+      if (figure.querySelector(".why")) {
+        const dragged = figure.dragged;
+        figure.dragged = false;
+        if (!dragged) explainAt(figure, ...placeOf(visiblePaper(figure), event));
+        return;
+      }
       const name = event.target.closest?.("g[data-series]")?.querySelector("[data-opens]")?.dataset.opens;
       const part = name && document.getElementById(name);
       if (!part) return;
@@ -531,6 +647,8 @@
     drawn.innerHTML = await unpacked(packed.dataset.packed);
     clear(figure);
     figure.querySelector(".plot").replaceChildren(drawn.content);
+    figure.replication = number;
+    if (figure.querySelector(".why")) figure.querySelector(".why").hidden = true;
     figure.querySelector("[data-reset]").hidden = true;
     for (const key of figure.querySelectorAll(".key[aria-pressed=false]")) hide(figure, key);
     for (const text of figure.querySelectorAll("figcaption p")) {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from narrows.report.run.data import read
 from narrows.report.run.page import page
+from narrows.report.run.reading import read
 
 if TYPE_CHECKING:
     from pathlib import Path

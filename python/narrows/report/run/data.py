@@ -1,29 +1,20 @@
-"""What a run folder or a comparison folder holds, read once into plain typed values.
-
-Only this module of the report knows files and Arrow; everything after it works on numpy arrays.
-"""
+"""What a run folder or a comparison folder holds, as plain typed values and numpy arrays."""
 
 from __future__ import annotations
 
-import json
-import tomllib
-from collections import Counter
-from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from narrows import core
-from narrows.compared import ALGORITHM, ALGORITHMS, BACKENDS, contrasts, kind_of, runs_of
-from narrows.report.drawing.style import placed, style_of
+from narrows.compared import ALGORITHMS, BACKENDS
+from narrows.report.drawing.style import style_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -153,6 +144,8 @@ class Run:
         census_rows: Columns of `census.parquet`; none where every flow is endless.
         transfer_rows: Columns of `transfers.parquet`; none where every flow is endless.
         event_rows: Columns of `events.parquet`; empty if events are not logged.
+        folder: Its folder, relative to that of the page.
+        packet_file: The file `packets.parquet`; None if packets are not logged.
         found_warmups_s: End of the warm-up by replication, seconds; empty if the scenario gives it.
         chosen: Number of the replication whose series are drawn; None for the first.
         look: The style of the run beside others; None for that of its name.
@@ -179,6 +172,8 @@ class Run:
     census_rows: Columns = field(repr=False)
     transfer_rows: Columns = field(repr=False)
     event_rows: Columns = field(repr=False, default_factory=dict)
+    folder: str = "."
+    packet_file: Path | None = None
     found_warmups_s: Sequence[float] = ()
     chosen: int | None = None
     look: Style | None = None
@@ -292,8 +287,8 @@ class Run:
     def flow_events(self, flow: str) -> Columns:
         """Return the events of a flow in the shown replication, in order of time; empty without a log.
 
-        Columns, each of shape (events,): `time_s`, seconds; `event` and `rule`, texts; `cwnd_before_packets`,
-        `cwnd_packets` and `ssthresh_packets`, NaN without a value.
+        Columns, each of shape (events,): `time_s`, seconds, and those of the table `events`; texts are empty and
+        numbers NaN without a value.
         """
         if not self.has_events:
             return {}
@@ -417,158 +412,6 @@ class Comparison:
         return next((each for each in self.differences if (each.of, each.against) == (of, against)), None)
 
 
-def read(folder: Path) -> Run | Comparison:
-    """Read a run folder or a comparison folder.
-
-    Raises:
-        FileNotFoundError: There is no `summary.json`.
-    """
-    summary = _json(folder / "summary.json")
-    of = kind_of(summary)
-    if of is None:
-        return _run(folder, str(summary["title"]))
-    manifest = _json(folder / "manifest.json")
-    folders = manifest.get(of, {})
-    return Comparison(
-        title=str(summary["title"]),
-        seed=int(summary["seed"]),
-        replications=int(summary["replications"]),
-        digest=str(summary["digest"]),
-        runs=[replace(_run(folder / folders.get(name, name), name), look=look) for name, look in _looks(summary)],
-        differences=[_difference(entry) for entry in summary.get("differences", [])],
-        manifest=manifest,
-        folders=folders,
-        kind=of,
-        contrasts=contrasts(summary),
-    )
-
-
-def _looks(summary: Mapping[str, Any]) -> Iterator[tuple[str, Style | None]]:
-    """Return the style of each run of a comparison; None where its name has one.
-
-    A level has the hue of its place; beside several algorithms, it is a variant of the algorithm's style.
-    """
-    factors: Mapping[str, list[str]] = summary.get("factors") or {}
-    several = len(factors.get(ALGORITHM, ())) > 1
-    seen: Counter[str] = Counter()
-    for name, each in (runs_of(summary) or {}).items():
-        algorithm = each["at"][ALGORITHM] if several else ""
-        style = style_of(algorithm).variant(seen[algorithm]) if several else placed(seen[""])
-        seen[algorithm] += 1
-        yield name, style if factors else None
-
-
-def _run(folder: Path, name: str) -> Run:
-    summary = _json(folder / "summary.json")
-    scenario, manifest = folder / "scenario.toml", _json(folder / "manifest.json")
-    return Run(
-        name=name,
-        title=str(summary["title"]),
-        seed=int(summary["seed"]),
-        replications=int(summary["replications"]),
-        digest=str(summary["digest"]),
-        groups=_owners(summary["groups"]),
-        bottlenecks={name: group.get("bottleneck") for name, group in summary["groups"].items()},
-        links=_owners(summary["links"]),
-        checks=[Check(c["name"], c["ok"], c.get("level") or "", c.get("detail") or "") for c in summary["checks"]],
-        expectations=[_expectation(clause) for clause in summary.get("expectations", [])],
-        performance=summary.get("performance", {}),
-        found_warmups_s=summary.get("warmup", {}).get("end_s", []),
-        manifest=manifest,
-        scenario=tomllib.loads(scenario.read_text("utf-8")) if scenario.exists() else {},
-        sources=_texts(folder, ["scenario.toml", *manifest.get("inputs", {})]),
-        flow_rows=_columns(folder / "flows.parquet"),
-        series_rows=_columns(folder / "series.parquet"),
-        distribution_rows=_columns(folder / "distributions.parquet"),
-        group_rows=_columns(folder / "groups.parquet"),
-        census_rows=_columns(folder / "census.parquet"),
-        transfer_rows=_columns(folder / "transfers.parquet"),
-        event_rows=_events(folder / "events.parquet"),
-    )
-
-
-def _texts(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    texts = {}
-    for name in names:
-        file = folder / name
-        if file.is_file() and file.stat().st_size <= LONGEST_SOURCE:
-            with suppress(UnicodeDecodeError):
-                texts[name] = file.read_text("utf-8")
-    return texts
-
-
-def _json(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return content
-
-
-def _owners(written: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Measure]]:
-    return {owner: _measures(measures) for owner, measures in written.items()}
-
-
-def _measures(written: Mapping[str, Any]) -> dict[str, Measure]:
-    return {name: _measure(value) for name, value in written.items() if isinstance(value, dict)}
-
-
-def _measure(written: Mapping[str, Any]) -> Measure:
-    interval = written.get("ci95")
-    ends = (interval[0], interval[1]) if interval else None
-    return Measure(written.get("mean"), ends, written.get("margin"), str(written.get("verdict") or ""))
-
-
-def _expectation(written: Mapping[str, Any]) -> Expectation:
-    return Expectation(
-        of=str(written.get("group") or written.get("link") or ""),
-        owner="link" if written.get("link") else "group",
-        measure=str(written["measure"]),
-        at_least=written.get("at_least"),
-        at_most=written.get("at_most"),
-        found=_measure(written),
-        verdict=str(written["verdict"]),
-    )
-
-
-def _difference(written: Mapping[str, Any]) -> Difference:
-    return Difference(
-        of=written["of"],
-        against=written["against"],
-        groups=[_measures(each) for each in written["groups"].values()],
-        links=[_measures(each) for each in written["links"].values()],
-    )
-
-
-def _columns(path: Path) -> Columns:
-    if not path.exists():
-        return {}
-    table = pq.read_table(path)
-    return {name: _column(table.column(name)) for name in table.column_names}
-
-
-def _events(path: Path) -> Columns:
-    if not path.exists():
-        return {}
-    table = pq.read_table(path, columns=["replication", *EVENT_COLUMNS])
-    if not table.num_rows:
-        return {name: np.empty(0) for name in ("time_s", "replication", *EVENT_COLUMNS[1:])}
-    columns = {name: _column(table.column(name)) for name in ("replication", *EVENT_COLUMNS)}
-    return {"time_s": columns.pop("time_ps") * 1e-12, **columns}
-
-
-def _column(column: pa.ChunkedArray[Any]) -> Any:
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        return np.array(["" if word is None else word for word in column.to_pylist()], dtype=np.str_)
-    if pa.types.is_integer(column.type) and column.null_count == 0:
-        return column.to_numpy()
-    return column.cast(pa.float64()).to_numpy()
-
-
-EVENT_COLUMNS = (
-    "time_ps", "event", "rule", "group", "flow", "cwnd_before_packets", "cwnd_packets", "ssthresh_packets",
-)  # fmt: skip
-
-
 def _number_of(flow: str) -> int:
     # Flow 10 comes after flow 9, which the order of letters would not say.
     number = flow.rpartition("[")[2].removesuffix("]")
@@ -580,7 +423,5 @@ def _flow_name(group: str, flow: str) -> str:
     return f"{group}[{flow}]" if flow.isdigit() else flow
 
 
-# Bytes of the longest file that a page shows.
-LONGEST_SOURCE = 65_536
 TRANSFERS = " (transfers)"
 """What a group's name is followed by where all its transfers are one record over time."""

@@ -9,7 +9,7 @@ import numpy as np
 from narrows.report.drawing.figure import Figure, Key, without_repeats
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import PACKETS, nice_ceiling
-from narrows.report.run.figures import frame, reductions
+from narrows.report.run.figures import frame, moments, reductions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,11 @@ def figure(runs: Sequence[Run]) -> Figure:
 
     legend = [*keys, *([Key("ssthresh", "ssthresh", "faint")] if threshold else [])]
     legend += reductions.keys([(run, found[run.name][0]) for run in runs])
-    return Figure("cwnd", title, caption, legend, draw)
+    drawn_flows = [{_key(runs, run, trace)[0]: trace.name for trace in chosen[run.name]} for run in runs]
+    said = moments.moments(runs, drawn_flows)
+    if said:
+        caption.insert(-1, moments.CAPTION)
+    return Figure("cwnd", title, caption, legend, draw, moments={runs[0].shown_replication: said} if said else {})
 
 
 def _with_window(run: Run) -> list[Trace]:
