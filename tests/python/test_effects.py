@@ -175,6 +175,20 @@ TRIALS = {
     "source[responsiveness].connections": application('kind="responsiveness"', 'kind="responsiveness",connections=2'),
     "source[responsiveness].interval": application('kind="responsiveness"', 'kind="responsiveness",interval="200ms"'),
     "source[responsiveness].tls": application('kind="responsiveness"', 'kind="responsiveness",tls=false'),
+    "source[call].fps": application('kind="call"', 'kind="call",fps=25'),
+    "source[call].minimum": application('kind="call"', 'kind="call",minimum="1Mbps"'),
+    "source[call].maximum": application('kind="call"', 'kind="call",maximum="1Mbps"'),
+    "source[call].deadline": application('kind="call"', 'kind="call",deadline="10ms"'),
+    "source[call].skip": application(
+        'kind="call",minimum="100Mbps",maximum="100Mbps"', 'kind="call",minimum="100Mbps",maximum="100Mbps",skip="20ms"'
+    ),
+    "source[game].fps": application('kind="game"', 'kind="game",fps=50'),
+    "source[game].minimum": application('kind="game"', 'kind="game",minimum="10Mbps"'),
+    "source[game].maximum": application('kind="game"', 'kind="game",maximum="3Mbps"'),
+    "source[game].deadline": application('kind="game"', 'kind="game",deadline="10ms"'),
+    "source[game].skip": application(
+        'kind="game",minimum="100Mbps",maximum="100Mbps"', 'kind="game",minimum="100Mbps",maximum="100Mbps",skip="20ms"'
+    ),
     "size[constant].value": sizes('kind="constant",value="10kB"', 'kind="constant",value="20kB"'),
     "size[uniform].minimum": sizes(
         'kind="uniform",minimum="1kB",maximum="20kB"', 'kind="uniform",minimum="9kB",maximum="20kB"'

@@ -144,3 +144,87 @@ fn responsiveness_is_what_the_queue_leaves_of_it() {
     let plain = responsiveness(long, ", tls = false");
     assert_near("the same in other words", plain, bloated, 0.15);
 }
+
+/// A call of constant bit rate, whose frames have 10,000 bytes in seven packets.
+fn call(rate: &str, source: &str) -> narrows_lab::replication::Replication {
+    let text = format!(
+        r#"
+        duration = "60s"
+        warmup = "10s"
+        path = {{ rate = "{rate}", rtt = "80ms", queue = {{ kind = "droptail", limit = "50pkt" }} }}
+        transport = {{ send_delay = "0s" }}
+        [[flows]]
+        name = "call"
+        algorithm = "cubic"
+        source = {{ kind = "call", {source} }}
+        "#
+    );
+    run(&text, 0)
+}
+
+const CONSTANT: &str = r#"minimum = "2400kbps", maximum = "2400kbps""#;
+
+/// Half a round trip, the frame on the bottleneck, its first packet on the access link before and its last on the one
+/// behind, both ten times as fast.
+#[test]
+fn a_frame_takes_half_a_round_trip_and_its_transmission_on_an_idle_path() {
+    let records = call("20Mbps", CONSTANT);
+    let of = |metric| value(&records, "call", metric);
+    let expected = 0.04 + (10_280.0 + 0.1 * (1500.0 + 1280.0)) * 8.0 / 20e6;
+    assert_near("mean", of("frame_delay_s"), expected, 1e-4);
+    assert_near("95th percentile", of("frame_delay_p95_s"), expected, 0.008);
+    assert_near("bit rate", of("frame_bitrate_bps"), 2.4e6, 1e-6);
+    assert_near("goodput", of("goodput_bps"), 2.4e6, 0.002);
+    assert_eq!((of("late_frame_share"), of("skipped_frame_share")), (0.0, 0.0));
+    // Requests are no flow beside the one that they ask for.
+    assert_near("Jain", of("jain"), 1.0, 1e-12);
+}
+
+#[test]
+fn every_frame_is_late_where_the_deadline_is_shorter_than_the_path() {
+    let records = call("20Mbps", &format!(r#"{CONSTANT}, deadline = "40ms""#));
+    assert_near("all", value(&records, "call", "late_frame_share"), 1.0, 1e-12);
+    let records = call("20Mbps", &format!(r#"{CONSTANT}, deadline = "45ms""#));
+    assert!(value(&records, "call", "late_frame_share") < 1e-12);
+}
+
+/// What the path does not carry is skipped, and what it carries has waited for longer than the deadline.
+#[test]
+fn a_path_that_is_too_slow_carries_its_share_of_the_frames_and_all_of_them_late() {
+    let records = call("1200kbps", CONSTANT);
+    let of = |metric| value(&records, "call", metric);
+    let carried = of("goodput_bps") / 2.4e6;
+    assert!((0.4..0.5).contains(&carried), "{carried}");
+    assert_near("skipped", of("skipped_frame_share"), 1.0 - carried, 0.02);
+    assert_near("late or skipped", of("late_frame_share") + of("skipped_frame_share"), 1.0, 1e-9);
+    assert!(of("frame_delay_s") > 0.15);
+}
+
+/// The encoder follows the controller: to its maximum where there is room, and to about what the path carries where there is
+/// not. What it encodes more is skipped.
+#[test]
+fn the_bit_rate_of_a_call_follows_the_path() {
+    assert_near("room", value(&call("20Mbps", ""), "call", "frame_bitrate_bps"), 2.5e6, 0.001);
+    let slow = call("1Mbps", "");
+    let of = |metric| value(&slow, "call", metric);
+    assert!((0.8e6..1.25e6).contains(&of("frame_bitrate_bps")), "{}", of("frame_bitrate_bps"));
+    let encoded = of("frame_bitrate_bps") * (1.0 - of("skipped_frame_share"));
+    assert_near("encoded and not skipped", encoded, of("goodput_bps"), 0.03);
+}
+
+/// A path of 3333 packets whose load-generating connection may have 3300 in flight carries it without a queue: each part of a
+/// probe takes a round trip of 40 ms, and 60 s hold 1500 of them.
+#[test]
+fn responsiveness_of_an_idle_path_is_a_minute_over_its_round_trip() {
+    let text = r#"
+        duration = "20s"
+        warmup = "2s"
+        path = { rate = "1Gbps", rtt = "40ms" }
+        transport = { send_delay = "0s", receive_window = "3300pkt" }
+        [[flows]]
+        name = "probe"
+        algorithm = "newreno"
+        source = { kind = "responsiveness", connections = 1 }
+        "#;
+    assert_near("RPM", value(&run(text, 0), "probe", "responsiveness_rpm"), 60.0 / 0.04, 0.002);
+}

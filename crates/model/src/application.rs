@@ -5,10 +5,12 @@
 //! soon as it has received the whole request, objects of a connection in the order of their requests. What a user
 //! perceives is an [`Observation`] that the application makes of itself.
 
+mod frames;
 mod responsiveness;
 mod video;
 mod web;
 
+pub use frames::{Encoder, FramesModel};
 pub use responsiveness::{Probe, ResponsivenessModel};
 pub use video::{Adaptation, VideoModel};
 pub use web::{Level, WebModel};
@@ -25,6 +27,8 @@ pub enum ApplicationModel {
     Web(WebModel),
     /// The measurement of responsiveness under load.
     Responsiveness(ResponsivenessModel),
+    /// A call, or a game at a server: live video in frames.
+    Frames(FramesModel),
 }
 
 /// One client of an application: its state.
@@ -36,6 +40,8 @@ pub enum Client {
     Web(Box<web::Browser>),
     /// A measurement.
     Responsiveness(Box<responsiveness::Measurement>),
+    /// A viewer of frames.
+    Frames(frames::Viewer),
 }
 
 /// Something that happens to a client. A connection is given by its number among those that the client may have open.
@@ -45,8 +51,9 @@ pub enum Event {
     Start,
     /// The connection is established.
     Opened(u32),
-    /// The first object that was requested over the connection, and not received before, has been received in full.
-    Received(u32),
+    /// The first object that was requested over the connection, and not received before, has been received in full; the
+    /// server wrote it at the given time.
+    Received(u32, Time),
     /// The connection could not be established, or broke; nothing more arrives over it.
     Failed(u32),
     /// The timer may have expired, or a closed connection may be opened again.
@@ -83,6 +90,8 @@ pub enum Object {
     /// One segment that takes the place of the next one of the endless object: what a server sends that puts a small object
     /// before the rest of a large one (HTTP/2, RFC 9113 §5.3).
     Next,
+    /// Frames of live video without end, each of which is an object of its own. No other object can follow on the connection.
+    Frames,
 }
 
 /// What a client observes, at the time of the action.
@@ -109,6 +118,17 @@ pub enum Observation {
     Page(Span),
     /// A probe of responsiveness took this time.
     Probe(Probe, Span),
+    /// A frame was captured and encoded at this rate.
+    Captured(Rate),
+    /// A frame was skipped because data before it waited to be sent.
+    Skipped,
+    /// A frame was received.
+    Frame {
+        /// Time since its capture.
+        delay: Span,
+        /// Whether that is too long.
+        late: bool,
+    },
 }
 
 /// The interface of a client to what runs it.
@@ -148,7 +168,8 @@ impl ApplicationModel {
     /// Number of connections that a client may have open, those that are still closing included.
     pub fn connections(&self) -> u32 {
         match self {
-            Self::Video(_) => 2,
+            // One that is closing, and one.
+            Self::Video(_) | Self::Frames(_) => 2,
             Self::Web(model) => 2 * model.connections,
             Self::Responsiveness(model) => model.connections + responsiveness::PROBES,
         }
@@ -167,6 +188,15 @@ impl ApplicationModel {
             Self::Responsiveness(model) => {
                 Client::Responsiveness(Box::new(responsiveness::Measurement::new(model.clone())))
             }
+            Self::Frames(model) => Client::Frames(frames::Viewer::new(model)),
+        }
+    }
+
+    /// The encoder of a server that is asked for frames at `now`; `None` for other applications.
+    pub fn encoder(&self, now: Time) -> Option<Encoder> {
+        match self {
+            Self::Frames(model) => Some(Encoder::new(model.clone(), now)),
+            Self::Video(_) | Self::Web(_) | Self::Responsiveness(_) => None,
         }
     }
 }
@@ -178,6 +208,7 @@ impl Client {
             Self::Video(player) => player.on_event(event, io),
             Self::Web(browser) => browser.on_event(event, io),
             Self::Responsiveness(measurement) => measurement.on_event(event, io),
+            Self::Frames(viewer) => viewer.on_event(event, io),
         }
     }
 
@@ -187,6 +218,7 @@ impl Client {
             Self::Video(player) => player.next_wake(),
             Self::Web(browser) => browser.next_wake(),
             Self::Responsiveness(measurement) => measurement.next_wake(),
+            Self::Frames(_) => Time::NEVER,
         }
     }
 

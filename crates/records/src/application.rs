@@ -12,6 +12,23 @@ pub struct ApplicationCounts {
     pub pages: Histogram,
     /// Of probes of responsiveness.
     pub probes: ProbeTimes,
+    /// Of frames of calls and games.
+    pub frames: FrameCounts,
+}
+
+/// Counts of frames of live video.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct FrameCounts {
+    /// Number of frames captured and encoded.
+    pub captured: u64,
+    /// Sum of the rates at which they were encoded, bits per second.
+    pub rates_bps: u128,
+    /// Number of frames skipped.
+    pub skipped: u64,
+    /// Number of frames received that were late.
+    pub late: u64,
+    /// Times from the capture to the receipt of frames.
+    pub delays: Histogram,
 }
 
 /// Counts of players of video.
@@ -53,6 +70,7 @@ impl ApplicationCounts {
     pub fn merge(&mut self, other: &Self) {
         self.video.merge(&other.video);
         self.pages.merge(&other.pages);
+        self.frames.merge(&other.frames);
         for (mine, theirs) in [
             (&mut self.probes.tcp, &other.probes.tcp),
             (&mut self.probes.tls, &other.probes.tls),
@@ -61,6 +79,33 @@ impl ApplicationCounts {
         ] {
             mine.merge(theirs);
         }
+    }
+}
+
+impl FrameCounts {
+    /// Counts a frame that was encoded at `bps` bits per second.
+    pub fn add_captured(&mut self, bps: u64) {
+        self.captured += 1;
+        self.rates_bps += u128::from(bps);
+    }
+
+    /// Counts a frame that was received `delay` after its capture.
+    pub fn add_received(&mut self, delay: Span, late: bool) {
+        self.delays.add(delay);
+        self.late += u64::from(late);
+    }
+
+    /// Number of frames of which it is known that they were received or skipped.
+    pub fn known(&self) -> u64 {
+        self.delays.total() + self.skipped
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.captured += other.captured;
+        self.rates_bps += other.rates_bps;
+        self.skipped += other.skipped;
+        self.late += other.late;
+        self.delays.merge(&other.delays);
     }
 }
 

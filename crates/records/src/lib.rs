@@ -23,7 +23,7 @@ mod tables;
 mod transfer;
 pub mod warmup;
 
-pub use application::{ApplicationCounts, ProbeTimes, VideoCounts};
+pub use application::{ApplicationCounts, FrameCounts, ProbeTimes, VideoCounts};
 pub use checks::{Check, Level, checks};
 pub use connection::{ConnectionRecord, FlowSample, SpanSum};
 pub use counts::{GroupCounts, SenderCounts};

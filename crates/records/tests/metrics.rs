@@ -64,6 +64,12 @@ const OF_GROUP: &[(&str, f64)] = &[
     ("page_load_time_p95_s", 3.0),
     // On separate connections 20, 30 and 40 ms: 2000 a minute; on load-generating ones 25 ms: 2400.
     ("responsiveness_rpm", 2200.0),
+    // Two frames at 1 and 3 Mbps, received after 50 and, too late, 150 ms; two skipped.
+    ("frame_bitrate_bps", 2e6),
+    ("frame_delay_s", 0.1),
+    ("frame_delay_p95_s", 0.15),
+    ("late_frame_share", 0.25),
+    ("skipped_frame_share", 0.5),
 ];
 
 /// What differs of a finite group: counts that say nothing of endless flows, and its share of the buffer.

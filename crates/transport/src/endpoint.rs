@@ -161,6 +161,26 @@ impl SendingEndpoint {
         self.core().data.transfer().payload_before(next + 1)
     }
 
+    /// The payload of all segments that have been sent, from the first one of the transfer.
+    pub fn sent(&self) -> Bytes {
+        let next = match &self.0 {
+            SenderKind::Reliable(sender) => sender.next(),
+            SenderKind::Datagram(_) | SenderKind::Stack(_) => 0,
+        };
+        self.core().data.transfer().payload_before(next)
+    }
+
+    /// The rate that the algorithm permits, of payload: the congestion window over the smoothed round-trip time, or the
+    /// pacing rate if that is lower; `None` before the first round-trip sample if nothing is paced.
+    pub fn permitted_rate(&self) -> Option<Rate> {
+        let SenderSnapshot { window, rtt, pacing_rate, .. } = self.snapshot();
+        let mss = self.core().options.mss.bits() as f64;
+        let windows = window.zip(rtt).map(|(window, rtt)| {
+            Rate::from_bps_f64((window * mss / rtt.smoothed.as_secs_f64()).min(u64::MAX as f64))
+        });
+        windows.into_iter().chain(pacing_rate).min()
+    }
+
     /// The application writes no more: the flow completes when all data is acknowledged. Only after
     /// [`expect_more_writes`](Self::expect_more_writes).
     pub fn close<H: Host>(&mut self, host: &mut H) {

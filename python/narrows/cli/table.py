@@ -244,6 +244,10 @@ PERCEIVED_COLUMNS = (
     Shown("page_load_time_p95_s", "p95", "s", 1.0),
     Shown("video_bitrate_bps", "video", "Mbps", 1e6),
     Shown("stall_share", "stalled", "%", 0.01),
+    Shown("frame_bitrate_bps", "frames", "Mbps", 1e6),
+    Shown("frame_delay_p95_s", "frame p95", "ms", 1e-3),
+    Shown("late_frame_share", "late", "%", 0.01),
+    Shown("skipped_frame_share", "skipped", "%", 0.01),
     Shown("responsiveness_rpm", "load", "RPM", 1.0),
 )
 TRANSFER_COLUMNS = (

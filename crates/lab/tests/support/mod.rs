@@ -380,4 +380,24 @@ pub const VARIED: &[(&str, &str)] = &[
         source = { kind = "responsiveness", connections = 2 }
         "#,
     ),
+    (
+        "calls and a game, on a path too slow for them, with random loss",
+        r#"
+        duration = "8s"
+        warmup = "1s"
+        path = { rate = "6Mbps", rtt = "40ms", delay = "5ms", queue = { kind = "codel" }, loss = { kind = "bernoulli", rate = "0.5%" } }
+        [[flows]]
+        name = "calls"
+        algorithm = "bbr3"
+        count = 3
+        start = "0s..1s"
+        rtt = { kind = "uniform", minimum = "30ms", maximum = "60ms" }
+        source = { kind = "call" }
+        [[flows]]
+        name = "game"
+        algorithm = "cubic"
+        direction = "reverse"
+        source = { kind = "game", minimum = "1Mbps", fps = 50 }
+        "#,
+    ),
 ];

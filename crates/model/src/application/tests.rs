@@ -1,7 +1,8 @@
 //! Truth: contract. What clients do at each event, by hand.
 
 use super::{
-    Action, Adaptation, ApplicationModel, Client, Event, Io, Level, Object, Observation, VideoModel, WebModel,
+    Action, Adaptation, ApplicationModel, Client, Event, FramesModel, Io, Level, Object, Observation,
+    VideoModel, WebModel,
 };
 use crate::traffic::{Distribution, Sizes, Spans};
 use narrows_engine::Stream;
@@ -25,6 +26,11 @@ impl Run {
         self.client.on_event(event, &mut Io { now, free: &mut self.free, actions: &mut actions });
         actions
     }
+}
+
+/// An object that was written when the run started.
+fn received(connection: u32) -> Event {
+    Event::Received(connection, Time::ZERO)
 }
 
 fn kbps(rate: u64) -> Rate {
@@ -53,17 +59,17 @@ fn a_player_fetches_segments_until_its_buffer_is_full_and_stalls_when_it_is_empt
     assert_eq!(run.at(0, Event::Start), [Action::Open(0)]);
     assert_eq!(requested(&run.at(100, Event::Opened(0))), Some(200_000));
     // 1.6 Mbit in 990 ms: the highest bit rate fits.
-    let actions = run.at(1_090, Event::Received(0));
+    let actions = run.at(1_090, received(0));
     assert!(actions.contains(&Action::Observe(Observation::Startup(Span::from_ms(1_090)))));
     assert_eq!(requested(&actions), Some(800_000));
     // Of 4 s, 3 are left; with 4 more, one more fits.
-    assert_eq!(requested(&run.at(2_090, Event::Received(0))), Some(800_000));
+    assert_eq!(requested(&run.at(2_090, received(0))), Some(800_000));
     // 4 s + 3 s + 4 s − 1 s are 10 s, and 4 s more would be too many until 2 s of them have been played.
-    assert_eq!(requested(&run.at(3_090, Event::Received(0))), None);
+    assert_eq!(requested(&run.at(3_090, received(0))), None);
     assert_eq!(run.client.next_wake(), Time::ZERO + Span::from_ms(5_090));
     assert!(requested(&run.at(5_090, Event::Timer)).is_some());
     // 8 s were in the buffer. The segment arrives after 10 s.
-    let actions = run.at(15_090, Event::Received(0));
+    let actions = run.at(15_090, received(0));
     assert!(actions.contains(&Action::Observe(Observation::Stall)));
     assert!(actions.contains(&Action::Observe(Observation::Stalled(Span::from_ms(2_000)))));
 }
@@ -74,8 +80,8 @@ fn throughput_is_the_harmonic_mean_of_the_last_segments() {
     run.at(0, Event::Start);
     run.at(0, Event::Opened(0));
     // 1.616 Mbps, then 6.4 Mbit in 16 s are 400 kbps: their harmonic mean is 641 kbps.
-    assert_eq!(requested(&run.at(990, Event::Received(0))), Some(800_000));
-    assert_eq!(requested(&run.at(16_990, Event::Received(0))), Some(200_000));
+    assert_eq!(requested(&run.at(990, received(0))), Some(800_000));
+    assert_eq!(requested(&run.at(16_990, received(0))), Some(200_000));
 }
 
 /// f rises from 400 to 1600 kbps between 2 s and 8 s of buffer.
@@ -86,9 +92,9 @@ fn a_rule_by_the_buffer_changes_the_bit_rate_when_f_crosses_another() {
     run.at(0, Event::Start);
     run.at(0, Event::Opened(0));
     // 4 s: f is 800 kbps, which is reached; the greatest below is 400.
-    assert_eq!(requested(&run.at(10, Event::Received(0))), Some(200_000));
+    assert_eq!(requested(&run.at(10, received(0))), Some(200_000));
     // 7.99 s: f is just below 1600 kbps.
-    assert_eq!(requested(&run.at(20, Event::Received(0))), Some(400_000));
+    assert_eq!(requested(&run.at(20, received(0))), Some(400_000));
 }
 
 /// Utilities are 0, ln 2 and ln 4, and V = 2 / (ln 4 + 5).
@@ -101,10 +107,10 @@ fn bola_weighs_utility_against_the_buffer() {
     let score = |ratio: f64, segments: f64| (v * (libm::log(ratio) + 5.0) - segments) / ratio;
     // One segment: the lowest bit rate has the greatest score.
     assert!(score(1.0, 1.0) > score(2.0, 1.0));
-    assert_eq!(requested(&run.at(10, Event::Received(0))), Some(200_000));
+    assert_eq!(requested(&run.at(10, received(0))), Some(200_000));
     // Nearly two: the highest has it.
     assert!(score(4.0, 1.9975) > score(2.0, 1.9975) && score(4.0, 1.9975) > score(1.0, 1.9975));
-    assert_eq!(requested(&run.at(20, Event::Received(0))), Some(800_000));
+    assert_eq!(requested(&run.at(20, received(0))), Some(800_000));
 }
 
 #[test]
@@ -121,13 +127,60 @@ fn a_browser_repeats_over_another_connection_what_one_that_breaks_did_not_bring(
     let mut run = Run::new(&ApplicationModel::Web(model));
     assert_eq!(run.at(0, Event::Start), [Action::Open(0)]);
     assert_eq!(requested(&run.at(10, Event::Opened(0))), Some(1000));
-    assert_eq!(run.at(20, Event::Received(0)).len(), 2, "both objects at once");
-    assert_eq!(run.at(25, Event::Received(0)), []);
+    assert_eq!(run.at(20, received(0)).len(), 2, "both objects at once");
+    assert_eq!(run.at(25, received(0)), []);
     assert_eq!(run.at(30, Event::Failed(0)), [Action::Open(1)]);
     let object = Object::Of(Bytes::new(300));
     let again = run.at(40, Event::Opened(1));
     assert!(matches!(again[..], [Action::Request { connection: 1, object: it, .. }] if it == object));
     let loaded = Action::Observe(Observation::Page(Span::from_ms(50)));
-    assert_eq!(run.at(50, Event::Received(1)), [loaded, Action::Close(1)]);
+    assert_eq!(run.at(50, received(1)), [loaded, Action::Close(1)]);
     assert_eq!(run.client.next_wake(), Time::ZERO + Span::from_ms(1_050));
+}
+
+/// At F = 50 and r_ref = 1 Mbps a frame has 2500 bytes; while b bytes wait, less by 0.1 · 8 b F, up to 5 %.
+#[test]
+fn an_encoder_stays_below_the_permitted_rate_while_data_waits_and_skips_frames_behind_old_data() {
+    let [deadline, skip] = [100, 30].map(Span::from_ms);
+    let model = FramesModel { fps: 50, minimum: kbps(500), maximum: kbps(2000), deadline, skip };
+    let mut encoder = super::Encoder::new(model, Time::ZERO);
+    let mut capture = |ms: u64, sent: u64, permitted: Option<u64>| {
+        let (size, _) = encoder.capture(Time::ZERO + Span::from_ms(ms), sent, permitted.map(kbps));
+        assert_eq!(encoder.next_wake(), Time::ZERO + Span::from_ms(ms + 20));
+        size.map(Bytes::count)
+    };
+    // Before the controller has an estimate, the least rate.
+    assert_eq!(capture(0, 0, None), Some(1250));
+    // 250 bytes wait: 0.1 · 8 · 250 · 50 = 10 kbps less.
+    assert_eq!(capture(20, 1000, Some(1000)), Some(2475));
+    // 2475 bytes: 99 kbps would be more than 5 %.
+    assert_eq!(capture(40, 1250, Some(1000)), Some(2375));
+    // The oldest byte that waits was captured 40 ms ago.
+    assert_eq!(capture(60, 3724, Some(1000)), None);
+    // Up to 30 ms old is not too old; bounds of the rate.
+    assert_eq!(capture(70, 3725, Some(9000)), Some(5000));
+    assert_eq!(capture(90, 11_100, Some(100)), Some(1250));
+}
+
+#[test]
+fn a_viewer_measures_the_delay_of_frames_and_connects_again() {
+    let (minimum, maximum) = (kbps(500), kbps(2000));
+    let [deadline, skip] = [100, 100].map(Span::from_ms);
+    let mut run =
+        Run::new(&ApplicationModel::Frames(FramesModel { fps: 50, minimum, maximum, deadline, skip }));
+    assert_eq!(run.at(0, Event::Start), [Action::Open(0)]);
+    assert!(matches!(run.at(40, Event::Opened(0))[..], [Action::Request { object: Object::Frames, .. }]));
+    let mut frame =
+        |ms, captured_ms| match run.at(ms, Event::Received(0, Time::ZERO + Span::from_ms(captured_ms)))[..] {
+            [Action::Observe(Observation::Frame { delay, late })] => (delay, late),
+            ref other => panic!("{other:?}"),
+        };
+    assert_eq!(frame(160, 60), (Span::from_ms(100), false));
+    assert_eq!(frame(181, 80), (Span::from_ms(101), true));
+    // The first connection has not been left.
+    assert_eq!(run.at(200, Event::Failed(0)), [Action::Open(1)]);
+    assert_eq!(run.at(210, Event::Failed(1)), []);
+    run.free[0] = true;
+    assert_eq!(run.at(220, Event::Timer), [Action::Open(0)]);
+    assert_eq!(run.at(230, Event::Timer), []);
 }

@@ -117,7 +117,7 @@ impl Player {
                 self.connect(io);
             }
             Event::Opened(_) => self.request(io),
-            Event::Received(_) => self.on_segment(io),
+            Event::Received(..) => self.on_segment(io),
             Event::Failed(_) => {
                 self.connection = None;
                 self.requested = None;

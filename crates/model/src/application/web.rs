@@ -112,7 +112,7 @@ impl Browser {
                 }
                 self.dispatch(io);
             }
-            Event::Received(number) => {
+            Event::Received(number, _) => {
                 self.on_received(number, io);
                 if self.missing > 0 {
                     self.dispatch(io);

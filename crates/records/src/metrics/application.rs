@@ -27,6 +27,8 @@ const TRIMMED: f64 = 0.95;
 
 const YIN: &str = "Yin, Jindal, Sekar, Sinopoli, SIGCOMM 2015, §3.1";
 const WPROF: &str = "Wang, Balasubramanian, Krishnamurthy, Wetherall, NSDI 2013, §2";
+const NADA: &str = "RFC 8698, §5.2.2";
+const RMCAT: &str = "RFC 8868, §3";
 const RPM: &str = "draft-ietf-ippm-responsiveness-09, §5.3.1";
 
 /// All metrics of applications, in the order in which they are shown.
@@ -62,4 +64,19 @@ pub(super) const METRICS: &[GroupMetric] = &[
     metric("responsiveness_rpm", "rpm", "higher", "responsiveness under load", RPM,
         "round trips per minute: the mean of those on separate connections (60 s over the mean of the trimmed means of handshakes and fetches) and on load-generating ones (60 s over the trimmed mean of fetches); a trimmed mean leaves out the longest 5 %, and is within 0.4 %",
         |group| of(group, responsiveness_rpm)),
+    metric("frame_bitrate_bps", "bps", "higher", "bit rate of frames, mean", NADA,
+        "rate at which the frames of calls and games were encoded, mean over frames that were not skipped",
+        |group| of(group, |all| all.frames.rates_bps as f64 / all.frames.captured as f64)),
+    metric("frame_delay_s", "s", "lower", "delay of frames, mean", RMCAT,
+        "time from the capture of a frame to the receipt of its last byte, waiting at the sender included, mean over received frames",
+        |group| of(group, |all| all.frames.delays.mean_s())),
+    metric("frame_delay_p95_s", "s", "lower", "delay of frames, 95th percentile", RMCAT,
+        "95th percentile of the time from the capture of a frame to the receipt of its last byte, within 0.8 %",
+        |group| of(group, |all| all.frames.delays.quantile_s(0.95))),
+    metric("late_frame_share", "share", "lower", "late frames", RMCAT,
+        "frames received later than the deadline of their source after their capture, over frames received or skipped",
+        |group| of(group, |all| all.frames.late as f64 / all.frames.known() as f64)),
+    metric("skipped_frame_share", "share", "lower", "skipped frames", NADA,
+        "frames that were not encoded because data before them waited to be sent, over frames received or skipped",
+        |group| of(group, |all| all.frames.skipped as f64 / all.frames.known() as f64)),
 ];

@@ -4,10 +4,10 @@
 
 use narrows_records::{
     ApplicationCounts, ClassCounts, ConnectionRecord, ConnectionSums, EcnCodepoint, EventLog, EventRow,
-    FlowEvent, FlowSample, GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram, InternalOwner,
-    InternalRow, Internals, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent, PacketKind,
-    PacketLog, PacketPlace, PacketRow, Performance, ProbeTimes, Records, RunDescription, SenderCounts,
-    Shares, SpanSum, Total, TransferRecord, VideoCounts, Windows,
+    FlowEvent, FlowSample, FrameCounts, GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram,
+    InternalOwner, InternalRow, Internals, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent,
+    PacketKind, PacketLog, PacketPlace, PacketRow, Performance, ProbeTimes, Records, RunDescription,
+    SenderCounts, Shares, SpanSum, Total, TransferRecord, VideoCounts, Windows,
 };
 use narrows_units::{Bytes, Span, Time};
 
@@ -163,7 +163,7 @@ pub fn group() -> GroupRecord {
     }
 }
 
-/// A player that stalled for a second, two pages, and probes of responsiveness.
+/// A player that stalled for a second, two pages, probes of responsiveness, and four frames.
 fn application() -> ApplicationCounts {
     let mut video = VideoCounts {
         startups: histogram(&[500]),
@@ -180,7 +180,12 @@ fn application() -> ApplicationCounts {
         http: histogram(&[40]),
         loaded: histogram(&[25]),
     };
-    ApplicationCounts { video, pages: histogram(&[1000, 3000]), probes }
+    let mut frames = FrameCounts { skipped: 2, ..FrameCounts::default() };
+    frames.add_captured(1_000_000);
+    frames.add_captured(3_000_000);
+    frames.add_received(Span::from_ms(50), false);
+    frames.add_received(Span::from_ms(150), true);
+    ApplicationCounts { video, pages: histogram(&[1000, 3000]), probes, frames }
 }
 
 fn sums() -> ConnectionSums {

@@ -8,7 +8,9 @@ use crate::field::{Field, Reported};
 use crate::forms::forms;
 use crate::section::{Tables, keys};
 use crate::value::{Count, Element, List, Positive, PositiveFraction};
-use narrows_model::application::{self, ApplicationModel, ResponsivenessModel, VideoModel, WebModel};
+use narrows_model::application::{
+    self, ApplicationModel, FramesModel, ResponsivenessModel, VideoModel, WebModel,
+};
 use narrows_model::traffic::{Sizes, Spans};
 use narrows_model::{Demand, Start};
 use narrows_units::{Bytes, Rate, Span};
@@ -105,6 +107,41 @@ keys! {
         interval: Positive<Span> = Span::from_ms(100),
         /// Separate connections have a TLS handshake of one round trip.
         tls: bool = true,
+    }
+}
+
+keys! {
+    /// `count` calls, of one direction each: live video in frames at a bit rate that follows the congestion controller
+    /// (RFC 8698 §5.2.2, with the controller in place of NADA's). Data goes from the camera to the viewer.
+    pub struct Call = "call" {
+        /// Frames per second.
+        fps: Count<1, 1000> = 30,
+        /// Least bit rate.
+        minimum: Positive<Rate> = Rate::from_bps(150_000),
+        /// Greatest bit rate.
+        maximum: Positive<Rate> = Rate::from_bps(2_500_000),
+        /// Delay above which a frame is late; 150 ms in one direction disturb few users (ITU-T G.114).
+        deadline: Positive<Span> = Span::from_ms(150),
+        /// Frames are skipped while data captured longer ago than this has not been sent.
+        skip: Positive<Span> => "the deadline",
+    }
+}
+
+keys! {
+    /// `count` players of games that are computed and encoded at a server: as call, with other defaults. Data goes from the
+    /// server to the player.
+    pub struct Game = "game" {
+        /// Frames per second.
+        fps: Count<1, 1000> = 60,
+        /// Least bit rate.
+        minimum: Positive<Rate> = Rate::from_bps(2_000_000),
+        /// Greatest bit rate.
+        maximum: Positive<Rate> = Rate::from_bps(25_000_000),
+        /// Delay above which a frame is late; above 100 ms players of first-person games perform worse (Claypool and
+        /// Claypool, CACM 49(11), 2006).
+        deadline: Positive<Span> = Span::from_ms(100),
+        /// Frames are skipped while data captured longer ago than this has not been sent.
+        skip: Positive<Span> => "the deadline",
     }
 }
 
@@ -233,6 +270,63 @@ impl Responsiveness {
     }
 }
 
+/// The keys of a source of frames.
+struct FrameKeys<'a> {
+    fps: &'a Field<u32>,
+    minimum: &'a Field<Rate>,
+    maximum: &'a Field<Rate>,
+    deadline: &'a Field<Span>,
+    skip: &'a mut Field<Option<Span>>,
+}
+
+impl Call {
+    /// The calls, `count` of them.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
+    pub fn resolve(
+        &mut self,
+        count: u64,
+        start: Start,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Transfers, Reported> {
+        let Self { fps, minimum, maximum, deadline, skip, .. } = self;
+        FrameKeys { fps, minimum, maximum, deadline, skip }.resolve(count, start, faults)
+    }
+}
+
+impl Game {
+    /// The players, `count` of them.
+    ///
+    /// # Errors
+    ///
+    /// If a key has errors, which are added to `faults`.
+    pub fn resolve(
+        &mut self,
+        count: u64,
+        start: Start,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Transfers, Reported> {
+        let Self { fps, minimum, maximum, deadline, skip, .. } = self;
+        FrameKeys { fps, minimum, maximum, deadline, skip }.resolve(count, start, faults)
+    }
+}
+
+impl FrameKeys<'_> {
+    fn resolve(self, count: u64, start: Start, faults: &mut Vec<Fault>) -> Result<Transfers, Reported> {
+        let (minimum, maximum, deadline) =
+            (self.minimum.copied()?, self.maximum.copied()?, self.deadline.copied()?);
+        if minimum > maximum {
+            let fault = self.minimum.fault("above the greatest bit rate").given(minimum.to_string());
+            return Err(fault.allowed(format!("at most {maximum}")).report(faults));
+        }
+        let skip = *self.skip.get_mut()?.get_or_insert(deadline);
+        let model = FramesModel { fps: self.fps.copied()?, minimum, maximum, deadline, skip };
+        Ok(clients(ApplicationModel::Frames(model), count, start))
+    }
+}
+
 fn clients(application: ApplicationModel, count: u64, start: Start) -> Transfers {
     let slots = count as u32 * application.connections();
     let demand = Demand::Clients { application: Arc::new(application), side: 0, start };
@@ -266,6 +360,11 @@ pub fn describe(application: &ApplicationModel, slots: u32) -> String {
                 model.connections, model.interval
             );
             ("measurement of responsiveness", "measurements of responsiveness", what)
+        }
+        ApplicationModel::Frames(model) => {
+            let FramesModel { fps, minimum, maximum, deadline, .. } = model;
+            let what = format!("{fps} frames per second at {minimum} to {maximum}, late after {deadline}");
+            ("viewer of live frames", "viewers of live frames", what)
         }
     };
     format!("{count} {} ({what})", if count == 1 { one } else { many })

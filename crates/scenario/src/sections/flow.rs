@@ -237,7 +237,11 @@ impl FlowKeys {
             Source::Poisson(_) | Source::PoissonSteps(_) => (false, false),
             Source::Arrivals(_) | Source::Vectors(_) => (true, false),
             Source::Users(_) => (false, true),
-            Source::Video(_) | Source::Web(_) | Source::Responsiveness(_) => {
+            Source::Video(_)
+            | Source::Web(_)
+            | Source::Responsiveness(_)
+            | Source::Call(_)
+            | Source::Game(_) => {
                 fetched = true;
                 (true, true)
             }
@@ -283,6 +287,8 @@ impl FlowKeys {
             Source::Video(form) => (None, form.resolve(count, start, faults)?),
             Source::Web(form) => (None, form.resolve(count, start, window, context, faults)?),
             Source::Responsiveness(form) => (None, form.resolve(count, start)?),
+            Source::Call(form) => (None, form.resolve(count, start, faults)?),
+            Source::Game(form) => (None, form.resolve(count, start, faults)?),
             Source::Bulk(_) | Source::ConstantRate(_) | Source::OnOff(_) | Source::Writes(_) => {
                 return Ok(None);
             }
@@ -363,7 +369,8 @@ impl GroupKeys {
         if waits && algorithm.needs().transport != Transport::Reliable {
             let message = "data that is waited for must arrive, and datagrams may be lost";
             let fault = own.algorithm.fault(message);
-            let allowed = "an algorithm of TCP for a source of kind vectors, video, web or responsiveness";
+            let allowed =
+                "an algorithm of TCP for a source of kind vectors, video, web, responsiveness, call or game";
             return Err(fault.allowed(allowed).report(faults));
         }
         let placement = placement?;

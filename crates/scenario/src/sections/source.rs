@@ -1,6 +1,6 @@
 //! `source`: what the application above a flow writes.
 
-use super::application::{Responsiveness, Video, Web};
+use super::application::{Call, Game, Responsiveness, Video, Web};
 use super::distribution::{self, Drawn};
 use super::rate::{self, Generated, RateContext, greatest_bps};
 use super::transfers::{Arrivals, Poisson, PoissonSteps, Users, Vectors};
@@ -59,6 +59,7 @@ forms! {
     /// The source of the data of a group.
     pub enum Source {
         Bulk, ConstantRate, OnOff, Writes, Poisson, PoissonSteps, Arrivals, Vectors, Users, Video, Web, Responsiveness,
+        Call, Game,
     }
 }
 
@@ -131,7 +132,9 @@ impl Source {
             | Self::Users(_)
             | Self::Video(_)
             | Self::Web(_)
-            | Self::Responsiveness(_) => Ok(SourceModel::Bulk),
+            | Self::Responsiveness(_)
+            | Self::Call(_)
+            | Self::Game(_) => Ok(SourceModel::Bulk),
         }
     }
 }

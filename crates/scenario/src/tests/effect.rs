@@ -452,6 +452,7 @@ const NEEDS: &[Need] = &[
     Need::values("surges.until", "\"3s\"", "\"4s\""),
     Need::base("surges.at", EDGES, &[]),
     Need::values("surges.at", "[\"D\"]", "[\"N\"]"),
+    Need::values("[call].minimum", "\"1Mbps\"", "\"2Mbps\""),
     Need::values("[video].buffer", "\"20s\"", "\"25s\""),
     Need::values("[web].levels", "[{ size = \"9kB\" }]", ""),
     Need::values("[vectors].vectors", "\"FOLDER/one.cvec\"", "\"FOLDER/other.cvec\""),

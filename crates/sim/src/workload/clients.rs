@@ -15,7 +15,7 @@ use crate::net::Net;
 use crate::plan::Plan;
 use narrows_engine::Stream;
 use narrows_model::application::{
-    Action, ApplicationModel, Client, Event as ClientEvent, Io, Object, Observation, Probe,
+    Action, ApplicationModel, Client, Encoder, Event as ClientEvent, Io, Object, Observation, Probe,
 };
 use narrows_model::{Demand, Workload};
 use narrows_records::ApplicationCounts;
@@ -55,8 +55,8 @@ struct Connection {
     left: bool,
     /// When the server's side has left the slot; `NEVER` while that is not known.
     left_by_server: Time,
-    /// Ends of the objects that have been requested, in bytes of the server's data.
-    ends: VecDeque<u64>,
+    /// Objects on their way: the end of each, in bytes of the server's data, and the time at which it was written.
+    ends: VecDeque<(u64, Time)>,
 }
 
 /// The server's side of a connection.
@@ -68,6 +68,8 @@ pub(super) struct Server {
     requests: VecDeque<(u64, Object)>,
     /// Bytes of objects written.
     written: u64,
+    /// What captures frames; `None` unless it was asked for them.
+    encoder: Option<Box<Encoder>>,
     /// When it is known that the client requests no more; `NEVER` while it may.
     closes: Time,
     closed: bool,
@@ -81,6 +83,7 @@ impl Default for Server {
             announced: 0,
             requests: VecDeque::new(),
             written: 0,
+            encoder: None,
             closes: Time::NEVER,
             closed: false,
             left: false,
@@ -331,7 +334,8 @@ impl Workloads<'_> {
         let other = self.other(slot);
         let at = self.announced(place.number, now);
         if let Sides::Servers(servers) = self.sides(place.number) {
-            servers[place.index as usize].left = true;
+            let server = &mut servers[place.index as usize];
+            (server.left, server.encoder) = (true, None);
             self.send_message(Message::Left(other, at), plan, net);
             return;
         }
@@ -362,14 +366,11 @@ impl Workloads<'_> {
         let place = self.place(other);
         if let Sides::Clients(clients) = self.sides(place.number) {
             let connection = &mut clients[place.client].connections[place.connection as usize];
-            let arrived = connection.ends.iter().take_while(|end| **end <= delivered).count();
-            connection.ends.drain(..arrived);
-            for _ in 0..arrived {
-                self.happened.push_back((
-                    place.number,
-                    place.client,
-                    ClientEvent::Received(place.connection),
-                ));
+            let arrived = connection.ends.iter().take_while(|(end, _)| *end <= delivered).count();
+            let arrived: Vec<(u64, Time)> = connection.ends.drain(..arrived).collect();
+            for (_, written) in arrived {
+                let event = ClientEvent::Received(place.connection, written);
+                self.happened.push_back((place.number, place.client, event));
             }
             return;
         }
@@ -406,36 +407,72 @@ impl Workloads<'_> {
             }
             Object::Endless => (None, u64::MAX),
             Object::Next => (None, host.sender.end_of_next().count()),
+            Object::Frames => {
+                let workload = &self.model.workloads[place.number as usize];
+                let encoder = side(workload).and_then(|(application, _)| application.encoder(now));
+                server.encoder = encoder.map(Box::new);
+                self.run_server(slot, now, context);
+                return self.settle(slot, now, context);
+            }
         };
         // Before what it announces.
-        self.send_message(Message::Object(plan.flow, size, end), &plan, context.net);
+        self.send_message(Message::Object(plan.flow, size, end, now), &plan, context.net);
         let Some(host) = self.sending[slot as usize].as_deref_mut() else { return };
         let sender = &mut context.sender(event, group);
         match object {
             Object::Of(size) => host.write_part(size, now, sender),
             Object::Endless => host.offer(u64::MAX, now, sender),
-            Object::Next => {}
+            Object::Next | Object::Frames => {}
         }
         self.settle(slot, now, context);
     }
 
-    /// The time of the end of the connection of the server in `slot`; `NEVER` if it is not known.
-    pub(super) fn server_closes(&self, slot: u32) -> Time {
+    /// Captures the frame of the server in `slot` that is due at `now`, if one is.
+    fn capture(&mut self, slot: u32, now: Time, context: &mut WorkloadContext<'_>) {
         let place = self.place(slot);
-        match self.processes[place.number as usize].as_ref().map(|process| &process.sides) {
-            Some(Sides::Servers(servers)) => servers[place.index as usize].closes,
-            _ => Time::NEVER,
+        let Some(mut encoder) = self.sides(place.number).server(place.index).encoder.take() else { return };
+        // It captures nothing more for a connection that has ended.
+        let Some(host) = self.sending[slot as usize].as_deref().filter(|host| host.ended.is_none()) else {
+            return;
+        };
+        if encoder.next_wake() > now {
+            self.sides(place.number).server(place.index).encoder = Some(encoder);
+            return;
+        }
+        let permitted = host.sender.permitted_rate();
+        let (size, observation) = encoder.capture(now, host.sender.sent().count(), permitted);
+        self.sides(place.number).server(place.index).encoder = Some(encoder);
+        let group = self.model.workloads[place.number as usize].group;
+        self.observe(group, observation);
+        if let Some(size) = size {
+            self.serve(slot, Object::Of(size), now, context);
         }
     }
 
-    /// Ends the connection of the server in `slot` if that is due at `now`.
-    pub(super) fn close_server(&mut self, slot: u32, now: Time, context: &mut WorkloadContext<'_>) {
-        if self.server_closes(slot) > now {
+    /// The time at which the server in `slot` next does something of its own; `NEVER` if it does not.
+    pub(super) fn server_wakes(&self, slot: u32) -> Time {
+        let place = self.place(slot);
+        let Some(Sides::Servers(servers)) =
+            self.processes[place.number as usize].as_ref().map(|process| &process.sides)
+        else {
+            return Time::NEVER;
+        };
+        let server = &servers[place.index as usize];
+        server.encoder.as_ref().map_or(Time::NEVER, |encoder| encoder.next_wake()).min(server.closes)
+    }
+
+    /// Does what is due at `now` of the server in `slot`: captures a frame, and ends the connection.
+    pub(super) fn run_server(&mut self, slot: u32, now: Time, context: &mut WorkloadContext<'_>) {
+        if self.server_wakes(slot) > now {
             return;
         }
+        self.capture(slot, now, context);
         let place = self.place(slot);
         let server = self.sides(place.number).server(place.index);
-        (server.closes, server.closed) = (Time::NEVER, true);
+        if server.closes > now {
+            return;
+        }
+        (server.closes, server.closed, server.encoder) = (Time::NEVER, true, None);
         let left = server.left;
         let path = &self.model.workloads[place.number as usize].paths[0];
         let there = self.layout.destinations[path.forward as usize];
@@ -469,8 +506,9 @@ impl Workloads<'_> {
         server.requests.push_back((server.announced, object));
     }
 
-    /// An object is on its way over `flow`: its size where it is one of its own, and its end in bytes of the server's data.
-    pub(super) fn announce_object(&mut self, flow: FlowId, size: Option<Bytes>, end: u64) {
+    /// An object that was written at `written` is on its way over `flow`: its size where it is one of its own, and its end in
+    /// bytes of the server's data.
+    pub(super) fn announce_object(&mut self, flow: FlowId, size: Option<Bytes>, end: u64, written: Time) {
         let Some(host) = super::receiving_host(&mut self.receiving, flow) else { return };
         if let Some(size) = size {
             host.receiver.expect_write(size);
@@ -479,7 +517,7 @@ impl Workloads<'_> {
         let place = self.place(other);
         let connection = self.connection(place);
         if connection.open && end < u64::MAX {
-            connection.ends.push_back(end);
+            connection.ends.push_back((end, written));
         }
     }
 
@@ -547,6 +585,9 @@ impl Workloads<'_> {
                 Probe::Http => counts.probes.http.add(span),
                 Probe::Loaded => counts.probes.loaded.add(span),
             },
+            Observation::Captured(rate) => counts.frames.add_captured(rate.as_bps()),
+            Observation::Skipped => counts.frames.skipped += 1,
+            Observation::Frame { delay, late } => counts.frames.add_received(delay, late),
         }
     }
 }

@@ -88,7 +88,7 @@ impl Workloads<'_> {
             return;
         }
         if clients::side(&self.model.workloads[number]).is_some() {
-            return self.close_server(slot, now, context);
+            return self.run_server(slot, now, context);
         }
         let process = self.processes[number].as_mut().expect("a side writes in its own partition");
         let script = &mut process.scripts[(slot - self.firsts[number]) as usize];
@@ -107,7 +107,7 @@ impl Workloads<'_> {
     pub(super) fn writes_next(&self, host: &SendingHost, slot: u32) -> Time {
         let number = host.plan.workload as usize;
         if clients::side(&self.model.workloads[number]).is_some() {
-            return self.server_closes(slot);
+            return self.server_wakes(slot);
         }
         let process = self.processes[number].as_ref();
         let script = process.and_then(|process| process.scripts.get((slot - self.firsts[number]) as usize));

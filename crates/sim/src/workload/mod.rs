@@ -102,9 +102,9 @@ pub(crate) enum Message {
     Closing(FlowId, Time),
     /// A request of this size for this object is on its way to a server.
     Request(FlowId, Bytes, Object),
-    /// An object is on its way to a client: its size where it is a part of its own, and its end in bytes of the
-    /// server's data.
-    Object(FlowId, Option<Bytes>, u64),
+    /// An object is on its way to a client: its size where it is a part of its own, its end in bytes of the server's data,
+    /// and the time at which it was written.
+    Object(FlowId, Option<Bytes>, u64, Time),
     /// The client of the server in this slot closes the connection at the given time.
     End(u32, Time),
     /// The server of the client in this slot has left the connection at the given time.
@@ -216,7 +216,7 @@ impl<'m> Workloads<'m> {
             let number = self.workload(slot);
             let workload = &self.model.workloads[number as usize];
             if clients::side(workload).is_some() {
-                return self.close_server(slot, now, context);
+                return self.run_server(slot, now, context);
             }
             let process = self.processes[number as usize]
                 .as_ref()
@@ -268,7 +268,7 @@ impl<'m> Workloads<'m> {
                 self.arm_receiving(flow, at, net);
             }
             Message::Request(flow, size, object) => self.announce_request(flow, size, object),
-            Message::Object(flow, size, end) => self.announce_object(flow, size, end),
+            Message::Object(flow, size, end, written) => self.announce_object(flow, size, end, written),
             Message::End(slot, at) => self.announce_end(slot, at, net),
             Message::Left(slot, at) => self.announce_left(slot, at, net),
         }
@@ -295,6 +295,12 @@ impl<'m> Workloads<'m> {
     /// All receiving hosts, including older ones in the same slot.
     fn receiving_hosts(&self) -> impl Iterator<Item = &ReceivingHost> {
         self.receiving.iter().flat_map(|newest| chain(newest.as_deref()))
+    }
+
+    /// Whether `slot` carries the requests of a client, which have no share of their own.
+    fn is_of_requests(&self, slot: u32) -> bool {
+        let workload = &self.model.workloads[self.workload(slot) as usize];
+        clients::side(workload).is_some_and(|(_, side)| side == 1)
     }
 
     fn workload(&self, slot: u32) -> u32 {
@@ -410,13 +416,14 @@ impl<'m> Workloads<'m> {
         if self.model.workloads[self.workload(slot) as usize].individual {
             return;
         }
+        let of_requests = self.is_of_requests(slot);
         let mut place = &mut self.receiving[slot as usize];
         while let Some(host) = place {
             if host.is_done(now) {
                 net.delivered += host.access.waiting();
                 let totals = &mut self.groups[host.group];
                 totals.removed.bytes_delivered += host.receiver.counters().bytes_delivered;
-                if self.measuring {
+                if self.measuring && !of_requests {
                     add_receiver(&mut totals.sums, host);
                 }
                 let timer = host.timer.inherited();

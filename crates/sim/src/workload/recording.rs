@@ -132,7 +132,7 @@ impl Workloads<'_> {
         for host in self.sending.iter().flatten() {
             add_sender(&mut sums[host.group], host);
         }
-        for host in self.receiving_hosts() {
+        for host in self.receiving_hosts().filter(|host| !self.is_of_requests(host.flow.index() as u32)) {
             add_receiver(&mut sums[host.group], host);
         }
         sums
