@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import claims_figures
 from cards import cell
 
-from narrows.reproduction.ledger import FORMAT, NOT_TESTABLE, VERDICTS, counted_verdicts
+from narrows.reproduction.headline import headline
+from narrows.reproduction.ledger import FORMAT, NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import HOLDS, Bounded, Ordered
 from narrows.reproduction.registry import TABLES, published_studies
 
@@ -100,29 +101,10 @@ def _linked(text: str) -> str:
 
 
 def _headline(ledger: Ledger) -> str:
-    evidence = [claim for claim in ledger["claims"] if not claim.get("check") and claim["verdict"] != NOT_TESTABLE]
-    counts, checks = counted_verdicts(evidence), [claim for claim in ledger["claims"] if claim.get("check")]
-    strong = counted_verdicts([claim for claim in evidence if claim["strength"] == "strong"])
-    said = ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counts.items() if count)
-    text = (
-        f"**{ledger['size'].capitalize()} size: of {len(evidence)} claims that data can decide, {said}**; of "
-        f"{sum(strong.values())} strong ones {strong[HOLDS]} hold. "
-    )
-    held = sum(claim["verdict"] == HOLDS for claim in checks)
-    if checks:
-        text += f"{held} of {len(checks)} checks of the implementation hold. "
-    if missing := len(ledger["claims"]) - len(evidence) - len(checks):
-        text += f"{missing} cannot be tested. "
+    first, *rest = headline(ledger)
     if ledger.get("format", 1) < FORMAT:
-        text += EARLIER
-    return text.strip()
-
-
-def _plural(verdict: str, count: int) -> str:
-    words = {HOLDS: "hold", "holds in direction only": "hold in direction only", "fails": "fail"}
-    if verdict == "inconclusive":
-        return "is inconclusive" if count == 1 else "are inconclusive"
-    return verdict if count == 1 else words.get(verdict, verdict)
+        rest.append(EARLIER)
+    return " ".join([f"**{first}**", *rest])
 
 
 def _counts(ledger: Ledger) -> str:
@@ -230,7 +212,13 @@ def _verdict(size: str, entry: Entry, written: int) -> str:
         )
         text += f" `{claims_figures.strip(entry)}`"
     changed = [f"{name}: {verdict}" for name, verdict in (entry["variants"] or {}).items()]
-    return text + (f"; under variants {', '.join(changed)}" if changed else "")
+    text += f"; under variants {', '.join(changed)}" if changed else ""
+    for judge, judged in (entry.get("judged") or {}).items():
+        text += f"; by the cells of {judge}: {judged['verdict']}"
+        if judged["effect"] is not None and judged["ci95"]:
+            low, high = judged["ci95"]
+            text += f", {judged['effect']:.3g} ({low:.3g} to {high:.3g}), {judged['seeds']} seeds"
+    return text
 
 
 def describe(test: Test, binding: Binding | None = None) -> str:

@@ -17,6 +17,7 @@ from narrows.files.manifest import to_json, write_json
 from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.deciding import decide
+from narrows.reproduction.headline import headline
 from narrows.reproduction.kept import keep, restore
 from narrows.reproduction.ledger import FORMAT, VERDICTS
 from narrows.reproduction.predicate import FAILS
@@ -140,7 +141,7 @@ def _table(ledger: Mapping[str, Any]) -> str:
         statement = shorten(claim["statement"], STATEMENT, placeholder=" …")
         seeds = str(claim["seeds"] or "-")
         rows.append([claim["id"], claim["strength"], claim["verdict"], size, interval, unit, seeds, statement])
-    return f"{align(rows)}\n\n{_counted(ledger)}"
+    return "\n".join([align(rows), "", *headline(ledger)])
 
 
 def _counted(ledger: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
 from narrows.reproduction.asked import missing, of_claim, of_source, reduced
 from narrows.reproduction.deciding import added_rows
+from narrows.reproduction.judges import cells_of
 from narrows.reproduction.kept import ADDED
 from narrows.reproduction.ledger import Found, ledger
 from narrows.reproduction.part import Part, Rows, is_finished
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from narrows.reproduction.claims import Variant
     from narrows.reproduction.registry import StudyFolder
     from narrows.study.campaign import Watch
     from narrows.study.executor import Executor
@@ -105,28 +108,35 @@ def parts(study: StudyFolder, size: str, seed: int | None, replications: int | N
         ScenarioError: A study file or a scenario has faults.
     """
     files = study.experiments(size)
-    forms = [("", Choice(size), list(files))]
+    forms: list[tuple[Variant | None, Choice, list[str]]] = [(None, Choice(size), list(files))]
     forms += [
-        (variant.name, Choice(size, variant.key), [name for name in files if variant.key in offered(files[name])[size]])
+        (variant, Choice(size, variant.key), [name for name in files if variant.key in offered(files[name])[size]])
         for variant in study.published.variants
     ]
     published = study.claims(size)
     claims = {claim.id: list(of_claim(claim)) for claim in published.claims}
     asked = [*itertools.chain.from_iterable(claims.values()), *of_source(published)]
     found = []
+    ran: dict[str, set[str]] = defaultdict(set)
     for variant, choice, experiments in forms:
         for name in experiments:
             experiment = read_study(files[name], seed, replications, choice)
             plan = make_plan(experiment)
             # A variant may have some of the points alone; the others are those of the description.
-            for claim, wanted in claims.items():
-                own = [each for each in wanted if each.experiment == name]
+            for claim, selections in claims.items():
+                own = [each for each in selections if each.experiment == name]
                 if own and (problem := missing(plan, own, points=not variant)):
-                    form = f"{name} under the variant {variant}" if variant else name
+                    form = f"{name} under the variant {variant.key}" if variant else name
                     raise InputError(str(study.claims_file), f"claims.{claim}: experiment {form} {problem}")
+            if variant:
+                ran[variant.name] |= {str(point.algorithm) for point in plan.points}
             if size == MEDIUM:
-                plan = reduced(plan, [wanted.where for wanted in asked if wanted.experiment == name])
-            found.append(Part(name, variant, experiment, plan))
+                wanted = [each.where for each in asked if each.experiment == name]
+                plan = reduced(plan, [variant.asked(where) for where in wanted] if variant else wanted)
+            found.append(Part(name, variant.name if variant else "", experiment, plan))
+    for each in study.published.variants:
+        if each.name in ran and (unknown := set(each.algorithms.values()) - ran[each.name]):
+            raise InputError(str(study.claims_file), f"variant {each.name}: none of its cells has {min(unknown)}")
     return [part for part in found if part.plan.points]
 
 
@@ -195,12 +205,14 @@ def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) ->
     rows: Rows = {}
     grown: Rows = {}
     varied: dict[str, Mapping[str, Asked]] = {}
+    variants = {variant.name: variant for variant in study.published.variants}
     for part in found:
         place = folder / part.path
         if not is_finished(place):
             continue
         own = Asked(campaign.table(place).drop_columns(["measured", "cpu_s"]).to_pylist())
         if part.variant:
+            own = Asked(variants[part.variant].read_as(row) for row in own)
             varied[part.variant] = {**varied.get(part.variant, {}), part.experiment: own}
         else:
             rows[part.experiment] = own
@@ -211,7 +223,11 @@ def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) ->
     factors = {part.experiment: part.plan.factors for part in found if not part.variant}
     open_variants = {part.variant for part in found if not is_finished(folder / part.path)}
     whole = {name: each for name, each in varied.items() if name not in open_variants}
-    results = Found(rows, whole, factors, grown)
+    judges = {judge.name: cells_of(judge, study.folder) for judge in study.published.judges}
+    for name, cells in whole.items():
+        if judge := variants[name].judge:
+            judges[judge] = {**judges.get(judge, {}), **cells}
+    results = Found(rows, whole, factors, grown, judges)
     return ledger(study.name, study.claims(size), size, seed, results), rows
 
 

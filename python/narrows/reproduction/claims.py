@@ -87,16 +87,46 @@ class Variant:
         about: The difference, in words.
         key: Name of the variant in the study files of its experiments.
         claims: Claims that are judged under it; empty for all that use its experiments.
+        algorithms: Algorithms of the variant's cells by the name of those in the tests that they stand for.
+        judge: Name of the other implementation that runs the variant's cells, such as a kernel; empty for none.
     """
 
     name: str
     about: str
     key: str
     claims: tuple[str, ...] = ()
+    algorithms: Mapping[str, str] = field(default_factory=dict)
+    judge: str = ""
 
     def concerns(self, claim: str) -> bool:
         """Return whether a claim is judged under the variant."""
         return not self.claims or claim in self.claims
+
+    def read_as(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a row of a cell with the name of the algorithm that its own stands for."""
+        names = {of_cell: of_test for of_test, of_cell in self.algorithms.items()}
+        return {**row, "algorithm": names.get(row["algorithm"], row["algorithm"])}
+
+    def asked(self, where: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values of columns that a test wants as the variant's cells have them."""
+        return {
+            name: self.algorithms.get(value, value) if name == "algorithm" else value for name, value in where.items()
+        }
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Another simulator or implementation that has run experiments, by whose cells claims are judged as well.
+
+    Attributes:
+        name: Name of the implementation, with its version.
+        about: How its cells were made, in words.
+        cells: Files of its cells beside `claims.toml`, by experiment.
+    """
+
+    name: str
+    about: str
+    cells: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -164,6 +194,7 @@ class Published:
         question: The question of the study, in words.
         experiments: Descriptions of the experiments, by name.
         variants: Variants of experiments.
+        judges: Other implementations that have run experiments.
         claims: Its claims.
         pictures: Reproduced figures.
         tables: Reproduced tables.
@@ -176,6 +207,7 @@ class Published:
     question: str
     experiments: Mapping[str, str]
     variants: Sequence[Variant]
+    judges: Sequence[Judge]
     claims: Sequence[Claim]
     pictures: Sequence[Picture]
     tables: Sequence[Table]
@@ -207,12 +239,15 @@ class _Reader:
 
     def published(self, content: Mapping[str, Any]) -> Published:
         needed = ("title", "number", "source", "question", "experiments")
-        optional = ("packet_hops", "words", "lists", "quantities", "variants", "claims", "figures", "tables")
+        optional = ("packet_hops", "words", "lists", "quantities", "variants", "judges", "claims", "figures", "tables")
         self.keys(content, "", needed, optional)
         content = self.worded(content)
         self.named, self.lists = content.get("quantities", {}), content.get("lists", {})
         experiments = {name: self.text(about, f"experiments.{name}") for name, about in content["experiments"].items()}
         variants = [self.variant(each, f"variants.{place}") for place, each in enumerate(content.get("variants", []))]
+        judges = [
+            self.judge(each, f"judges.{place}", experiments) for place, each in enumerate(content.get("judges", []))
+        ]
         claims = [
             self.claim(each, f"claims.{each.get('id', place)}", experiments)
             for place, each in enumerate(content.get("claims", []))
@@ -231,8 +266,8 @@ class _Reader:
         hops = content.get("packet_hops", {})
         self.keys(hops, "packet_hops", (), SIZES)
         return Published(
-            **texts, experiments=experiments, variants=variants, claims=claims, pictures=pictures, tables=tables,
-            packet_hops={size: float(each) for size, each in hops.items()},
+            **texts, experiments=experiments, variants=variants, judges=judges, claims=claims, pictures=pictures,
+            tables=tables, packet_hops={size: float(each) for size, each in hops.items()},
         )  # fmt: skip
 
     def worded(self, content: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -247,9 +282,24 @@ class _Reader:
         return filled
 
     def variant(self, table: Mapping[str, Any], path: str) -> Variant:
-        self.keys(table, path, ("name", "about", "variant"), ("claims",))
+        self.keys(table, path, ("name", "about", "variant"), ("claims", "algorithms", "judge"))
         claims = tuple(self.listed(table.get("claims", []), f"{path}.claims"))
-        return Variant(table["name"], table["about"], table["variant"], claims)
+        named = table.get("algorithms", {})
+        if not isinstance(named, dict):
+            self.fault(f"{path}.algorithms", "a table of names with names is needed")
+        algorithms = {name: self.text(each, f"{path}.algorithms.{name}") for name, each in named.items()}
+        judge = self.text(table["judge"], f"{path}.judge") if "judge" in table else ""
+        return Variant(table["name"], table["about"], table["variant"], claims, algorithms, judge)
+
+    def judge(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Judge:
+        self.keys(table, path, ("name", "about", "cells"), ())
+        if not isinstance(table["cells"], dict):
+            self.fault(f"{path}.cells", "a table of experiments with files is needed")
+        cells = {
+            self.one_of(name, f"{path}.cells", experiments): self.text(each, f"{path}.cells.{name}")
+            for name, each in table["cells"].items()
+        }
+        return Judge(self.text(table["name"], f"{path}.name"), self.text(table["about"], f"{path}.about"), cells)
 
     def claim(self, table: Mapping[str, Any], path: str, experiments: Sequence[str] | Mapping[str, str]) -> Claim:
         needed = ("id", "statement", "strength", "place", "supported")

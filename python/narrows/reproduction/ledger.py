@@ -33,15 +33,17 @@ class Found:
         factors: Names of the columns whose levels distinguish the cells, by experiment.
         grown: Rows of the cells, with the replications that were added for open claims, of the experiments that have
             some.
+        judges: Rows of cells by other implementation and experiment.
     """
 
     cells: Cells
     varied: Mapping[str, Cells]
     factors: Mapping[str, Sequence[str]] = field(default_factory=dict)
     grown: Cells = field(default_factory=dict)
+    judges: Mapping[str, Cells] = field(default_factory=dict)
 
     def under(self, variant: str) -> Cells:
-        """Return the cells under a variant: its own, and those without a variant at levels for which it has none."""
+        """Return the cells under a variant: its own, and those without one of levels or algorithms that it lacks."""
         return {**self.cells, **{name: self._mixed(name, own) for name, own in self.varied[variant].items()}}
 
     def _mixed(self, experiment: str, own: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
@@ -49,8 +51,9 @@ class Found:
         names = [
             name for name in self.factors.get(experiment, ()) if len({row[name] for row in self.cells[experiment]}) > 1
         ]
-        replaced = {tuple(row[name] for name in names) for row in own}
-        left = [row for row in self.cells[experiment] if tuple(row[name] for name in names) not in replaced]
+        names.append("algorithm")
+        replaced = {tuple(row.get(name) for name in names) for row in own}
+        left = [row for row in self.cells[experiment] if tuple(row.get(name) for name in names) not in replaced]
         return Asked([*left, *own])
 
 
@@ -81,6 +84,7 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
         "experiments": {experiment: _work(rows) for experiment, rows in found.cells.items()},
         "verdicts": counted_verdicts(claims),
         "evidence": counted_verdicts(evidence),
+        "judges": {judge: _agreeing(judge, evidence) for judge in found.judges},
         "claims": claims,
     }
 
@@ -89,6 +93,14 @@ def counted_verdicts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Return the number of claims with each verdict."""
     counts = Counter(claim["verdict"] for claim in claims)
     return {verdict: counts[verdict] for verdict in VERDICTS}
+
+
+def _agreeing(judge: str, claims: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the verdicts by another implementation's cells, and how often Narrows has the same one."""
+    own = [claim for claim in claims if judge in (claim["judged"] or {})]
+    verdicts = counted_verdicts({"verdict": claim["judged"][judge]["verdict"]} for claim in own)
+    same = sum(claim["judged"][judge]["verdict"] == claim["verdict"] for claim in own)
+    return {"claims": len(own), "same": same, "verdicts": verdicts}
 
 
 def _concerning(claim: Claim, published: Published, found: Found) -> Found:
@@ -112,7 +124,8 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         "statement": claim.statement, "place": claim.place, "source_supports": claim.supported,
         "published": claim.published or None, "effect": None, "ci95": None, "level": None, "method": None, "unit": None,
         "bounds": None, "seeds": 0, "effect_of": None, "parts": None, "cells": None, "magnitude": None,
-        "cause": claim.not_testable or None, "variant": None, "variants": None, "note": claim.note or None,
+        "cause": claim.not_testable or None, "variant": None, "variants": None, "judged": None,
+        "note": claim.note or None,
     }  # fmt: skip
     if claim.direction is None:
         return entry
@@ -132,7 +145,7 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         "parts": f"{outcome.held} of {outcome.parts}",
         "cells": {"count": len(outcome.cells), "digest": _short_digest(outcome.cells)},
         "magnitude": magnitude, "cause": _cause(claim, verdict, outcome),
-        "variant": _flips(verdict, varied), "variants": varied or None,
+        "variant": _flips(verdict, varied), "variants": varied or None, "judged": _judged(claim, found, fixed) or None,
     }  # fmt: skip
     return entry
 
@@ -227,6 +240,24 @@ def _varied(claim: Claim, found: Found, rule: Rule) -> dict[str, str]:
             under = Found(found.under(name), {})
             verdicts[name] = _level(_try(claim, test, under.cells, rule), _magnitude(claim, under, rule))
     return verdicts
+
+
+def _judged(claim: Claim, found: Found, rule: Rule) -> dict[str, dict[str, Any]]:
+    """Return the verdict by the cells of each other implementation that has run all that the claim reads."""
+    judged = {}
+    for name, cells in found.judges.items():
+        if claim.direction is None or claim.direction.experiments() - set(cells):
+            continue
+        try:
+            outcome = claim.direction.judge(cells, {}, rule)
+            magnitude = _magnitude(claim, Found(cells, {}), rule)
+        except (QuantityError, InputError):
+            continue
+        ci95 = list(outcome.ci95) if outcome.ci95 else None
+        judged[name] = {
+            "verdict": _level(outcome, magnitude), "effect": outcome.effect, "ci95": ci95, "seeds": outcome.seeds,
+        }  # fmt: skip
+    return judged
 
 
 def _flips(verdict: str, varied: Mapping[str, str]) -> str | None:

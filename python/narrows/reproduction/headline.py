@@ -1,0 +1,45 @@
+"""What a ledger says in a few sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from narrows.reproduction.ledger import NOT_TESTABLE, counted_verdicts
+from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def headline(ledger: Mapping[str, Any]) -> list[str]:
+    """Return the verdicts on the claims that data can decide, then sentences on the others and on other judges."""
+    evidence = [claim for claim in ledger["claims"] if not claim.get("check") and claim["verdict"] != NOT_TESTABLE]
+    checks = [claim for claim in ledger["claims"] if claim.get("check")]
+    strong = [claim for claim in evidence if claim["strength"] == "strong"]
+    whole, firm = _said(counted_verdicts(evidence)), _said(counted_verdicts(strong))
+    sentences = [f"{ledger['size'].capitalize()} size: of {len(evidence)} claims that data can decide, {whole}."]
+    if strong:
+        sentences.append(f"Of {len(strong)} strong ones, {firm}.")
+    for judge, judged in ledger.get("judges", {}).items():
+        if judged["claims"]:
+            sentences.append(
+                f"{judge} has run what {judged['claims']} of these read: by its cells {_said(judged['verdicts'])}, and "
+                f"the verdict is that of Narrows in {judged['same']}."
+            )
+    if checks:
+        held = sum(claim["verdict"] == HOLDS for claim in checks)
+        sentences.append(f"{held} of {len(checks)} checks of the implementation hold.")
+    if missing := len(ledger["claims"]) - len(evidence) - len(checks):
+        sentences.append(f"{missing} cannot be tested.")
+    return sentences
+
+
+def _said(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counts.items() if count) or "none"
+
+
+def _plural(verdict: str, count: int) -> str:
+    words = {HOLDS: "hold", "holds in direction only": "hold in direction only", FAILS: "fail"}
+    if verdict == INCONCLUSIVE:
+        return "is inconclusive" if count == 1 else "are inconclusive"
+    return verdict if count == 1 else words.get(verdict, verdict)

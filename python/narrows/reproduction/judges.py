@@ -1,0 +1,58 @@
+"""The cells of other implementations that have run experiments of a study, by which its claims are judged as well."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+from narrows.errors import InputError
+from narrows.reproduction.quantity import Asked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from narrows.reproduction.claims import Judge
+    from narrows.reproduction.part import Rows
+
+
+def cells_of(judge: Judge, folder: Path) -> Rows:
+    """Read the cells of an implementation.
+
+    Args:
+        judge: The implementation.
+        folder: Folder of its files: CSV with the columns `algorithm`, `replication`, those of levels, and metrics.
+
+    Returns:
+        Rows by experiment.
+
+    Raises:
+        InputError: A file cannot be read or lacks a column.
+    """
+    return {experiment: Asked(_rows(judge.name, folder / name)) for experiment, name in judge.cells.items()}
+
+
+def _rows(judge: str, path: Path) -> list[dict[str, Any]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows: list[dict[str, Any]] = [
+                {name: _value(text) for name, text in row.items()} for row in csv.DictReader(file, strict=True)
+            ]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(str(path), str(error)) from error
+    for place, row in enumerate(rows):
+        for name in ("algorithm", "replication"):
+            if row.get(name) is None:
+                raise InputError(str(path), f"line {place + 2}: `{name}` is missing")
+        # Each is a run of its own.
+        row["digest"] = f"{judge} {place}"
+    return rows
+
+
+def _value(text: str) -> float | int | str | None:
+    """Return a number where the text is one; None for an empty text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text or None

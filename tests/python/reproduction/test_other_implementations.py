@@ -1,0 +1,150 @@
+"""Truth: product. Variants with other rules of algorithms, and claims judged by the cells of other implementations."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from narrows.cli import main
+from narrows.reproduction.headline import headline
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCENARIO = """\
+title = "Random losses"
+duration = "4s"
+warmup = "1s"
+[path]
+rate = "2Mbps"
+rtt = "20ms"
+loss = { kind = "bernoulli", rate = 0.02 }
+[[flows]]
+name = "tested"
+algorithm = "subject"
+"""
+STUDY = """\
+title = "Small"
+scenario = "base.toml"
+algorithms = ["newreno", "aimd(a=1,b=0.6)"]
+measures = ["goodput_bps"]
+replications = 6
+[sizes.quick]
+[sizes.quick.variants.other]
+algorithms = ["aimd(a=1,b=0.1)"]
+"""
+CLAIMS = """\
+title = "A small study"
+number = "902"
+source = "Anon, 1902"
+question = "Does it run?"
+[experiments]
+one = "One flow alone."
+[[variants]]
+name = "a deep cut"
+about = "To a tenth."
+variant = "other"
+algorithms."aimd(a=1,b=0.6)" = "aimd(a=1,b=0.1)"
+[[judges]]
+name = "another simulator"
+about = "By hand."
+cells = { one = "others.csv" }
+[[claims]]
+id = "902-1"
+statement = "A smaller cut leaves more"
+strength = "strong"
+place = "figure 1"
+supported = "yes"
+experiment = "one"
+direction = { is = { minus = [
+  { measure = "goodput_bps", where = { algorithm = "aimd(a=1,b=0.6)" } },
+  { measure = "goodput_bps", where = { algorithm = "newreno" } },
+] }, at_least = 0 }
+[[claims]]
+id = "902-2"
+statement = "It sends something"
+strength = "medium"
+place = "figure 1"
+supported = "yes"
+experiment = "one"
+direction = { is = { measure = "goodput_bps", where = { algorithm = "newreno" } }, at_least = 1000.0 }
+"""
+OTHERS = """\
+algorithm,replication,goodput_bps
+"aimd(a=1,b=0.6)",0,1.0e6
+"aimd(a=1,b=0.6)",1,1.1e6
+"aimd(a=1,b=0.6)",2,0.9e6
+"""
+NEWRENO = """\
+newreno,0,1.5e6
+newreno,1,1.62e6
+newreno,2,1.41e6
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Make a study of one's own with a variant and a judge, which has run all cells."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name, text in (("base.toml", SCENARIO), ("one.toml", STUDY), ("claims.toml", CLAIMS)):
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "others.csv").write_text(OTHERS + NEWRENO, encoding="utf-8")
+    return folder
+
+
+def test_claims_are_judged_by_the_cells_of_others_as_well(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    main(["reproduce", str(own), "--out", str(out), "--quiet"])
+    ledger = json.loads((out / "ledger.json").read_text(encoding="utf-8"))
+    first, second = ledger["claims"]
+    # The means of three differences: -0.5, -0.52 and -0.51 million.
+    assert first["judged"]["another simulator"]["verdict"] == "fails"
+    assert first["judged"]["another simulator"]["effect"] == pytest.approx(-510000)
+    assert second["judged"]["another simulator"]["verdict"] == "holds"
+    same = 1 + (first["verdict"] == "fails")
+    assert (ledger["judges"]["another simulator"]["claims"], ledger["judges"]["another simulator"]["same"]) == (2, same)
+    said = headline(ledger)
+    assert said[0].startswith("Quick size: of 2 claims that data can decide, ")
+    judged = (
+        "another simulator has run what 2 of these read: by its cells 1 holds, 1 fails, and the verdict is that of "
+    )
+    assert judged in " ".join(said)
+    assert "\n".join(said) in capsys.readouterr().out
+
+
+def test_a_judge_judges_only_what_it_has_run(own: Path, tmp_path: Path) -> None:
+    (own / "others.csv").write_text(OTHERS, encoding="utf-8")
+    main(["reproduce", str(own), "--out", str(tmp_path / "out"), "--quiet"])
+    ledger = json.loads((tmp_path / "out" / "ledger.json").read_text(encoding="utf-8"))
+    assert [claim["judged"] for claim in ledger["claims"]] == [None, None]
+    assert "another simulator" not in " ".join(headline(ledger))
+
+
+def test_cells_of_others_without_a_replication_are_refused(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (own / "others.csv").write_text("algorithm,goodput_bps\nnewreno,1\n", encoding="utf-8")
+    assert main(["reproduce", str(own), "--out", str(tmp_path / "out"), "--quiet"]) == 2
+    assert "others.csv: line 2: `replication` is missing" in capsys.readouterr().err
+
+
+def test_a_variant_with_another_rule_is_read_under_the_name_in_the_tests(own: Path, tmp_path: Path) -> None:
+    main(["reproduce", str(own), "--out", str(tmp_path / "out"), "--quiet"])
+    ledger = json.loads((tmp_path / "out" / "ledger.json").read_text(encoding="utf-8"))
+    first, second = ledger["claims"]
+    # A cut to a tenth leaves less than NewReno's to a half; what the variant does not change is as before.
+    assert (first["variants"], second["variants"]) == ({"a deep cut": "fails"}, {"a deep cut": "holds"})
+
+
+def test_a_variant_that_renames_what_it_does_not_run_is_bad_input(
+    own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = CLAIMS.replace('"aimd(a=1,b=0.1)"', '"aimd(a=1,b=0.2)"')
+    (own / "claims.toml").write_text(text, encoding="utf-8")
+    assert main(["reproduce", str(own)]) == 2
+    assert "variant a deep cut: none of its cells has aimd(a=1,b=0.2)" in capsys.readouterr().err
