@@ -12,6 +12,7 @@ from contextlib import redirect_stderr
 from typing import TYPE_CHECKING
 
 from narrows.cli.arguments import parser
+from narrows.cli.colour import paint
 from narrows.cli.faults import as_json
 from narrows.cli.status import BAD_INPUT, DONE, INTERNAL, INTERRUPTED
 from narrows.core import AlgorithmError, RunError, ScenarioError
@@ -52,7 +53,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         status, message = _status_of(error, given)
         if getattr(arguments, "json", False):
             print(as_json(status, message, error))
-        print(message.rstrip("\n"), file=sys.stderr)
+        first, newline, rest = message.rstrip("\n").partition("\n")
+        print(f"{paint(first, 'bad', sys.stderr)}{newline}{rest}", file=sys.stderr)
     return status
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from shutil import get_terminal_size
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
@@ -132,13 +133,15 @@ def _spent(found: Sequence[Part], folder: Path) -> str:
 
 def _table(ledger: Mapping[str, Any]) -> str:
     rows = [["claim", "strength", "verdict", "effect", "95 % interval", "", "seeds", "statement"]]
+    # What is left of a wide terminal is the statements'.
+    room = max(STATEMENT, get_terminal_size().columns - OTHER_COLUMNS)
     for claim in ledger["claims"]:
         effect, ci95 = claim["effect"], claim["ci95"]
         values = [each for each in (effect, *(ci95 or ())) if each is not None]
         unit, scale = written(claim["unit"] or "", values)
         interval = f"{ci95[0] / scale:.3g} to {ci95[1] / scale:.3g}" if ci95 else "-"
         size = f"{effect / scale:.3g}" if effect is not None else "-"
-        statement = shorten(claim["statement"], STATEMENT, placeholder=" …")
+        statement = shorten(claim["statement"], room, placeholder=" …")
         seeds = str(claim["seeds"] or "-")
         rows.append([claim["id"], claim["strength"], claim["verdict"], size, interval, unit, seeds, statement])
     return "\n".join([align(rows), "", *headline(ledger)])
@@ -189,3 +192,5 @@ def _report(study: StudyFolder, ledger: Mapping[str, Any], rows: Rows, folder: P
 HOPS_PER_S = 2e7
 MINUTE_S = 60
 STATEMENT = 70
+# Width of all columns but the statement's, about.
+OTHER_COLUMNS = 90

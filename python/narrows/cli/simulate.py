@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from narrows.cli.colour import ROLES, paint, role_of
 from narrows.cli.command import recorded
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.place import default_folder, is_whole
@@ -146,18 +147,19 @@ def _print(
     note = "1 replication; --replications 5 gives 95 % intervals"
     if count > 1:
         note = f"{count} replications; 95 % intervals: ± half of one, or [its ends]"
-    print(f"{summary['title']}\nseed {summary['seed']}, {note}\n")
+    print(f"{paint(summary['title'], 'heading')}\nseed {summary['seed']}, {note}\n")
     print(tables(summary), end="\n\n")
     if arguments.measure:
         print(wanted_table(runs, [resolve(text) for text in arguments.measure]), end="\n\n")
     for name, each in runs.items():
         for check in each["checks"]:
             if check["level"] in {"broken", "caution"}:
-                print(f"{check['level']}: {_of(name)}{check['name']}: {check['detail']}")
+                level = paint(f"{check['level']}:", ROLES[check["level"]])
+                print(f"{level} {_of(name)}{check['name']}: {check['detail']}")
         for clause in each.get("expectations", []):
             # One that fails is the reason of the exit status, and printed with the messages.
             if clause["verdict"] != "fails":
-                print(f"expected: {_of(name)}{_clause(clause)}")
+                print(f"{paint('expected:', role_of(clause['verdict']))} {_of(name)}{_clause(clause)}")
 
 
 def _finish(
@@ -170,7 +172,8 @@ def _finish(
     for name, each in runs.items():
         for clause in each.get("expectations", []):
             if clause["verdict"] == "fails":
-                print(f"expectation failed: {_of(name)}{_clause(clause)}", file=sys.stderr)
+                failed = paint("expectation failed:", "bad", sys.stderr)
+                print(f"{failed} {_of(name)}{_clause(clause)}", file=sys.stderr)
                 status = EXPECTATION_FAILED
     if result.interrupted:
         print("interrupted: what had finished is kept", file=sys.stderr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from narrows.cli.colour import paint, role_of
 from narrows.compared import BACKENDS, contrasts, kind_of, runs_of
 
 if TYPE_CHECKING:
@@ -162,18 +163,19 @@ def measure_table(
 
 
 def align(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of cells as aligned text: the first column to the left, the others to the right."""
+    """Return rows of cells as aligned text: the first column to the left, the others to the right.
+
+    On a terminal with colours the first row is bold, and verdicts have their colours.
+    """
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            [
-                row[0].ljust(widths[0]),
-                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
-            ]
-        )
-        for row in rows
-    )
+    lines = []
+    for place, row in enumerate(rows):
+        padded = [row[0].ljust(widths[0])]
+        padded += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        roles = ["heading" if place == 0 else role_of(cell) for cell in row]
+        lines.append("  ".join(map(paint, padded, roles)))
+    return "\n".join(lines)
 
 
 def _cell(estimate: Mapping[str, Any] | None, scale: float, *, judged: bool) -> str:
