@@ -50,6 +50,36 @@ class Paced:
             self.window = max(self.window / 2, 2.0)
 '''
 
+MODEL = '''
+class Model:
+    """Paces at a cycle of gains times the greatest delivery rate of ten rounds, within two bandwidth-delay products."""
+
+    def __init__(self, setup, gain=1.0):
+        self.gain = gain
+        self.bits = 8 * setup.mss_bytes
+        self.window = setup.initial_window
+        self.pacing_rate = None
+        self.samples = []
+        self.full, self.counted, self.stuck = 0.0, 0, 0
+
+    def on_ack(self, ack):
+        if not ack.delivery_rate_bps:
+            return
+        self.samples = [each for each in self.samples if each[0] > ack.rounds - 10 and each[1] > ack.delivery_rate_bps]
+        self.samples.append((ack.rounds, ack.delivery_rate_bps))
+        bandwidth = max(rate for _, rate in self.samples)
+        if ack.rounds > self.counted:
+            self.counted = ack.rounds
+            self.stuck = 0 if bandwidth > 1.25 * self.full else self.stuck + 1
+            self.full = max(self.full, bandwidth)
+        cycle = (1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)[ack.rounds % 8] if self.stuck >= 3 else 2.89
+        self.pacing_rate = self.gain * cycle * bandwidth
+        self.window = 4 + 2 * bandwidth * ack.min_rtt_s / self.bits
+
+    def on_loss(self, loss):
+        pass
+'''
+
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
@@ -95,6 +125,18 @@ def test_a_cut_of_0_72_instead_of_0_7_is_found_with_the_scenarios_that_come_with
     # A smaller reduction leaves more packets in the queue, and loses more of them.
     assert worse
     assert {row["metric"] for row in worse} <= {"loss_rate", "delay_p95_s"}
+
+
+def test_a_pacing_gain_that_is_off_by_5_percent_is_found(narrows: Narrows, file: Path, tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
+    done = narrows(
+        "ab", "model.py:Model", "model.py:Model(gain=1.05)", "--scenario", file, "--replications", "12", "--out", "out",
+        "--margin", "2%", "--quiet",
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    worse = {row["metric"] for row in _summary(tmp_path / "out")["rows"] if row["verdict"] == "worse"}
+    # What it sends above the rate of the path fills the queue and is lost.
+    assert "loss_rate" in worse
 
 
 def test_the_cells_and_measures_of_a_suite_are_judged(narrows: Narrows, file: Path, tmp_path: Path) -> None:
