@@ -10,18 +10,19 @@ interval ever excludes the mean, at whatever sample size one stops, is at most a
 is normal with variance 1/c². No bound of the values is needed, as Bernstein's intervals need it; instead, values that
 are not normal make it approximate, and a test counts how often it then fails.
 
-Skewed values make it fail on one side: a long tail below the mean that a sample does not show draws the interval up. So each
-end is the further one of that interval and of the one in which Hall's transformation takes the place of Student's t,
+Skewed values make it fail on one side: a long tail below the mean that a sample does not show draws the interval up.
+So each end is the further one of that interval and of the one in which Hall's transformation takes the place of
+Student's t, with the sample skewness G,
 
-    g(t) = t + γ (t² / 3 + 1 / 6) / √n + γ² t³ / (27 n),   γ the sample skewness,
+    g(t) = t + G (t² / 3 + 1 / 6) / √n + G² t³ / (27 n)
 
 which is monotone and whose distribution lacks the first-order effect of skewness.
 
 Sources: H. Wang and A. Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown
 variance", Sequential Analysis (2024), theorem 4.9; T. L. Lai, "On confidence sequences", Annals of Statistics 4 (1976)
 265; S. R. Howard, A. Ramdas, J. McAuliffe and J. Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence
-sequences", Annals of Statistics 49 (2021) 1055; P. Hall, "On the removal of skewness by transformation", Journal of the Royal
-Statistical Society B 54 (1992) 221.
+sequences", Annals of Statistics 49 (2021) 1055; P. Hall, "On the removal of skewness by
+transformation", Journal of the Royal Statistical Society B 54 (1992) 221.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _skewness(deviations: Sequence[float], variance: float) -> float:
     count = len(deviations)
     if count < LEAST_OF_SKEWNESS:
         return 0.0
-    third = math.fsum(each**3 for each in deviations) / count / variance**1.5
+    third: float = math.fsum(each**3 for each in deviations) / count / variance**1.5
     return third * math.sqrt(count * (count - 1)) / (count - 2)
 
 
