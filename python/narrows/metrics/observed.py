@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Choices = Mapping[str, Any]
 
 Choice = str | float
+PICOSECOND = 1e-12
 
 
 class Flow(NamedTuple):
@@ -115,6 +116,24 @@ class Observed:
             Flow(f"{group}[{number}]", float(start), self.duration_s if np.isnan(stop) else float(stop))
             for number, start, stop in zip(numbers, starts, stops, strict=True)
             if not np.isnan(start)
+        ]
+
+    def states(self, flow: Flow) -> list[tuple[float, str]]:
+        """Return start in seconds and name of each state of the algorithm of a flow; empty without recorded events."""
+        table = self.records.tables.get("events")
+        if not table or flow.of_transfers:
+            return []
+        of_group, numbers = flow.name.removesuffix("]").rsplit("[", 1)
+        kinds, kind_names = table["event"]
+        groups, group_names = table["group"]
+        if "state" not in (kind_names or []) or of_group not in (group_names or []):
+            return []
+        own = (kinds == (kind_names or []).index("state")) & (groups == (group_names or []).index(of_group))
+        own &= table["flow"][0] == int(numbers)
+        codes, names = table["state"]
+        return [
+            (float(time) * PICOSECOND, (names or [])[code])
+            for time, code in zip(table["time_ps"][0][own], codes[own], strict=True)
         ]
 
     def parts(self, group: str) -> list[Flow]:

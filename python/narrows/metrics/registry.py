@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from narrows.metrics import flow_windows, flows, groups, links, pairs, transfers
+from narrows.metrics import flow_windows, flows, groups, links, pairs, states, transfers
 from narrows.metrics.card import DECLARED
 from narrows.metrics.series import mean_of_known
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from narrows.metrics.observed import Observed
 
 # In the order in which they are listed.
-MODULES = (groups, transfers, flows, flow_windows, pairs, links)
+MODULES = (groups, transfers, flows, flow_windows, states, pairs, links)
 
 
 def cards() -> list[Card]:

@@ -48,7 +48,15 @@ def replication() -> tuple[Any, Any]:
     }
     paths = [("a", "l", 1.0), ("b", "l", 2.0)]
     scenario = SimpleNamespace(interval_s=1.0, duration_s=10.0, paths=paths, links=["l"])
-    tables: dict[str, Any] = {"series": series, "flows": flows, "census": {}, "transfers": {}}
+    # In `drain`: the first flow from 2 s to 5 s and from 6 s on, the second from 3 s to 5 s.
+    events = {
+        "time_ps": (np.array([0, 2, 3, 4, 5, 5, 6]) * 10**12, None),
+        "event": (np.array([0, 0, 0, 1, 0, 0, 0]), ["state", "reduction"]),
+        "group": (np.zeros(7, dtype=int), ["a"]),
+        "flow": (np.array([0, 0, 1, 0, 0, 1, 0]), None),
+        "state": (np.array([1, 2, 2, 0, 1, 1, 2]), ["", "startup", "drain"]),
+    }
+    tables: dict[str, Any] = {"series": series, "flows": flows, "census": {}, "transfers": {}, "events": events}
     return scenario, SimpleNamespace(warmup_s=2.0, tables=tables)
 
 
@@ -77,6 +85,8 @@ def replication() -> tuple[Any, Any]:
         # 4 12 8 8 of 10 each.
         ("share_after(at=4s,over=4s)", 0.8),
         ("loss_spread", 0.5),
+        ("longest_stay_s(state=drain)", (4 + 2) / 2),
+        ("longest_absence_s(state=drain)", 1),
     ],
 )
 def test_of_a_group(measure: str, expected: float) -> None:
