@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ from narrows.study.overlay import Choice, offered
 from narrows.study.plan import make_plan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from command_line import Narrows
 
 DOCS = Path(__file__).parents[3] / "docs/suites.md"
@@ -215,18 +218,7 @@ def test_the_page_on_suites_has_every_key() -> None:
 
 
 def test_bbr1_fails_what_rfc_9743_says_of_it_and_bbr3_does_not(narrows: Narrows, tmp_path: Path) -> None:
-    # Only the cells of section 5.1.3.
-    home = tmp_path / "high-loss"
-    home.mkdir()
-    origin = find_suite("rfc9743").parent
-    content = (origin / "suite.toml").read_text(encoding="utf-8")
-    head, *rows = content.split("[[rows]]")
-    (home / "suite.toml").write_text(
-        "[[rows]]".join([head, *(row for row in rows if tomllib.loads(row)["section"] == "5.1.3")]), encoding="utf-8"
-    )
-    for name in ("common.toml", "high-loss.toml", "scenarios/bottleneck.toml"):
-        (home / name).parent.mkdir(exist_ok=True)
-        (home / name).write_bytes((origin / name).read_bytes())
+    home = _part_of_rfc9743(tmp_path, lambda row: row["section"] == "5.1.3")
     for algorithm, expected in (("bbr1", {"worse"}), ("bbr3", {"within", "better"})):
         done = narrows("suite", home, algorithm, "--out", algorithm, "--quiet")
         assert done.returncode == 0, done.stderr
@@ -234,3 +226,40 @@ def test_bbr1_fails_what_rfc_9743_says_of_it_and_bbr3_does_not(narrows: Narrows,
         several = [row for row in _rows(tmp_path / algorithm) if row["condition"]["n"] == "6"]
         assert several
         assert {row["verdict"] for row in several} <= expected
+
+
+NEVER = """
+class Never:
+    \"\"\"A window that grows as Reno's and never falls.\"\"\"
+
+    def __init__(self, setup):
+        self.window = setup.initial_window
+
+    def on_ack(self, ack):
+        if ack.may_grow:
+            self.window += ack.newly_acked / self.window
+
+    def on_loss(self, loss):
+        pass
+"""
+
+
+def test_an_algorithm_that_never_backs_off_breaks_rfc_9743(narrows: Narrows, tmp_path: Path) -> None:
+    (tmp_path / "never.py").write_text(NEVER, encoding="utf-8")
+    home = _part_of_rfc9743(tmp_path, lambda row: row.get("cells") == "competition")
+    done = narrows("suite", home, "never.py:Never", "--replications", "1", "--out", "out", "--quiet")
+    assert done.returncode == 1, done.stderr
+    broken = [row for row in _rows(tmp_path / "out") if row["verdict"] == "broken"]
+    # It starves the flow beside it, where the standards do not starve each other.
+    assert {row["measure"] for row in broken} == {"group.other.goodput_least(bin=30s)"}
+
+
+def _part_of_rfc9743(folder: Path, wanted: Callable[[dict[str, Any]], bool]) -> Path:
+    """Return a suite of some rows of rfc9743 with their cells."""
+    home, origin = folder / "part", find_suite("rfc9743").parent
+    shutil.copytree(origin, home)
+    head, *rows = (origin / "suite.toml").read_text(encoding="utf-8").split("[[rows]]")
+    (home / "suite.toml").write_text(
+        "[[rows]]".join([head, *(row for row in rows if wanted(tomllib.loads(row)))]), encoding="utf-8"
+    )
+    return home
