@@ -16,7 +16,7 @@ import pytest
 
 from command_line import Narrows, write
 from narrows.errors import InputError
-from narrows.linux import additions, backend, cache, library, source
+from narrows.linux import additions, backend, build, cache, library, source
 from narrows.run.scenario import load
 
 if TYPE_CHECKING:
@@ -155,6 +155,36 @@ def test_the_newest_source_of_the_distribution_is_taken(tmp_path: Path, monkeypa
     for version in ("6.1", "6.12", "6.9"):
         (tmp_path / f"linux-source-{version}.tar.xz").touch()
     assert source.find(None).name == "linux-source-6.12.tar.xz"
+
+
+def test_an_installation_without_source_says_where_a_kernel_can_be_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(library, "TREE", tmp_path / "site-packages")
+    said: list[str] = []
+    # Before anything is unpacked or compiled.
+    with pytest.raises(InputError, match=r"linux build: .*this installation has none; run `make build` .* checkout"):
+        build.build(None, "default", 250, 1, said.append)
+    assert said == []
+    assert not (tmp_path / "narrows").exists()
+
+
+def test_a_kernel_that_stands_needs_no_source_for_a_new_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(source, "PACKAGED", tmp_path)
+    place = tmp_path / "narrows/linux/default"
+    place.mkdir(parents=True)
+    (place / "linux").touch()
+    library.path().touch()
+    kernel = cache.Kernel("default", "6.12.0", "key", additions.digest(), 250, ("reno",), 1.0)
+    kernel.save()
+    assert build.build(None, "default", 250, 1, lambda _: None) == (kernel, False)
+    # Another timer frequency is another kernel.
+    with pytest.raises(InputError, match="no kernel source is given"):
+        build.build(None, "default", 1000, 1, lambda _: None)
 
 
 def test_a_kernel_with_the_driver_of_another_version_is_refused(

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -142,7 +143,7 @@ def test_a_client_starts_with_its_flow_and_every_flow_has_its_own_hosts(tmp_path
 
 @built
 def test_programs_change_no_file_and_have_seeded_random_numbers(tmp_path: Path, narrows: Narrows) -> None:
-    command_line = "touch ./scenario.toml; head -c 8 /dev/urandom | od -An -tx1; date -u +%Y-%m-%d; id -u"
+    command_line = "touch /etc/passwd; head -c 8 /dev/urandom | od -An -tx1; date -u +%Y-%m-%d; id -u"
     file = scenario(tmp_path, command_line, "sleep 1")
     texts = []
     for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
@@ -156,11 +157,53 @@ def test_programs_change_no_file_and_have_seeded_random_numbers(tmp_path: Path, 
 
 
 @built
-def test_a_program_that_is_not_there_is_an_error(tmp_path: Path, narrows: Narrows) -> None:
-    ended = narrows("run", scenario(tmp_path, "no-such-program", "cat"), "--on", "linux", "--out", "run")
-    assert ended.returncode == 4
-    assert "the client of group test, `no-such-program`, does not run" in ended.stderr
+@pytest.mark.parametrize(
+    ("client", "problem"),
+    [
+        ("no-such-program -c $SERVER", "there is no program no-such-program"),
+        ("MODE=1 ./no-such-file", "there is no file "),
+        ("/etc/passwd", "/etc/passwd is not an executable file"),
+        ("python3 ./serve.py", "programs do not see ./serve.py in /tmp/"),
+    ],
+)
+def test_a_program_that_cannot_run_is_refused_at_its_line(
+    tmp_path: Path, narrows: Narrows, client: str, problem: str
+) -> None:
+    (tmp_path / "serve.py").touch()
+    if "serve.py" in client and not tmp_path.resolve().is_relative_to("/tmp"):  # noqa: S108  # what is tested
+        pytest.skip("temporary folders are not below /tmp")
+    file = scenario(tmp_path, client, "cat")
+    ended = narrows("run", file, "--on", "linux", "--out", "run")
+    assert ended.returncode == 2
+    assert "scenario.toml:8:" in ended.stderr
+    assert f"flows[0].program.client: linux cannot honour this: {problem}" in ended.stderr
+    assert f'given: "{client}"' in ended.stderr
     assert not (tmp_path / "run").exists()
+    assert narrows("check", file, "--on", "linux").returncode == 2
+
+
+@built
+def test_a_program_that_only_the_run_finds_missing_is_bad_input(tmp_path: Path, narrows: Narrows) -> None:
+    ended = narrows("run", scenario(tmp_path, "cd / && no-such-program", "cat"), "--on", "linux", "--out", "run")
+    assert ended.returncode == 2
+    assert "the client of group test, `cd / && no-such-program`, does not run: " in ended.stderr
+    assert "internal error" not in ended.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@built
+def test_programs_start_in_the_folder_of_a_scenario_that_is_named_by_a_relative_path(tmp_path: Path) -> None:
+    # Not below /tmp, where programs have their own files.
+    with tempfile.TemporaryDirectory(dir=Path.home()) as folder:
+        scenario(Path(folder), "pwd; ./own", "sleep 1")
+        own = Path(folder) / "own"
+        own.write_text("#!/bin/sh\necho ran\n")
+        own.chmod(0o755)
+        done = subprocess.run(
+            command(["run", "scenario.toml", "--on", "linux", "--out", tmp_path / "run"]), cwd=folder, check=False
+        )
+        assert done.returncode == 0
+        assert printed(tmp_path / "run").splitlines() == [folder, "ran"]
 
 
 @built

@@ -72,7 +72,7 @@ fn script(job: &Job, role: &str, slot: usize, number: u32, command: &str) -> Str
     let own = format!("/tmp/{role}-{slot}");
     let lines = [
         format!("exec </dev/null >{own}.out 2>&1"),
-        // A folder below /tmp is behind the programs' own.
+        // A folder below /tmp is behind the programs' own; commands that name its files were refused.
         format!("cd -- {} 2>/dev/null || cd /", quoted(&job.directory.display().to_string())),
         format!("export PATH={} HOME=/tmp TMPDIR=/tmp LANG=C.UTF-8 PYTHONUNBUFFERED=1", quoted(&path)),
         format!("export SERVER={SERVER} CLIENT={CLIENT} FLOW={number}"),

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 /// A kernel, and the scenario that it runs.
 #[derive(Clone, Debug)]
 pub struct Linux {
-    /// The kernel: an executable file.
+    /// The kernel: an executable file. Empty in a guest, which starts none.
     pub kernel: PathBuf,
     /// The library of the network.
     pub library: PathBuf,

@@ -1,25 +1,102 @@
-//! What the programs of a guest have left in their folder.
+//! The programs of a guest: which of them its shell would not find, and what they have left in their folder.
 
 use narrows_backend::RunError;
-use narrows_model::Model;
+use narrows_model::{Model, Program, Refusal};
 use narrows_records::ProgramRecord;
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The commands of `model` whose program a guest would not find, as far as their first word shows it. Commands start in
+/// `directory`.
+pub fn refusals(model: &Model, directory: &Path) -> Vec<Refusal> {
+    let mut found = Vec::new();
+    for (number, group) in model.groups.iter().enumerate() {
+        for (role, command) in group.program.iter().flat_map(commands) {
+            if let Some(reason) = reason(command, directory) {
+                found.push(Refusal {
+                    key: format!("flows[{number}].program.{role}"),
+                    reason,
+                    allowed: "programs in PATH, and files that are not below /tmp".to_owned(),
+                    only_written: false,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Why `command` does not run from `directory`; `None` if nothing shows that.
+fn reason(command: &str, directory: &Path) -> Option<String> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    if is_hidden(directory)
+        && let Some(word) =
+            words.iter().map(|word| word.trim_matches(QUOTES)).find(|word| lies_in(word, directory))
+    {
+        let place = directory.display();
+        return Some(format!("programs do not see {word} in {place}: they have a /tmp of their own"));
+    }
+    let first = words.iter().find(|word| !is_assignment(word))?;
+    if first.contains(SPECIAL) {
+        return None;
+    }
+    if !first.contains('/') {
+        return (!is_known(first, directory)).then(|| format!("there is no program {first}"));
+    }
+    let path = directory.join(first);
+    let Ok(metadata) = fs::metadata(&path) else {
+        return Some(format!("there is no file {}", path.display()));
+    };
+    if is_hidden(&path) {
+        return Some(format!("programs do not see {}: they have a /tmp of their own", path.display()));
+    }
+    let executable = metadata.is_file() && metadata.permissions().mode() & 0o111 != 0;
+    (!executable).then(|| format!("{} is not an executable file", path.display()))
+}
+
+/// Whether `word` looks like the name of a file, and `directory` has one of that name.
+fn lies_in(word: &str, directory: &Path) -> bool {
+    let looks = word.contains(['/', '.']) && !word.starts_with(['/', '-']) && !word.contains(SPECIAL);
+    looks && !word.trim_matches(['/', '.']).is_empty() && directory.join(word).exists()
+}
+
+/// Whether what a guest has at `path` is not what the machine has there.
+fn is_hidden(path: &Path) -> bool {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    [path, &real].iter().any(|each| each.starts_with(OWN))
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|each| each == '_' || each.is_ascii_alphanumeric())
+    })
+}
+
+/// Whether a shell has `word`, or finds it in the part of PATH that a guest sees.
+fn is_known(word: &str, directory: &Path) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let seen: Vec<PathBuf> = std::env::split_paths(&path).filter(|each| !is_hidden(each)).collect();
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", "command -v -- \"$0\"", word]).current_dir(directory).stdin(Stdio::null());
+    shell.stdout(Stdio::null()).stderr(Stdio::null());
+    shell.env("PATH", std::env::join_paths(seen).unwrap_or(path));
+    // Without a shell nothing is known, and the run says what happens.
+    shell.status().map_or(true, |status| status.success())
+}
 
 /// The programs of `model`, from the files that the shell has written into `folder`.
 ///
 /// # Errors
 ///
-/// [`RunError::Backend`] if the shell has not found a program, or could not execute it.
+/// [`RunError::Program`] if the shell has not found a program, or could not execute it.
 pub fn read(model: &Model, folder: &Path) -> Result<Vec<ProgramRecord>, RunError> {
     let mut found = Vec::new();
     let mut flow = 0;
     for workload in &model.workloads {
         let program = model.groups[workload.group].program.as_ref();
         for _ in 0..workload.slots {
-            for (role, command) in
-                program.iter().flat_map(|it| [("client", &it.client), ("server", &it.server)])
-            {
+            for (role, command) in program.into_iter().flat_map(commands) {
                 let file = |kind: &str| folder.join(format!("{role}-{flow}.{kind}"));
                 let output = fs::read(file("out")).unwrap_or_default();
                 let status =
@@ -29,7 +106,7 @@ pub fn read(model: &Model, folder: &Path) -> Result<Vec<ProgramRecord>, RunError
                     let text = String::from_utf8_lossy(&output);
                     let message =
                         format!("the {role} of group {group}, `{command}`, does not run: {}", text.trim());
-                    return Err(RunError::Backend(message));
+                    return Err(RunError::Program(message));
                 }
                 found.push(ProgramRecord { flow, role: role.to_owned(), status, output });
             }
@@ -39,6 +116,57 @@ pub fn read(model: &Model, folder: &Path) -> Result<Vec<ProgramRecord>, RunError
     Ok(found)
 }
 
+fn commands(program: &Program) -> [(&'static str, &String); 2] {
+    [("client", &program.client), ("server", &program.server)]
+}
+
+/// Where programs have files of their own.
+const OWN: &str = "/tmp";
+const QUOTES: [char; 3] = ['\'', '"', ';'];
+/// What makes a word of a shell more than itself.
+const SPECIAL: [char; 21] = [
+    '$', '`', '\'', '"', '\\', '|', '&', ';', '<', '>', '(', ')', '*', '?', '[', ']', '#', '~', '{', '}', '!',
+];
 /// Exit statuses of a shell (POSIX.1, 2.8.2).
 const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
+
+#[cfg(test)]
+mod tests {
+    use super::reason;
+    use std::path::Path;
+
+    #[test]
+    fn what_a_shell_finds_is_not_refused() {
+        for command in [
+            "sh -c true",
+            "cd / && ls",
+            "A=1 B=2 sleep 1",
+            "while :; do :; done",
+            "/bin/sh -c true",
+            "$HOME/x",
+        ] {
+            assert_eq!(reason(command, Path::new("/")), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn what_it_does_not_find_is_named() {
+        let of = |command| reason(command, Path::new("/")).unwrap_or_default();
+        assert_eq!(of("no-such-program -x"), "there is no program no-such-program");
+        assert_eq!(of("A=1 ./no-such-file"), "there is no file /./no-such-file");
+        assert_eq!(of("/etc/passwd"), "/etc/passwd is not an executable file");
+    }
+
+    #[test]
+    fn a_file_that_a_guest_does_not_see_is_named() {
+        let folder = tempfile::tempdir_in("/tmp").expect("a folder below /tmp");
+        std::fs::write(folder.path().join("serve.py"), "").expect("a file");
+        let refused = reason("python3 serve.py", folder.path()).unwrap_or_default();
+        assert!(refused.starts_with("programs do not see serve.py in /tmp/"), "{refused}");
+        assert_eq!(reason("sh other.py", folder.path()), None);
+        let refused =
+            reason(&format!("{}/serve.py", folder.path().display()), Path::new("/")).unwrap_or_default();
+        assert!(refused.contains("they have a /tmp of their own"), "{refused}");
+    }
+}

@@ -1,6 +1,6 @@
 //! What a Linux kernel cannot do.
 
-use crate::Linux;
+use crate::{Linux, programs};
 use narrows_cc::{Needs, Transport};
 use narrows_model::algorithm::{Control, KERNEL};
 use narrows_model::{Demand, Model, Refusal};
@@ -68,9 +68,16 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
             })
         })
     });
+    // A guest sees other files, and what it cannot do was refused before it started.
+    let starts = !linux.kernel.as_os_str().is_empty();
+    let missing_programs = starts.then(|| programs::refusals(model, &linux.directory)).into_iter().flatten();
     let mut found: Vec<Refusal> = Vec::new();
-    for refusal in
-        algorithms.chain(exchanges).chain(programs(model)).chain(transport).chain(queues(linux, model))
+    for refusal in algorithms
+        .chain(exchanges)
+        .chain(too_many_programs(model))
+        .chain(missing_programs)
+        .chain(transport)
+        .chain(queues(linux, model))
     {
         if found.iter().all(|earlier| earlier.key != refusal.key) {
             found.push(refusal);
@@ -80,7 +87,7 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
 }
 
 /// More programs than a guest has memory for.
-fn programs(model: &Model) -> Option<Refusal> {
+fn too_many_programs(model: &Model) -> Option<Refusal> {
     let carried = |group: usize| model.groups[group].program.is_some();
     let flows = model.workloads.iter().filter(|each| carried(each.group)).map(|each| each.slots).sum::<u32>();
     let last = model.groups.iter().rposition(|group| group.program.is_some())?;

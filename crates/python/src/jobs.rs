@@ -28,8 +28,9 @@ pub enum Outcome {
     Cancelled,
     /// The simulator failed: packets were not conserved, or it panicked; a message.
     Failed(String),
-    /// The run needs more memory than it may have; a message.
-    Overfull(String),
+    /// The scenario is at fault, as only the run shows: it needs more memory than it may have, or a program that it names
+    /// does not run; a message.
+    BadInput(String),
     /// An external algorithm failed: time, flow, group and traceback.
     AlgorithmFailed(String),
 }
@@ -46,7 +47,7 @@ pub fn execute(jobs: &[Job], threads: NonZeroUsize, progress: &Progress) -> Vec<
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(place) else { break };
             let outcome = attempt(job, each, progress);
-            if matches!(outcome, Outcome::Failed(_) | Outcome::Overfull(_) | Outcome::AlgorithmFailed(_)) {
+            if matches!(outcome, Outcome::Failed(_) | Outcome::BadInput(_) | Outcome::AlgorithmFailed(_)) {
                 progress.cancel();
             }
             outcomes.lock().expect("no thread panics while it holds the outcomes")[place] = outcome;
@@ -77,7 +78,9 @@ fn attempt(job: &Job, threads: usize, progress: &Progress) -> Outcome {
         Ok(Err(RunError::Interrupted)) => Outcome::Cancelled,
         Ok(Err(RunError::Algorithm(failure))) => Outcome::AlgorithmFailed(failure.to_string()),
         Ok(Err(RunError::Backend(message))) => Outcome::Failed(message),
-        Ok(Err(error @ RunError::Overfull(_))) => Outcome::Overfull(error.to_string()),
+        Ok(Err(error @ (RunError::Overfull(_) | RunError::Program(_)))) => {
+            Outcome::BadInput(error.to_string())
+        }
         Ok(Err(error @ RunError::NotConserved(_))) => Outcome::Failed(error.to_string()),
         Err(panic) => Outcome::Failed(format!("a panic: {}", words(panic.as_ref()))),
     }

@@ -57,7 +57,8 @@ impl PyProgress {
 ///
 /// # Errors
 ///
-/// `ValueError` without a thread, `RunError` if the simulator fails, `AlgorithmError` if an external algorithm fails.
+/// `ValueError` without a thread, `ScenarioError` if a run needs too much memory or a program does not run, `RunError` if
+/// the simulator fails, `AlgorithmError` if an external algorithm fails.
 #[pyfunction(name = "run")]
 pub fn run_jobs(
     py: Python<'_>,
@@ -91,7 +92,7 @@ fn convert(py: Python<'_>, place: usize, job: &Job, outcome: Outcome) -> PyResul
         Outcome::AlgorithmFailed(failure) => {
             Err(AlgorithmError::new_err(format!("replication {}: {failure}", job.replication)))
         }
-        Outcome::Overfull(problem) => {
+        Outcome::BadInput(problem) => {
             let file =
                 format!("\"{}\", seed {}, replication {}", job.model.title, job.model.seed, job.replication);
             let diagnostic = Diagnostic { file, message: problem, ..Diagnostic::default() };

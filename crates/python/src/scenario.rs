@@ -226,7 +226,9 @@ pub fn load(
         key,
         queues: Queues::parse(&queues).unwrap_or_default(),
         scenario: String::new(),
-        directory: PathBuf::from(directory),
+        // The kernel's process has another working directory.
+        directory: std::path::absolute(if directory.is_empty() { "." } else { directory })
+            .unwrap_or_else(|_| PathBuf::from(directory)),
     });
     let backend = linux.clone().map(|linux| Arc::new(linux) as Arc<dyn Backend>);
     let options = LoadOptions { subject, seed, replications, overrides_directory, loader, series, backend };
@@ -275,6 +277,7 @@ fn diagnostic<'py>(py: Python<'py>, diagnostic: &Diagnostic) -> PyResult<Bound<'
     entry.set_item("given", &diagnostic.given)?;
     entry.set_item("allowed", &diagnostic.allowed)?;
     entry.set_item("hint", &diagnostic.hint)?;
+    entry.set_item("refused", diagnostic.refused)?;
     Ok(entry)
 }
 

@@ -26,6 +26,8 @@ pub struct Diagnostic {
     pub source_line: String,
     /// Number of characters to mark, from `column` on.
     pub length: usize,
+    /// Whether only the backend refuses this: another one may honour it.
+    pub refused: bool,
 }
 
 impl Diagnostic {
@@ -161,6 +163,7 @@ fn place(fault: Fault, text: &str, file: &str, arguments: &[String]) -> Diagnost
         hint: fault.hint,
         source_line: String::new(),
         length: 0,
+        refused: false,
     };
     match fault.place {
         Location::File(span) => {

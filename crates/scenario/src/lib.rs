@@ -99,6 +99,7 @@ pub fn load(
     options: &LoadOptions,
 ) -> Result<Scenario, Vec<Diagnostic>> {
     let mut faults = Vec::new();
+    let mut refused = false;
     let resolved = tree::parse(text).map_err(|syntax| faults.extend(syntax)).ok().and_then(|mut root| {
         overrides::apply(&mut root, RootKeys::PARTS, overrides, &mut faults);
         let node = root;
@@ -121,11 +122,13 @@ pub fn load(
             scenario.portable = written(&root, Naming::Kept, &replaced);
         }
         faults = refusal::faults(&node, &places, backend, refusals);
+        refused = !faults.is_empty();
         faults.is_empty().then_some(scenario)
     });
     scenario.ok_or_else(|| {
         debug_assert!(!faults.is_empty(), "a refusal has a reason");
-        diagnostic::locate(faults, text, file, overrides)
+        let found = diagnostic::locate(faults, text, file, overrides);
+        found.into_iter().map(|each| Diagnostic { refused, ..each }).collect()
     })
 }
 

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FILE = "libnarrows_guest.so"
+# The root of the source tree; of an installed package, the folder of the environment.
+TREE = Path(__file__).resolve().parents[3]
+WITHOUT_SOURCE = (
+    "the network that a kernel loads is built from Narrows' source tree, and this installation has none; run "
+    "`make build` and `.venv/bin/narrows linux build` in a checkout of the same version, and this installation will "
+    "find what they have built"
+)
 
 
 def path() -> Path:
@@ -35,6 +42,20 @@ def find() -> Path:
     return found
 
 
+def check() -> None:
+    """Check that the library is there or can be built.
+
+    Raises:
+        InputError: There is no source tree, or no cargo.
+    """
+    if path().is_file():
+        return
+    if not (TREE / "crates/guest/Cargo.toml").is_file():
+        raise InputError("linux build", WITHOUT_SOURCE)
+    if not shutil.which("cargo"):
+        raise InputError("cargo", "is missing: it builds the network that the kernel loads")
+
+
 def build(say: Callable[[str], None]) -> None:
     """Build the library, unless it is there.
 
@@ -46,19 +67,15 @@ def build(say: Callable[[str], None]) -> None:
     """
     if path().is_file():
         return
-    tree = Path(__file__).resolve().parents[3]
-    if not (tree / "crates/guest/Cargo.toml").is_file():
-        raise InputError("linux", "the network is built from Narrows' source tree, and this installation has none")
-    if not shutil.which("cargo"):
-        raise InputError("cargo", "is missing: it builds the network that the kernel loads")
+    check()
     say("network: the links, queues and workloads that the kernel loads, about a minute")
     command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "narrows-guest"]
-    ended = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    ended = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise InputError("cargo", f"the network cannot be built:\n{ended.stderr[-2000:]}")
     place = path()
     place.parent.mkdir(parents=True, exist_ok=True)
     partial = place.with_suffix(".partial")
-    target = Path(os.environ.get("CARGO_TARGET_DIR") or tree / "target")
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or TREE / "target")
     shutil.copy(target / "release" / FILE, partial)
     partial.replace(place)

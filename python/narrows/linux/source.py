@@ -31,7 +31,7 @@ def find(given: str | None) -> Path:
         InputError: There is none.
     """
     if given is None:
-        archives = sorted(PACKAGED.glob("linux-source-*.tar.*"), key=_version)
+        archives = packaged()
         if not archives:
             raise InputError("--source", MISSING)
         return archives[-1]
@@ -41,6 +41,11 @@ def find(given: str | None) -> Path:
     if path.is_dir() and not (path / "arch/um/Kconfig").is_file():
         raise InputError(given, "is not the source of a Linux kernel: it has no arch/um/Kconfig")
     return path.resolve()
+
+
+def packaged() -> list[Path]:
+    """Return the archives of the distribution, the newest last."""
+    return sorted(PACKAGED.glob("linux-source-*.tar.*"), key=_version)
 
 
 def _version(archive: Path) -> list[int]:
