@@ -17,6 +17,7 @@ from narrows.export.source import RunFolder
 from narrows.external.algorithm import named
 from narrows.files.folder import appearing, check_place
 from narrows.files.manifest import write_json
+from narrows.linux.backend import SIMULATOR
 from narrows.opened.folder import OpenedStudy
 from narrows.report.evaluation.build import conclude
 from narrows.report.reproduction.page import reproduction_page
@@ -99,6 +100,7 @@ def suite(  # noqa: PLR0913  # each has a default
     out: str | os.PathLike[str],
     *,
     size: str = "quick",
+    on: str = SIMULATOR,
     seed: int | None = None,
     replications: int | None = None,
     jobs: int | None = None,
@@ -111,6 +113,7 @@ def suite(  # noqa: PLR0913  # each has a default
         subject: The algorithm or queue under test; a class at the top level of a Python file, too.
         out: Folder of the results; one that holds the same suite is resumed.
         size: "quick" or "full".
+        on: The backend: `simulator`, `linux`, `linux:NAME`, or `both` for the kernel beside the simulator in every row.
         seed: Master seed; None is that of the suite.
         replications: Number of replications; None is that of the suite.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
@@ -129,13 +132,14 @@ def suite(  # noqa: PLR0913  # each has a default
     """
     folder, observer = Path(out), watch or Unwatched()
     given = named(subject)
-    evaluation = campaign.prepare(find_suite(str(name)), given, size, seed, replications)
+    evaluation = campaign.prepare(find_suite(str(name)), given, size, seed, replications, on)
     campaign.open_folder(evaluation, folder)
     whole = Whole(evaluation.parts, lambda fraction, _: observer.update(fraction), observer.stopped)
     threads = jobs or processors()
     if work(evaluation.parts, campaign.place(folder), lambda: Threads(threads), whole.of, retry=True):
         raise RunError(campaign.failures(folder)[0])
-    return conclude(evaluation, folder, f"narrows suite {evaluation.suite.name} {given} --{size}")
+    flags = f"--{size}" + ("" if on == SIMULATOR else f" --on {on}")
+    return conclude(evaluation, folder, f"narrows suite {evaluation.suite.name} {given} {flags}")
 
 
 def matrix(  # noqa: PLR0913  # each has a default

@@ -317,6 +317,7 @@ def _add_suite(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     size = suite.add_mutually_exclusive_group()
     size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="(default)")
     size.add_argument("--full", dest="size", action="store_const", const="full", help="all conditions and replications")
+    _add_on(suite, "; both for the kernel beside the simulator in every row")
     suite.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the suite's own")
     suite.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the suite's own")
     suite.add_argument("--jobs", metavar="N", type=_whole(1, 4096), help="cells at a time (one per processor)")

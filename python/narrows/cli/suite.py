@@ -16,7 +16,7 @@ from narrows.cli.table import align
 from narrows.errors import Interrupted
 from narrows.evaluation import campaign
 from narrows.evaluation.definition import find_suite
-from narrows.evaluation.summary import by_criterion, counts, is_broken
+from narrows.evaluation.summary import by_criterion, counts, is_broken, views
 from narrows.external.source import is_external
 from narrows.files.manifest import to_json
 from narrows.report.evaluation.build import conclude
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 def suite(arguments: argparse.Namespace) -> int:
     """Measure the criteria of a suite, and write its annex."""
     file = find_suite(arguments.name)
-    evaluation = campaign.prepare(file, arguments.subject, arguments.size, arguments.seed, arguments.replications)
+    evaluation = campaign.prepare(
+        file, arguments.subject, arguments.size, arguments.seed, arguments.replications, arguments.on
+    )
     folder = arguments.out or _default(evaluation)
     campaign.open_folder(evaluation, folder)
     if not arguments.json:
@@ -78,17 +80,19 @@ def _work(arguments: argparse.Namespace, evaluation: Evaluation, folder: Path) -
 
 
 def _table(summary: Mapping[str, Any]) -> str:
-    rows = [["section", "criterion", *SHORT.values()]]
-    for (section, criterion), found in by_criterion(summary["rows"]).items():
-        rows.append(
-            [
-                section,
-                shorten(criterion, WORDS, placeholder=" …"),
-                *(str(count or "") for count in counts(found).values()),
-            ]
-        )
-    note = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items() if count)
-    return f"{align(rows)}\n\n{note}"
+    seen = {name: by_criterion(rows) for name, rows in views(summary["rows"], summary["on"]).items()}
+    several = len(seen) > 1
+    rows = [["section", "criterion", *(["on"] if several else []), *SHORT.values()]]
+    for section, criterion in by_criterion(summary["rows"]):
+        for place, (name, of) in enumerate(seen.items()):
+            first = ["", ""] if place else [section, shorten(criterion, WORDS, placeholder=" …")]
+            numbers = [str(count or "") for count in counts(of[section, criterion]).values()]
+            rows.append([*first, *([name] if several else []), *numbers])
+    notes = [
+        (f"{name}: " if several else "") + ", ".join(f"{count} {verdict}" for verdict, count in found.items() if count)
+        for name, found in ((name, counts(each)) for name, each in views(summary["rows"], summary["on"]).items())
+    ]
+    return "\n".join([align(rows), "", *notes])
 
 
 SHORT = {

@@ -1,39 +1,46 @@
-"""The run of a suite: a study per set of cells, each with a folder that can be resumed, then a verdict per row."""
+"""The run of a suite: a study per set of cells and backend, each with a folder that can be resumed."""
 
 from __future__ import annotations
 
 import hashlib
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import cards, core
 from narrows.errors import InputError, OutputError
-from narrows.evaluation.definition import ALGORITHM, ANY, OWN, read_suite
-from narrows.evaluation.verdict import NOT_MEASURED, WITHIN, Judged, judge, lenient
+from narrows.evaluation.definition import ALGORITHM, read_suite
 from narrows.external.card import external_card
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
-from narrows.files.folder import check_place, file_name
-from narrows.files.inputs import keep
+from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
+from narrows.linux import backend
+from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.reproduction.part import Part
 from narrows.run.lists import read_queue
-from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered
-from narrows.study.plan import make_plan
-from narrows.study.task import resolve
+from narrows.study.plan import Refused, make_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from narrows.evaluation.definition import Row, Suite
-    from narrows.study.plan import Plan, Point
 
-    Cell = Mapping[str, Any]
+
+@dataclass(frozen=True)
+class Cells:
+    """A set of cells on a backend.
+
+    Attributes:
+        part: The study; its plan has no points if the backend cannot run any.
+        refused: The points that the backend cannot run.
+    """
+
+    part: Part
+    refused: list[Refused]
 
 
 @dataclass(frozen=True)
@@ -45,18 +52,30 @@ class Evaluation:
         subject: The subject as given.
         names: What results call the subject, then the references.
         size: "quick" or "full".
+        on: The backend as given: `simulator`, `linux`, `linux:NAME` or `both`.
         card: Card of the subject.
-        parts: A study per set of cells.
-        refused: By the name of a set of cells, why it cannot run with the subject.
+        cells: By backend and name, the sets of cells.
+        faults: By backend and name of a set of cells, why it cannot run with the subject.
     """
 
     suite: Suite
     subject: str
     names: list[str]
     size: str
+    on: str
     card: Mapping[str, Any]
-    parts: list[Part]
-    refused: Mapping[str, str]
+    cells: Mapping[tuple[str, str], Cells]
+    faults: Mapping[tuple[str, str], str]
+
+    @property
+    def backends(self) -> list[str]:
+        """The backends, the one whose results rows have first."""
+        return _backends(self.on)
+
+    @property
+    def parts(self) -> list[Part]:
+        """The studies that have cells."""
+        return [each.part for each in self.cells.values() if each.part.plan.points]
 
     @property
     def identity(self) -> dict[str, str]:
@@ -65,10 +84,12 @@ class Evaluation:
             part.plan.key(point, part.plan.replications.maximum) for part in self.parts for point in part.plan.points
         ]
         cells = hashlib.sha256("\n".join(keys).encode()).hexdigest()
-        return {"suite": self.suite.name, "subject": self.names[0], "size": self.size, "cells": cells}
+        return {"suite": self.suite.name, "subject": self.names[0], "size": self.size, "on": self.on, "cells": cells}
 
 
-def prepare(file: Path, subject: str, size: str, seed: int | None, replications: int | None) -> Evaluation:
+def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
+    file: Path, subject: str, size: str, seed: int | None, replications: int | None, on: str = SIMULATOR
+) -> Evaluation:
     """Read a suite and plan its cells.
 
     Args:
@@ -77,43 +98,78 @@ def prepare(file: Path, subject: str, size: str, seed: int | None, replications:
         size: "quick" or "full".
         seed: Master seed in place of the files' own; None for theirs.
         replications: Number of replications in place of the files' own; None for theirs.
+        on: The backend, or `both` for the simulator and a kernel.
 
     Raises:
-        InputError: A file cannot be read, or the subject is not known.
+        InputError: A file cannot be read, the subject is not known, there is no such backend, or it runs no cell with
+            the subject.
         ScenarioError: A file has faults.
     """
     suite = read_suite(file)
-    card = _card(suite, subject)
+    kernels = [backend.find(each) for each in _backends(on)]
+    card = _card(suite, subject, [name for kernel in kernels if kernel is not None for name in kernel[3]])
     given = [subject, *(each for each in suite.references if each != subject)]
     short = short_names(given)
-    parts, refused = [], {}
-    for name, cells in suite.cells.items():
-        choice = Choice(size if size in offered(cells) else None)
-        measures = dict.fromkeys(text for row in suite.rows if row.cells == name for text in _measures(row))
-        try:
-            parts.append(_part(name, cells, suite, given, short, choice, (seed, replications), list(measures)))
-        except core.ScenarioError as error:
-            # What runs with the references alone is not at fault.
-            _part(name, cells, suite, given[1:], short, choice, (seed, replications), list(measures))
-            refused[name] = str(error.diagnostics[0]["message"])
-    return Evaluation(suite, subject, [short[each] for each in given], size, card, parts, refused)
+    cells, faults = {}, {}
+    for each in _backends(on):
+        for name, study_file in suite.cells.items():
+            choice = Choice(size if size in offered(study_file) else None)
+            measures = list(dict.fromkeys(text for row in suite.rows if row.cells == name for text in _measures(row)))
+            asked = (suite, study_file, each, short, choice, (seed, replications), measures)
+            try:
+                cells[each, name] = _cells(name, given, *asked)
+            except core.ScenarioError as error:
+                # What runs with the references alone is not at fault.
+                _cells(name, given[1:], *asked)
+                faults[each, name] = str(error.diagnostics[0]["message"])
+    evaluation = Evaluation(suite, subject, [short[each] for each in given], size, on, card, cells, faults)
+    _check_subject(evaluation)
+    return evaluation
 
 
-def _part(  # noqa: PLR0913, PLR0917  # what the suite and the command say
+def _backends(on: str) -> list[str]:
+    return [SIMULATOR, LINUX] if on == BOTH else [on]
+
+
+def _cells(  # noqa: PLR0913, PLR0917  # what the suite and the command say
     name: str,
-    file: Path,
-    suite: Suite,
     given: Sequence[str],
+    suite: Suite,
+    file: Path,
+    on: str,
     short: Mapping[str, str],
     choice: Choice,
     numbers: tuple[int | None, int | None],
     measures: Sequence[str],
-) -> Part:
+) -> Cells:
     whole = [_absolute(each) for each in given] if suite.subject == ALGORITHM else list(given)
     subjects = whole if suite.subject == ALGORITHM else [read_queue(each, each) for each in given]
     words = {"subjects": subjects, "names": [short[each] for each in given]}
     study = read_study(file, *numbers, choice, words)
-    return Part(name, "", study, make_plan(study, (), measures, named_files(whole, [], Path())))
+    if on != SIMULATOR:
+        study = replace(study, on=on)
+    refused: list[Refused] = []
+    plan = make_plan(study, (), measures, named_files(whole, [], Path()), refused=refused)
+    return Cells(Part(name if on == SIMULATOR else f"{LINUX}/{name}", "", study, plan), refused)
+
+
+def _check_subject(evaluation: Evaluation) -> None:
+    """Check that a backend runs the subject somewhere."""
+    subject = evaluation.names[0]
+    by = evaluation.suite.subject
+    tested = [
+        point.algorithm if by == ALGORITHM else str(point.levels[by])
+        for each in evaluation.cells.values()
+        for point in each.part.plan.points
+    ]
+    refused = [
+        each.reason
+        for cells in evaluation.cells.values()
+        for each in cells.refused
+        if subject in {each.algorithm, str(each.levels.get(by))}
+    ]
+    if refused and subject not in tested:
+        raise InputError(evaluation.subject, f"no cell of {evaluation.suite.title} runs with it: {refused[0]}")
 
 
 def _absolute(name: str) -> str:
@@ -124,7 +180,7 @@ def _measures(row: Row) -> list[str]:
     return [] if row.measure is None else [each for each in (row.measure.text, row.measure.per) if each is not None]
 
 
-def _card(suite: Suite, subject: str) -> Mapping[str, Any]:
+def _card(suite: Suite, subject: str, of_kernels: Sequence[str]) -> Mapping[str, Any]:
     if suite.subject == ALGORITHM and is_external(subject):
         return external_card(subject)
     known = cards.algorithms() if suite.subject == ALGORITHM else cards.queues()
@@ -132,6 +188,12 @@ def _card(suite: Suite, subject: str) -> Mapping[str, Any]:
     for card in known:
         if card["name"] == bare:
             return card
+    prefix, _, theirs = bare.partition(":")
+    if suite.subject == ALGORITHM and prefix == LINUX:
+        if theirs in of_kernels:
+            return {"name": bare}
+        there = ", ".join(f"{LINUX}:{name}" for name in of_kernels)
+        raise InputError(subject, f"only a Linux kernel has it; allowed with --on linux or both: {there or 'its own'}")
     near = core.nearest(bare, [card["name"] for card in known])
     hint = f"did you mean {near}?" if near else f"`narrows list {suite.subject}s` names them"
     raise InputError(subject, f"no {suite.subject} has this name; {hint}")
@@ -146,7 +208,8 @@ def open_folder(evaluation: Evaluation, folder: Path) -> None:
     file = folder / ABOUT
     if file.is_file():
         if read_object(file) != evaluation.identity:
-            raise OutputError(f"{folder} holds the suite of another subject, size or version: name another folder")
+            problem = "holds the suite of another subject, size, backend or version: name another folder"
+            raise OutputError(f"{folder} {problem}")
         return
     check_place(folder, replace=False)
     folder.mkdir(parents=True, exist_ok=True)
@@ -160,166 +223,8 @@ def place(folder: Path) -> Path:
 
 def failures(folder: Path) -> list[str]:
     """Return why cells of an evaluation failed, a text per cell."""
-    return [str(read_object(file)["error"]) for file in sorted(place(folder).glob("*/failed/*.json"))]
-
-
-def rows(evaluation: Evaluation, folder: Path) -> list[dict[str, Any]]:
-    """Judge every row of a suite whose cells are finished, and write the scenario file of each.
-
-    Args:
-        evaluation: The suite with its subject.
-        folder: Folder of the evaluation.
-
-    Returns:
-        The rows of `summary.json`: for each criterion a row per combination of levels.
-    """
-    tables = {part.experiment: campaign.table(place(folder) / part.path).to_pylist() for part in evaluation.parts}
-    plans = {part.experiment: part.plan for part in evaluation.parts}
-    found: list[dict[str, Any]] = []
-    for row in evaluation.suite.rows:
-        if row.absent is not None:
-            found.append(_without(row, *row.absent))
-        elif row.card:
-            found.append(_of_card(row, evaluation.card))
-        elif row.cells in evaluation.refused:
-            found.append(_without(row, NOT_MEASURED, f"the cells cannot run: {evaluation.refused[row.cells]}"))
-        else:
-            found += _measured(evaluation, row, plans[row.cells], tables[row.cells], folder)
-    return found
-
-
-def _measured(
-    evaluation: Evaluation, row: Row, plan: Plan, cells: Sequence[Cell], folder: Path
-) -> Iterator[dict[str, Any]]:
-    measure, predicate = row.measure, row.predicate
-    if measure is None or predicate is None:
-        return
-    tested, by = evaluation.names[0], "algorithm" if evaluation.suite.subject == ALGORITHM else "queue"
-    factors = [name for name in plan.factors if name != by]
-    unknown = set(row.where) | set(predicate.at)
-    if unknown - set(factors):
-        problem = f"section {row.section}: {row.cells}.toml has no factor {min(unknown - set(factors))}"
-        raise InputError(str(evaluation.suite.folder / "suite.toml"), f"{problem}; it has {', '.join(factors)}")
-    chosen = [
-        point
-        for point in plan.points
-        if _subject(point, by) == tested
-        and all(str(point.levels[name]) in map(str, wanted) for name, wanted in row.where.items())
-    ]
-    for point in chosen:
-        condition = {name: point.levels[name] for name in factors}
-        own = _values(cells, by, tested, condition, row)
-        against = None
-        if predicate.than == OWN:
-            other = _values(cells, by, tested, {**condition, **predicate.at}, row)
-            against = [other.get(each, math.nan) for each in own]
-        elif predicate.than is not None:
-            wanted = evaluation.suite.references if predicate.than == ANY else [predicate.than]
-            others = [_values(cells, by, each, condition, row) for each in wanted]
-            against = lenient([[other.get(each, math.nan) for each in own] for other in others], upper=predicate.upper)
-        found = judge(measure, predicate, list(own.values()), against)
-        link = _scenario(plan, point, row.cells, condition, folder)
-        yield _row(row, found, condition, link, (tested, len(own)))
-
-
-def _subject(point: Point, by: str) -> str | None:
-    return point.algorithm if by == "algorithm" else str(point.levels[by])
-
-
-def _values(cells: Sequence[Cell], by: str, name: str, condition: Mapping[str, Any], row: Row) -> dict[int, float]:
-    """Return the measure of a row by replication."""
-    if row.measure is None:
-        return {}
-    found = {}
-    for cell in cells:
-        if cell[by] == name and all(str(cell[factor]) == str(level) for factor, level in condition.items()):
-            value = cell[row.measure.text]
-            if row.measure.per is not None:
-                divisor = cell[row.measure.per]
-                value = value / divisor if value is not None and divisor else None
-            found[int(cell["replication"])] = math.nan if value is None else float(value)
-    return dict(sorted(found.items()))
-
-
-def _scenario(plan: Plan, point: Point, cells: str, condition: Mapping[str, Any], folder: Path) -> str:
-    """Write the scenario of a point, with the subject in place; return its path within the folder."""
-    home = folder / SCENARIOS
-    home.mkdir(exist_ok=True)
-    words = "-".join(str(each) for each in condition.values())
-    name = file_name("-".join(each for each in (cells, words) if each).replace(" ", "-")) + ".toml"
-    if not (home / name).exists():
-        scenario = resolve(plan.base, point.overrides, point.written)
-        keep(home, scenario.files)
-        (home / name).write_text(scenario.portable, encoding="utf-8")
-    return f"{SCENARIOS}/{name}"
-
-
-def _row(
-    row: Row, found: Judged, condition: Mapping[str, Any], scenario: str, basis: tuple[str, int]
-) -> dict[str, Any]:
-    measure, predicate = row.measure, row.predicate
-    if measure is None or predicate is None:
-        return {}
-    tested, replications = basis
-    return {
-        **_about(row),
-        "condition": dict(condition),
-        "verdict": found.verdict,
-        "decided": found.decided,
-        "reference": _reference(predicate.than, predicate.at),
-        "measured": found.measured["mean"],
-        "interval": found.measured["ci95"],
-        "reference_measured": None if found.against is None else found.against["mean"],
-        "reference_interval": None if found.against is None else found.against["ci95"],
-        "bound": {"at_most" if predicate.upper else "at_least": found.bound},
-        "excess": {"mean": found.excess["mean"], "ci95": found.excess["ci95"]},
-        "measure": f"{measure.text} / {measure.per}" if measure.per else measure.text,
-        "unit": "" if measure.per else measure.metric.unit,
-        "predicate": predicate.kind,
-        "predicate_source": row.whose,
-        "subject": tested,
-        "replications": replications,
-        "scenario": scenario,
-        "reason": None,
-    }
-
-
-def _reference(than: str | None, at: Mapping[str, Any]) -> str | None:
-    if than == OWN:
-        return "its own at " + ", ".join(f"{name} = {level}" for name, level in at.items())
-    return "the most lenient reference" if than == ANY else than
-
-
-def _about(row: Row) -> dict[str, Any]:
-    return {"section": row.section, "criterion": row.criterion, "level": row.level or None}
-
-
-def _without(row: Row, verdict: str, reason: str) -> dict[str, Any]:
-    empty = dict.fromkeys(
-        ("reference", "measured", "interval", "reference_measured", "reference_interval", "bound", "excess", "measure")
-    )
-    return {
-        **_about(row),
-        "condition": {},
-        "verdict": verdict,
-        "decided": False,
-        **empty,
-        "unit": "",
-        "predicate": None,
-        "predicate_source": row.whose or None,
-        "replications": 0,
-        "scenario": None,
-        "reason": reason,
-    }
-
-
-def _of_card(row: Row, card: Mapping[str, Any]) -> dict[str, Any]:
-    entries = card.get(row.card) or []
-    if not entries:
-        return _without(row, NOT_MEASURED, f"the card of {card['name']} states no {row.card}")
-    return {**_without(row, WITHIN, " ".join(entries)), "decided": True, "measure": f"card: {row.card}"}
+    return [str(read_object(file)["error"]) for file in sorted(place(folder).rglob("failed/*.json"))]
 
 
 ABOUT = "suite.json"
 CELLS = "cells"
-SCENARIOS = "scenarios"

@@ -6,6 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from narrows.evaluation.verdict import BROKEN, VERDICTS
+from narrows.linux import backend
+from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +23,8 @@ def summarize(evaluation: Evaluation, rows: Sequence[Mapping[str, Any]]) -> dict
         rows: The judged rows.
     """
     suite = evaluation.suite
+    kernels = [backend.describe(kernel) for each in evaluation.backends if (kernel := backend.find(each)) is not None]
+    beside = {LINUX: {"verdicts": counts([each[LINUX] for each in rows])}} if evaluation.on == BOTH else {}
     return {
         "title": f"{suite.title}: {evaluation.names[0]}",
         "suite": suite.name,
@@ -29,8 +33,13 @@ def summarize(evaluation: Evaluation, rows: Sequence[Mapping[str, Any]]) -> dict
         "subject": evaluation.names[0],
         "references": evaluation.names[1:],
         "size": evaluation.size,
-        "seeds": {part.experiment: part.plan.seed for part in evaluation.parts},
+        "on": evaluation.on,
+        "kernel": {key: value for key, value in kernels[0].items() if key != "on"} if kernels else None,
+        "seeds": {
+            name: cells.part.plan.seed for (_, name), cells in evaluation.cells.items() if cells.part.plan.points
+        },
         "verdicts": counts(rows),
+        **beside,
         "rows": list(rows),
     }
 
@@ -42,8 +51,20 @@ def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def is_broken(summary: Mapping[str, Any]) -> bool:
-    """Return whether a row found the algorithm broken."""
-    return any(row["verdict"] == BROKEN for row in summary["rows"])
+    """Return whether a row found the algorithm broken, on either backend."""
+    return any(counts(rows)[BROKEN] for rows in views(summary["rows"], summary["on"]).values())
+
+
+def views(rows: Sequence[Mapping[str, Any]], on: str) -> dict[str, list[Mapping[str, Any]]]:
+    """Return rows as each backend gave them, by its name.
+
+    Args:
+        rows: The rows of `summary.json`.
+        on: The backend as given.
+    """
+    if on != BOTH:
+        return {on: list(rows)}
+    return {SIMULATOR: list(rows), LINUX: [{**row, **row[LINUX]} for row in rows]}
 
 
 def by_criterion(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Mapping[str, Any]]]:

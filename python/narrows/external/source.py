@@ -111,7 +111,14 @@ def named_files(algorithms: Iterable[str], overrides: Iterable[str], folder: Pat
 
 
 def is_external(name: str) -> bool:
-    """Return whether a name is that of a class in a Python file."""
+    """Return whether a name is that of a class in a Python file; `linux:illinois` is an algorithm of a kernel.
+
+    Examples:
+        >>> is_external("./mine.py:Mine"), is_external("cubic"), is_external("linux:illinois")
+        (True, False, False)
+    """
+    if name.startswith(OF_KERNELS) and ".py" not in name:
+        return False
     return ":" in name or Path(name).suffix == ".py"
 
 
@@ -158,3 +165,5 @@ FORM = 'a file and a class in it, as in "./mine.py:Mine"'
 MAX_BYTES = 10_000_000
 # Every file is below it.
 EVERYTHING = (os.sep,)
+# What the names of a kernel's own algorithms begin with.
+OF_KERNELS = "linux:"

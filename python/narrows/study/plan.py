@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows import core
 from narrows.errors import InputError
@@ -61,6 +62,20 @@ class Point:
     on: str = SIMULATOR
 
 
+class Refused(NamedTuple):
+    """A point that its backend cannot run.
+
+    Attributes:
+        levels: Values of the columns of factors.
+        algorithm: Name of the algorithm under test; None for those of the scenario.
+        reason: The key of the scenario, and why the backend refuses its value.
+    """
+
+    levels: dict[str, Any]
+    algorithm: str | None
+    reason: str
+
+
 @dataclass(frozen=True)
 class Plan:
     """The plan of a study: all its points.
@@ -113,12 +128,7 @@ class Plan:
     @cached_property
     def rows(self) -> list[list[Point]]:
         """The points of each combination of levels."""
-        found: list[list[Point]] = []
-        for point in self.points:
-            if point.row == len(found):
-                found.append([])
-            found[point.row].append(point)
-        return found
+        return [list(points) for _, points in groupby(self.points, key=lambda point: point.row)]
 
     @property
     def paired(self) -> bool:
@@ -217,13 +227,14 @@ def check_kept(plan: Plan, folder: Path) -> None:
             raise InputError(str(kept), f"has changed since the study in {folder} was begun")
 
 
-def make_plan(
+def make_plan(  # noqa: PLR0913  # each has a default
     study: Study,
     overrides: Sequence[str] = (),
     measures: Sequence[str] = (),
     trusted: Sequence[str] = (),
     *,
     execute: bool = True,
+    refused: list[Refused] | None = None,
 ) -> Plan:
     """Resolve every point of a study.
 
@@ -234,27 +245,33 @@ def make_plan(
         trusted: Files, and folders of files, of external algorithms that may be executed, besides those in the folders
             of the study and of its scenario, and those that `overrides` name.
         execute: Whether the files of external algorithms are executed, in a process of their own, to check them.
+        refused: Receives the points that their backend cannot run, which the plan then lacks; it may have none. None
+            makes such a point an error.
 
     Raises:
         ScenarioError: The base scenario, a level, an algorithm or a metric has errors.
     """
     written = [f"{path}={inline(node.plain)}" for path, node in study.settings.items()]
     named = named_files([], overrides, study.directory)
-    planner = _Planner(study, (*study.scenario.changes, *written, *overrides), (*named, *trusted))
+    planner = _Planner(study, (*study.scenario.changes, *written, *overrides), (*named, *trusted), refused)
     planner.try_base()
     points = _named(
         [point for row, levels in enumerate(_distinct(study.design.rows)) for point in planner.points(row, levels)]
     )
     study.document.check()
+    # Combinations that the backend refuses have no number.
+    numbers = {row: number for number, row in enumerate(dict.fromkeys(point.row for point in points))}
+    points = [replace(point, row=numbers[point.row]) for point in points]
     if execute:
         planner.try_algorithms()
     study.document.check()
     known = Known(planner.groups, planner.links, points)
-    measured = columns(study.document, study.measures, known)
-    for column in (column for text in measures for column in added(text, known)):
+    measured = columns(study.document, study.measures, known) if points else []
+    for column in (column for text in measures if points for column in added(text, known)):
         if column not in measured:
             measured.append(column)
-    _check_sequential(study, measured)
+    if points:
+        _check_sequential(study, measured)
     study.document.check()
     plan = Plan(
         title=study.title,
@@ -273,14 +290,18 @@ def make_plan(
         margins=dict(study.margins),
         kept=planner.kept,
     )
-    _check_keys(study, plan)
+    if points:
+        _check_keys(study, plan)
     return plan
 
 
 class _Planner:
-    def __init__(self, study: Study, overrides: tuple[str, ...], trusted: tuple[str, ...]) -> None:
+    def __init__(
+        self, study: Study, overrides: tuple[str, ...], trusted: tuple[str, ...], refused: list[Refused] | None
+    ) -> None:
         self.study = study
         self.overrides = overrides
+        self.refused = refused
         directory, study_directory = str(study.scenario.file.parent.absolute()), str(study.directory.absolute())
         self.base = Base(
             text=study.scenario.file.read_text(encoding="utf-8"),
@@ -307,6 +328,8 @@ class _Planner:
         except InputError as error:
             self._complain_of_backend(error, {})
         except core.ScenarioError as error:
+            if self.refused is not None and _is_refusal(error):
+                return
             faults = [each for each in error.diagnostics if each["file"] != ON_COMMAND_LINE]
             if any(each["file"].startswith(SET) and self._setting(each["file"]) is None for each in faults):
                 raise
@@ -328,7 +351,11 @@ class _Planner:
                 self._complain_of_backend(error, levels)
                 continue
             except core.ScenarioError as error:
-                self._blame(error, levels, algorithm)
+                if self.refused is not None and _is_refusal(error):
+                    name = algorithm and self.names[algorithm]
+                    self.refused.append(Refused(_cells_of(levels), name, _reason(error)))
+                else:
+                    self._blame(error, levels, algorithm)
                 continue
             names = [name for name, _ in scenario.groups]
             subjects = [name for name, tested in scenario.groups if tested] or names
@@ -395,6 +422,16 @@ class _Planner:
         path = argument.removeprefix(SET).partition("=")[0]
         found = [factor for factor in self.study.factors if path in factor.paths]
         return found[0] if argument.startswith(SET) and found else None
+
+
+def _is_refusal(error: core.ScenarioError) -> bool:
+    """Return whether only the backend refuses the scenario."""
+    return all(each["refused"] for each in error.diagnostics)
+
+
+def _reason(error: core.ScenarioError) -> str:
+    first = error.diagnostics[0]
+    return f"{first['path']}: {first['message']}"
 
 
 def _cells_of(levels: Row) -> dict[str, Any]:

@@ -13,6 +13,8 @@ import pytest
 import narrows as nw
 from narrows.evaluation import campaign, keys
 from narrows.evaluation.definition import SUITES, find_suite, read_suite
+from narrows.evaluation.summary import is_broken
+from narrows.linux import cache, library
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered
 from narrows.study.plan import make_plan
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
 
     from command_line import Narrows
 
+built = pytest.mark.skipif(
+    not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
+    or not library.path().is_file(),
+    reason="no kernel is built for this version: narrows linux build",
+)
 DOCS = Path(__file__).parents[3] / "docs/suites.md"
 SUITE = """
 title      = "Small"
@@ -199,7 +206,7 @@ def test_the_files_of_every_suite_are_valid(file: Path, size: str) -> None:
     assert suite.rows
     subject = "bbr3" if suite.subject == "algorithm" else "codel"
     evaluation = campaign.prepare(file, subject, size, None, None)
-    assert not evaluation.refused
+    assert not evaluation.faults
     for name, cells in suite.cells.items():
         # A study file of a suite is one of its own, too.
         alone = make_plan(read_study(cells, choice=Choice(size if size in offered(cells) else None)))
@@ -209,6 +216,81 @@ def test_the_files_of_every_suite_are_valid(file: Path, size: str) -> None:
 def test_a_suite_from_python_has_the_rows_of_the_command(small: Path, tmp_path: Path) -> None:
     found = nw.suite(small, "cubic", tmp_path / "out")
     assert [row["section"] for row in found["rows"]] == ["1", "1", "2", "3", "4"]
+
+
+def test_a_kernel_breaks_a_suite_as_the_simulator_does() -> None:
+    row = {"verdict": "within", "linux": {"verdict": "broken"}}
+    assert is_broken({"rows": [row], "on": "both"})
+    assert not is_broken({"rows": [row], "on": "simulator"})
+
+
+def test_an_algorithm_of_the_kernel_needs_the_kernel(narrows: Narrows, small: Path) -> None:
+    done = narrows("suite", small, "linux:illinois", "--out", "out")
+    assert done.returncode == 2
+    assert "linux:illinois: only a Linux kernel has it; allowed with --on linux or both" in done.stderr
+    assert "allowed: simulator, linux, linux:NAME" in narrows("suite", small, "cubic", "--on", "windows").stderr
+
+
+@built
+def test_every_row_has_the_kernel_beside_the_simulator(narrows: Narrows, small: Path, tmp_path: Path) -> None:
+    done = narrows("suite", small, "cubic", "--on", "both", "--out", "out", "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["on"] == "both"
+    assert summary["kernel"]["kernel"]
+    assert sum(summary["verdicts"].values()) == sum(summary["linux"]["verdicts"].values()) == 5
+    row = summary["rows"][2]
+    assert row["linux"]["verdict"] == "within"
+    assert row["linux"]["interval"][0] <= row["linux"]["measured"] <= row["linux"]["interval"][1]
+    assert row["difference"]["mean"] == pytest.approx(row["linux"]["measured"] - row["measured"])
+    assert [each["linux"]["verdict"] for each in summary["rows"][3:]] == ["not measured", "within"]
+    for name in ("annex.md", "report.html"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert "kernel minus simulator" in text
+        assert text.count(">linux<") + text.count("| linux |") >= 3
+    # The file of the kernel's line gives what the line says.
+    file = tmp_path / "out" / row["linux"]["scenario"]
+    ran = narrows("run", file, "--on", "linux", "--out", "again", "--replications", "2", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["groups"]["flow"]["goodput_bps"]["mean"] == pytest.approx(row["linux"]["measured"])
+    alone = nw.suite(small, "cubic", tmp_path / "alone", on="linux")
+    assert alone["rows"][2]["measured"] == row["linux"]["measured"]
+
+
+@built
+def test_what_the_kernel_cannot_do_is_not_applicable_to_it_for_a_reason(
+    narrows: Narrows, small: Path, tmp_path: Path
+) -> None:
+    cells = small / "path.toml"
+    more = 'acks = { "flows.0.ack_division" = [1, 4] }\n'
+    cells.write_text(cells.read_text(encoding="utf-8") + more, encoding="utf-8")
+    suite = small / "suite.toml"
+    suite.write_text(suite.read_text(encoding="utf-8").replace('"newreno"', '"bbr3"'), encoding="utf-8")
+    done = narrows("suite", small, "cubic", "--on", "both", "--out", "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    rows = [row for row in _rows(tmp_path / "out") if row["condition"]]
+    assert all(row["measured"] is not None for row in rows)
+    verdicts = {(row["section"], str(row["condition"]["acks"])): row["linux"] for row in rows}
+    assert verdicts["2", "1"]["verdict"] == "within"
+    assert verdicts["2", "4"]["verdict"] == "not applicable"
+    assert "ack_division: linux cannot honour this: the kernel's TCP decides this" in verdicts["2", "4"]["reason"]
+    # The reference is what the kernel lacks.
+    assert verdicts["1", "1"]["verdict"] == "not applicable"
+    assert "without the reference bbr3: flows[0].algorithm: linux cannot honour" in verdicts["1", "1"]["reason"]
+    assert "the kernel has no bbr3" in (tmp_path / "out/report.html").read_text(encoding="utf-8")
+
+
+@built
+def test_a_subject_that_no_backend_runs_is_bad_input(narrows: Narrows, small: Path, tmp_path: Path) -> None:
+    done = narrows("suite", small, "bbr3", "--on", "linux", "--out", "out")
+    assert done.returncode == 2
+    assert "bbr3: no cell of Small runs with it: flows[0].algorithm: linux cannot honour this" in done.stderr
+    assert not (tmp_path / "out").exists()
+    both = narrows("suite", small, "linux:illinois", "--on", "both", "--out", "out", "--quiet")
+    assert both.returncode == 0, both.stderr
+    row = _rows(tmp_path / "out")[2]
+    assert (row["verdict"], row["linux"]["verdict"]) == ("not applicable", "within")
+    assert "only a Linux kernel has it" in row["reason"]
 
 
 def test_the_page_on_suites_has_every_key() -> None:

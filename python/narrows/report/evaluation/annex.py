@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.evaluation.summary import by_criterion, counts, views
+from narrows.evaluation.verdict import VERDICTS
+from narrows.linux.backend import LINUX
 from narrows.report.evaluation import words
 
 if TYPE_CHECKING:
@@ -17,37 +20,45 @@ def annex(summary: Mapping[str, Any]) -> str:
         summary: The contents of `summary.json`.
     """
     parts = [f"# {summary['title']}", f"Criteria: {summary['source']}.", *words.preface(summary), _counts(summary)]
+    seen = {name: by_criterion(rows) for name, rows in views(summary["rows"], summary["on"]).items()}
     for section, rows in words.sections(summary["rows"]).items():
         parts.append(f"## Section {section}")
-        for criterion, alike in _criteria(rows).items():
-            parts += _criterion(criterion, alike)
+        for key in by_criterion(rows):
+            parts += _criterion(key[1], {name: found[key] for name, found in seen.items()})
     return "\n\n".join(parts) + "\n"
 
 
 def _counts(summary: Mapping[str, Any]) -> str:
-    lines = ["| verdict | rows |", "|---|--:|"]
-    return "\n".join([*lines, *(f"| {verdict} | {count} |" for verdict, count in summary["verdicts"].items())])
+    seen = {name: counts(rows) for name, rows in views(summary["rows"], summary["on"]).items()}
+    titles = list(seen) if len(seen) > 1 else ["rows"]
+    head = [f"| verdict | {' | '.join(titles)} |", "|---|" + "--:|" * len(titles)]
+    body = [f"| {verdict} | {' | '.join(str(each[verdict]) for each in seen.values())} |" for verdict in VERDICTS]
+    return "\n".join(head + body)
 
 
-def _criteria(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        found.setdefault(row["criterion"], []).append(row)
-    return found
-
-
-def _criterion(criterion: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    level = f" ({rows[0]['level']})" if rows[0]["level"] else ""
+def _criterion(criterion: str, seen: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    first, *others = seen.values()
+    level = f" ({first[0]['level']})" if first[0]["level"] else ""
     parts = [f"**{criterion}**{level}"]
-    if rows[0]["measured"] is None and rows[0]["reason"]:
-        return [*parts, f"{rows[0]['verdict'].capitalize()}: {rows[0]['reason']}."]
-    lines = ["| condition | measured | compared with | verdict | scenario |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {_plain(words.condition(row))} | {words.measured(row)} | {words.against(row)} | {words.verdict(row)} | "
-        f"[file](<{row['scenario']}>) |"
-        for row in rows
-    ]
-    return [*parts, f"`{rows[0]['measure']}`. Predicate: {rows[0]['predicate_source']}.", "\n".join(lines)]
+    reason = words.absent([row for rows in seen.values() for row in rows])
+    if reason:
+        return [*parts, f"{first[0]['verdict'].capitalize()}: {reason}."]
+    backend = ["on"] if others else []
+    last = ["minus simulator"] if others else []
+    titles = ["condition", *backend, "measured", "compared with", "verdict", "scenario", *last]
+    lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
+    for alike in zip(*seen.values(), strict=True):
+        for name, row in zip(seen, alike, strict=True):
+            cells = [_plain(words.condition(row)), *([name] if others else []), words.measured(row), words.against(row)]
+            cells += [_verdict(row), f"[file](<{row['scenario']}>)" if row["scenario"] else ""]
+            cells += [words.difference(row) if name == LINUX else ""] if others else []
+            lines.append(f"| {' | '.join(cells)} |")
+    named = f"`{words.measure(first)}`. Predicate: {words.about(first)}."
+    return [*parts, named, "\n".join(lines)]
+
+
+def _verdict(row: Mapping[str, Any]) -> str:
+    return words.verdict(row) + (f": {_plain(row['reason'])}" if row["reason"] else "")
 
 
 def _plain(text: str) -> str:

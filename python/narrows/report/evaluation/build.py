@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import ReportError
-from narrows.evaluation import campaign
+from narrows.evaluation.rows import rows
 from narrows.evaluation.summary import summarize
 from narrows.files.manifest import write_json
 from narrows.report.evaluation.annex import annex
@@ -31,7 +31,7 @@ def conclude(evaluation: Evaluation, folder: Path, command: str) -> dict[str, An
     Raises:
         ReportError: The results are written, but the report could not be built.
     """
-    summary = {**summarize(evaluation, campaign.rows(evaluation, folder)), "command": command}
+    summary = {**summarize(evaluation, rows(evaluation, folder)), "command": command}
     write_json(folder / "summary.json", summary)
     try:
         (folder / "annex.md").write_text(annex(summary), encoding="utf-8")

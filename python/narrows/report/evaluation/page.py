@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from narrows.evaluation.summary import by_criterion, counts
+from narrows.evaluation.summary import by_criterion, counts, views
 from narrows.evaluation.verdict import BETTER, BROKEN, NOT_APPLICABLE, NOT_MEASURED, WITHIN, WORSE
 from narrows.report.drawing.scale import NO_DATA
 from narrows.report.drawing.svg import Markup, element
@@ -13,9 +13,10 @@ from narrows.report.page import document as page
 from narrows.report.page.state import state
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     Row = Mapping[str, Any]
+    Criteria = Mapping[tuple[str, str], Sequence[Row]]
 
 
 def suite_page(summary: Mapping[str, Any]) -> str:
@@ -25,16 +26,18 @@ def suite_page(summary: Mapping[str, Any]) -> str:
         summary: The contents of `summary.json`.
     """
     rows = summary["rows"]
+    seen = views(rows, summary["on"])
+    criteria = {name: by_criterion(found) for name, found in seen.items()}
     sections = [
         page.section(
             "about", "What was measured", *(element("p", text) for text in words.preface(summary)), _facts(summary)
         ),
-        page.section("overview", "Criteria", _overview(rows)),
-        *(_section(section, found) for section, found in words.sections(rows).items()),
+        page.section("overview", "Criteria", _overview(criteria)),
+        *(_section(section, by_criterion(found), criteria) for section, found in words.sections(rows).items()),
     ]
     links = [("about", "About"), ("overview", "Criteria")]
     links += [(_anchor(section), f"§{section}") for section in words.sections(rows)]
-    header = page.page_header(summary["title"], "Suite", _badge(rows), links)
+    header = page.page_header(summary["title"], "Suite", _badge(seen), links)
     return page.document(summary["title"], header, sections)
 
 
@@ -46,62 +49,74 @@ def _facts(summary: Mapping[str, Any]) -> Markup:
         ("Results", element("code", "summary.json")),
         ("Annex in Markdown", element("code", "annex.md")),
     ]
+    if summary["kernel"] is not None:
+        entries.append(("Kernel", f"{summary['kernel']['kernel']}, {summary['kernel']['timer_hz']} Hz"))
     return element(
         "dl", *(element("div", element("dt", label), element("dd", text)) for label, text in entries), class_="facts"
     )
 
 
-def _badge(rows: Sequence[Row]) -> Markup:
-    found = counts(rows)
-    css, sign = ("failed", "✕") if found[BROKEN] else ("ok", "✓")
-    text = ", ".join(f"{count} {verdict}" for verdict, count in found.items() if count)
+def _badge(seen: Mapping[str, Sequence[Row]]) -> Markup:
+    found = {name: counts(rows) for name, rows in seen.items()}
+    css, sign = ("failed", "✕") if any(each[BROKEN] for each in found.values()) else ("ok", "✓")
+    texts = {
+        name: ", ".join(f"{count} {verdict}" for verdict, count in each.items() if count)
+        for name, each in found.items()
+    }
+    text = (
+        "; ".join(f"{name}: {each}" for name, each in texts.items()) if len(texts) > 1 else next(iter(texts.values()))
+    )
     return element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
 
 
-def _overview(rows: Sequence[Row]) -> Markup:
-    head = element("tr", *(element("th", text, scope="col") for text in ("Section", "Criterion", *STATES)))
+def _overview(criteria: Mapping[str, Criteria]) -> Markup:
+    first = next(iter(criteria.values()))
+    backend = ["Backend"] if len(criteria) > 1 else []
+    titles = ("Section", "Criterion", *backend, *STATES)
+    head = element("tr", *(element("th", text, scope="col") for text in titles))
     body = []
-    for (section, criterion), found in by_criterion(rows).items():
+    for section, criterion in first:
         link = element("a", f"§{section}", href=f"#{_anchor(section)}")
-        cells = [element("td", str(count) if count else "") for count in counts(found).values()]
-        body.append(element("tr", element("th", link, scope="row"), element("td", criterion), *cells))
+        for place, (name, of) in enumerate(criteria.items()):
+            cells = [element("td", name)] if backend else []
+            cells += [element("td", str(count) if count else "") for count in counts(of[section, criterion]).values()]
+            named = (element("th", link, scope="row"), element("td", criterion)) if place == 0 else _SPACE
+            body.append(element("tr", *named, *cells))
     return _table("Number of rows of each criterion by verdict", head, body)
 
 
-def _section(section: str, rows: Sequence[Row]) -> Markup:
+def _section(section: str, keys: Iterable[tuple[str, str]], criteria: Mapping[str, Criteria]) -> Markup:
     parts = []
-    for (_, criterion), found in by_criterion(rows).items():
-        level = f" ({found[0]['level']})" if found[0]["level"] else ""
-        parts.append(element("h3", f"{criterion}{level}"))
-        if found[0]["measured"] is None and found[0]["reason"]:
-            parts.append(element("p", state(*STATES[found[0]["verdict"]]), f": {found[0]['reason']}"))
+    for key in keys:
+        seen = {name: of[key] for name, of in criteria.items()}
+        first = next(iter(seen.values()))
+        level = f" ({first[0]['level']})" if first[0]["level"] else ""
+        parts.append(element("h3", f"{key[1]}{level}"))
+        reason = words.absent([row for rows in seen.values() for row in rows])
+        if reason:
+            parts.append(element("p", state(*STATES[first[0]["verdict"]]), f": {reason}"))
             continue
-        parts.append(
-            element(
-                "p",
-                element("code", found[0]["measure"]),
-                f". Predicate: {found[0]['predicate_source']}.",
-                class_="note",
-            )
-        )
-        parts.append(_rows(criterion, found))
+        text = f". Predicate: {words.about(first)}."
+        parts.append(element("p", element("code", words.measure(first)), text, class_="note"))
+        parts.append(_rows(key[1], seen))
     return page.section(_anchor(section), f"Section {section}", *parts)
 
 
-def _rows(criterion: str, rows: Sequence[Row]) -> Markup:
-    titles = ("Condition", "Measured", "Compared with", "Verdict", "Scenario")
+def _rows(criterion: str, seen: Mapping[str, Sequence[Row]]) -> Markup:
+    several = len(seen) > 1
+    titles = ["Condition", *(["Backend"] if several else []), "Measured", "Compared with", "Verdict", "Scenario"]
+    titles += ["Minus simulator"] if several else []
     head = element("tr", *(element("th", text, scope="col") for text in titles))
-    body = [
-        element(
-            "tr",
-            element("th", words.condition(row) or "as in the scenario", scope="row"),
-            element("td", words.measured(row)),
-            element("td", words.against(row)),
-            element("td", _state(row)),
-            element("td", element("a", "file", href=row["scenario"])),
-        )
-        for row in rows
-    ]
+    body = []
+    for alike in zip(*seen.values(), strict=True):
+        for place, (name, row) in enumerate(zip(seen, alike, strict=True)):
+            named = element("th", words.condition(row) or "as in the scenario", scope="row")
+            file = element("a", "file", href=row["scenario"]) if row["scenario"] else ""
+            cells = [element("td", name)] if several else []
+            cells += [element("td", each) for each in (words.measured(row), words.against(row))]
+            cells += [element("td", _state(row), f" {row['reason']}" if row["reason"] else ""), element("td", file)]
+            cells += [element("td", words.difference(row) if place else "")] if several else []
+            body.append(element("tr", named if place == 0 else element("td"), *cells))
     return _table(criterion, head, body)
 
 
@@ -123,6 +138,8 @@ def _anchor(section: str) -> str:
     return f"section-{section.replace(' ', '-')}"
 
 
+# Of a criterion's or a condition's second line, what the first one says.
+_SPACE = (element("td"), element("td"))
 STATES = {
     BROKEN: ("failed", "✕", BROKEN),
     WORSE: ("failed", "▼", WORSE),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from narrows.linux.backend import BOTH
 from narrows.report.drawing.scale import quantity
 from narrows.report.page.estimates import interval_text
 from narrows.report.page.metrics import unit_named
@@ -43,6 +44,28 @@ def verdict(row: Row) -> str:
     return str(row["verdict"])
 
 
+def difference(row: Row) -> str:
+    """Return the difference of the kernel to the simulator, of a row on both; empty without one."""
+    found = row.get("difference")
+    return "" if found is None or found["mean"] is None else _estimate(found["mean"], found["ci95"], row["unit"])
+
+
+def absent(rows: Sequence[Row]) -> str | None:
+    """Return the reason that all rows of a criterion share for having no measure; None if there is no such reason."""
+    reasons = {row["reason"] for row in rows}
+    return reasons.pop() if len(reasons) == 1 and all(row["measured"] is None for row in rows) else None
+
+
+def about(rows: Sequence[Row]) -> str:
+    """Return whose predicate the rows of a criterion have."""
+    return str(rows[0]["predicate_source"])
+
+
+def measure(rows: Sequence[Row]) -> str:
+    """Return what the rows of a criterion measure; empty if none has a measure."""
+    return next((row["measure"] for row in rows if row["measure"]), "")
+
+
 def preface(summary: Mapping[str, Any]) -> list[str]:
     """Return the paragraphs before the rows."""
     references = " and ".join(summary["references"])
@@ -58,7 +81,19 @@ def preface(summary: Mapping[str, Any]) -> list[str]:
         f"The intervals are not corrected for the number of rows: of {relative} rows that compare with a reference, "
         f"about {round(0.025 * relative)} would leave the bound by chance if all were exactly at it."
     )
-    return [method, chance] if summary["note"] is None else [summary["note"], method, chance]
+    kernel = summary["kernel"]
+    where = []
+    if kernel is not None:
+        tcp = f"the TCP of Linux {kernel['kernel']} in simulated time, with the simulator's links and queues"
+        where = [f"Senders and receivers were {tcp}; `narrows run FILE --on linux` repeats a row."]
+        if summary["on"] == BOTH:
+            both = (
+                f"Every row was measured in the simulator and, below it, with {tcp}, from the same seeds. The last "
+                "column is the difference of both, kernel minus simulator. What the kernel cannot do is not applicable "
+                "to it, for the reason given. The scenario of its line runs with `narrows run FILE --on linux`."
+            )
+            where = [both]
+    return [*([] if summary["note"] is None else [summary["note"]]), method, *where, chance]
 
 
 def sections(rows: Sequence[Row]) -> dict[str, list[Row]]:
