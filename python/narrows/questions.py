@@ -52,6 +52,7 @@ def compare(  # noqa: PLR0913  # each has a default
     scenario: str | os.PathLike[str] | Mapping[str, object] | Scenario = "two-flows",
     *,
     vary: Mapping[str, Sequence[object]] = NOTHING,
+    on: str = SIMULATOR,
     overrides: Sequence[str] = (),
     measures: Sequence[str] = (),
     margins: Sequence[str] = (),
@@ -66,6 +67,7 @@ def compare(  # noqa: PLR0913  # each has a default
         algorithms: Names, or classes; none keeps those of the scenario, if `vary` has a key.
         scenario: A file, the name of a scenario of the library, a dict, or a scenario.
         vary: The levels of keys, as in `{"path.queue": ["droptail", "codel"]}`.
+        on: The backend: `simulator`, `linux`, `linux:NAME`, or `both`; not with a `Scenario`, which has its own.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`; not with a `Scenario`, which has its own.
         measures: Further metrics for the summary, as in `"cov(bin=10s)"`.
         margins: What differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
@@ -84,13 +86,14 @@ def compare(  # noqa: PLR0913  # each has a default
         ['rate=5Mbps', 'rate=10Mbps']
     """
     if isinstance(scenario, Scenario):
-        if overrides:
-            raise InputError("overrides", "belong to a scenario that is named; this one has its own")
+        if overrides or on != SIMULATOR:
+            what = "overrides" if overrides else "on"
+            raise InputError(what, "belong to a scenario that is named; this one has its own")
         read = scenario
     elif isinstance(scenario, Mapping):
-        read = Scenario(scenario, overrides=overrides)
+        read = Scenario(scenario, overrides=overrides, on=on)
     else:
-        read = load(scenario, overrides)
+        read = load(scenario, overrides, on=on)
     return read.compare(algorithms, replications, seed, jobs, watch, measures, margins, vary)
 
 
@@ -151,6 +154,7 @@ def matrix(  # noqa: PLR0913  # each has a default
     buffers: Sequence[str] = ("1bdp", "4bdp"),
     queues: Sequence[str] = ("droptail",),
     flows: int = 1,
+    on: str = SIMULATOR,
     overrides: Sequence[str] = (),
     seed: int | None = None,
     replications: int | None = None,
@@ -167,6 +171,7 @@ def matrix(  # noqa: PLR0913  # each has a default
         buffers: Limits of the queue.
         queues: Queue disciplines, with parameters as in `red(gentle=true)`.
         flows: Number of flows of each side.
+        on: The backend: `simulator`, `linux` or `linux:NAME`.
         overrides: Changes of the scenario, each `"key.path=value"`.
         seed: Master seed; None is that of the scenario.
         replications: Number of replications; None is five.
@@ -186,7 +191,7 @@ def matrix(  # noqa: PLR0913  # each has a default
     """
     conditions = pairs.Conditions([*rates], [*rtts], [*buffers], [*queues])
     names = [named(each) for each in algorithms]
-    laid_out = pairs.layout(names, conditions, flows, overrides, seed, replications)
+    laid_out = pairs.layout(names, conditions, flows, overrides, seed, replications, on)
     return _run_view("matrix", *laid_out, Path(out), jobs, watch)
 
 
@@ -197,6 +202,7 @@ def deploy(  # noqa: PLR0913  # each has a default
     against: str | type = "cubic",
     fractions: Sequence[str | float] = (5, 25, 50, 75, 95),
     flows: int | None = None,
+    on: str = SIMULATOR,
     overrides: Sequence[str] = (),
     seed: int | None = None,
     replications: int | None = None,
@@ -211,6 +217,7 @@ def deploy(  # noqa: PLR0913  # each has a default
         against: The old algorithm.
         fractions: Percentages of the flows that have moved; 0 and 100 are always among them.
         flows: Number of flows; None for twenty, or as many more as the fractions need.
+        on: The backend: `simulator`, `linux` or `linux:NAME`.
         overrides: Changes of the scenario, each `"key.path=value"`.
         seed: Master seed; None is that of the scenario.
         replications: Number of replications; None is five.
@@ -221,7 +228,7 @@ def deploy(  # noqa: PLR0913  # each has a default
         The study; its `summary` has the results of both camps at each stage. Errors as `matrix`.
     """
     shares = [each if isinstance(each, str) else f"{each:g}" for each in fractions]
-    laid_out = deployment.layout(named(algorithm), named(against), shares, flows, overrides, seed, replications)
+    laid_out = deployment.layout(named(algorithm), named(against), shares, flows, overrides, seed, replications, on)
     return _run_view("deployment", *laid_out, Path(out), jobs, watch)
 
 

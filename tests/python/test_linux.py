@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import narrows as nw
 from command_line import Narrows, write
 from narrows.errors import InputError
 from narrows.linux import additions, backend, build, cache, library, source
+from narrows.opened.folder import OpenedComparison
 from narrows.run.scenario import load
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ preset = "linux"
 [[flows]]
 algorithm = "cubic"
 """
+
+SHORT = ("--set", "duration=5s", "--set", "warmup=1s")
 
 built = pytest.mark.skipif(
     not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
@@ -311,6 +315,33 @@ def test_both_backends_are_compared_in_one_folder(tmp_path: Path, narrows: Narro
 
 
 @built
+def test_algorithms_are_compared_on_both_backends(tmp_path: Path, narrows: Narrows) -> None:
+    file = write(tmp_path, SCENARIO.replace("20s", "5s").replace('"5s"\npath', '"1s"\npath'))
+    ended = narrows("compare", "cubic", "newreno", "--scenario", file, "--on", "both", "--replications", "2",
+                    "--out", "run", "--json")  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    summary = json.loads(ended.stdout)
+    assert summary["factors"] == {"backend": ["simulator", "linux"], "algorithm": ["cubic", "newreno"]}
+    found = {(each["of"], each["against"]): each for each in summary["differences"]}
+    both = found["cubic, linux", "cubic, simulator"]["groups"]
+    # Of two backends neither is better.
+    assert {each["verdict"] for measures in both.values() for each in measures.values()}.isdisjoint({"better", "worse"})
+    assert ("newreno, linux", "cubic, linux") in found
+    runs = [tmp_path / "run" / on / name for on in ("simulator", "linux") for name in ("cubic", "newreno")]
+    assert all((run / "report.html").is_file() for run in runs)
+    assert means(runs[0], "cubic") != means(runs[2], "cubic")
+    assert json.loads((runs[2] / "manifest.json").read_text())["backend"]["on"] == "linux"
+    opened = nw.open(tmp_path / "run")
+    assert isinstance(opened, OpenedComparison)
+    assert list(opened.runs) == list(summary["levels"])
+    alone = nw.compare(["cubic"], str(file), on="both", replications=1)
+    assert list(alone.summary["levels"]) == ["simulator", "linux"]
+    refused = narrows("compare", "cubic", "bbr3", "--scenario", file, "--on", "both", "--out", "none")
+    assert refused.returncode == 2
+    assert "the kernel has no bbr3" in refused.stderr
+
+
+@built
 def test_the_scenario_of_a_folder_runs_again(tmp_path: Path, narrows: Narrows) -> None:
     # The defaults of preset modern are not what the kernel does.
     file = write(tmp_path, SCENARIO.replace('[transport]\npreset = "linux"\n', "").replace("20s", "6s"))
@@ -474,7 +505,43 @@ def test_matrix_and_deployment_run_on_the_kernel(tmp_path: Path, narrows: Narrow
     assert ended.returncode == 0, ended.stderr
 
 
-def test_a_matrix_runs_on_one_backend(narrows: Narrows) -> None:
-    ended = narrows("matrix", "cubic", "newreno", "--on", "both")
-    assert ended.returncode == 2
-    assert "allowed: simulator, linux, linux:NAME" in ended.stderr
+@built
+def test_a_matrix_on_both_backends_has_every_measure_of_each_and_the_difference(
+    tmp_path: Path, narrows: Narrows
+) -> None:
+    condition = ("--rates", "10Mbps", "--rtts", "20ms", "--buffers", "1bdp", *SHORT)
+    arguments = ("matrix", "cubic", "newreno", *condition, "--replications", "2", "--on", "both", "--out", "run")
+    ended = narrows(*arguments, "--json", "--quiet")
+    assert ended.returncode == 0, ended.stderr
+    summary = json.loads(ended.stdout)
+    assert summary == json.loads((tmp_path / "run/summary.json").read_text())
+    for on in ("simulator", "linux"):
+        own = json.loads((tmp_path / "run" / on / "summary.json").read_text())
+        assert summary[on] == own
+        assert (tmp_path / "run" / on / "report.html").is_file()
+    assert len(summary["differences"]) == 5
+    entry = summary["differences"][0]["measures"]["link.bottleneck.queue_delay_mean_s"]
+    assert entry["difference"]["mean"] == pytest.approx(entry["linux"]["mean"] - entry["simulator"]["mean"])
+    page = (tmp_path / "run/report.html").read_text()
+    assert "Kernel minus simulator" in page
+    assert 'href="linux/report.html"' in page
+    # The same command goes on, another one is refused, and the page can be built again.
+    assert narrows(*arguments, "--quiet").returncode == 0
+    assert "holds something else" in narrows(*arguments, "--seed", "9").stderr
+    (tmp_path / "run/report.html").unlink()
+    assert narrows("report", tmp_path / "run").returncode == 0
+    assert (tmp_path / "run/report.html").read_text() == page
+    refused = narrows("matrix", "cubic", "bbr3", "--on", "both", "--out", "none")
+    assert refused.returncode == 2
+    assert "the kernel has no bbr3" in refused.stderr
+    assert not (tmp_path / "none").exists()
+
+
+@built
+def test_a_deployment_on_both_backends_is_two_studies(tmp_path: Path, narrows: Narrows) -> None:
+    flags = ("--fractions", "50", "--flows", "2", "--replications", "1", *SHORT)
+    ended = narrows("deploy", "bbr1", *flags, "--on", "both", "--out", "run", "--quiet")
+    assert ended.returncode == 0, ended.stderr
+    summary = json.loads((tmp_path / "run/summary.json").read_text())
+    assert [each["deployed"] for each in summary["linux"]["stages"]] == ["0", "50", "100"]
+    assert [each["condition"]["deployed"] for each in summary["differences"]] == ["0", "50", "100"]

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def ab(arguments: argparse.Namespace) -> int:
     """Compare two algorithms by sequential trials, and say of each metric whether the second is worse."""
     _check_margin(arguments.margin)
-    pairs = _pairs(arguments)
+    sides = scenarios.Sides(arguments.a, arguments.b, scenarios.read_backends(arguments.on))
+    pairs, left_out = _pairs(arguments, sides)
     found = contests(pairs, arguments.measure)
     folder = arguments.out or folder_of("ab", [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs])
     check_place(folder, replace=arguments.out is None)
@@ -51,11 +52,13 @@ def ab(arguments: argparse.Namespace) -> int:
         finally:
             display.close()
         stopped = interrupt.requested
-    a, b = scenarios.names(arguments.a, arguments.b)
+    a, b = scenarios.names(sides)
     summary = {
         "title": f"{b} against {a}",
         "a": a,
         "b": b,
+        "on": list(sides.on),
+        "left_out": left_out,
         "margin": arguments.margin,
         "alpha": ALPHA,
         "seed": pairs[0].a.seed,
@@ -83,15 +86,14 @@ def _check_margin(text: str | None) -> None:
         raise InputError(f"--margin {text}", "is no part of a value; allowed: from 0%, as in 2%")
 
 
-def _pairs(arguments: argparse.Namespace) -> list[Pair]:
-    a, b, seed = arguments.a, arguments.b, arguments.seed
+def _pairs(arguments: argparse.Namespace, sides: scenarios.Sides) -> tuple[list[Pair], dict[str, str]]:
     for text in arguments.measure:
         resolve(text, "group")
     if arguments.suite is not None:
-        return scenarios.of_suite(arguments.suite, a, b, seed)
+        return scenarios.of_suite(arguments.suite, sides, arguments.seed)
     if arguments.scenario:
-        return scenarios.of_files(arguments.scenario, a, b, seed)
-    return scenarios.of_narrows(a, b, seed)
+        return scenarios.of_files(arguments.scenario, sides, arguments.seed), {}
+    return scenarios.of_narrows(sides, arguments.seed), {}
 
 
 def _save(summary: Mapping[str, Any], folder: Path, *, replace: bool) -> None:
@@ -116,7 +118,8 @@ def _table(summary: Mapping[str, Any]) -> str:
         for row in summary["rows"]
     ]
     head = ["verdict", "scenario", "metric", "A → B", "change", "n"]
-    return f"{headline(summary)}\n{sentence(summary)}\n\n{align([head, *body])}"
+    notes = [f"left out: {name}: {reason}" for name, reason in summary["left_out"].items()]
+    return "\n".join([headline(summary), sentence(summary), "", align([head, *body]), *notes])
 
 
 ALPHA = 0.05

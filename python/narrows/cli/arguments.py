@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
         help="what a difference must exceed to matter, as in goodput_bps=5%% or rtt_mean_s=1ms (repeatable)",
     )
     _add_work_flags(compare)
-    _add_on(compare)
+    _add_on(compare, "; both for each run on both")
     _add_kernel_queues(compare)
 
     _add_study(commands)
@@ -246,7 +246,7 @@ def _add_views(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def _add_view_flags(command: argparse.ArgumentParser) -> None:
     _add_scenario_flags(command)
-    _add_on(command)
+    _add_on(command, "; both for a study on each, side by side")
     _add_place_flags(command)
     _add_executor_flags(command)
 
@@ -339,6 +339,8 @@ def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         default=[],
         help="scenario file, or the name of one of the library (repeatable; six that come with Narrows)",
     )
+    each = "simulator, linux or linux:NAME, or one for each side, as in linux,linux:mine (%(default)s)"
+    ab.add_argument("--on", metavar="BACKEND[,BACKEND]", default="simulator", help=each)
     ab.add_argument("--margin", metavar="PART", help="as 2%%: what may be worse (that of each metric, docs/metrics.md)")
     ab.add_argument(
         "--measure",
@@ -364,7 +366,11 @@ def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 def _add_worst(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     worst = _add(commands, "worst", "worst:worst", "search for environments in which an algorithm does worst")
     worst.add_argument("algorithm", metavar="ALG", help="as after `compare`")
-    worst.add_argument("--against", metavar="REF", help="the reference (cubic; bbr3 for cubic itself)")
+    worst.add_argument(
+        "--against", metavar="REF", help="the reference (cubic; for cubic itself bbr3, or bbr1 with --on linux)"
+    )
+    what = "linux or linux:NAME: repeat every find on the kernel, too; the search is the simulator's (%(default)s)"
+    worst.add_argument("--on", metavar="BACKEND", default="simulator", help=what)
     worst.add_argument(
         "--budget",
         metavar="BUDGET",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from narrows.cli.status import DONE
 from narrows.errors import InputError
 from narrows.files.manifest import MANIFEST, check_folder
+from narrows.files.sealed import read_object
+from narrows.linux.backend import BOTH
 
 if TYPE_CHECKING:
     import argparse
@@ -31,5 +33,11 @@ def report(arguments: argparse.Namespace) -> int:
     from narrows.report.run.build import build
 
     check_folder(arguments.folder)
+    summary = read_object(arguments.folder / "summary.json")
+    if "kind" in summary and summary.get("on") == BOTH:
+        from narrows.report.study.beside import build as build_both
+
+        print(build_both(arguments.folder, summary))
+        return DONE
     print(build(arguments.folder))
     return DONE

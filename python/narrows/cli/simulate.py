@@ -73,13 +73,11 @@ def _read(given: str, arguments: argparse.Namespace) -> Written:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Run a scenario once per algorithm or level, write the folder, print the tables and check the expectations."""
-    if arguments.on == backend.BOTH:
-        raise InputError("--on both", "compares backends, not algorithms; allowed: simulator, linux, linux:NAME")
     if not (arguments.algorithms or arguments.vary):
         raise InputError("compare", "has nothing to compare; allowed: algorithms, --vary KEY=LEVEL,LEVEL, or both")
     scenario = _read(arguments.scenario, arguments)
     crossed = None
-    if arguments.vary:
+    if arguments.vary or arguments.on == backend.BOTH:
         levels = read_levels(arguments.vary)
         crossed = scenario.resolve_crossed(arguments.algorithms, levels, arguments.replications, arguments.seed)
         resolved = crossed.scenarios

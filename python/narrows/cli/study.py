@@ -191,10 +191,15 @@ def _end(found: campaign.Status, folder: Path, arguments: argparse.Namespace) ->
 
 def end(found: campaign.Status, folder: Path, arguments: argparse.Namespace) -> int:
     """Build the report of a study, print its folder, and return the exit status."""
-    _print_failures(folder)
-    _report(folder)
+    conclude(folder)
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
     return INTERNAL if found.failed else DONE
+
+
+def conclude(folder: Path) -> None:
+    """Print the failures of a study whose cells have run, and build its report."""
+    _print_failures(folder)
+    _report(folder)
 
 
 def _report(folder: Path) -> None:

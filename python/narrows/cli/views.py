@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
 from narrows.cli import study as of_study
 from narrows.cli.command import recorded
 from narrows.cli.place import folder_of
+from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align, plus_minus
+from narrows.errors import Interrupted, OutputError
 from narrows.files.folder import check_place
-from narrows.files.manifest import to_json
+from narrows.files.manifest import to_json, write_json, write_manifest
+from narrows.linux.backend import BOTH, LINUX, SIMULATOR
+from narrows.report.study.beside import WORDS, build
 from narrows.study import campaign
-from narrows.study.plan import PLAN
+from narrows.study.plan import PLAN, load_plan
 from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
+from narrows.study.views.beside import differences
 from narrows.study.views.view import VIEW, View
 from narrows.wording import counted
 
@@ -31,7 +37,7 @@ def matrix(arguments: argparse.Namespace) -> int:
     """Run every algorithm against every other."""
     conditions = pairs.Conditions(arguments.rates, arguments.rtts, arguments.buffers, arguments.queues)
 
-    def layout() -> tuple[Study, Plan, dict[str, Any]]:
+    def layout(on: str) -> tuple[Study, Plan, dict[str, Any]]:
         return pairs.layout(
             arguments.algorithms,
             conditions,
@@ -39,7 +45,7 @@ def matrix(arguments: argparse.Namespace) -> int:
             arguments.set,
             arguments.seed,
             arguments.replications,
-            arguments.on,
+            on,
         )
 
     return _view("matrix", layout, _matrix_tables, arguments)
@@ -48,7 +54,7 @@ def matrix(arguments: argparse.Namespace) -> int:
 def deploy(arguments: argparse.Namespace) -> int:
     """Run a deployment: an algorithm replaces another one in growing fractions of the flows."""
 
-    def layout() -> tuple[Study, Plan, dict[str, Any]]:
+    def layout(on: str) -> tuple[Study, Plan, dict[str, Any]]:
         return deployment.layout(
             arguments.algorithm,
             arguments.against,
@@ -57,7 +63,7 @@ def deploy(arguments: argparse.Namespace) -> int:
             arguments.set,
             arguments.seed,
             arguments.replications,
-            arguments.on,
+            on,
         )
 
     return _view("deployment", layout, _deployment_tables, arguments)
@@ -65,15 +71,17 @@ def deploy(arguments: argparse.Namespace) -> int:
 
 def _view(
     kind: str,
-    layout: Callable[[], tuple[Study, Plan, dict[str, Any]]],
+    layout: Callable[[str], tuple[Study, Plan, dict[str, Any]]],
     tables: Callable[[Mapping[str, Any]], str],
     arguments: argparse.Namespace,
 ) -> int:
     of_study.check_executor(arguments)
+    if arguments.on == BOTH:
+        return _view_both(kind, layout, tables, arguments)
     if arguments.out is not None:
         campaign.refuse_begun(arguments.out)
         check_place(arguments.out, replace=False)
-    study, plan, facts = layout()
+    study, plan, facts = layout(arguments.on)
     folder = arguments.out or folder_of(
         plan.title, [plan.key(point, plan.replications.maximum) for point in plan.points]
     )
@@ -92,6 +100,63 @@ def _view(
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     print(to_json(summary) if arguments.json else tables(summary), file=sys.stdout)
     return of_study.end(found, folder, arguments)
+
+
+def _view_both(
+    kind: str,
+    layout: Callable[[str], tuple[Study, Plan, dict[str, Any]]],
+    tables: Callable[[Mapping[str, Any]], str],
+    arguments: argparse.Namespace,
+) -> int:
+    """Run the study on the simulator, then on the kernel, each in a folder of its own, and write both side by side."""
+    laid_out = {on: layout(on) for on in (SIMULATOR, LINUX)}
+    plans = {on: plan for on, (_, plan, _) in laid_out.items()}
+    keys = {on: [plan.key(each, plan.replications.maximum) for each in plan.points] for on, plan in plans.items()}
+    title, cells = plans[SIMULATOR].title, sum(len(each.points) * each.replications.maximum for each in plans.values())
+    folder = arguments.out or folder_of(f"{title} on both", [key for each in keys.values() for key in each])
+    begun = [on for on in plans if (folder / on / PLAN).is_file()]
+    for on in begun:
+        there = load_plan(folder / on)
+        if [there.key(each, there.replications.maximum) for each in there.points] != keys[on]:
+            raise OutputError(f"{folder} holds something else that was begun: name another folder")
+    if not begun:
+        check_place(folder, replace=False)
+    if not arguments.json:
+        print(f"{title}\n{counted(cells, 'cell')} on both backends, seed {plans[SIMULATOR].seed}\n", flush=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    command = recorded(arguments.given)
+    found, seen, failed = {}, {}, 0
+    for on, (study, plan, facts) in laid_out.items():
+        place = folder / on
+        if on not in begun:
+            campaign.begin(study, plan, place, {VIEW: View(kind, command, facts).to_json()})
+        try:
+            failed += of_study.work(arguments, place, of_study.executor_of(arguments), plan.base.trusted).failed
+        except Interrupted as stop:
+            reason, _, _ = str(stop).rpartition("; go on with")
+            again = ["narrows", *arguments.given, *([] if arguments.out else ["--out", str(folder)])]
+            raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
+        of_study.conclude(place)
+        found[on] = json.loads((place / "summary.json").read_text(encoding="utf-8"))
+        seen[on] = campaign.table(place)
+    summary = {
+        "title": title,
+        "kind": kind,
+        "on": BOTH,
+        "seed": plans[SIMULATOR].seed,
+        "replications": plans[SIMULATOR].replications.maximum,
+        "command": command,
+        **found,
+        "differences": differences(plans[SIMULATOR], seen),
+    }
+    write_json(folder / "summary.json", summary)
+    write_manifest(folder, {"title": title, "command": command})
+    build(folder, summary)
+    parts = [f"On the {WORDS[on]}\n\n{tables(each)}" for on, each in found.items()]
+    print(to_json(summary) if arguments.json else "\n".join(parts))
+    print(f"Report: {folder / 'report.html'}", file=sys.stderr)
+    print(folder, file=sys.stderr if arguments.json else sys.stdout)
+    return INTERNAL if failed else DONE
 
 
 def _matrix_tables(summary: Mapping[str, Any]) -> str:

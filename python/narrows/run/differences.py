@@ -42,12 +42,12 @@ def differences(
     return [_difference(against, runs[against], of, runs[of], margins) for against, of in combinations(runs, 2)]
 
 
-def neutral(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return differences with the verdict `different` in place of `better` and `worse`: neither side is better."""
-    return [
-        {**each, **{kind: {owner: _neutral(measures) for owner, measures in each[kind].items()} for kind in KINDS}}
-        for each in found
-    ]
+def neutral(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a difference with the verdict `different` in place of `better` and `worse`: neither side is better."""
+    return {
+        **found,
+        **{kind: {owner: _neutral(measures) for owner, measures in found[kind].items()} for kind in KINDS},
+    }
 
 
 def _neutral(measures: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from narrows import core
-from narrows.compared import ALGORITHM, run_name
+from narrows.compared import ALGORITHM, BACKEND, run_name
 from narrows.errors import InputError
 from narrows.files.toml import inline
 from narrows.run.lists import problem, read_queue, split
@@ -85,6 +85,26 @@ def cross(resolve: Resolve, names: Mapping[str, str], vary: Mapping[str, Sequenc
                 resolve, subject, {key: levels[key][level] for key, level in point.items()}, point
             )
     _check_alike(levels, scenarios)
+    return Crossed(factors, at, scenarios)
+
+
+def beside(found: Mapping[str, Crossed]) -> Crossed:
+    """Return the combinations of several backends as one, with the backend as the first factor.
+
+    Args:
+        found: The same combinations by the name of the backend that runs them.
+    """
+    first = next(iter(found.values()))
+    factors = {BACKEND: list(found), **first.factors}
+    named = [factor for factor, each in first.factors.items() if len(each) > 1]
+    at, scenarios = {}, {}
+    for run in first.at:
+        for backend, crossed in found.items():
+            level = crossed.at[run]
+            # The backend last: runs are named by what is compared, then by where it ran.
+            name = run_name({**{factor: level[factor] for factor in named}, BACKEND: backend})
+            at[name] = {BACKEND: backend, **level}
+            scenarios[name] = crossed.scenarios[run]
     return Crossed(factors, at, scenarios)
 
 

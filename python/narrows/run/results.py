@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
-from narrows.compared import ALGORITHMS, BACKENDS, LEVELS
+from narrows.compared import ALGORITHMS, BACKEND, BACKENDS, LEVELS
 from narrows.errors import ReportError
 from narrows.files.folder import appearing, file_name
 from narrows.files.inputs import keep
@@ -211,8 +211,22 @@ class Comparison(Tables):
             "digest": digest(each["digest"] for each in summaries.values()),
             **({} if self.crossed is None else {"factors": self.crossed.factors}),
             self.of: {name: self._own(name, each) for name, each in summaries.items()},
-            "differences": neutral(found) if self.of == BACKENDS else found,
+            "differences": [each if self._is_of_one_backend(each) else neutral(each) for each in found],
         }
+
+    def _is_of_one_backend(self, difference: Mapping[str, Any]) -> bool:
+        """Return whether a difference is one of algorithms or levels: of two backends neither is better."""
+        pair = (difference["of"], difference["against"])
+        on = pair if self.crossed is None else [self.crossed.at[name].get(BACKEND) for name in pair]
+        return self.of != BACKENDS and (self.crossed is None or on[0] == on[1])
+
+    def _folder(self, name: str) -> str:
+        """Return the folder of a run: that of its backend, if there are several, and within it that of its levels."""
+        backend = None if self.crossed is None else self.crossed.at[name].get(BACKEND)
+        if backend is None:
+            return folder_name(name)
+        rest = name.removesuffix(backend).removesuffix(", ")
+        return f"{backend}/{folder_name(rest)}" if rest else backend
 
     def _own(self, name: str, summary: Mapping[str, Any]) -> dict[str, Any]:
         at = {} if self.crossed is None else {"at": self.crossed.at[name]}
@@ -237,15 +251,15 @@ class Comparison(Tables):
         folder = Path(folder)
         with appearing(folder, replace=replace) as partial:
             for name, run in self.runs.items():
-                inner = partial / folder_name(name)
-                inner.mkdir()
+                inner = partial / self._folder(name)
+                inner.mkdir(parents=True)
                 run.write(inner, command)
                 _report(inner)
             write_json(partial / "summary.json", self.summary)
             facts = {
                 "title": self._any.scenario.title,
                 "command": command,
-                self.of: {name: folder_name(name) for name in self.names},
+                self.of: {name: self._folder(name) for name in self.names},
                 "seed": self._any.scenario.seed,
                 "replications": self._any.scenario.replications,
                 "finished": {name: sorted(run.records) for name, run in self.runs.items()},

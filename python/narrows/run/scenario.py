@@ -41,7 +41,7 @@ def load(
         path: The scenario file, or the name of a scenario of the library.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
         trust: Whether a run may execute Python files outside of the file's folder.
-        on: The backend that runs it: `simulator`, `linux` or `linux:NAME`.
+        on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
         queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
 
     Raises:
@@ -68,7 +68,7 @@ def read(
         path: The scenario file.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`.
         trust: Whether a run may execute Python files outside of the file's folder.
-        on: The backend that runs it: `simulator`, `linux` or `linux:NAME`.
+        on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
         queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
 
     Raises:
@@ -110,7 +110,7 @@ class Scenario:
             directory: Folder to which paths in the scenario are relative. A run executes Python files at or below it.
             overrides: Changes of keys, each `"key.path=value"` as after `--set`. A run executes files that they name.
             trust: Whether a run may execute any Python file.
-            on: The backend that runs it: `simulator`, `linux` or `linux:NAME`.
+            on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
             queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
         """
         self.text = to_toml(source) if isinstance(source, Mapping) else source
@@ -220,7 +220,7 @@ class Scenario:
         from narrows.run.execution import compare
 
         names = [named(algorithm) for algorithm in algorithms]
-        if vary:
+        if vary or (self.on == backend.BOTH and names):
             from narrows.compared import LEVELS
 
             crossed = self.resolve_crossed(names, vary, replications, seed)
@@ -242,6 +242,9 @@ class Scenario:
         Raises:
             ScenarioError: The scenario has faults.
         """
+        if self.on == backend.BOTH:
+            on_each = [own.check(replications, seed) for own in self._on_each().values()]
+            return on_each[0]
         try:
             return self.resolve(None, replications, seed)
         except core.ScenarioError:
@@ -293,12 +296,17 @@ class Scenario:
             ScenarioError: The scenario has faults, or one of the backends cannot run it.
         """
         found = {}
-        for on in (backend.SIMULATOR, backend.LINUX):
-            queue = self.queue if on == backend.LINUX else backend.OURS
-            own = Scenario(self.text, self.name, self.directory, self.overrides, trust=self.trust, on=on, queue=queue)
+        for on, own in self._on_each().items():
             if replications is None:
                 replications = own.resolve(None, None, seed).replications_written or COMPARED_REPLICATIONS
             found[on] = own.resolve(None, replications, seed)
+        return found
+
+    def _on_each(self) -> dict[str, Scenario]:
+        found = {}
+        for on in (backend.SIMULATOR, backend.LINUX):
+            found[on] = copy(self)
+            found[on].on, found[on].queue = on, self.queue if on == backend.LINUX else backend.OURS
         return found
 
     def resolve_crossed(
@@ -321,8 +329,11 @@ class Scenario:
             ScenarioError: The scenario or an algorithm has faults.
             ValueError: An algorithm is given twice.
         """
-        from narrows.run.levels import cross
+        from narrows.run.levels import beside, cross
 
+        if self.on == backend.BOTH:
+            each = self._on_each().values()
+            return beside({own.on: own.resolve_crossed(subjects, vary, replications, seed) for own in each})
         _check_given_once(subjects)
         if replications is None:
             first = self.resolve(subjects[0] if subjects else None)

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from narrows.errors import Interrupted, OutputError
+from narrows import core
+from narrows.errors import InputError, Interrupted, OutputError
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
 from narrows.files.folder import check_place
 from narrows.files.inputs import keep
 from narrows.files.manifest import to_json, write_json
 from narrows.files.sealed import read_object
+from narrows.linux import backend
+from narrows.linux.backend import SIMULATOR
 from narrows.run.execution import execute
 from narrows.run.scenario import Scenario
 from narrows.search.archive import Archive, Elite, chosen
@@ -26,7 +29,6 @@ from narrows.statistics import estimate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from narrows import core
     from narrows.run.jobs import Watch
     from narrows.search.scores import Scores
 
@@ -44,6 +46,45 @@ class Budget:
     time_s: float | None = None
 
 
+@dataclass(frozen=True)
+class Repeated:
+    """A find in fresh replications on one backend.
+
+    Attributes:
+        scores: The score of each.
+    """
+
+    scores: list[float] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        """Mean score."""
+        return estimate(self.scores)["mean"] or 0.0
+
+    @property
+    def interval(self) -> list[float]:
+        """Its 95 % interval, cut at the greatest possible score."""
+        return [min(end, 1.0) for end in estimate(self.scores)["ci95"] or (-math.inf, math.inf)]
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the whole interval is above 0."""
+        return self.interval[0] > 0
+
+    def entry(self) -> dict[str, Any]:
+        """Return the values of `atlas.json`."""
+        return {
+            "score": self.mean,
+            "interval": self.interval,
+            "replications": len(self.scores),
+            "confirmed": self.confirmed,
+        }
+
+    def text(self) -> str:
+        """Return mean and interval as text."""
+        return f"{self.mean:.2f} ({' to '.join(f'{end:.2f}' for end in self.interval)})"
+
+
 @dataclass
 class Find:
     """An environment in which the algorithm does worse, simplified and repeated.
@@ -52,35 +93,34 @@ class Find:
         elite: What the search found.
         environment: The simplified environment.
         score: Its score in the replication of the search.
-        repeated: Scores in the fresh replications.
+        repeated: Fresh replications in the simulator.
+        kernel: The same replications on a kernel; None if there are none.
     """
 
     elite: Elite
     environment: Environment
     score: float
-    repeated: list[float] = field(default_factory=list)
-
-    @property
-    def mean(self) -> float:
-        """Mean score of the fresh replications."""
-        return estimate(self.repeated)["mean"] or 0.0
-
-    @property
-    def interval(self) -> list[float]:
-        """Its 95 % interval, cut at the greatest possible score."""
-        return [min(end, 1.0) for end in estimate(self.repeated)["ci95"] or (-math.inf, math.inf)]
+    repeated: Repeated = field(default_factory=Repeated)
+    kernel: Repeated | None = None
 
     @property
     def confirmed(self) -> bool:
-        """Whether the whole interval of the fresh replications is above 0."""
-        return self.interval[0] > 0
+        """Whether the fresh replications in the simulator confirm it."""
+        return self.repeated.confirmed
 
 
 class Search:
     """A search in a folder; what it has evaluated there is not evaluated again."""
 
     def __init__(  # noqa: PLR0913, PLR0917  # what the command line gives
-        self, subject: str, reference: str, seed: int, folder: Path, jobs: int | None, watch: Watch
+        self,
+        subject: str,
+        reference: str,
+        seed: int,
+        folder: Path,
+        jobs: int | None,
+        watch: Watch,
+        on: str = SIMULATOR,
     ) -> None:
         """Open the folder of a search, or begin a new one.
 
@@ -91,18 +131,25 @@ class Search:
             folder: Folder of the results.
             jobs: Maximum number of runs at a time; None is the number of processors.
             watch: Receives the progress and may stop the search.
+            on: A kernel on which finds are repeated, too; the search itself is the simulator's.
 
         Raises:
+            InputError: There is no such kernel, or it does not have an algorithm.
             OutputError: The folder holds something else.
             ScenarioError: An algorithm has faults.
         """
         self.subject, self.reference, self.seed = (_absolute(subject), _absolute(reference), seed)
         self.names = short_names([subject, reference])
         self.given = (subject, reference)
-        self.folder, self.jobs, self.watch = folder, jobs, watch
+        self.folder, self.jobs, self.watch, self.on = folder, jobs, watch, on
         self.known: dict[Environment, Scores] = {}
         self.spent_s = 0.0
-        self._scenarios(Environment(0, 0, 0, 0, 0, 0, 0))
+        self._scenarios(ANY)
+        try:
+            self._scenarios(ANY, on)
+        except core.ScenarioError as error:
+            first = error.diagnostics[0]
+            raise InputError(f"--on {on}", f"{first['message']}; allowed: {first['allowed']}") from error
         self._open()
 
     def run(self, budget: Budget) -> Archive:
@@ -124,7 +171,10 @@ class Search:
                 archive.add(each, self.known[each])
 
     def finds(self, archive: Archive) -> list[Find]:
-        """Simplify the best elites, repeat them on fresh seeds, and return the simplest first."""
+        """Simplify the best elites, repeat them on fresh seeds, and return the simplest first.
+
+        Those that are confirmed are repeated on the kernel, too, if there is one.
+        """
         open_ = [Find(each, each.environment, each.score) for each in chosen(archive.elites, LOOKED_AT)]
         settled: list[Find] = []
         while open_:
@@ -148,9 +198,11 @@ class Search:
             key=lambda each: (each.environment.unusual, -each.score, list(KINDS).index(each.elite.kind)),
         )
         for find in ordered:
-            find.repeated = self._repeat(find)
+            find.repeated = self._repeat(find, SIMULATOR)
         found = _each_kind_first([each for each in ordered if each.confirmed])[:FINDS]
-        found.sort(key=lambda each: (each.environment.unusual, -each.mean))
+        found.sort(key=lambda each: (each.environment.unusual, -each.repeated.mean))
+        for find in found if self.on != SIMULATOR else ():
+            find.kernel = self._repeat(find, self.on)
         return [*found, *(each for each in ordered if not each.confirmed)]
 
     def curves(self, find: Find) -> dict[str, tuple[list[float], list[float]]]:
@@ -177,6 +229,8 @@ class Search:
             "against": self.names[self.given[1]],
             "seed": self.seed,
             "evaluations": archive.evaluations,
+            "on": self.on,
+            "kernel": None if self.on == SIMULATOR else backend.describe(backend.find(self.on)),
             "command": command,
             "kinds": WORDS,
             "axes": {"bdp": list(BDP_NAMES), "buffer": list(BUFFER_NAMES)},
@@ -202,29 +256,28 @@ class Search:
         if find.confirmed:
             name = f"{place:02}-{find.elite.kind}.toml"
             keep(home, subject.files)
-            ends = " to ".join(f"{end:.2f}" for end in find.interval)
             lines = [
                 f"# {find.environment.words()}.",
                 (
-                    f"# {find.elite.kind}, {WORDS[find.elite.kind]}: {find.mean:.2f} ({ends}) against "
-                    f"{self.names[self.given[1]]}, over {len(find.repeated)} replications."
+                    f"# {find.elite.kind}, {WORDS[find.elite.kind]}: {find.repeated.text()} against "
+                    f"{self.names[self.given[1]]}, over {len(find.repeated.scores)} replications."
                 ),
             ]
+            if find.kernel is not None:
+                lines.append(f"# --on {self.on}: {find.kernel.text()}, over {len(find.kernel.scores)} replications.")
             (home / name).write_text("\n".join(lines) + "\n\n" + subject.portable, encoding="utf-8")
         return {
             "kind": find.elite.kind,
-            "score": find.mean,
-            "interval": find.interval,
-            "replications": len(find.repeated),
-            "confirmed": find.confirmed,
+            **find.repeated.entry(),
+            **({} if find.kernel is None else {"linux": find.kernel.entry()}),
             "words": find.environment.words(),
             "environment": find.environment.written(),
             "unusual": find.environment.unusual,
             "scenario": None if name is None else f"{FOUND}/{name}",
         }
 
-    def _repeat(self, find: Find) -> list[float]:
-        pair = self._scenarios(find.environment)
+    def _repeat(self, find: Find, on: str) -> Repeated:
+        pair = self._scenarios(find.environment, on)
         runs = [(each, index) for index in range(1, FRESH + 1) for each in pair]
         records = execute(runs, self.jobs, self.watch)
         if any(each is None for each in records):
@@ -233,7 +286,7 @@ class Search:
         for a, b in zip(records[::2], records[1::2], strict=True):
             if a is not None and b is not None:
                 found.append(scores((pair[0], a), (pair[1], b)).get(find.elite.kind, 0.0))
-        return found
+        return Repeated(found)
 
     def _evaluate(self, environments: Sequence[Environment], part: float) -> None:
         """Evaluate what is not known yet, and keep it."""
@@ -267,12 +320,12 @@ class Search:
             parts.append(self.spent_s / budget.time_s)
         return SEARCHING * max(parts)
 
-    def _scenarios(self, environment: Environment) -> tuple[core.Scenario, core.Scenario]:
+    def _scenarios(self, environment: Environment, on: str = SIMULATOR) -> tuple[core.Scenario, core.Scenario]:
         found = []
         for subject in (self.subject, self.reference):
             text = environment.scenario(subject, self.reference)
             named = named_files([self.subject, self.reference], [], Path())
-            written = Scenario(text, "environment", ".", trust=bool(named))
+            written = Scenario(text, "environment", ".", trust=bool(named), on=on)
             found.append(written.resolve(None, REPLICATIONS, self.seed))
         return found[0], found[1]
 
@@ -323,8 +376,6 @@ class _Quiet:
 
 
 def _engine() -> str:
-    from narrows import core
-
     return core.fingerprint()
 
 
@@ -353,6 +404,8 @@ def _goodput(records: core.Records) -> tuple[list[float], list[float]]:
     return [step[-1] for step in steps], [sum(sums[each] for each in step) / len(step) for step in steps]
 
 
+# With a flow of the reference beside one under test.
+ANY = Environment(0, 0, 0, 0, 0, 1, 0)
 ABOUT, HISTORY, ATLAS, FOUND = "search.json", "history.jsonl", "atlas.json", "found"
 BATCH, CHUNK = 32, 16
 LOOKED_AT, FINDS, FRESH = 20, 10, 5

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import InputError
 from narrows.evaluation.definition import ALGORITHM, SUITES, find_suite, read_suite
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
 from narrows.library import find_scenario
+from narrows.linux import backend
+from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.run.scenario import read
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered
-from narrows.study.plan import make_plan
+from narrows.study.plan import Refused, make_plan
 from narrows.study.task import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from narrows import core
     from narrows.evaluation.definition import Suite
@@ -41,58 +43,117 @@ class Pair:
     wanted: list[str] = field(default_factory=list)
 
 
-def names(a: str, b: str) -> tuple[str, str]:
-    """Return what results call A and B."""
-    short = short_names([a, b]) if a != b else {a: a}
-    return short[a], short[b]
+class Sides(NamedTuple):
+    """What is compared.
+
+    Attributes:
+        a: The algorithm that there is.
+        b: The change.
+        on: The backends that run them, that of A first.
+    """
+
+    a: str
+    b: str
+    on: tuple[str, str] = (SIMULATOR, SIMULATOR)
 
 
-def of_files(files: Sequence[str], a: str, b: str, seed: int | None) -> list[Pair]:
+def read_backends(text: str) -> tuple[str, str]:
+    """Return the backends of A and B from a text with one for both, or two with a comma.
+
+    Raises:
+        InputError: There is no such backend.
+    """
+    found = [each.strip() for each in text.split(",")]
+    if len(found) > 2 or BOTH in found or not all(found):  # noqa: PLR2004  # A and B
+        what = "simulator, linux, linux:NAME, or two of them for A and B, as in linux,linux:mine"
+        raise InputError(f"--on {text}", f"is neither one backend nor one for each side; allowed: {what}")
+    for each in found:
+        backend.find(each)
+    return found[0], found[-1]
+
+
+def names(sides: Sides) -> tuple[str, str]:
+    """Return what results call A and B: by their backends, too, where these differ."""
+    short = short_names([sides.a, sides.b]) if sides.a != sides.b else {sides.a: sides.a}
+    a, b = short[sides.a], short[sides.b]
+    return (a, b) if sides.on[0] == sides.on[1] else (f"{a} on {sides.on[0]}", f"{b} on {sides.on[1]}")
+
+
+def of_files(files: Sequence[str], sides: Sides, seed: int | None) -> list[Pair]:
     """Return the pairs of scenario files, or of names of the library.
 
     Raises:
         InputError: A file cannot be read.
-        ScenarioError: A scenario or an algorithm has faults.
+        ScenarioError: A scenario or an algorithm has faults, or a backend cannot run it.
     """
     found = []
     for given in files:
         place = find_scenario(given)
-        scenario = read(place.file, place.changes)
+        a, b = (
+            read(place.file, place.changes, on=on).resolve(subject, None, seed)
+            for subject, on in zip((sides.a, sides.b), sides.on, strict=True)
+        )
         name = Path(given).stem if place.file == Path(given) else given
-        found.append(Pair(name, scenario.resolve(a, None, seed), scenario.resolve(b, None, seed)))
+        found.append(Pair(name, a, b))
     return found
 
 
-def of_narrows(a: str, b: str, seed: int | None) -> list[Pair]:
+def of_narrows(sides: Sides, seed: int | None) -> list[Pair]:
     """Return the pairs of the scenarios that come with Narrows for trials."""
-    return of_files([str(file) for file in sorted((SUITES / OWN).glob("*.toml"))], a, b, seed)
+    return of_files([str(file) for file in sorted((SUITES / OWN).glob("*.toml"))], sides, seed)
 
 
-def of_suite(given: str, a: str, b: str, seed: int | None) -> list[Pair]:
+def of_suite(given: str, sides: Sides, seed: int | None) -> tuple[list[Pair], dict[str, str]]:
     """Return the pairs of a suite: each of its cells at the quick size, with the measures of its rows.
 
+    Returns:
+        The pairs; and of each cell that a backend refuses, the reason by its name.
+
     Raises:
-        InputError: There is no such suite, or its subject is no algorithm.
+        InputError: There is no such suite, its subject is no algorithm, or the backends refuse all of its cells.
         ScenarioError: A file or an algorithm has faults.
     """
     suite = read_suite(find_suite(given))
     if suite.subject != ALGORITHM:
         raise InputError(given, "is a suite of queues; allowed: one of algorithms")
-    return [pair for cells in suite.cells for pair in _of_cells(suite, cells, a, b, seed)]
+    left_out: dict[str, str] = {}
+    found = [pair for cells in suite.cells for pair in _of_cells(suite, cells, sides, seed, left_out)]
+    if not found:
+        raise InputError(given, f"the backend runs none of its cells: {next(iter(left_out.values()))}")
+    return found, left_out
 
 
-def _of_cells(suite: Suite, cells: str, a: str, b: str, seed: int | None) -> Iterator[Pair]:
+def _of_cells(suite: Suite, cells: str, sides: Sides, seed: int | None, left_out: dict[str, str]) -> Iterator[Pair]:
     file = suite.cells[cells]
-    subjects = [str(Path(each).absolute()) if is_external(each) else each for each in dict.fromkeys((a, b))]
+    subjects = [str(Path(each).absolute()) if is_external(each) else each for each in dict.fromkeys(sides[:2])]
     choice = Choice("quick" if "quick" in offered(file) else None)
     study = read_study(file, seed, None, choice, {"subjects": subjects, "names": subjects})
     measured = [row.measure for row in suite.rows if row.cells == cells and row.measure is not None]
     wanted = dict.fromkeys(each.text for each in measured if each.metric.cards[each.of]["better"])
-    plan = make_plan(study, (), list(wanted), named_files(subjects, [], Path()))
-    for points in plan.rows:
-        resolved = [resolve(plan.base, point.overrides, point.written) for point in points]
-        condition = " ".join(str(points[0].levels[name]) for name in plan.factors)
-        yield Pair(f"{cells} {condition}".strip(), resolved[0], resolved[-1], list(wanted))
+    resolved: list[dict[str, core.Scenario]] = []
+    for on, subject in zip(sides.on, (subjects[0], subjects[-1]), strict=True):
+        refused: list[Refused] = []
+        own = study if on == SIMULATOR else replace(study, on=on)
+        plan = make_plan(own, (), list(wanted), named_files(subjects, [], Path()), refused=refused)
+        resolved.append(
+            {
+                _named(cells, plan.factors, point.levels): resolve(plan.base, point.overrides, point.written, on)
+                for point in plan.points
+                if point.written == subject
+            }
+        )
+        short = short_names(subjects)[subject]
+        left_out.update(
+            {_named(cells, plan.factors, each.levels): each.reason for each in refused if each.algorithm == short}
+        )
+    for name, a in resolved[0].items():
+        if name in resolved[1]:
+            yield Pair(name, a, resolved[1][name], list(wanted))
+
+
+def _named(cells: str, factors: Sequence[str], levels: Mapping[str, Any]) -> str:
+    condition = " ".join(str(levels[name]) for name in factors)
+    return f"{cells} {condition}".strip()
 
 
 OWN = "changes"

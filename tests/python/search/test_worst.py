@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from narrows.linux import cache, library
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from command_line import Narrows
+
+
+built = pytest.mark.skipif(
+    not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
+    or not library.path().is_file(),
+    reason="no kernel is built for this version: narrows linux build",
+)
 
 
 def _atlas(folder: Path) -> dict[str, Any]:
@@ -79,3 +88,48 @@ def test_bad_input_is_named_and_nothing_is_written(
     assert done.returncode == 2, done.stdout
     assert said in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@built
+def test_every_find_is_repeated_on_the_kernel(narrows: Narrows, tmp_path: Path) -> None:
+    done = narrows("worst", "bbr1", "--budget", "16", "--on", "linux", "--out", "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    atlas = _atlas(tmp_path / "out")
+    assert atlas["found"]
+    for find in atlas["found"]:
+        kernel = find["linux"]
+        assert kernel["replications"] == find["replications"] == 5
+        assert kernel["interval"][0] <= kernel["score"] <= kernel["interval"][1]
+        assert kernel["confirmed"] == (kernel["interval"][0] > 0)
+        assert "# --on linux: " in (tmp_path / "out" / find["scenario"]).read_text(encoding="utf-8")
+    # Both are packets of BBR's first version, so what is lost in a shallow buffer is lost in either.
+    assert any(find["kind"] == "loss" and find["linux"]["confirmed"] for find in atlas["found"])
+    assert f"On Linux {atlas['kernel']['kernel']}" in (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "on linux" in done.stdout
+    # The search is that of the simulator: without a kernel the same folder goes on.
+    again = narrows("worst", "bbr1", "--budget", "16", "--out", "out", "--quiet", "--json")
+    assert again.returncode == 0, again.stderr
+    plain = [{key: value for key, value in find.items() if key != "linux"} for find in atlas["found"]]
+    assert json.loads(again.stdout)["found"] == plain
+
+
+@built
+def test_an_algorithm_that_the_kernel_lacks_is_refused_before_the_search(narrows: Narrows, tmp_path: Path) -> None:
+    done = narrows("worst", "bbr3", "--budget", "16", "--on", "linux", "--out", "out")
+    assert done.returncode == 2
+    assert "the kernel has no bbr3" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("cubic", "--on", "both"), "--on linux repeats every find on the kernel beside it"),
+        (("cubic", "--on", "windows"), "allowed: simulator, linux, linux:NAME"),
+        (("linux:illinois",), "the search is the simulator's, which has no algorithms of a kernel"),
+    ],
+)
+def test_a_search_elsewhere_is_refused(narrows: Narrows, arguments: tuple[str, ...], problem: str) -> None:
+    done = narrows("worst", *arguments, "--out", "out")
+    assert done.returncode == 2
+    assert problem in done.stderr

@@ -8,11 +8,18 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from narrows.linux import cache, library
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from command_line import Narrows
 
+built = pytest.mark.skipif(
+    not any(kernel.name == cache.DEFAULT and kernel.is_current for kernel in cache.kernels())
+    or not library.path().is_file(),
+    reason="no kernel is built for this version: narrows linux build",
+)
 SCENARIO = """
 duration = "20s"
 warmup   = "2s"
@@ -196,3 +203,35 @@ def test_bad_input_is_named_and_nothing_is_written(
     assert done.returncode == 2, done.stdout
     assert said in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("on", ["both", "linux,linux,linux", "simulator,", "windows"])
+def test_a_backend_that_is_none_is_refused(narrows: Narrows, on: str) -> None:
+    done = narrows("ab", "cubic", "newreno", "--on", on)
+    assert done.returncode == 2
+    assert "allowed: simulator, linux" in done.stderr
+
+
+@built
+def test_two_backends_are_the_sides_of_a_trial(narrows: Narrows, tmp_path: Path) -> None:
+    file = tmp_path / "scenario.toml"
+    file.write_text(SCENARIO.replace('duration = "20s"', 'duration = "5s"'), encoding="utf-8")
+    done = narrows(
+        "ab", "linux:illinois", "linux:illinois", "--on", "linux", "--scenario", file, "--out", "same", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["on"] == ["linux", "linux"]
+    # The same kernel with the same seeds is the same run.
+    assert {row["verdict"] for row in summary["rows"]} == {"no worse"}
+    assert all(row["difference"] == 0 for row in summary["rows"])
+    two = narrows("ab", "cubic", "cubic", "--on", "simulator,linux", "--scenario", file, "--replications", "4", "--out",
+                  "two", "--json")  # fmt: skip
+    assert two.returncode in {0, 1}, two.stderr
+    found = json.loads(two.stdout)
+    assert (found["a"], found["b"]) == ("cubic on simulator", "cubic on linux")
+    assert any(row["difference"] != 0 for row in found["rows"])
+    refused = narrows("ab", "cubic", "bbr3", "--on", "linux", "--scenario", file, "--out", "none")
+    assert refused.returncode == 2
+    assert "the kernel has no bbr3" in refused.stderr
+    assert not (tmp_path / "none").exists()

@@ -35,7 +35,7 @@ def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:
     drawn = [_curves(place, find, each) for place, (find, each) in enumerate(zip(atlas["found"], curves, strict=True))]
     command = atlas["command"]
     sections = [
-        page.section("found", "The simplest finds", _table(atlas), element("p", NOTE, class_="note")),
+        page.section("found", "The simplest finds", _table(atlas), *_notes(atlas)),
         *(page.figure_section(each, command) for each in maps if each is not None),
         *(page.figure_section(each, command) for each in drawn),
     ]
@@ -49,19 +49,30 @@ def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:
 
 
 def _table(atlas: Mapping[str, Any]) -> Markup:
-    titles = ("Kind", "Score", "95 % interval", "Environment", "Scenario")
+    kernel = atlas["kernel"]
+    on = [] if kernel is None else [f"On Linux {kernel['kernel']}", "95 % interval"]
+    titles = ("Kind", "Score", "95 % interval", *on, "Environment", "Scenario")
     head = element("tr", *(element("th", text, scope="col") for text in titles))
     body = []
     for find in atlas["found"]:
-        interval = " to ".join(f"{end:.2f}" for end in find["interval"] or ())
         link = element("a", "file", href=find["scenario"])
-        cells = (f"{find['score']:.2f}", interval, find["words"], link)
+        entries = [find] if kernel is None else [find, find["linux"]]
+        cells = (*(text for entry in entries for text in _numbers(entry)), find["words"], link)
         body.append(element("tr", element("th", find["kind"], scope="row"), *(element("td", each) for each in cells)))
     caption = f"{atlas['algorithm']} against {atlas['against']}"
     table = element(
         "table", element("caption", caption), element("thead", head), element("tbody", *body), class_="sheet"
     )
     return element("div", table, class_="scroll", role="region", aria_label=caption, tabindex="0")
+
+
+def _notes(atlas: Mapping[str, Any]) -> list[Markup]:
+    texts = [NOTE] if atlas["kernel"] is None else [NOTE, NOTE_OF_KERNELS]
+    return [element("p", text, class_="note") for text in texts]
+
+
+def _numbers(entry: Mapping[str, Any]) -> list[str]:
+    return [f"{entry['score']:.2f}", " to ".join(f"{end:.2f}" for end in entry["interval"])]
 
 
 def _map(kind: str, meaning: str, atlas: Mapping[str, Any]) -> Figure | None:
@@ -108,4 +119,8 @@ NOTE = (
     "A score is the part of a performance that is lost against the reference in the same environment with the same "
     "seeds. Each find was simplified as long as four fifths of its score remained, and repeated on fresh seeds; one "
     "whose interval reaches 0 has no scenario file. A search that finds nothing shows no absence."
+)
+NOTE_OF_KERNELS = (
+    "Every find was repeated with the TCP of the kernel, algorithm and reference, in the same replications. Where that "
+    "interval reaches 0, the kernel does not confirm what the simulator shows."
 )
