@@ -110,6 +110,10 @@ def test_a_source_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
         source.find(str(tmp_path))
     with pytest.raises(InputError, match="no such file"):
         source.find(str(tmp_path / "missing"))
+    (tmp_path / "arch/um").mkdir(parents=True)
+    (tmp_path / "arch/um/Kconfig").touch()
+    with pytest.raises(InputError, match="is not the source of a Linux kernel: it has no Makefile"):
+        source.find(str(tmp_path))
 
 
 def test_every_congestion_control_of_a_source_is_found(tmp_path: Path) -> None:

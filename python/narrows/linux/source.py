@@ -19,6 +19,8 @@ MISSING = (
     "with --source"
 )
 PACKAGE = ".deb"
+# What every source of a kernel has that can be built as User-Mode Linux.
+NEEDED = ("arch/um/Kconfig", "Makefile", "net/ipv4/Makefile")
 
 
 def find(given: str | None) -> Path:
@@ -38,8 +40,9 @@ def find(given: str | None) -> Path:
     path = Path(given)
     if not path.exists():
         raise InputError(given, "no such file or folder")
-    if path.is_dir() and not (path / "arch/um/Kconfig").is_file():
-        raise InputError(given, "is not the source of a Linux kernel: it has no arch/um/Kconfig")
+    lacking = [name for name in NEEDED if path.is_dir() and not (path / name).is_file()]
+    if lacking:
+        raise InputError(given, f"is not the source of a Linux kernel: it has no {lacking[0]}")
     return path.resolve()
 
 
@@ -96,5 +99,6 @@ def _run(command: list[str], source: Path) -> None:
     except FileNotFoundError:
         raise InputError(str(source), f"cannot be unpacked: {command[0]} is missing") from None
     except subprocess.CalledProcessError as error:
-        last = (error.stderr or "").strip().splitlines()[-1:]
-        raise InputError(str(source), f"cannot be unpacked: {' '.join(last) or error}") from None
+        # The first line has the cause; what follows is often that this was an error.
+        first = (error.stderr or "").strip().splitlines()[:1]
+        raise InputError(str(source), f"cannot be unpacked: {' '.join(first) or error}") from None

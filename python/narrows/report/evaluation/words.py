@@ -68,10 +68,11 @@ def measure(rows: Sequence[Row]) -> str:
 
 def preface(summary: Mapping[str, Any]) -> list[str]:
     """Return the paragraphs before the rows."""
-    references = " and ".join(summary["references"])
+    # The subject itself may be the only reference.
+    beside = f" beside {' and '.join(summary['references'])}" if summary["references"] else ""
     relative = sum(row["predicate"] == "relative" for row in summary["rows"])
     method = (
-        f"{summary['subject']} was measured beside {references} in the same scenarios with the same seeds. Each value "
+        f"{summary['subject']} was measured{beside} in the same scenarios with the same seeds. Each value "
         "is a mean over replications with its 95 % interval. A verdict is that of the interval of the paired "
         "difference to the bound: worse (or broken, for a liveness bound) if all of it is beyond the bound, better if "
         "all of the difference to the reference is on the better side by more than the margin of the metric, otherwise "
