@@ -51,7 +51,7 @@ def confidence_sequence(values: Sequence[float], alpha: float = 0.05, prior: flo
         >>> confidence_sequence([3.0, 3.0, 3.0])
         (3.0, 3.0)
         >>> [round(end, 2) for end in confidence_sequence([1.0, 1.1, 0.9, 1.0, 1.1, 0.9, 1.0, 1.1])]
-        [0.89, 1.14]
+        [0.86, 1.14]
     """
     count = len(values)
     if count < LEAST:
