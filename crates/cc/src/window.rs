@@ -11,6 +11,7 @@ pub mod frame;
 pub mod hstcp;
 pub mod htcp;
 pub mod linear;
+mod linux;
 pub mod prague;
 pub mod reno;
 pub mod reno_linux;

@@ -13,10 +13,11 @@
 //! the run. After an idle period Linux moves the epoch by the time since it last sent; here it moves by the time between
 //! the acknowledgements before and after the idle period.
 
+use super::linux::{Credit, HZ, jiffies, jiffies_in};
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup, SlowStartKind};
 use narrows_card::{Card, Domain, Parameter, Values, Variable};
-use narrows_units::{Span, Time};
+use narrows_units::Span;
 
 /// The parameters and the state of CUBIC as in Linux.
 #[derive(Clone, Debug)]
@@ -31,8 +32,7 @@ pub struct CubicLinux {
 struct State {
     /// Packets acknowledged for each packet of increase.
     cnt: u64,
-    /// Packets acknowledged and not yet used for an increase (`snd_cwnd_cnt`).
-    credit: u64,
+    credit: Credit,
     /// `last_max_cwnd`, packets; 0 before the first loss.
     last_max: u64,
     /// `bic_origin_point`: window at the plateau, packets.
@@ -93,8 +93,7 @@ impl CubicLinux {
 impl State {
     /// `cnt` by the cubic function, `elapsed` jiffies after the start of the epoch.
     fn cubic_cnt(&self, cwnd: u64, elapsed: u64) -> u64 {
-        let ahead = self.delay_min.as_ps().div_ceil(JIFFY.as_ps());
-        let t = ((elapsed + ahead) << 10) / HZ;
+        let t = ((elapsed + jiffies_in(self.delay_min)) << 10) / HZ;
         let offset = u128::from(t.abs_diff(self.k));
         let delta = (u128::from(CUBE_SCALE) * offset * offset * offset) >> 40;
         let delta = u64::try_from(delta).unwrap_or(u64::MAX);
@@ -113,16 +112,7 @@ impl WindowRule for CubicLinux {
             *start = (*start + (now - since)).min(now);
         }
         self.update(window.size as u64, acked, now);
-        let state = &mut self.state;
-        let mut added = 0;
-        if state.credit >= state.cnt {
-            state.credit = 0;
-            added = 1;
-        }
-        state.credit += acked;
-        added += state.credit / state.cnt;
-        state.credit %= state.cnt;
-        added as f64
+        self.state.credit.spend(acked, self.state.cnt)
     }
 
     fn decrease(&mut self, window: &Window, cause: Cause, _path: &Path) -> f64 {
@@ -134,7 +124,7 @@ impl WindowRule for CubicLinux {
             let converges = self.fast_convergence && cwnd < state.last_max;
             state.last_max = if converges { cwnd * (SCALE + BETA) / (2 * SCALE) } else { cwnd };
             state.epoch_start = None;
-            state.credit = 0;
+            state.credit = Credit::default();
         }
         ((cwnd * BETA / SCALE) as f64).max(2.0)
     }
@@ -163,10 +153,6 @@ impl WindowRule for CubicLinux {
         record("cnt", self.state.cnt as f64);
         record("w_tcp", self.state.reno as f64);
     }
-}
-
-fn jiffies(time: Time) -> u64 {
-    time.as_ps() / JIFFY.as_ps()
 }
 
 /// The largest whole number whose cube is at most `x`.
@@ -245,10 +231,6 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     Box::new(Windowed::new(rule, setup))
 }
 
-/// `CONFIG_HZ`: jiffies per second.
-const HZ: u64 = 250;
-/// `1 / HZ`.
-const JIFFY: Span = Span::from_ms(4);
 /// `BICTCP_BETA_SCALE`.
 const SCALE: u64 = 1024;
 /// `beta`, in units of 1/1024.

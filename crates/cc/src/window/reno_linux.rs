@@ -6,6 +6,7 @@
 //! Deviations: the window is halved at once. In Linux it falls over a round trip, by proportional rate reduction (RFC
 //! 6937), which here is part of the transport.
 
+use super::linux::Credit;
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
 use narrows_card::{Card, Values, Variable};
@@ -13,32 +14,21 @@ use narrows_card::{Card, Values, Variable};
 /// The rule of RFC 5681 §3.1 as in Linux, with its count of acknowledged packets.
 #[derive(Clone, Debug, Default)]
 pub struct RenoLinux {
-    /// Packets acknowledged and not yet used for an increase (`snd_cwnd_cnt`).
-    credit: u64,
+    credit: Credit,
 }
 
 impl WindowRule for RenoLinux {
     fn increase(&mut self, window: &Window, acked: f64, _path: &Path) -> f64 {
-        let cwnd = window.size as u64;
-        let mut added = 0;
-        // The window has fallen below the count: Linux adds one packet and drops the rest.
-        if self.credit >= cwnd {
-            self.credit = 0;
-            added = 1;
-        }
-        self.credit += acked as u64;
-        added += self.credit / cwnd;
-        self.credit %= cwnd;
-        added as f64
+        self.credit.spend(acked as u64, window.size as u64)
     }
 
     fn decrease(&mut self, window: &Window, _cause: Cause, _path: &Path) -> f64 {
-        self.credit = 0;
+        self.credit = Credit::default();
         ((window.size as u64 / 2) as f64).max(2.0)
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
-        record("credit", self.credit as f64);
+        record("credit", self.credit.0 as f64);
     }
 }
 
