@@ -188,6 +188,9 @@ REASONS = {
     "cubic-2008": CUBIC,
     "cubic": CUBIC,
     "cubic-linux": f"{CUBIC}, in Linux's integer arithmetic",
+    "bic-linux": "the search and its divisions whenever the window has changed, and a mean of packets per ACK",
+    "htcp-linux": "as `htcp`, in Linux's integer arithmetic",
+    "westwood-linux": "whole packets by division, and at every ACK the round-trip time in jiffies",
 }
 
 if __name__ == "__main__":

@@ -164,6 +164,12 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         if self.recovering {
             self.recovering = false;
             self.rule.on_recovered(&self.window, path);
+            if let Some(size) = self.rule.window_after_recovery() {
+                self.window.size = bounded(size);
+                self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
+            }
+        } else {
+            self.rule.on_repaired(path);
         }
     }
 

@@ -1,6 +1,7 @@
-//! What Linux's window algorithms share: jiffies and whole packets (Linux 6.12,
-//! `net/ipv4/tcp_cong.c`).
+//! What Linux's window algorithms share: jiffies, whole packets, and the state of the sender (Linux 6.12,
+//! `net/ipv4/tcp_cong.c`, `tcp_input.c`).
 
+use crate::{Ack, Cause};
 use narrows_units::{Span, Time};
 
 /// `CONFIG_HZ`: jiffies per second.
@@ -35,5 +36,53 @@ impl Credit {
         added += self.0 / per;
         self.0 %= per;
         added as f64
+    }
+}
+
+/// The state of loss recovery of a sender (`enum tcp_ca_state`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum State {
+    /// In order.
+    #[default]
+    Open,
+    /// Packets have been acknowledged out of order.
+    Disorder,
+    /// The window falls, after a loss (`Recovery`) or a mark (`CWR`).
+    Reduction,
+    /// After a timeout.
+    Loss,
+}
+
+/// The state of a sender, from the events of its rule.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct States {
+    state: State,
+    /// The loss is repaired, and the acknowledgement that repaired it is not counted yet.
+    repaired: bool,
+}
+
+impl States {
+    /// The state in which Linux counts `ack`: that before it.
+    pub(super) fn on_ack(&mut self, ack: &Ack<'_>) -> State {
+        let before = self.state;
+        self.state = match before {
+            _ if self.repaired => State::Open,
+            State::Open if !ack.advanced => State::Disorder,
+            State::Disorder if ack.advanced => State::Open,
+            other => other,
+        };
+        self.repaired = false;
+        before
+    }
+
+    pub(super) fn on_loss(&mut self, cause: Cause) {
+        let state = if cause == Cause::Timeout { State::Loss } else { State::Reduction };
+        *self = Self { state, repaired: false };
+    }
+
+    /// The losses are repaired. Returns whether there were any: not after an undo, which restores the state before them.
+    pub(super) fn on_repaired(&mut self) -> bool {
+        self.repaired = matches!(self.state, State::Reduction | State::Loss);
+        self.repaired
     }
 }

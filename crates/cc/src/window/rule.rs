@@ -54,6 +54,15 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     /// Loss recovery is over, and congestion avoidance continues.
     fn on_recovered(&mut self, _window: &Window, _path: &Path) {}
 
+    /// The window to continue with after [`on_recovered`](Self::on_recovered), packets; it also becomes ssthresh. `None` to
+    /// keep both.
+    fn window_after_recovery(&self) -> Option<f64> {
+        None
+    }
+
+    /// The losses of a timeout are repaired. Also called at the end of an episode that was undone.
+    fn on_repaired(&mut self, _path: &Path) {}
+
     /// When [`on_timer`](Self::on_timer) is to be called; `None` for not at all.
     fn next_timer(&self) -> Option<Time> {
         None

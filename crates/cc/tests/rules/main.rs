@@ -14,6 +14,7 @@ mod hystart;
 mod hystart_plus_plus;
 mod limited_slow_start;
 mod linear;
+mod linux;
 mod prague;
 mod rap;
 mod reno_linux;

@@ -19,6 +19,16 @@ fn the_mean_window_of_hstcp_is_the_response_function_of_the_rfc() {
     }
 }
 
+/// Between 222 and 347 packets each acknowledgement adds 4 / w, and a loss takes 98 of 256: that is AIMD with these.
+#[test]
+fn within_a_row_of_its_table_highspeed_of_linux_is_aimd() {
+    let (a, b) = (4.0, 98.0 / 256.0);
+    let expected = libm::sqrt(10_000.0 * a * (2.0 - b) / (2.0 * b));
+    let measured = mean_from("highspeed-linux", expected, 10_000, 2_000, 12_000);
+    let what = "mean window, every 10000th packet lost, against sqrt(a (2 - b) / (2 b p)), a = 4, b = 98/256";
+    compared("highspeed-linux", what, measured, expected, 0.03);
+}
+
 /// ln 2 / ln 1.01 round trips.
 #[test]
 fn scalable_doubles_in_69_7_round_trips() {
@@ -34,18 +44,15 @@ fn scalable_doubles_in_69_7_round_trips() {
 /// window is proportional to the loss interval.
 #[test]
 fn the_mean_window_of_scalable_is_proportional_to_the_loss_interval() {
-    for loss_interval in [2_000, 20_000] {
-        let expected = loss_interval as f64 / (1.0 + libm::log(8.0 / 7.0) / libm::log(1.01));
-        let what = format!(
-            "mean window, every {loss_interval}th packet lost, against 1 / (p (1 + ln(8/7) / ln 1.01)) (Kelly 2003 §2)"
-        );
-        compared(
-            "scalable",
-            &what,
-            mean_from("scalable", expected, loss_interval, 500, 3_000),
-            expected,
-            0.03,
-        );
+    for name in ["scalable", "scalable-linux"] {
+        for loss_interval in [2_000, 20_000] {
+            let expected = loss_interval as f64 / (1.0 + libm::log(8.0 / 7.0) / libm::log(1.01));
+            let what = format!(
+                "mean window, every {loss_interval}th packet lost, against 1 / (p (1 + ln(8/7) / ln 1.01)) (Kelly 2003 §2)"
+            );
+            let measured = mean_from(name, expected, loss_interval, 500, 3_000);
+            compared(name, &what, measured, expected, 0.03);
+        }
     }
 }
 
@@ -61,6 +68,24 @@ fn after_a_loss_at_1000_packets_bic_is_within_4_of_it_in_20_round_trips() {
     let rounds = host.now.since(recovered).as_secs_f64() / RTT.as_secs_f64();
     let what = "round trips from a loss at 1000 packets to 996, against 136 / 16 + 4 ln 16 = 19.6";
     compared("bic", what, rounds, 136.0 / 16.0 + 4.0 * libm::log(16.0), 0.05);
+}
+
+/// As the rule of BIC, in whole packets: from 799 by 16 per round trip up to 933, then a quarter of the distance, rounded down,
+/// as long as that is 2 or more; all times Linux's mean of packets per acknowledgement, 31/16 where each is acknowledged.
+#[test]
+fn after_a_loss_at_1000_packets_bic_of_linux_is_within_8_of_it_in_9_round_trips() {
+    let search: f64 = (9..=67_u32).map(|distance| 1.0 / f64::from(distance / 4)).sum();
+    let expected = (134.0 / 16.0 + search) / (31.0 / 16.0);
+    let mut host = Host::new(build("bic-linux", 1000.0, 2.0), LINK, |number| number == 1);
+    host.step();
+    // The packets of the first round after the reduction leave one round trip after the loss.
+    let reduced = Time::ZERO + RTT;
+    while host.window() < 992.0 {
+        host.step();
+    }
+    let rounds = host.now.since(reduced).as_secs_f64() / RTT.as_secs_f64();
+    let what = "round trips from a loss at 1000 packets to 992, against those of its steps in whole packets";
+    compared("bic-linux", what, rounds, expected, 0.05);
 }
 
 /// Between losses the window grows by the integral of alpha: for `t` seconds in round trips of `r`,

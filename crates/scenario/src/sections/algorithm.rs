@@ -285,14 +285,10 @@ fn is_external(name: &str) -> bool {
     name.contains(':') || Path::new(name).extension().is_some_and(|extension| extension == "py")
 }
 
-/// Linux counts windows in whole packets, and its CUBIC is another program than RFC 9438: in its preset the names mean
-/// that.
+/// The algorithm that `name` means: in the preset of Linux, what Linux computes under it.
 fn variant(name: &str, preset: Preset) -> &str {
-    match name {
-        "cubic" if preset == Preset::Linux => "cubic-linux",
-        "reno" | "newreno" if preset == Preset::Linux => "reno-linux",
-        _ => name,
-    }
+    let of_linux = || LINUX_VARIANTS.iter().find(|(own, _)| *own == name).map(|(_, variant)| *variant);
+    if preset == Preset::Linux { of_linux().unwrap_or(name) } else { name }
 }
 
 /// The name and the parenthesis behind it; a folder's name may hold one too.
@@ -342,6 +338,18 @@ fn locate(fault: &narrows_card::Fault, at: &At, name_at: &At, values: &[(String,
 
 /// The key of an algorithm's name in its table.
 const NAME: &str = "name";
+
+/// Algorithms that Linux computes in another way than their papers and RFCs, each with that way.
+const LINUX_VARIANTS: &[(&str, &str)] = &[
+    ("reno", "reno-linux"),
+    ("newreno", "reno-linux"),
+    ("westwood", "westwood-linux"),
+    ("scalable", "scalable-linux"),
+    ("hstcp", "highspeed-linux"),
+    ("htcp", "htcp-linux"),
+    ("bic", "bic-linux"),
+    ("cubic", "cubic-linux"),
+];
 
 /// The word that stands for whatever `compare` puts to the test.
 const SUBJECT: &str = "subject";

@@ -49,9 +49,10 @@ impl Preset {
                 "ns-2.35",
             ),
             Self::Linux => (
-                "The TCP of Linux as it is by default, with its own CUBIC and Reno in whole packets: `cubic` means \
-                 `cubic-linux`, `reno` and `newreno` mean `reno-linux`.",
-                "Linux 6.18 net/ipv4",
+                "The TCP of Linux as it is by default, with its own algorithms in whole packets: `reno` and `newreno` mean \
+                 `reno-linux`, `hstcp` means `highspeed-linux`, and `cubic`, `bic`, `htcp`, `scalable` and `westwood` mean \
+                 those with `-linux` behind them.",
+                "Linux 6.18 and 6.12 net/ipv4",
             ),
         }
     }

@@ -92,7 +92,7 @@ fn preset_ns2_is_what_the_studies_ran() {
 }
 
 #[test]
-fn preset_linux_is_linux_and_its_cubic_is_linuxs() {
+fn preset_linux_is_linux_and_its_algorithms_are_linuxs() {
     let model = good_with(LEAST, &["transport.preset=linux"]).model;
     let transport = &model.workloads[0].transport;
     assert_eq!((transport.recovery, transport.rto), (RecoveryKind::Rack, RtoRule::Linux));
@@ -103,9 +103,23 @@ fn preset_linux_is_linux_and_its_cubic_is_linuxs() {
     );
     assert_eq!(transport.slow_start, SlowStartKind::HyStart);
     assert_eq!((model.groups[0].name.as_str(), model.groups[0].algorithm.name()), ("cubic", "cubic-linux"));
-    let reno = good_with(LEAST, &["transport.preset=linux", "flows.0.algorithm=reno"]).model;
-    assert_eq!(reno.workloads[0].transport.slow_start, SlowStartKind::Standard);
-    assert_eq!(reno.groups[0].algorithm.name(), "reno-linux");
+    for (written, meant) in [
+        ("reno", "reno-linux"),
+        ("newreno", "reno-linux"),
+        ("westwood", "westwood-linux"),
+        ("scalable", "scalable-linux"),
+        ("hstcp", "highspeed-linux"),
+        ("htcp(rtt_scaling=false)", "htcp-linux"),
+        ("bic", "bic-linux"),
+        ("bbr1", "bbr1"),
+    ] {
+        let algorithm = format!("flows.0.algorithm={written}");
+        let model = good_with(LEAST, &["transport.preset=linux", &algorithm]).model;
+        assert_eq!(model.workloads[0].transport.slow_start, SlowStartKind::Standard);
+        assert_eq!(model.groups[0].algorithm.name(), meant);
+        let standard = good_with(LEAST, &[&algorithm]).model;
+        assert!(written.starts_with(standard.groups[0].algorithm.name()), "{written}");
+    }
 }
 
 #[test]
