@@ -375,3 +375,13 @@ def test_a_class_that_no_run_could_find_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(nw.InputError, match="must be at the top of a file"):
         nw.load(write(tmp_path, SUBJECT)).compare(["newreno", Hidden])
+
+
+def test_a_name_without_its_unit_is_answered_with_the_name(narrows: Narrows, tmp_path: Path) -> None:
+    write(tmp_path, SHORT)
+    assert narrows("new", "algorithm", "mine").returncode == 0
+    source = (tmp_path / "mine.py").read_text("utf-8")
+    (tmp_path / "mine.py").write_text(source.replace("if ack.may_grow:", "if ack.rtt and ack.may_grow:"), "utf-8")
+    done = narrows("run", "scenario.toml", "--set", "flows.0.algorithm=./mine.py:Mine", "--out", "out")
+    assert done.returncode == 2
+    assert "no attribute 'rtt'. Did you mean: 'rtt_s'?" in done.stderr

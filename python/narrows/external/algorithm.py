@@ -85,6 +85,10 @@ def explain(error: BaseException) -> str:
     while trace is not None and Path(trace.tb_frame.f_code.co_filename).parent == HERE:
         trace = trace.tb_next
     text = "".join(traceback.format_exception(type(error), error, trace)).rstrip("\n")
+    if isinstance(error, AttributeError) and error.name and error.obj is not None and "Did you mean" not in text:
+        # As Python does from 3.12 on; an attribute with its unit is what most such names mean.
+        near = core.nearest(error.name, [each for each in dir(error.obj) if not each.startswith("_")])
+        text += f". Did you mean: '{near}'?" if near else ""
     # It is kept in the folder of a study, which says nothing of where it was made.
     return re.sub(r'File "([^"]+)"', lambda found: f'File "{_shown(found[1])}"', text)
 

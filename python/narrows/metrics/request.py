@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -81,9 +82,21 @@ def resolve(text: str, owner: str | None = None) -> Metric:
         known = names(owner)
         if "(" in text and name in known:
             raise MetricError(text, "no such parameter of the metric", next(iter(chosen), ""), "none at all")
-        raise MetricError(text, "no such metric", name, ", ".join(known), core.nearest(name, known))
+        related = _related(name, known)
+        near = core.nearest(name, known)
+        allowed = ", ".join(list(dict.fromkeys([*filter(None, [near]), *related]))[:MOST_NAMED]) or "as in cov"
+        # A single word, as in `rpm`, is meant for a metric that has it in its name.
+        near = near or (related[0] if related and name.isalnum() else None)
+        raise MetricError(text, "no such metric", name, f"{allowed}; `narrows list metrics` has {len(known)}", near)
     choices = _read(text, chosen, _parameters(name, next(iter(found))))
     return Metric(text, name, tuple(found), counted=False, choices=choices, cards=found)
+
+
+def _related(name: str, known: Sequence[str]) -> list[str]:
+    """Return the metrics that share a word with a name, those that share most words first."""
+    words = {word.removesuffix("s") for word in re.split(r"[^a-z0-9]+", name.lower()) if len(word) > 1} - UNITS
+    shared = {each: len(words & {word.removesuffix("s") for word in each.split("_")}) for each in known}
+    return sorted((each for each in known if shared[each]), key=lambda each: -shared[each])
 
 
 @cache
@@ -204,3 +217,6 @@ def _of_series() -> list[dict[str, Any]]:
 
 
 PAIR = 2
+# Metrics that a message names at most, and words of names that say nothing of what is measured.
+MOST_NAMED = 12
+UNITS = frozenset({"bps", "s", "mean", "packets", "rate", "time"})

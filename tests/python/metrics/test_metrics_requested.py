@@ -43,6 +43,8 @@ def test_a_bare_counter_stays_one_and_a_choice_makes_it_a_series() -> None:
     [
         ("convergence_tme", "no such metric", "convergence_tme", "convergence_time", "convergence_time"),
         ("godput_bps", "no such metric", "godput_bps", "goodput_bps", "goodput_bps"),
+        ("rpm", "no such metric", "rpm", "responsiveness_rpm; `narrows list metrics` has ", "responsiveness_rpm"),
+        ("stall", "no such metric", "stall", "stalls, stall_share", "stalls"),
         ("cov(bim=1s)", "no such parameter", "bim", "bin, after", "bin"),
         ("cov(bin=10)", "cannot have this value", "10", "as in 10s, or rtt", None),
         ("cov(bin=0s)", "cannot have this value", "0s", "as in 10s", None),
