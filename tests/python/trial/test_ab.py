@@ -120,7 +120,11 @@ def test_a_planted_regression_is_worse_and_all_files_say_so(narrows: Narrows, fi
     cases = ET.parse(tmp_path / "out/junit.xml").getroot()  # noqa: S314  # our own file
     assert len(cases.findall("testcase/failure")) == len(worse) == int(cases.attrib["failures"])
     assert "▼ worse" in (tmp_path / "out/comment.md").read_text(encoding="utf-8")
-    assert "worse" in (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    # The answer names what is worse first, and where.
+    answer = page[page.index('id="answer"') : page.index('id="metrics"')]
+    assert f'in {worse[0]["scenario"]}: ' in answer.partition("</li>")[0]
+    assert '<span class="word worse">worse</span>' in answer.partition("</li>")[0]
 
 
 def test_a_cut_of_0_72_instead_of_0_7_is_found_with_the_scenarios_that_come_with_narrows(

@@ -100,7 +100,7 @@ def _kind(summary: Mapping[str, Any], ledger: Mapping[str, Any], plan: Mapping[s
         return "study"
     if runs_of(summary) is not None:
         return "comparison"
-    return "run" if "groups" in summary else "results"
+    return next((kind for key, kind in BY_KEY.items() if key in summary), "results")
 
 
 def _level(summary: Mapping[str, Any]) -> str:
@@ -126,6 +126,8 @@ def _count(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
+# What else a summary has, by a key that only its kind has.
+BY_KEY = {"groups": "run", "margin": "trial", "found": "atlas", "rows": "suite"}
 # Files of which any makes a folder one of results, and the names of pages.
 MARKS = ("summary.json", "plan.json", "ledger.json")
 PAGES = ("report.html", "index.html")

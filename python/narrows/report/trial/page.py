@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from narrows.report.drawing.svg import Markup, element
+from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.page import document as page
+from narrows.report.page.metrics import meaning
 from narrows.report.page.state import state
-from narrows.report.trial.comment import change, headline, sentence, values
-from narrows.trial.verdict import VERDICTS, WORSE
+from narrows.report.trial.comment import change, sentence, values
+from narrows.trial.verdict import BETTER, NO_WORSE, UNDECIDED, VERDICTS, WORSE
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,21 +22,21 @@ def trial_page(summary: Mapping[str, Any]) -> str:
     Args:
         summary: The contents of `summary.json`.
     """
-    names: dict[str, list[Mapping[str, Any]]] = {}
-    for row in summary["rows"]:
-        names.setdefault(row["scenario"], []).append(row)
+    rows = sorted(summary["rows"], key=lambda row: ORDER.index(row["verdict"]))
     facts = element(
         "dl",
         element("div", element("dt", "A"), element("dd", summary["a"])),
         element("div", element("dt", "B"), element("dd", summary["b"])),
+        element("div", element("dt", "Seed"), element("dd", str(summary["seed"]))),
         element("div", element("dt", "Made again by"), element("dd", element("code", summary["command"]))),
         class_="facts",
     )
-    sections = [page.section("about", headline(summary), element("p", sentence(summary)), facts)]
-    sections += [
-        page.section(f"scenario-{place}", name, _table(name, rows)) for place, (name, rows) in enumerate(names.items())
+    sections = [
+        page.answer("What was found", _found(rows), (), "", sentence(summary).replace("`", "\N{QUOTATION MARK}")),
+        page.section("metrics", "All metrics", element("p", NOTE, class_="note"), _table(rows)),
+        page.section("run", "What was run", facts),
     ]
-    links = [("about", "Result"), *((f"scenario-{place}", name) for place, name in enumerate(names))]
+    links = [("answer", "Answer"), ("metrics", "All metrics"), ("run", "Run")]
     broken = summary["verdicts"][WORSE]
     css, sign = ("failed", "✕") if broken else ("ok", "✓")
     text = ", ".join(f"{summary['verdicts'][each]} {each}" for each in VERDICTS if summary["verdicts"][each])
@@ -43,13 +45,38 @@ def trial_page(summary: Mapping[str, Any]) -> str:
     return page.document(title, page.page_header(title, "Trial", badge, links), sections)
 
 
-def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> Markup:
-    titles = ("Metric", "Verdict", "A → B", "Change", "Replications")
+def _found(rows: Sequence[Mapping[str, Any]]) -> list[Markup]:
+    """Return the answer: each metric that is worse or better, then how many are neither."""
+    found = [_sentence(row) for verdict in (WORSE, BETTER) for row in rows if row["verdict"] == verdict]
+    said = [*found[:MOST_NAMED]]
+    if len(found) > MOST_NAMED:
+        said.append(join((f"{counted(len(found) - MOST_NAMED, 'further change')} in the table below.",)))
+    count = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in ORDER}
+    rest = f"{count[NO_WORSE]} of {counted(len(rows), 'metric')} no worse than before"
+    if count[UNDECIDED]:
+        rest += f"; {count[UNDECIDED]} undecided, which more replications or a wider margin would decide"
+    return [*said, join((f"{rest}.",))]
+
+
+def _sentence(row: Mapping[str, Any]) -> Markup:
+    css = "worse" if row["verdict"] == WORSE else "better"
+    verdict = element("span", row["verdict"], class_=f"word {css}")
+    name = element("b", _metric(row))
+    return join((name, f" in {row['scenario']}: {values(row)}, {change(row)}, ", verdict, "."))
+
+
+def _metric(row: Mapping[str, Any]) -> str:
+    return meaning(row["metric"]).of(row["owner"]).title
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Markup:
+    titles = ("Metric", "Scenario", "Verdict", "A → B", "Change", "Replications")
     head = element("tr", *(element("th", text, scope="col") for text in titles))
     body = [
         element(
             "tr",
-            element("th", f"{row['metric']} of {row['owner']}", scope="row"),
+            element("th", _metric(row), scope="row"),
+            element("td", row["scenario"]),
             element("td", state(*STATES[row["verdict"]])),
             element("td", values(row)),
             element("td", change(row)),
@@ -57,8 +84,9 @@ def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> Markup:
         )
         for row in rows
     ]
-    table = element("table", element("caption", name), element("thead", head), element("tbody", *body), class_="sheet")
-    return element("div", table, class_="scroll", role="region", aria_label=name, tabindex="0")
+    caption = element("caption", "All metrics of the trial", class_="visually-hidden")
+    table = element("table", caption, element("thead", head), element("tbody", *body), class_="sheet sortable")
+    return element("div", table, class_="scroll", role="region", aria_label="All metrics", tabindex="0")
 
 
 STATES = {
@@ -67,3 +95,7 @@ STATES = {
     "better": ("ok", "▲", "better"),
     "undecided": ("open", "?", "undecided"),
 }
+# The order in which people want to read them.
+ORDER = (WORSE, BETTER, UNDECIDED, NO_WORSE)
+MOST_NAMED = 4
+NOTE = "Those that are worse stand first; a click on a heading sorts by it."
