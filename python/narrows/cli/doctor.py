@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from narrows import core
+from narrows.cli.colour import paint
 from narrows.cli.status import DONE
 from narrows.files.manifest import to_json
 from narrows.linux import cache, library
@@ -45,7 +46,7 @@ def doctor(arguments: argparse.Namespace) -> int:
         return DONE
     wide = max(len(each.name) for each in found)
     for each in found:
-        state = "there  " if each.found else "missing"
+        state = paint("there  ", "good") if each.found else paint("missing", "caution")
         print(f"{state}  {each.name:{wide}}  {each.found or f'for {each.use}: {each.remedy}'}")
     return DONE
 
