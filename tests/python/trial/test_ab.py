@@ -123,7 +123,7 @@ def test_a_planted_regression_is_worse_and_all_files_say_so(narrows: Narrows, fi
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     # The answer names what is worse first, and where.
     answer = page[page.index('id="answer"') : page.index('id="metrics"')]
-    assert f'in {worse[0]["scenario"]}: ' in answer.partition("</li>")[0]
+    assert f"in {worse[0]['scenario']}: " in answer.partition("</li>")[0]
     assert '<span class="word worse">worse</span>' in answer.partition("</li>")[0]
 
 
