@@ -191,6 +191,8 @@ REASONS = {
     "bic-linux": "the search and its divisions whenever the window has changed, and a mean of packets per ACK",
     "htcp-linux": "as `htcp`, in Linux's integer arithmetic",
     "westwood-linux": "whole packets by division, and at every ACK the round-trip time in jiffies",
+    "veno": "the queue is estimated at every ACK, by a division",
+    "yeah": "minima of round-trip times over the round and the connection at every ACK",
 }
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Hold the simulator against the kernel, and write the table of differences.
 
 Examples:
-    .venv/bin/python validation/linux/judge.py                    # about ten minutes of processor time
+    .venv/bin/python validation/linux/judge.py                    # about twenty minutes of processor time
     .venv/bin/python validation/linux/judge.py --size full        # every rate and round trip, ten seeds: hours
     .venv/bin/python validation/linux/judge.py --write            # also write validation/linux/README.md's tables
 """
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 HERE = Path(__file__).parent
-STUDIES = ("alone", "pairs")
+# The name of each study and of its table, and the columns of the table.
+STUDIES = {"alone": "alone", "pairs": "pairs", "papers-alone": "alone", "papers-pairs": "pairs"}
 QUEUES = (
     '{ kind = "fq-codel" }',
     '{ kind = "cake" }',
@@ -115,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path("runs/judge"), help="folder (%(default)s)")
     parser.add_argument("--write", action="store_true", help="write the tables into README.md beside this file")
     options = parser.parse_args(arguments)
-    tables = {name: rows(name, cells(name, options.size, options.out)) for name in STUDIES}
+    tables = {name: rows(columns, cells(name, options.size, options.out)) for name, columns in STUDIES.items()}
     tables["queues"] = queues()
     text = {name: table(found) for name, found in tables.items()}
     sys.stdout.write("\n\n".join(text.values()) + "\n")
@@ -136,13 +137,13 @@ def cells(name: str, size: str, out: Path) -> list[dict[str, Any]]:
     return found
 
 
-def rows(name: str, found: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """Return a row for each condition and metric of a study."""
+def rows(columns: str, found: Iterable[Mapping[str, Any]]) -> list[Row]:
+    """Return a row for each condition of a study and each of the metrics `columns`."""
     values: dict[tuple[str, Column], dict[str, dict[int, float]]] = {}
     for cell in found:
         rtt = f", {cell['rtt']}" if "rtt" in cell else ""
         label = f"{cell['algorithm']}, {cell['path.rate']}{rtt}, {cell['path.queue.limit']}"
-        for column in COLUMNS[name]:
+        for column in COLUMNS[columns]:
             value = cell[column.metric]
             by = values.setdefault((label, column), {"simulator": {}, "linux": {}})
             if value is not None:

@@ -54,4 +54,9 @@ static ENTRIES: &[Entry] = &[
     rate::rap::RAP,
     rate::tfrc::TFRC,
     rate::constant::CONSTANT,
+    window::hybla::HYBLA,
+    window::illinois::ILLINOIS,
+    window::veno::VENO,
+    delay::yeah::YEAH,
+    delay::lp::LP,
 ];

@@ -13,6 +13,8 @@ pub mod highspeed_linux;
 pub mod hstcp;
 pub mod htcp;
 pub mod htcp_linux;
+pub mod hybla;
+pub mod illinois;
 pub mod linear;
 mod linux;
 pub mod prague;
@@ -21,6 +23,7 @@ pub mod reno_linux;
 pub mod rule;
 pub mod scalable;
 pub mod scalable_linux;
+pub mod veno;
 pub mod westwood;
 pub mod westwood_linux;
 

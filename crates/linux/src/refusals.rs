@@ -27,6 +27,11 @@ pub const KERNEL_NAMES: &[(&str, &str)] = &[
     ("vegas", "vegas"),
     ("dctcp", "dctcp"),
     ("bbr1", "bbr"),
+    ("hybla", "hybla"),
+    ("illinois", "illinois"),
+    ("lp", "lp"),
+    ("veno", "veno"),
+    ("yeah", "yeah"),
 ];
 
 /// The kernel's name for `algorithm`; `None` if no kernel has it.

@@ -3,5 +3,7 @@
 pub mod ctcp;
 pub mod fast;
 pub mod fast_at;
+pub mod lp;
 pub mod round;
 pub mod vegas;
+pub mod yeah;

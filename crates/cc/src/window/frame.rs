@@ -87,7 +87,7 @@ impl<R: WindowRule> Windowed<R> {
     fn grow(&mut self, acked: f64, path: &Path) {
         let mut acked = acked;
         if self.window.in_slow_start() {
-            let growth = self.slow_start.growth(self.window.size, acked);
+            let growth = self.rule.in_slow_start(self.slow_start.growth(self.window.size, acked));
             let room = self.window.ssthresh - self.window.size;
             self.window.size = bounded(self.window.size + growth.min(room));
             if growth <= room {

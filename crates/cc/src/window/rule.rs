@@ -29,6 +29,11 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
     /// with the window.
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64;
 
+    /// Packets to add to the window in slow start, where the variant of slow start adds `growth`.
+    fn in_slow_start(&self, growth: f64) -> f64 {
+        growth
+    }
+
     /// The window after a loss episode starts, packets; it also becomes ssthresh. After a timeout it becomes ssthresh alone.
     /// If it exceeds the window, the window stays and ssthresh is set to it.
     fn decrease(&mut self, window: &Window, cause: Cause, path: &Path) -> f64;

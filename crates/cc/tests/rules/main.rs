@@ -10,17 +10,22 @@ mod explicit;
 mod frame;
 mod hstcp;
 mod htcp;
+mod hybla;
 mod hystart;
 mod hystart_plus_plus;
+mod illinois;
 mod limited_slow_start;
 mod linear;
 mod linux;
+mod lp;
 mod prague;
 mod rap;
 mod reno_linux;
 mod scalable;
 mod tfrc;
+mod veno;
 mod westwood;
+mod yeah;
 
 use narrows_cc::{
     Ack, Algorithm, Cause, CongestionControl, FirstCut, Loss, Path, RttView, Setup, SlowStartKind,

@@ -2,6 +2,7 @@
 
 mod binomial;
 mod delay;
+mod heterogeneous;
 mod high_speed;
 #[path = "../host/mod.rs"]
 mod host;

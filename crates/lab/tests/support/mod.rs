@@ -400,4 +400,28 @@ pub const VARIED: &[(&str, &str)] = &[
         source = { kind = "game", minimum = "1Mbps", fps = 50 }
         "#,
     ),
+    (
+        "rules for losses and delays of all kinds over a shared link",
+        r#"
+        duration = "8s"
+        transport = { preset = "linux" }
+        warmup = "1s"
+        path = { rate = "20Mbps", rtt = "40ms" }
+        [[flows]]
+        algorithm = "illinois"
+        [[flows]]
+        algorithm = "veno"
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "hybla"
+        rtt = "90ms"
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "yeah"
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "lp"
+        start = "0s..1s"
+        "#,
+    ),
 ];
