@@ -152,6 +152,7 @@ fn packets_that_leave_when_they_arrive_are_logged_and_kept() {
         name: "each millisecond".into(),
         digest: String::new(),
         period: opportunities[opportunities.len() - 1],
+        start: Some(Span::ZERO),
         opportunities,
     }));
     for (text, rate) in [(fast, None), (access, None), (access, Some(recorded))] {

@@ -254,6 +254,8 @@ pub struct Trace {
     pub opportunities: Vec<Span>,
     /// Time after which the trace is repeated: its last timestamp.
     pub period: Span,
+    /// Place in the trace at which a run starts, before its end; `None` for one drawn for each replication.
+    pub start: Option<Span>,
 }
 
 /// Loss on a link.

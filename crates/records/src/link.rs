@@ -54,6 +54,8 @@ pub struct LinkRecord {
     pub loss_episodes: u64,
     /// Number of flows with losses in an episode, summed over episodes.
     pub losing_flows: u64,
+    /// Place in the recording of its rate at which the run started; `None` without a recording.
+    pub recording_start: Option<Span>,
     /// Samples by interval of the series.
     pub series: Vec<LinkSample>,
 }

@@ -93,6 +93,12 @@ pub fn tables() -> &'static [TableSchema] {
                 TRANSFERS,
             ),
             table(
+                "recordings",
+                "a link whose rate is a recording",
+                "where no link has a recorded rate",
+                RECORDINGS,
+            ),
+            table(
                 "internals",
                 "an interval, a flow or a link, and an inner variable of its algorithm or queue",
                 "where inner variables are not recorded (`record.internals`)",
@@ -262,6 +268,9 @@ const TRANSFERS: &[ColumnSchema] = &[
     whole("retransmissions", "packets", "data packets sent again since its start"),
     whole("timeouts", "count", "retransmission timeouts since its start"),
 ];
+
+const RECORDINGS: &[ColumnSchema] =
+    &[label("link", "the link"), real("start_s", "s", "place in the recording at which the run started")];
 
 const INTERNALS: &[ColumnSchema] = &[
     real("time_s", "s", "time of the run at which the interval ends"),

@@ -9,6 +9,7 @@ mod groups;
 mod internals;
 mod links;
 mod packets;
+mod recordings;
 mod series;
 mod transfers;
 
@@ -19,7 +20,7 @@ use std::ops::Index;
 
 /// All tables of a run, in the order of [`schema::tables`](crate::schema::tables).
 #[derive(Clone, Debug)]
-pub struct Tables([Table; 11]);
+pub struct Tables([Table; 12]);
 
 impl Tables {
     /// The tables of the run with `records`.
@@ -33,6 +34,7 @@ impl Tables {
             census::table(records),
             classes::table(records),
             transfers::table(records),
+            recordings::table(records),
             internals::table(records),
             events::table(records),
             packets::table(records),
@@ -75,7 +77,7 @@ impl<'t> IntoIterator for &'t Tables {
 
 impl IntoIterator for Tables {
     type Item = Table;
-    type IntoIter = std::array::IntoIter<Table, 11>;
+    type IntoIter = std::array::IntoIter<Table, 12>;
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }

@@ -86,7 +86,7 @@ pub fn read(path: &Path) -> Result<Trace, TraceError> {
         return Err(TraceError::NoPeriod);
     }
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    Ok(Trace { name, digest: hexadecimal(&hash.finalize()), opportunities, period })
+    Ok(Trace { name, digest: hexadecimal(&hash.finalize()), opportunities, period, start: None })
 }
 
 /// `bytes` as lower-case hexadecimal digits.

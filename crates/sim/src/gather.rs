@@ -64,6 +64,7 @@ fn links(partitions: &[Partition<'_>], end: Time) -> Vec<LinkRecord> {
                 waited_by_group: recorder.shares.clone(),
                 loss_episodes: recorder.episodes.count,
                 losing_flows: recorder.episodes.losers,
+                recording_start: transmitter.recording_start(),
                 series: partition.series.links.iter().skip(at).step_by(count).copied().collect(),
             };
             all.push((*number, record));

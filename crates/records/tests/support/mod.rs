@@ -253,6 +253,7 @@ pub fn link() -> LinkRecord {
         waited_by_group: vec![300, 100],
         loss_episodes: 4,
         losing_flows: 10,
+        recording_start: Some(Span::from_ms(1500)),
         series: (0..6).map(sample).collect(),
     }
 }

@@ -9,7 +9,7 @@ use crate::input::InputFile;
 use crate::kind::Variant;
 use crate::section::{Fields, keys};
 use crate::trace;
-use crate::value::{FASTEST, File, List, Positive, PositiveFraction, words};
+use crate::value::{FASTEST, File, List, Or, Positive, PositiveFraction, Word, words};
 use narrows_model::{RateModel, Step};
 use narrows_units::{Rate, Span};
 use std::sync::Arc;
@@ -108,6 +108,9 @@ keys! {
     pub struct Trace = "trace" {
         /// A file in mahimahi's format, relative to the scenario file.
         trace: File,
+        /// Where in the recording a run starts. random: at another place in each replication, the same for all links whose
+        /// recordings are of one length and for all algorithms that are compared.
+        start: Or<Span, Random> = None,
     }
 }
 
@@ -134,6 +137,14 @@ impl Forms for Generated {
     fn emit(value: &VaryingRate, naming: Naming, table: &mut TomlTable) {
         VaryingRate::emit(value, naming, table);
     }
+}
+
+/// The word for a start that is drawn for each replication.
+#[derive(Clone, Debug)]
+pub struct Random;
+
+impl Word for Random {
+    const WORD: &'static str = "random";
 }
 
 /// The sizes of the steps of a random walk.
@@ -322,13 +333,20 @@ impl Uniform {
 impl Trace {
     fn resolve(&mut self, context: RateContext<'_>, faults: &mut Vec<Fault>) -> Result<RateModel, Reported> {
         let location = self.trace.at.location.clone();
+        let start = self.start.copied();
         let reference = self.trace.get_mut()?;
         let file = context.load.path(&reference.name, &location);
         match trace::read(&file) {
             Ok(trace) => {
                 reference.found =
                     Some(InputFile::new(&reference.name, &location, file, trace.digest.clone()));
-                Ok(RateModel::Trace(Arc::new(trace)))
+                let start = start?;
+                if let Some(start) = start.filter(|start| *start >= trace.period) {
+                    let fault = self.start.fault("after the end of the recording").given(start.to_string());
+                    let allowed = format!("less than {}, or \"random\"", trace.period);
+                    return Err(fault.allowed(allowed).report(faults));
+                }
+                Ok(RateModel::Trace(Arc::new(narrows_model::Trace { start, ..trace })))
             }
             Err(error) => {
                 let given = format!("\"{}\"", reference.name);
@@ -421,9 +439,10 @@ pub fn describe(rate: &RateModel) -> String {
             format!("a new rate every {interval}, uniform between {minimum} and {maximum}")
         }
         RateModel::Trace(trace) => format!(
-            "the recorded link {}, {} Mbps on average, repeated every {} (SHA-256 {})",
+            "the recorded link {}, {} Mbps on average, from {}, repeated every {} (SHA-256 {})",
             trace.name,
             short(trace.mean_bps() / 1e6, 3),
+            trace.start.map_or_else(|| "a random place on".to_owned(), |start| format!("{start} on")),
             trace.period,
             trace.digest
         ),

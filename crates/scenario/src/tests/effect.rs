@@ -364,6 +364,7 @@ const NEEDS: &[Need] = &[
     Need::values("rate[uniform].minimum", "\"1Mbps\"", "\"2Mbps\""),
     Need::sets("walk].bounds", &[".steps=uniform"]),
     Need::values("[trace].trace", "\"FOLDER/one.trace\"", "\"FOLDER/other.trace\""),
+    Need::values("[trace].start", "\"0s\"", "\"1ms\""),
     Need::values("[priority].classes", "{ cubic = 0 }", "{ cubic = 1 }"),
     Need::values("flows.packet", "\"500B\"", "\"600B\""),
     Need::values("[cake].hosts", "{ cubic = 0 }", "{ cubic = 1 }"),

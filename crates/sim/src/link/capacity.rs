@@ -9,7 +9,7 @@ mod process;
 use super::Serializer;
 use narrows_engine::Stream;
 use narrows_model::{RateModel, SourceModel};
-use narrows_units::{Bytes, Rate, Time};
+use narrows_units::{Bytes, Rate, Span, Time};
 use opportunities::Opportunities;
 use process::{Process, Share};
 
@@ -37,20 +37,29 @@ struct Rated {
 }
 
 impl Capacity {
-    /// The capacity that `model` describes, at the start of the run; random processes use `draws`.
-    pub fn new(model: &RateModel, draws: Stream) -> Self {
+    /// The capacity that `model` describes, at the start of the run; random processes use `draws`. A recording whose start
+    /// is random starts at the draw of `place` from 0 to 1, in parts of its length.
+    pub fn new(model: &RateModel, draws: Stream, place: impl FnOnce() -> f64) -> Self {
         if let RateModel::Trace(trace) = model {
-            return Self(Medium::Recorded(Opportunities::new(trace.clone())));
+            return Self(Medium::Recorded(Opportunities::new(trace.clone(), place)));
         }
         let (process, rate) = Process::new(model, draws);
         Self::rated(process, rate)
+    }
+
+    /// Place in the recording at which the run started; `None` without a recording.
+    pub fn recording_start(&self) -> Option<Span> {
+        match &self.0 {
+            Medium::Rated(_) => None,
+            Medium::Recorded(opportunities) => Some(opportunities.start_of_run()),
+        }
     }
 
     /// The rate of the source `model` for flow number `place` of its group; `None` if the source has no rate.
     pub fn of_source(model: &SourceModel, place: usize, draws: Stream) -> Option<Self> {
         let (process, rate) = match model {
             SourceModel::Rate(RateModel::Trace(trace)) => {
-                return Some(Self(Medium::Recorded(Opportunities::new(trace.clone()))));
+                return Some(Self(Medium::Recorded(Opportunities::new(trace.clone(), || 0.0))));
             }
             SourceModel::Rate(rate) => Process::new(rate, draws),
             SourceModel::Leaving { whole, left } => Process::leaving(*whole, left, draws),

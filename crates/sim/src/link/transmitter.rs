@@ -353,6 +353,11 @@ impl Transmitter {
         self.set_wake();
     }
 
+    /// Place in the recording of its rate at which the run started; `None` without a recording.
+    pub fn recording_start(&self) -> Option<Span> {
+        self.capacity.recording_start()
+    }
+
     /// Bits sent and offered from the start of the run until `now`.
     pub fn bits(&self, now: Time) -> Bits {
         let whole = (self.recorder.counts.sent_bytes.bits() + self.added) as f64;

@@ -3,6 +3,7 @@
 //! Source: Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", 2015, and the accounting of its link queue:
 //! an unused opportunity is lost; the bytes of an opportunity that a packet leaves are used by waiting packets; a packet that
 //! exceeds the remaining bytes continues at the next opportunity. After its last timestamp the recording is repeated.
+//! A run starts at a place of the recording, so that replications differ in what the link offers.
 //!
 //! Deviations: mahimahi's clock counts milliseconds, so a packet misses the opportunities of the millisecond in
 //! which it arrives; here a packet can use an opportunity at the time of its arrival.
@@ -17,7 +18,11 @@ pub(super) struct Opportunities {
     trace: Arc<Trace>,
     /// Mean rate of the whole recording.
     mean_rate: Rate,
-    /// Number of the next opportunity, counted through all repetitions.
+    /// Place in the recording at which the run starts.
+    start: Span,
+    /// Number of the first opportunity of the run.
+    first: u64,
+    /// Number of the next opportunity, counted through all repetitions from the start of the recording.
     next: u64,
     /// Time of the last used opportunity.
     last: Time,
@@ -26,11 +31,23 @@ pub(super) struct Opportunities {
 }
 
 impl Opportunities {
-    /// The delivery opportunities of `trace`, from the start of the run.
-    pub fn new(trace: Arc<Trace>) -> Self {
+    /// The delivery opportunities of `trace`, from its start on; from a whole millisecond at the part `place` of its
+    /// length, from 0 to 1, if its start is random.
+    pub fn new(trace: Arc<Trace>, place: impl FnOnce() -> f64) -> Self {
         let bits = OPPORTUNITY.bits() as f64 * trace.opportunities.len() as f64;
         let mean_rate = Rate::from_bps_f64(bits / trace.period.as_secs_f64());
-        Self { trace, mean_rate, next: 0, last: Time::ZERO, left: Bytes::ZERO }
+        let drawn = || Span::from_ms((place() * (trace.period.as_ps() / MILLISECOND.as_ps()) as f64) as u64);
+        let start = trace.start.unwrap_or_else(drawn);
+        let mut this =
+            Self { trace, mean_rate, start, first: 0, next: 0, last: Time::ZERO, left: Bytes::ZERO };
+        this.first = this.first_from(Time::ZERO);
+        this.next = this.first;
+        this
+    }
+
+    /// Place in the recording at which the run starts.
+    pub fn start_of_run(&self) -> Span {
+        self.start
     }
 
     /// Starts the transmission of a packet of `size` at `now` on the idle link, and returns the departure time of its
@@ -75,29 +92,32 @@ impl Opportunities {
 
     /// Bits of all opportunities from the start of the run up to and including `now`.
     pub fn offered_bits(&self, now: Time) -> u64 {
-        self.passed(now) * OPPORTUNITY.bits()
+        (self.passed(now + self.start) - self.first) * OPPORTUNITY.bits()
     }
 
     /// Number of the first opportunity at `now` or later.
     fn first_from(&self, now: Time) -> u64 {
-        now.as_ps().checked_sub(1).map_or(0, |before| self.passed(Time::from_ps(before)))
+        (now + self.start).as_ps().checked_sub(1).map_or(0, |before| self.passed(Time::from_ps(before)))
     }
 
-    /// Number of opportunities from the start of the run up to and including `now`.
-    fn passed(&self, now: Time) -> u64 {
+    /// Number of opportunities from the start of the recording up to and including its time `at`.
+    fn passed(&self, at: Time) -> u64 {
         let period = self.trace.period.as_ps();
-        let (repetitions, within) = (now.as_ps() / period, Span::from_ps(now.as_ps() % period));
+        let (repetitions, within) = (at.as_ps() / period, Span::from_ps(at.as_ps() % period));
         let begun = self.trace.opportunities.partition_point(|&at| at <= within);
         repetitions * self.trace.opportunities.len() as u64 + begun as u64
     }
 
-    /// Time of opportunity `number`.
+    /// Time of opportunity `number`, which is one of the run.
     fn time_of(&self, number: u64) -> Time {
         let count = self.trace.opportunities.len() as u64;
         let within = self.trace.opportunities[(number % count) as usize];
-        Time::ZERO + self.trace.period * (number / count) + within
+        Time::ZERO + (self.trace.period * (number / count) + within - self.start)
     }
 }
+
+/// The unit of the times of a recording.
+const MILLISECOND: Span = Span::from_ms(1);
 
 /// Bytes per opportunity; `PACKET_SIZE` in mahimahi.
 const OPPORTUNITY: Bytes = Bytes::new(1500);
@@ -114,14 +134,14 @@ mod tests {
     }
 
     fn recording(at_ms: &[u64]) -> Opportunities {
+        from(at_ms, Some(Span::ZERO), 0.0)
+    }
+
+    fn from(at_ms: &[u64], start: Option<Span>, place: f64) -> Opportunities {
         let opportunities: Vec<_> = at_ms.iter().map(|&ms| Span::from_ms(ms)).collect();
         let period = *opportunities.last().expect("a trace has an opportunity");
-        Opportunities::new(Arc::new(Trace {
-            name: "by hand".into(),
-            digest: String::new(),
-            opportunities,
-            period,
-        }))
+        let trace = Trace { name: "by hand".into(), digest: String::new(), opportunities, period, start };
+        Opportunities::new(Arc::new(trace), || place)
     }
 
     #[test]
@@ -181,6 +201,30 @@ mod tests {
         assert_eq!(link.start(Bytes::new(1500), ms(5)), ms(5));
         assert_eq!(link.ready(ms(5)), ms(9));
         assert_eq!(link.ready(ms(7)), ms(9));
+    }
+
+    #[test]
+    fn a_run_starts_within_the_recording_and_goes_on_from_there() {
+        let mut link = from(&[0, 4, 10], Some(Span::from_ms(4)), 0.9);
+        assert_eq!(link.start_of_run(), Span::from_ms(4));
+        assert_eq!(link.ready(ms(0)), ms(0));
+        let departures: Vec<_> = (0..5).map(|_| link.start(Bytes::new(1500), ms(0))).collect();
+        // 4, 10, 10 (0 of the first repetition), 14, 20.
+        assert_eq!(departures, [0, 6, 6, 10, 16].map(ms));
+        for (until, opportunities) in [(0, 1), (5, 1), (6, 3), (10, 4), (16, 6)] {
+            assert_eq!(link.offered_bits(ms(until)), opportunities * 12_000, "until {until} ms");
+        }
+    }
+
+    #[test]
+    fn a_random_start_is_a_whole_millisecond_before_the_end() {
+        for (place, expected, offered) in
+            [(0.0, 0, 4), (0.05, 0, 4), (0.1, 1, 3), (0.55, 5, 3), (0.999_999, 9, 3)]
+        {
+            let link = from(&[0, 4, 10], None, place);
+            assert_eq!(link.start_of_run(), Span::from_ms(expected), "{place}");
+            assert_eq!(link.offered_bits(ms(10)), offered * 12_000, "{place}");
+        }
     }
 
     #[test]

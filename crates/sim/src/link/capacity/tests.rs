@@ -13,7 +13,7 @@ fn ms(count: u64) -> Time {
 }
 
 fn capacity(model: &RateModel) -> Capacity {
-    Capacity::new(model, Stream::new(1, 0, "link rate"))
+    Capacity::new(model, Stream::new(1, 0, "link rate"), || 0.0)
 }
 
 /// The first `count` changes: when, and the rate from then on.
