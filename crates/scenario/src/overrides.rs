@@ -2,7 +2,8 @@
 //!
 //! The value is TOML where it reads as such, else a string. A key below a string, or one that belongs to another form
 //! of a table than the present, replaces the whole value: `path.rate.trace=FILE` does over `rate = "10Mbps"`. Elements
-//! of a list are named by their number from 0, groups of flows also by their name.
+//! of a list are named by their number from 0, groups of flows also by their name. A queue may be written as its name with
+//! parameters, as in `path.queue=red(gentle=true)`; of what is written for the present one it keeps the keys that it has, too.
 
 use super::diagnostic::Fault;
 use super::kind::{KIND, Key, Kind, Parts, Variant, list};
@@ -42,7 +43,15 @@ struct Setter<'a> {
 impl Setter<'_> {
     fn set(&self, node: &mut Node, kind: Option<&'static Kind>, steps: &[&str]) -> Result<(), Fault> {
         let [step, ..] = steps else {
-            *node = self.value.clone();
+            match (kind, &self.value.value) {
+                (Some(Kind::Listed(variants)), Value::Text(text)) => {
+                    let named = self.named(text, node, variants());
+                    // What cannot be read is one fault: any form stands in its place.
+                    *node = named.clone().unwrap_or_else(|_| self.table(variants()[0].name));
+                    return named.map(drop);
+                }
+                _ => *node = self.value.clone(),
+            }
             return Ok(());
         };
         match kind {
@@ -102,6 +111,45 @@ impl Setter<'_> {
         }
     }
 
+    /// The form that `text` names, as in `red(gentle=true)`, with those keys of `before` that it has, too.
+    fn named(&self, text: &str, before: &Node, variants: &'static [Variant]) -> Result<Node, Fault> {
+        let (name, parameters) = match text.split_once('(') {
+            None => (text, ""),
+            Some((name, rest)) => (name, rest.strip_suffix(')').ok_or_else(|| self.unreadable(text))?),
+        };
+        let name = name.trim();
+        let form = variants.iter().find(|variant| variant.name == name);
+        let has = |key: &str| form.is_some_and(|form| form.keys.iter().any(|each| each.name == key));
+        let mut pairs = vec![self.pair(KIND, Value::Text(name.to_owned()))];
+        if let Value::Table(written) = &before.value {
+            pairs.extend(written.iter().filter(|pair| has(&pair.key)).cloned());
+        }
+        for part in split(parameters).into_iter().filter(|part| !part.trim().is_empty()) {
+            let (key, value) = part.split_once('=').ok_or_else(|| self.unreadable(text))?;
+            let Location::Argument(index) = self.place else { unreachable!("only arguments are applied") };
+            let pair = self.pair(key.trim(), parse_argument(value.trim(), index).value);
+            pairs.retain(|other| other.key != pair.key);
+            pairs.push(pair);
+        }
+        Ok(Node { value: Value::Table(pairs), place: self.place.clone() })
+    }
+
+    fn table(&self, name: &str) -> Node {
+        let pairs = vec![self.pair(KIND, Value::Text(name.to_owned()))];
+        Node { value: Value::Table(pairs), place: self.place.clone() }
+    }
+
+    fn pair(&self, key: &str, value: Value) -> Pair {
+        let node = Node { value, place: self.place.clone() };
+        Pair { key: key.to_owned(), key_place: self.place.clone(), node }
+    }
+
+    fn unreadable(&self, text: &str) -> Fault {
+        let fault =
+            Fault::new(&self.place, self.path, "not a name with parameters").given(format!("\"{text}\""));
+        fault.allowed("as in codel or red(gentle=true,min=5pkt)")
+    }
+
     /// The value of `key` in `node`, made if it is not there; `node` becomes a table if it is none.
     fn entry<'n>(&self, node: &'n mut Node, key: &str) -> &'n mut Node {
         if !matches!(node.value, Value::Table(_)) {
@@ -134,6 +182,16 @@ impl Setter<'_> {
         let allowed = list(numbers.iter().map(String::as_str).chain(names()));
         Err(fault.allowed(allowed).nearest(nearest(step, names())))
     }
+}
+
+/// The parts of `text` between the commas outside brackets.
+fn split(text: &str) -> Vec<&str> {
+    let mut depth = 0;
+    text.split(|letter| {
+        depth += i32::from(matches!(letter, '(' | '[' | '{')) - i32::from(matches!(letter, ')' | ']' | '}'));
+        letter == ',' && depth == 0
+    })
+    .collect()
 }
 
 /// The form of table that `node` is.

@@ -11,7 +11,7 @@ from narrows import core
 from narrows.compared import ALGORITHM, BACKEND, run_name
 from narrows.errors import InputError
 from narrows.files.toml import inline
-from narrows.run.lists import problem, read_queue, split
+from narrows.run.lists import problem, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,8 +108,8 @@ def beside(found: Mapping[str, Crossed]) -> Crossed:
     return Crossed(factors, at, scenarios)
 
 
-def _levels(key: str, given: Sequence[object]) -> dict[str, list[str]]:
-    """Return the levels of a key as written, each with the changes that it makes."""
+def _levels(key: str, given: Sequence[object]) -> dict[str, str]:
+    """Return the levels of a key as written, each with the change that it makes."""
     written = [each.strip() if isinstance(each, str) else inline(each) for each in given]
     shown = f"{OPTION} {key}={','.join(written)}"
     if key in SHARED:
@@ -119,24 +119,18 @@ def _levels(key: str, given: Sequence[object]) -> dict[str, list[str]]:
     double = next((each for each in written if written.count(each) > 1), None)
     if double is not None:
         raise InputError(shown, f"gives {double} twice; allowed: each level once")
-    return {each: _changes(key, each, shown) for each in written}
-
-
-def _changes(key: str, level: str, shown: str) -> list[str]:
-    if key.rpartition(".")[2] != "queue" or level.startswith("{"):
-        return [f"{key}={level}"]
-    return [f"{key}.{name}={inline(value)}" for name, value in read_queue(level, shown).items()]
+    return {each: f"{key}={each}" for each in written}
 
 
 def _resolve(
-    resolve: Resolve, subject: str | None, changes: Mapping[str, Sequence[str]], point: Mapping[str, str]
+    resolve: Resolve, subject: str | None, changes: Mapping[str, str], point: Mapping[str, str]
 ) -> core.Scenario:
     try:
-        return resolve(subject, [each for key in changes for each in changes[key]])
+        return resolve(subject, [*changes.values()])
     except core.ScenarioError as error:
         # A fault of the scenario itself has its own place.
         resolve(subject, [])
-        alone = [key for key in changes if _is_fault(resolve, subject, changes[key])]
+        alone = [key for key in changes if _is_fault(resolve, subject, [changes[key]])]
         wrong = ", ".join(f"{key}={point[key]}" for key in alone or changes)
         raise InputError(f"{OPTION} {wrong}", problem(error.diagnostics[0])) from error
 

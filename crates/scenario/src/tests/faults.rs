@@ -324,6 +324,10 @@ fn a_fault_in_an_argument_names_the_argument() {
     assert_eq!(fault("duration").1, "not of the form key.path=value");
     assert_eq!(fault("path..rate=1Mbps").1, "an empty key in the path");
     assert!(fault("path.rate.trace=no such file").1.starts_with("cannot be read"));
+    assert_eq!(fault("path.queue=codle").1, "unknown kind");
+    assert_eq!(fault("path.queue=codel(target").1, "not a name with parameters");
+    assert_eq!(fault("path.queue=codel(target)").1, "not a name with parameters");
+    assert_eq!(fault("path.queue=codel(min=1pkt)").1, "unknown key of `codel`");
 }
 
 #[test]

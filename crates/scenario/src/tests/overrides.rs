@@ -24,6 +24,22 @@ fn a_value_is_toml_where_it_reads_as_such_and_else_a_string() {
 }
 
 #[test]
+fn a_queue_is_named_with_parameters_and_keeps_the_keys_that_it_has_too() {
+    let limited = "path.queue.limit=70pkt";
+    let limit = |set: &[&str]| good_with(LEAST, set).model.links[0].queue.limit();
+    let plain = limit(&[limited]);
+    assert_eq!(limit(&[limited, "path.queue=codel"]), plain);
+    assert_ne!(limit(&["path.queue=codel"]), plain);
+    assert_ne!(limit(&[limited, "path.queue=codel(limit=80pkt)"]), plain);
+    let red =
+        ["path.queue=red(min=5pkt,max=15pkt,gentle=true)", "path.queue=codel(target=\"3ms\", interval=50ms)"];
+    assert_eq!(good_with(LEAST, &red[..1]).model.links[0].queue.name(), "red");
+    // What codel does not have is gone.
+    assert_eq!(good_with(LEAST, &red).model.links[0].queue.name(), "codel");
+    assert_eq!(good_with(LEAST, &["path.reverse.queue=fq-codel"]).model.links[1].queue.name(), "fq-codel");
+}
+
+#[test]
 fn a_key_below_a_string_or_of_another_form_replaces_the_whole_value() {
     let trace = std::env::temp_dir().join(format!("narrows-set-{}", std::process::id()));
     std::fs::write(&trace, "1\n2\n").expect("the temporary folder is writable");
