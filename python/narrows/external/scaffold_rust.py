@@ -161,7 +161,9 @@ RUST_TEST = """\
 use %(name)s::ENTRY;
 
 use narrows_cc::units::{Bytes, Time};
-use narrows_cc::{Ack, Algorithm, Cause, CongestionControl, FirstCut, Loss, Path, Setup, SlowStartKind};
+use narrows_cc::{
+    Ack, AckCounting, Algorithm, Cause, CongestionControl, FirstCut, Loss, Path, Setup, SlowStartKind,
+};
 
 const SETUP: Setup = Setup {
     mss: Bytes::new(1460),
@@ -170,6 +172,7 @@ const SETUP: Setup = Setup {
     initial_ssthresh: 10.0,
     first_cut: FirstCut::Rule,
     slow_start: SlowStartKind::Standard,
+    ack_counting: AckCounting::Segments,
     quick_start: None,
     paced: false,
     seed: 1,
