@@ -182,6 +182,8 @@ REASONS = {
     "bbr1": "a model of the path: a filter of delivery rates, the gain cycle, pacing rate and window at every ACK",
     "prague": "an average of the fraction of marks, and at every ACK a pacing rate from window and round-trip time",
     "bbr3": "a model of the path as in `bbr1`, bounds set by losses, and the state recorded for each sent packet",
+    "ledbat": "the least of the last round-trip times and of the last minutes, and a quotient of delays, at every ACK",
+    "ledbat-pp": "as `ledbat`, and the phases of slowdowns",
     "rcp": "every packet carries a request, and every ACK computes the pacing rate",
     "htcp": "the increase is a polynomial of the time since the last loss; a measurement of throughput",
     "cubic-2005": CUBIC,

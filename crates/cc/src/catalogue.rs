@@ -45,6 +45,8 @@ static ENTRIES: &[Entry] = &[
     delay::vegas::VEGAS,
     delay::fast::FAST,
     delay::fast_at::FAST_AT,
+    delay::ledbat::LEDBAT,
+    delay::ledbat_pp::LEDBAT_PLUS_PLUS,
     window::dctcp::DCTCP,
     window::prague::PRAGUE,
     model::bbr1::BBR1,

@@ -110,6 +110,32 @@ fn vegas_keeps_alpha_to_beta_packets_of_each_flow() {
     }
 }
 
+/// A transport for less than best effort uses an idle link, and leaves it to a flow that fills the queue beyond its target
+/// (RFC 6817 §1, draft-irtf-iccrg-ledbat-plus-plus-01 §1).
+#[test]
+fn ledbat_uses_an_idle_link_and_gives_way_to_reno() {
+    for name in ["ledbat", "ledbat-pp"] {
+        let text = |beside: &str| {
+            format!(
+                r#"
+                duration = "180s"
+                warmup = "60s"
+                path = {{ rate = "10Mbps", rtt = "60ms", queue = {{ kind = "droptail", limit = "500ms" }} }}
+                [[flows]]
+                name = "background"
+                algorithm = "{name}"
+                {beside}
+                "#
+            )
+        };
+        let alone = value(&run(&text(""), 0), "background", "goodput_fraction");
+        assert!(alone > 0.85, "{name} alone has {alone} of the link");
+        let both = text("[[flows]]\nname = \"other\"\nalgorithm = \"newreno\"\nstart = \"10s\"");
+        let beside = value(&run(&both, 0), "background", "goodput_fraction");
+        assert!(beside < 0.05, "{name} beside NewReno has {beside} of the link");
+    }
+}
+
 /// Fair queueing gives each flow that wants it the nth part of the link, whatever its round trip and whether it reacts.
 #[test]
 fn deficit_round_robin_shares_alike() {

@@ -3,6 +3,8 @@
 pub mod ctcp;
 pub mod fast;
 pub mod fast_at;
+pub mod ledbat;
+pub mod ledbat_pp;
 pub mod lp;
 pub mod round;
 pub mod vegas;

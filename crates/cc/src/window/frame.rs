@@ -137,6 +137,10 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
             self.window.size = bounded(size).min(self.window.size);
             self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
         }
+        if let Some(size) = self.rule.slow_down(&self.window) {
+            self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
+            self.window.size = bounded(size).min(self.window.size);
+        }
         if !ack.advanced {
             return;
         }

@@ -52,6 +52,12 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
         None
     }
 
+    /// A smaller window, in packets, from which slow start leads back to the present one; `None` to keep the window. Called as
+    /// [`step_down`](Self::step_down).
+    fn slow_down(&mut self, _window: &Window) -> Option<f64> {
+        None
+    }
+
     /// The window does not grow with this acknowledgement because the window is not what limits the sender; also called when
     /// the sender was idle.
     fn on_unlimited(&mut self, _path: &Path) {}

@@ -14,6 +14,7 @@ mod hybla;
 mod hystart;
 mod hystart_plus_plus;
 mod illinois;
+mod ledbat;
 mod limited_slow_start;
 mod linear;
 mod linux;

@@ -96,3 +96,42 @@ fn alpha_of_dctcp_is_the_root_of_two_over_the_window() {
     compared("dctcp", what, sum / samples, libm::sqrt(2.0 / full), 0.2);
     assert!(least > 101.0 && most < full + 3.0, "from {least} to {most}");
 }
+
+/// RFC 6817 §2.4.2: the window is constant where the queueing delay is the target.
+#[test]
+fn ledbat_keeps_its_target_of_queueing_delay() {
+    for (name, target) in [("ledbat", 100.0), ("ledbat(target=0.025)", 25.0)] {
+        let mut host = Host::new(build(name, 10.0, f64::INFINITY), LINK, |_| false);
+        host.run(Time::ZERO + RTT * 600);
+        let what =
+            format!("milliseconds in the queue of a single flow of {name}, against its target of {target}");
+        compared("ledbat", &what, host.window() - 101.0, target, 0.05);
+        assert!(host.cuts.is_empty());
+    }
+}
+
+/// Draft §4.3: above the target it decreases by GAIN - W (q / T - 1) per round trip, which is 0 where q = T (1 + GAIN / W); and a
+/// tenth of the time belongs to slowdowns (§4.4).
+#[test]
+fn ledbat_plus_plus_keeps_its_target_between_slowdowns() {
+    let mut host = Host::new(build("ledbat-pp", 10.0, f64::INFINITY), LINK, |_| false);
+    host.run(Time::ZERO + RTT * 1_000);
+    let (mut at_target, mut low, mut steps) = (0_u32, 0_u32, 0_u32);
+    let mut most = 0.0_f64;
+    while host.now < Time::ZERO + RTT * 5_000 {
+        host.step();
+        let window = host.window();
+        most = most.max(window);
+        steps += 1;
+        at_target += u32::from((window - 161.0).abs() < 3.0);
+        low += u32::from(window < 100.0);
+    }
+    assert!(at_target > steps / 2, "{at_target} of {steps}, {low} below the path, at most {most}");
+    compared(
+        "ledbat-pp",
+        "greatest queueing delay of a single flow, milliseconds, against its target of 60",
+        most - 101.0,
+        60.0,
+        0.05,
+    );
+}
