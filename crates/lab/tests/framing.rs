@@ -29,6 +29,7 @@ fn framing_takes_its_part_of_the_rate() {
     for (overhead, share) in [
         ("", 1460.0 / 1500.0),
         (r#"overhead = { kind = "frame" }"#, 1460.0 / 1538.0),
+        (r#"overhead = "26B""#, 1460.0 / 1526.0),
         (r#"overhead = { kind = "atm" }"#, 1460.0 / (32.0 * 53.0)),
         (r#"overhead = { kind = "atm", bytes = "42B" }"#, 1460.0 / (33.0 * 53.0)),
     ] {

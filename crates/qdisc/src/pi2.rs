@@ -148,7 +148,7 @@ pub static ENTRY: Entry = Entry {
                 name: "update",
                 meaning: "how often the probability is moved",
                 unit: "",
-                source: "section 6",
+                source: "section 6; tupdate of the authors' qdisc",
                 domain: Domain::Span { default: "32ms", zero: false },
             },
             Parameter {

@@ -2,7 +2,7 @@
 
 use super::impairment::{self, ImpairmentContext};
 use super::loss::{self, Loss};
-use super::overhead::{self, Overhead};
+use super::overhead::{self, Added};
 use super::rate::{self, RateContext, WrittenRate, greatest_bps};
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
@@ -35,7 +35,7 @@ pub struct OneWayKeys {
     /// The key `rate`.
     pub rate: Field<WrittenRate>,
     /// The key `overhead`.
-    pub overhead: Field<Option<Overhead>>,
+    pub overhead: Field<Option<Added>>,
     /// The key `queue`.
     pub queue: Field<Option<QueueValue>>,
     /// The key `loss`.
@@ -70,7 +70,7 @@ impl OneWay {
         faults: &mut Vec<Fault>,
     ) -> Result<Self, Reported> {
         let OneWayKeys { rate, overhead, queue, loss, impairments } = &mut keys;
-        let framing = overhead.get().and_then(|each| each.as_ref().map(Overhead::model).transpose());
+        let framing = overhead.get().and_then(|each| each.as_ref().map(overhead::model).transpose());
         let lossy = loss.get().and_then(|loss| loss.as_ref().map(Loss::model).transpose());
         let written = rate.get_mut()?;
         let of_rate = RateContext { load: context.load, duration: context.duration };

@@ -1,7 +1,7 @@
 //! `overhead`: what a link adds to every packet.
 
 use crate::field::Reported;
-use crate::forms::forms;
+use crate::forms::{Choice, PlainOr, forms};
 use crate::section::keys;
 use narrows_model::Framing;
 use narrows_units::Bytes;
@@ -24,21 +24,26 @@ keys! {
 
 forms! {
     /// What a link adds to every packet.
-    pub enum Overhead { Frame, Atm }
+    pub enum Framed { Frame, Atm }
 }
 
-impl Overhead {
-    /// The framing.
-    ///
-    /// # Errors
-    ///
-    /// If a key has an error that was reported.
-    pub fn model(&self) -> Result<Framing, Reported> {
-        Ok(match self {
-            Self::Frame(form) => Framing::Frame(form.bytes.copied()?),
-            Self::Atm(form) => Framing::Cells(form.bytes.copied()?),
-        })
-    }
+/// What a link adds to every packet: a size alone is that of a frame.
+pub type Overhead = PlainOr<Bytes, Framed>;
+
+/// A value of [`Overhead`].
+pub type Added = Choice<Bytes, Framed>;
+
+/// The framing.
+///
+/// # Errors
+///
+/// If a key has an error that was reported.
+pub fn model(written: &Added) -> Result<Framing, Reported> {
+    Ok(match written {
+        Choice::Plain(bytes) => Framing::Frame(*bytes),
+        Choice::Form(Framed::Frame(form)) => Framing::Frame(form.bytes.copied()?),
+        Choice::Form(Framed::Atm(form)) => Framing::Cells(form.bytes.copied()?),
+    })
 }
 
 /// Description of a framing.

@@ -3,7 +3,7 @@
 use super::super::impairment::{Impairments, Written};
 use super::super::link::{self, LinkContext, OneWay, OneWayKeys};
 use super::super::loss::Loss;
-use super::super::overhead::Overhead;
+use super::super::overhead::{Added, Overhead};
 use super::super::rate::{LinkRate, WrittenRate};
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
@@ -63,7 +63,7 @@ pub struct Both<'a> {
     /// The key `rate`.
     pub rate: &'a Field<WrittenRate>,
     /// The key `overhead`.
-    pub overhead: &'a Field<Option<Overhead>>,
+    pub overhead: &'a Field<Option<Added>>,
     /// The key `queue`.
     pub queue: &'a Field<Option<QueueValue>>,
     /// The key `loss`.
