@@ -215,6 +215,9 @@ def test_an_algorithm_of_the_kernel_is_refused_in_the_simulator(tmp_path: Path, 
     assert ended.returncode == 2
     assert "scenario.toml:8:" in ended.stderr
     assert "only a Linux kernel has it" in ended.stderr
+    checked = narrows("check", file)
+    assert checked.returncode == 2
+    assert "only a Linux kernel has it" in checked.stderr
     for name in ("linux:", "linux:a-name-that-is-too-long", "linux:cubic(a=1)"):
         ended = narrows("check", write(tmp_path, SCENARIO.replace("cubic", name)))
         assert "no algorithm of a Linux kernel" in ended.stderr
@@ -275,6 +278,17 @@ def test_what_the_kernel_cannot_do_is_refused_at_its_line(tmp_path: Path, narrow
     assert "the kernel has no xcp" in ended.stderr
     assert "transport.recovery" in ended.stderr
     assert not (tmp_path / "run").exists()
+
+
+@built
+def test_parameters_of_an_algorithm_are_refused(tmp_path: Path, narrows: Narrows) -> None:
+    changed = write(tmp_path, SCENARIO.replace('"cubic"', '"cubic-linux(fast_convergence=false)"'))
+    ended = narrows("check", changed, "--on", "linux")
+    assert ended.returncode == 2
+    assert "the kernel's cubic has its own parameters, not those of cubic-linux(" in ended.stderr
+    assert "scenario.toml:8:" in ended.stderr
+    as_declared = write(tmp_path, SCENARIO.replace('"cubic"', '"cubic-linux(fast_convergence=true)"'))
+    assert narrows("check", as_declared, "--on", "linux").returncode == 0
 
 
 @built

@@ -129,7 +129,7 @@ fn queues(linux: &Linux, model: &Model) -> Vec<Refusal> {
     found
 }
 
-/// Why a kernel with `algorithms` does not have `algorithm`; `None` if it does.
+/// Why a kernel with `algorithms` does not have `algorithm` with its parameters; `None` if it does.
 fn reason(algorithm: &Control, algorithms: &[String]) -> Option<String> {
     if matches!(algorithm, Control::External(_)) {
         return Some("the kernel cannot load it".to_owned());
@@ -138,8 +138,13 @@ fn reason(algorithm: &Control, algorithms: &[String]) -> Option<String> {
     if matches!(transport, Transport::Datagram(_)) {
         return Some("the kernel's TCP sends no datagrams".to_owned());
     }
-    let name = kernel_name(algorithm).filter(|name| algorithms.iter().any(|own| own == name));
-    name.is_none().then(|| format!("the kernel has no {}", algorithm.name()))
+    let Some(name) = kernel_name(algorithm).filter(|name| algorithms.iter().any(|own| own == name)) else {
+        return Some(format!("the kernel has no {}", algorithm.name()));
+    };
+    // The kernel's parameters belong to its module and to all flows.
+    let changed =
+        matches!(algorithm, Control::Listed(listed) if listed.values != listed.entry.card.defaults());
+    changed.then(|| format!("the kernel's {name} has its own parameters, not those of {algorithm}"))
 }
 
 /// Keys of `[transport]` whose values are not those of the kernel, each with what it does.

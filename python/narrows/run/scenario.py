@@ -247,8 +247,10 @@ class Scenario:
             return on_each[0]
         try:
             return self.resolve(None, replications, seed)
-        except core.ScenarioError:
+        except core.ScenarioError as error:
             # All that a run may lack is a subject, and then any will do.
+            if all(each["given"] != '"subject"' for each in error.diagnostics):
+                raise
             return self.resolve(stand_in(), replications, seed)
 
     def resolve(

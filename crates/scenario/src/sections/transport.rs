@@ -150,12 +150,12 @@ preset_keys! {
         /// Most segments that the sender passes on at once, one packet after the other (segmentation offload): new ones wait until
         /// so many may be sent, or a third of the window; a pacer sends so many at a time.
         option segmentation_offload: Count<1, 64> = [1, 1, 1, 1] {
-            segments => format!("segmentation offload of {segments} segments"),
+            segments if segments > 1 => format!("segmentation offload of {segments} segments"),
         },
 
         /// Most segments in order that the receiver passes on as one (receive offload), so that one ACK covers them.
         option receive_offload: Count<1, 64> = [1, 1, 1, 1] {
-            segments => format!("receive offload of {segments} segments"),
+            segments if segments > 1 => format!("receive offload of {segments} segments"),
         },
 
         /// Longest time that receive offload holds a segment.
@@ -164,13 +164,13 @@ preset_keys! {
         /// Acknowledgements that a misbehaving receiver makes of one (ACK division; Savage et al. 1999): parts of a segment count
         /// where ack_counting is acks.
         option ack_division: Count<1, 100> = [1, 1, 1, 1] {
-            parts => format!("every ACK divided into {parts}"),
+            parts if parts > 1 => format!("every ACK divided into {parts}"),
         },
 
         /// Segments beyond the highest received that a misbehaving receiver acknowledges, losses concealed (optimistic
         /// acknowledgement; Savage et al. 1999); 0 for an honest one. What is lost stays lost, and goodput counts what arrives.
         option optimistic_ack: Count<0, 1_000_000> = [0, 0, 0, 0] {
-            segments => format!("{segments} segments acknowledged before they arrive"),
+            segments if segments > 0 => format!("{segments} segments acknowledged before they arrive"),
         },
 
         /// A misbehaving receiver hides marks (RFC 3168 §7.1).
