@@ -194,6 +194,8 @@ REASONS = {
     "htcp-linux": "as `htcp`, in Linux's integer arithmetic",
     "westwood-linux": "whole packets by division, and at every ACK the round-trip time in jiffies",
     "veno": "the queue is estimated at every ACK, by a division",
+    "nv": "the packets of each ACK, a mean of round-trip times, and a rate",
+    "cdg": "minimum and maximum of round-trip times at every ACK",
     "yeah": "minima of round-trip times over the round and the connection at every ACK",
 }
 

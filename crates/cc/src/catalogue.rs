@@ -61,4 +61,6 @@ static ENTRIES: &[Entry] = &[
     window::veno::VENO,
     delay::yeah::YEAH,
     delay::lp::LP,
+    delay::nv::NV,
+    delay::cdg::CDG,
 ];

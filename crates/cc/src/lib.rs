@@ -23,6 +23,7 @@ pub mod fact;
 pub mod filter;
 pub mod model;
 mod needs;
+mod random;
 pub mod rate;
 mod setup;
 pub mod slow_start;

@@ -5,5 +5,4 @@ mod app_limited;
 pub mod bbr1;
 pub mod bbr3;
 mod probe_rtt;
-mod random;
 mod state_machine;

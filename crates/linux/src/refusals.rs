@@ -29,7 +29,9 @@ pub const KERNEL_NAMES: &[(&str, &str)] = &[
     ("bbr1", "bbr"),
     ("hybla", "hybla"),
     ("illinois", "illinois"),
+    ("cdg", "cdg"),
     ("lp", "lp"),
+    ("nv", "nv"),
     ("veno", "veno"),
     ("yeah", "yeah"),
 ];

@@ -1,11 +1,13 @@
 //! Rules that detect congestion by queueing delay: the excess of the round-trip time over its minimum.
 
+pub mod cdg;
 pub mod ctcp;
 pub mod fast;
 pub mod fast_at;
 pub mod ledbat;
 pub mod ledbat_pp;
 pub mod lp;
+pub mod nv;
 pub mod round;
 pub mod vegas;
 pub mod yeah;

@@ -2,7 +2,7 @@
 //! losses that are detected when the acknowledgement of the lost packet would have arrived. A loss episode ends when a
 //! packet sent after its start is acknowledged.
 
-use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RttView};
+use narrows_cc::{Ack, Cause, CongestionControl, Loss, Path, RttView, SentPacket};
 use narrows_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
@@ -63,6 +63,8 @@ struct Packet {
     number: u64,
     sent_at: Time,
     back_at: Time,
+    /// Packets in flight when it was sent, itself included.
+    in_flight: u64,
     lost: bool,
     marked: bool,
 }
@@ -148,13 +150,13 @@ impl<L: FnMut(u64) -> bool> Host<L> {
     fn delivered(&mut self, packet: &Packet) {
         let mut newly_acked = 1;
         let per_ack = if self.acked < self.link.quick { 1 } else { self.link.per_ack };
-        let mut newest = (packet.number, packet.sent_at);
+        let mut newest = (packet.number, packet.sent_at, packet.in_flight);
         let mut ce_packets = u64::from(packet.marked);
         while newly_acked < per_ack && self.in_flight.front().is_some_and(|next| !next.lost) {
             let next = self.in_flight.pop_front().expect("the front was there");
             self.area += self.window() * next.back_at.since(self.now).as_secs_f64();
             self.now = next.back_at;
-            newest = (next.number, next.sent_at);
+            newest = (next.number, next.sent_at, next.in_flight);
             ce_packets += u64::from(next.marked);
             newly_acked += 1;
         }
@@ -178,6 +180,14 @@ impl<L: FnMut(u64) -> bool> Host<L> {
             self.recovery_end = None;
             self.algorithm.on_recovered(&path);
         }
+        let packet = SentPacket {
+            number: newest.0,
+            size: path.mss,
+            sent_at: newest.1,
+            in_flight: newest.2,
+            lost_before: 0,
+            app_limited: false,
+        };
         let ack = Ack {
             newly_acked,
             advanced: true,
@@ -185,7 +195,8 @@ impl<L: FnMut(u64) -> bool> Host<L> {
             rtt: Some(latest),
             rate: None,
             feedback: None,
-            packets: &[],
+            // The newest of them alone.
+            packets: &[packet],
         };
         self.algorithm.on_ack(&ack, &path);
     }
@@ -201,7 +212,15 @@ impl<L: FnMut(u64) -> bool> Host<L> {
                 self.link_free = self.link_free.max(self.now) + self.link.service;
             }
             let back_at = self.link_free.max(self.now) + self.link.delay;
-            self.in_flight.push_back(Packet { number: self.next, sent_at: self.now, back_at, lost, marked });
+            let in_flight = self.in_flight.len() as u64 + 1;
+            self.in_flight.push_back(Packet {
+                number: self.next,
+                sent_at: self.now,
+                back_at,
+                in_flight,
+                lost,
+                marked,
+            });
             self.next += 1;
         }
     }

@@ -3,6 +3,7 @@
 mod bic;
 mod binomial;
 mod catalogue;
+mod cdg;
 mod cubic;
 mod dctcp;
 mod delay;
@@ -19,6 +20,7 @@ mod limited_slow_start;
 mod linear;
 mod linux;
 mod lp;
+mod nv;
 mod prague;
 mod rap;
 mod reno_linux;

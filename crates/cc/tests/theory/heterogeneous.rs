@@ -3,6 +3,7 @@
 
 use super::host::{Host, Link};
 use super::{build, compared, mean_from, mean_window, near};
+use narrows_cc::card::Catalogue;
 use narrows_units::{Span, Time};
 
 /// The mean window of a cycle: in `n` round trips the window `w` grows from `b w` by `a` each, and in the one of the recovery
@@ -118,4 +119,16 @@ fn lp_halves_its_window_when_15_percent_of_the_buffer_are_in_use() {
     let peak = peaks.iter().sum::<f64>() / peaks.len() as f64;
     let what = "window at an early indication of a single flow, against the path and 15 % of its buffer";
     compared("lp", what, peak, 101.0 + 0.15 * 400.0, 0.05);
+}
+
+/// A flow alone grows up to `pad - pad_buffer` packets in the queue and is decreased above `pad`. The queue never empties, so
+/// that each replacement of the minimum would take it for a part of the path.
+#[test]
+fn nv_keeps_eight_to_ten_packets_in_the_queue() {
+    let mut host = Host::new(build("nv(reset=1000000)", 10.0, 60.0), SLOW, |_| false);
+    host.run(Time::ZERO + Span::from_ms(60_000));
+    let mean = host.run(Time::ZERO + Span::from_ms(120_000)) - 101.0;
+    assert!((7.0..=11.0).contains(&mean) && host.cuts.is_empty(), "{mean}");
+    let what = "packets in the queue of a single flow, against pad less pad_buffer to pad, 8 to 10";
+    Catalogue::Algorithms.assert_result("nv", what, &format!("{mean:.1}"));
 }

@@ -422,6 +422,12 @@ pub const VARIED: &[(&str, &str)] = &[
         [[flows]]
         algorithm = "lp"
         start = "0s..1s"
+        [[flows]]
+        algorithm = "nv"
+        start = "0s..1s"
+        [[flows]]
+        algorithm = "cdg"
+        start = "0s..1s"
         "#,
     ),
 ];

@@ -6,7 +6,7 @@
 //! A cycle starts in any phase but 3/4, at random, so that flows do not probe together.
 
 use super::bandwidth::Gain;
-use crate::model::random::Random;
+use crate::random::Random;
 use narrows_units::{Span, Time};
 use std::cmp::Ordering;
 

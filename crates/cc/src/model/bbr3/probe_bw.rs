@@ -1,8 +1,8 @@
 //! The variables of the ProbeBW cycle (draft-ietf-ccwg-bbr-06 §2.14, §5.3.3): the time of the next probe, the meaning of
 //! acknowledgements with respect to the current one, and the growth of `inflight_longterm` in it.
 
-use crate::model::random::Random;
 use crate::model::state_machine::{StateMachine, States};
+use crate::random::Random;
 use narrows_units::{Span, Time};
 
 /// The variables of one flow.
