@@ -107,7 +107,8 @@ impl Delays {
     /// The queueing delay, seconds; `None` before the first sample.
     pub(super) fn queueing(&self) -> Option<f64> {
         let current = self.current.iter().copied().min().unwrap_or(Span::MAX);
-        (current < Span::MAX).then(|| (current - self.base()).as_secs_f64())
+        // After ten minutes without a sample the last ones may be below the base, which has forgotten them.
+        (current < Span::MAX).then(|| (current.max(self.base()) - self.base()).as_secs_f64())
     }
 
     pub(super) fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
