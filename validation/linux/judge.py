@@ -2,6 +2,7 @@
 
 Examples:
     .venv/bin/python validation/linux/judge.py                    # about twenty minutes of processor time
+    .venv/bin/python validation/linux/judge.py --size wide        # two other rates and round trips, two seeds
     .venv/bin/python validation/linux/judge.py --size full        # every rate and round trip, ten seeds: hours
     .venv/bin/python validation/linux/judge.py --write            # also write validation/linux/README.md's tables
 """
@@ -112,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 if every row agrees, else 1.
     """
     parser = argparse.ArgumentParser(description="hold the simulator against the kernel")
-    parser.add_argument("--size", choices=["quick", "full"], default="quick", help="(%(default)s)")
+    parser.add_argument("--size", choices=["quick", "wide", "full"], default="quick", help="(%(default)s)")
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path("runs/judge"), help="folder (%(default)s)")
     parser.add_argument("--write", action="store_true", help="write the tables into README.md beside this file")
     options = parser.parse_args(arguments)
@@ -131,7 +132,7 @@ def cells(name: str, size: str, out: Path) -> list[dict[str, Any]]:
     if folder.exists():
         _narrows("study", "resume", str(folder))
     else:
-        sized = ["--size", "full"] if size == "full" else []
+        sized = [] if size == "quick" else ["--size", size]
         _narrows("study", "run", str(HERE / f"{name}.toml"), "--out", str(folder), *sized)
     found: list[dict[str, Any]] = pq.read_table(folder / "cells.parquet").to_pylist()
     return found
