@@ -3,8 +3,7 @@
 use narrows_backend::RunError;
 use narrows_model::{Model, Program, Refusal};
 use narrows_records::ProgramRecord;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -51,8 +50,19 @@ fn reason(command: &str, directory: &Path) -> Option<String> {
     if is_hidden(&path) {
         return Some(format!("programs do not see {}: they have a /tmp of their own", path.display()));
     }
-    let executable = metadata.is_file() && metadata.permissions().mode() & 0o111 != 0;
-    (!executable).then(|| format!("{} is not an executable file", path.display()))
+    (!is_executable(&metadata)).then(|| format!("{} is not an executable file", path.display()))
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+}
+
+/// A page in a browser has no programs.
+#[cfg(not(unix))]
+fn is_executable(metadata: &Metadata) -> bool {
+    metadata.is_file()
 }
 
 /// Whether `word` looks like the name of a file, and `directory` has one of that name.
