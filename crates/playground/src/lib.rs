@@ -31,6 +31,13 @@ fn exchange() -> MutexGuard<'static, Exchange> {
     EXCHANGE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The build fingerprint of the sources in a section of the module of its own, where `narrows playground` compares it with
+/// that of the extension.
+#[cfg(target_arch = "wasm32")]
+#[used]
+#[unsafe(link_section = "narrows.fingerprint")]
+static FINGERPRINT: [u8; 64] = *env!("NARROWS_FINGERPRINT").as_bytes().first_chunk().expect("64 digits");
+
 /// Allocates `length` bytes for the next request and returns their address.
 #[unsafe(no_mangle)]
 pub extern "C" fn nw_request(length: usize) -> *mut u8 {

@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows import core
@@ -15,6 +16,7 @@ from narrows.cli.colour import paint
 from narrows.cli.status import DONE
 from narrows.files.manifest import to_json
 from narrows.linux import cache, library
+from narrows.playground.page import MODULE, REMEDY, fault
 
 if TYPE_CHECKING:
     import argparse
@@ -67,10 +69,10 @@ def findings() -> Iterator[Finding]:
 
 
 def _wasm() -> Finding:
-    file = files("narrows.playground").joinpath("narrows.wasm")
-    remedy = "`make wasm` in the source tree, which needs the target (`rustup target add wasm32-unknown-unknown`)"
-    there = file.is_file()
-    return Finding("wasm", str(file) if there else None, "`narrows playground`", "" if there else remedy)
+    file = Path(str(files("narrows.playground"))) / MODULE
+    problem = fault(file)
+    target = "the target is `rustup target add wasm32-unknown-unknown`"
+    return Finding("wasm", None if problem else str(file), PLAYGROUND, problem and f"it {problem}; {REMEDY} ({target})")
 
 
 def _kernel() -> Finding:
@@ -112,3 +114,4 @@ PACKAGES = {
     "playwright": "the tests of reports in a browser",
 }
 PATIENT_S = 5
+PLAYGROUND = "`narrows playground`"

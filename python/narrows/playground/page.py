@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import re
 import zlib
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -38,15 +39,22 @@ def module_file() -> Path:
     """Return the simulator as a WebAssembly module.
 
     Raises:
-        InputError: It was not built. The message has the command that builds it.
+        InputError: It was not built, or from other sources than the extension. The message has the command.
     """
     file = Path(str(files("narrows.playground"))) / MODULE
-    if not file.is_file():
-        raise InputError(
-            "narrows playground",
-            "the simulator for browsers was not built; `make wasm` in the source tree builds it, or says what it needs",
-        )
+    if problem := fault(file):
+        raise InputError("narrows playground", f"the simulator for browsers {problem}; {REMEDY}")
     return file
+
+
+def fault(file: Path) -> str:
+    """Return what is wrong with the WebAssembly module in a file: it is missing, or of other sources; else empty."""
+    if not file.is_file():
+        return "was not built"
+    found = re.search(rb"narrows\.fingerprint([0-9a-f]{64})", file.read_bytes())
+    if found is None or found[1].decode() != core.fingerprint():
+        return "was built from other sources than this engine, and would give other digests"
+    return ""
 
 
 def page(experiment: Experiment) -> str:
@@ -126,6 +134,7 @@ def _hash(text: str) -> str:
 
 
 MODULE = "narrows.wasm"
+REMEDY = "`make wasm` in the source tree builds it, or says what it needs"
 SCRIPTS = ("engine.js", "quantities.js", "plot.js", "runner.js", "page.js")
 # The metrics in the table of the page; a run folder has all.
 NUMBERS = (

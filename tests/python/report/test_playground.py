@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
+from narrows import core
 from narrows.playground.lessons import lessons
-from narrows.playground.page import MODULE, Experiment, fragment, page
+from narrows.playground.page import MODULE, Experiment, fault, fragment, page
 from repository import HOUSE
 
 if TYPE_CHECKING:
@@ -25,17 +26,13 @@ if TYPE_CHECKING:
     from command_line import Narrows
 
 FILE = HOUSE / "python/narrows/playground" / MODULE
-# The module is made of these.
-SOURCES = [*HOUSE.glob("crates/*/src/**/*.rs"), HOUSE / "Cargo.lock"]
 
 
 @pytest.fixture(scope="module")
 def built() -> None:
     """Skip where the module is missing or does not belong to the sources."""
-    if not FILE.is_file():
-        pytest.skip("the simulator for browsers was not built (make wasm)")
-    if FILE.stat().st_mtime < max(file.stat().st_mtime for file in SOURCES):
-        pytest.skip("the simulator for browsers is older than its sources (make wasm)")
+    if problem := fault(FILE):
+        pytest.skip(f"the simulator for browsers {problem} (make wasm)")
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +41,23 @@ def playground(built: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("playground") / "page.html"
     file.write_text(page(Experiment(SHORT, "short")), encoding="utf-8")
     return file
+
+
+def test_a_module_of_other_sources_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = core.fingerprint().encode()
+    module = tmp_path / "module.wasm"
+    assert fault(module) == "was not built"
+    for content, wrong in (
+        (b"\0asm\1\0\0\0\0\x54\x13narrows.fingerprint" + own, False),
+        (b"\0asm\1\0\0\0\0\x54\x13narrows.fingerprint" + own[::-1], True),
+        (b"\0asm\1\0\0\0", True),
+    ):
+        module.write_bytes(content)
+        assert ("other sources" in fault(module)) == wrong
+    monkeypatch.setattr("narrows.playground.page.files", lambda _name: tmp_path)
+    (tmp_path / MODULE).write_bytes(b"\0asm\1\0\0\0")
+    with pytest.raises(nw.InputError, match="`make wasm` in the source tree"):
+        page(Experiment(SHORT, "short"))
 
 
 @contextmanager
