@@ -99,6 +99,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ("fast-at", "high_down", "tuning_period=0.5"),
     ("prague", "target_rtt", "transition=5"),
     ("tfrc", "c", "conservative=true"),
+    ("yeah", "zeta", "q_max=8"),
 ];
 
 #[test]
