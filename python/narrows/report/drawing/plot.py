@@ -414,7 +414,7 @@ class Panel:
 
 
 def marker(shape: int, x: float, y: float, size: float) -> str:
-    """Return path data of a marker: circle, square, diamond, triangle up, triangle down or cross."""
+    """Return path data of a marker: circle, square, diamond, triangle up, triangle down, cross or hourglass."""
 
     def arc(across: float) -> str:
         return f"a{number(size)} {number(size)} 0 1 0 {number(across)} 0"
@@ -468,4 +468,5 @@ _CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
         (-1, -0.4), (-0.4, -0.4), (-0.4, -1), (0.4, -1), (0.4, -0.4), (1, -0.4),
         (1, 0.4), (0.4, 0.4), (0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4),
     ),
+    ((-1, -1), (1, -1), (-1, 1), (1, 1)),
 )  # fmt: skip
