@@ -4,6 +4,7 @@ use crate::fault::Fault;
 use crate::value::Value;
 use narrows_units::{Dimension, Quantity, Rate};
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// A parameter of an algorithm or a queue discipline.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +112,41 @@ pub enum Domain {
 }
 
 impl Parameter {
+    /// A number in `range`, both ends allowed, without unit and without a source of its own.
+    ///
+    /// ```
+    /// # use narrows_card::Parameter;
+    /// const TARGET: Parameter = Parameter::number("target", "queueing delay aimed at", 0.1, 0.001..=1.0)
+    ///     .unit("s")
+    ///     .source("RFC 6817 §2.5");
+    /// ```
+    pub const fn number(
+        name: &'static str,
+        meaning: &'static str,
+        default: f64,
+        range: RangeInclusive<f64>,
+    ) -> Self {
+        let domain = Domain::Number { default, minimum: *range.start(), maximum: *range.end() };
+        Self { name, meaning, unit: "", source: "", domain }
+    }
+
+    /// `true` or `false`, without a source of its own.
+    pub const fn flag(name: &'static str, meaning: &'static str, default: bool) -> Self {
+        Self { name, meaning, unit: "", source: "", domain: Domain::Flag { default } }
+    }
+
+    /// The same parameter with the unit of a bare number.
+    #[must_use]
+    pub const fn unit(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The same parameter with the paper or RFC that gives its default.
+    #[must_use]
+    pub const fn source(self, source: &'static str) -> Self {
+        Self { source, ..self }
+    }
+
     /// `value`, if it is inside the domain.
     pub(crate) fn check(&self, value: Value) -> Result<Value, Fault> {
         // One word of a choice may look like a number, as in `rules=2001`.

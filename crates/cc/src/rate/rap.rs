@@ -10,7 +10,7 @@
 
 use super::{RATE_MAX, RATE_MIN, payload_rate};
 use crate::{Ack, CongestionControl, Entry, Limits, Loss, Needs, Path, Reports, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Bytes, Span, Time};
 
 /// The parameters and the state of a RAP sender (Rejaie, Handley and Estrin 1999).
@@ -106,27 +106,29 @@ pub(crate) const RAP: Entry = Entry {
             "a = 4 (2 b - b^2) / 3",
         ],
         parameters: &[
-            Parameter {
-                name: "gamma",
-                meaning: "inverse of the fraction by which a loss decreases the rate; 2 for RAP",
-                unit: "",
-                source: "Bansal et al. 2001 §3",
-                domain: Domain::Number { default: 2.0, minimum: 1.0, maximum: 1_000_000.0 },
-            },
-            Parameter {
-                name: "b",
-                meaning: "fraction by which a loss decreases the rate; 0: 1 / gamma",
-                unit: "",
-                source: "Rejaie et al. 1999 §3: 1/2",
-                domain: Domain::Number { default: 0.0, minimum: 0.0, maximum: 1.0 },
-            },
-            Parameter {
-                name: "a",
-                meaning: "increase per round trip, in packets per round trip; 0: the value that gives TCP's throughput with b",
-                unit: "packets",
-                source: "Yang and Lam 2000; 1 for b = 1/2",
-                domain: Domain::Number { default: 0.0, minimum: 0.0, maximum: 1000.0 },
-            },
+            Parameter::number(
+                "gamma",
+                "inverse of the fraction by which a loss decreases the rate; 2 for RAP",
+                2.0,
+                1.0..=1_000_000.0,
+            )
+            .source("Bansal et al. 2001 §3"),
+            Parameter::number(
+                "b",
+                "fraction by which a loss decreases the rate; 0: 1 / gamma",
+                0.0,
+                0.0..=1.0,
+            )
+            .source("Rejaie et al. 1999 §3: 1/2"),
+            Parameter::number(
+                "a",
+                "increase per round trip, in packets per round trip; 0: the \
+                 value that gives TCP's throughput with b",
+                0.0,
+                0.0..=1000.0,
+            )
+            .unit("packets")
+            .source("Yang and Lam 2000; 1 for b = 1/2"),
         ],
         variables: &[
             Variable { name: "rate", unit: "packets/s", meaning: "sending rate" },

@@ -15,7 +15,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of BIC (Xu, Harfoush and Rhee 2004).
 #[derive(Clone, Debug)]
@@ -93,55 +93,46 @@ pub(crate) const BIC: Entry = Entry {
             "loss: W_max = w (1 + beta) / 2 if w < W_max else w; ssthresh = w = beta w",
         ],
         parameters: &[
-            Parameter {
-                name: "low_window",
-                meaning: "at and below this window the rule is Reno's",
-                unit: "packets",
-                source: "Xu et al. 2004 §III; Linux 2.6.22",
-                domain: Domain::Number { default: 14.0, minimum: 0.0, maximum: 1_000_000.0 },
-            },
-            Parameter {
-                name: "s_max",
-                meaning: "largest increase in a round trip",
-                unit: "packets",
-                source: "Linux 2.6.22 (paper: 32)",
-                domain: Domain::Number { default: 16.0, minimum: 0.01, maximum: 1_000_000.0 },
-            },
-            Parameter {
-                name: "divisor",
-                meaning: "the increase is the distance to W_max divided by this",
-                unit: "",
-                source: "Linux 2.6.22 (paper: 2)",
-                domain: Domain::Number { default: 4.0, minimum: 1.5, maximum: 100.0 },
-            },
-            Parameter {
-                name: "smooth_part",
-                meaning: "round trips for the last divisor packets below W_max",
-                unit: "",
-                source: "Linux 2.6.22",
-                domain: Domain::Number { default: 20.0, minimum: 1.0, maximum: 1000.0 },
-            },
-            Parameter {
-                name: "beta",
-                meaning: "factor by which a loss multiplies the window",
-                unit: "",
-                source: "Linux 2.6.22: 819/1024 (paper: 0.875)",
-                domain: Domain::Number { default: 0.8, minimum: 0.1, maximum: 0.99 },
-            },
-            Parameter {
-                name: "fast_convergence",
-                meaning: "W_max is set lower than the window when a loss occurs below the previous W_max",
-                unit: "",
-                source: "Xu et al. 2004 §III",
-                domain: Domain::Flag { default: true },
-            },
-            Parameter {
-                name: "before_loss",
-                meaning: "smallest increase per round trip before any loss, as a fraction of the window; 0: none",
-                unit: "",
-                source: "Linux 2.6.22",
-                domain: Domain::Number { default: 0.05, minimum: 0.0, maximum: 1.0 },
-            },
+            Parameter::number(
+                "low_window",
+                "at and below this window the rule is Reno's",
+                14.0,
+                0.0..=1_000_000.0,
+            )
+            .unit("packets")
+            .source("Xu et al. 2004 §III; Linux 2.6.22"),
+            Parameter::number("s_max", "largest increase in a round trip", 16.0, 0.01..=1_000_000.0)
+                .unit("packets")
+                .source("Linux 2.6.22 (paper: 32)"),
+            Parameter::number(
+                "divisor",
+                "the increase is the distance to W_max divided by this",
+                4.0,
+                1.5..=100.0,
+            )
+            .source("Linux 2.6.22 (paper: 2)"),
+            Parameter::number(
+                "smooth_part",
+                "round trips for the last divisor packets below W_max",
+                20.0,
+                1.0..=1000.0,
+            )
+            .source("Linux 2.6.22"),
+            Parameter::number("beta", "factor by which a loss multiplies the window", 0.8, 0.1..=0.99)
+                .source("Linux 2.6.22: 819/1024 (paper: 0.875)"),
+            Parameter::flag(
+                "fast_convergence",
+                "W_max is set lower than the window when a loss occurs below the previous W_max",
+                true,
+            )
+            .source("Xu et al. 2004 §III"),
+            Parameter::number(
+                "before_loss",
+                "smallest increase per round trip before any loss, as a fraction of the window; 0: none",
+                0.05,
+                0.0..=1.0,
+            )
+            .source("Linux 2.6.22"),
         ],
         variables: &[Variable {
             name: "w_max",

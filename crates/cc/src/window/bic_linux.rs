@@ -17,7 +17,7 @@
 use super::linux::{Credit, HZ, State, States, jiffies};
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The state of BIC as in Linux.
 #[derive(Clone, Debug)]
@@ -130,13 +130,12 @@ pub(crate) const BIC_LINUX: Entry = Entry {
             "w >= W_max: cnt = 5 w / r up to W_max + 4, then w / (r min((w - W_max) / 3, 16)); before a loss cnt <= 20 / r",
             "loss: W_max = floor(1843 w / 2048) if w < W_max else w; ssthresh = w = max(2, floor(819 w / 1024)), w / 2 where w <= 14",
         ],
-        parameters: &[Parameter {
-            name: "fast_convergence",
-            meaning: "W_max is set lower than the window when a loss occurs below the previous W_max",
-            unit: "",
-            source: "Linux module parameter fast_convergence",
-            domain: Domain::Flag { default: true },
-        }],
+        parameters: &[Parameter::flag(
+            "fast_convergence",
+            "W_max is set lower than the window when a loss occurs below the previous W_max",
+            true,
+        )
+        .source("Linux module parameter fast_convergence")],
         variables: &[
             Variable { name: "w_max", unit: "packets", meaning: "last_max_cwnd" },
             Variable {

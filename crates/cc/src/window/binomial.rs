@@ -81,20 +81,10 @@ pub(crate) const BINOMIAL: Entry = Entry {
         source: "Bansal and Balakrishnan, INFOCOM 2001",
         equations: &["round trip: w = w + a / w^k", "loss: w = w - b w^l"],
         parameters: &[
-            Parameter {
-                name: "k",
-                meaning: "exponent of the increase, a / w^k",
-                unit: "",
-                source: "Bansal and Balakrishnan 2001 §3; 0 as TCP",
-                domain: Domain::Number { default: 0.0, minimum: -1.0, maximum: 4.0 },
-            },
-            Parameter {
-                name: "l",
-                meaning: "exponent of the decrease, b w^l",
-                unit: "",
-                source: "Bansal and Balakrishnan 2001 §3; 1 as TCP",
-                domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1.0 },
-            },
+            Parameter::number("k", "exponent of the increase, a / w^k", 0.0, -1.0..=4.0)
+                .source("Bansal and Balakrishnan 2001 §3; 0 as TCP"),
+            Parameter::number("l", "exponent of the decrease, b w^l", 1.0, 0.0..=1.0)
+                .source("Bansal and Balakrishnan 2001 §3; 1 as TCP"),
             Parameter { source: "RFC 5681 §3.1 (standard TCP)", ..ADDED },
             Parameter {
                 source: "RFC 5681 §3.1 (standard TCP)",
@@ -164,13 +154,13 @@ pub(crate) const TCP: Entry = Entry {
         ],
         parameters: &[
             GAMMA,
-            Parameter {
-                name: "b",
-                meaning: "fraction by which a loss decreases the window; 0: 1 / gamma",
-                unit: "",
-                source: "Bansal et al. 2001 §3",
-                domain: Domain::Number { default: 0.0, minimum: 0.0, maximum: 1.0 },
-            },
+            Parameter::number(
+                "b",
+                "fraction by which a loss decreases the window; 0: 1 / gamma",
+                0.0,
+                0.0..=1.0,
+            )
+            .source("Bansal et al. 2001 §3"),
             Parameter {
                 name: "compat",
                 meaning: "formula for the increase: the throughput of TCP with timeouts (gaimd) or without (fhp)",
@@ -194,29 +184,23 @@ fn build(exponents: (f64, f64), factors: (f64, f64), setup: &Setup) -> Box<dyn C
     Box::new(Windowed::new(Binomial::new(exponents, factors), setup))
 }
 
-const GAMMA: Parameter = Parameter {
-    name: "gamma",
-    meaning: "1 / b: the larger, the slower the response",
-    unit: "",
-    source: "Bansal et al. 2001 §3; 2 as standard TCP",
-    domain: Domain::Number { default: 2.0, minimum: 1.0, maximum: 4096.0 },
-};
+const GAMMA: Parameter =
+    Parameter::number("gamma", "1 / b: the larger, the slower the response", 2.0, 1.0..=4096.0)
+        .source("Bansal et al. 2001 §3; 2 as standard TCP");
 
-const ADDED: Parameter = Parameter {
-    name: "a",
-    meaning: "increase of the window in each round trip without loss, times w^k",
-    unit: "packets^(k+1)",
-    source: "ns-2 test-suite-aimd",
-    domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1000.0 },
-};
+const ADDED: Parameter = Parameter::number(
+    "a",
+    "increase of the window in each round trip without loss, times w^k",
+    1.0,
+    0.0..=1000.0,
+)
+.unit("packets^(k+1)")
+.source("ns-2 test-suite-aimd");
 
-const TAKEN: Parameter = Parameter {
-    name: "b",
-    meaning: "decrease of the window at a loss, over w^l",
-    unit: "packets^(1-l)",
-    source: "ns-2 test-suite-aimd",
-    domain: Domain::Number { default: 0.67, minimum: 0.0, maximum: 1000.0 },
-};
+const TAKEN: Parameter =
+    Parameter::number("b", "decrease of the window at a loss, over w^l", 0.67, 0.0..=1000.0)
+        .unit("packets^(1-l)")
+        .source("ns-2 test-suite-aimd");
 
 const DEVIATIONS: &[&str] = &[
     "an acknowledgement adds its share of the round's increase, computed with the window at the start of the round; ns-2 takes the current window",

@@ -12,7 +12,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Time;
 
 /// The parameters and the state of CUBIC (RFC 9438).
@@ -150,27 +150,17 @@ pub(crate) const CUBIC: Entry = Entry {
             "loss: W_max = w (1 + beta) / 2 if w < W_max else w; ssthresh = w = beta w",
         ],
         parameters: &[
-            Parameter {
-                name: "c",
-                meaning: "coefficient of the cubic function",
-                unit: "packets/s^3",
-                source: "RFC 9438 §5.1",
-                domain: Domain::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
-            },
-            Parameter {
-                name: "beta",
-                meaning: "factor by which a loss multiplies the window",
-                unit: "",
-                source: "RFC 9438 §4.6",
-                domain: Domain::Number { default: 0.7, minimum: 0.1, maximum: 0.99 },
-            },
-            Parameter {
-                name: "fast_convergence",
-                meaning: "W_max is set lower than the window when a loss occurs below the previous W_max",
-                unit: "",
-                source: "RFC 9438 §4.7",
-                domain: Domain::Flag { default: true },
-            },
+            Parameter::number("c", "coefficient of the cubic function", 0.4, 0.001..=1000.0)
+                .unit("packets/s^3")
+                .source("RFC 9438 §5.1"),
+            Parameter::number("beta", "factor by which a loss multiplies the window", 0.7, 0.1..=0.99)
+                .source("RFC 9438 §4.6"),
+            Parameter::flag(
+                "fast_convergence",
+                "W_max is set lower than the window when a loss occurs below the previous W_max",
+                true,
+            )
+            .source("RFC 9438 §4.7"),
         ],
         variables: &[
             Variable {

@@ -176,37 +176,24 @@ fn build(values: &Values, always_limited: bool, setup: &Setup) -> Box<dyn Conges
     Box::new(Windowed::new(rule, setup))
 }
 
-const C: Parameter = Parameter {
-    name: "c",
-    meaning: "coefficient of the cubic function",
-    unit: "packets/s^3",
-    source: "Ha et al. 2008 §3.1",
-    domain: Domain::Number { default: 0.4, minimum: 0.001, maximum: 1000.0 },
-};
+const C: Parameter = Parameter::number("c", "coefficient of the cubic function", 0.4, 0.001..=1000.0)
+    .unit("packets/s^3")
+    .source("Ha et al. 2008 §3.1");
 
-const BETA: Parameter = Parameter {
-    name: "beta",
-    meaning: "fraction by which a loss decreases the window",
-    unit: "",
-    source: "Ha et al. 2008 §3.1",
-    domain: Domain::Number { default: 0.2, minimum: 0.01, maximum: 0.9 },
-};
+const BETA: Parameter =
+    Parameter::number("beta", "fraction by which a loss decreases the window", 0.2, 0.01..=0.9)
+        .source("Ha et al. 2008 §3.1");
 
-const FAST_CONVERGENCE: Parameter = Parameter {
-    name: "fast_convergence",
-    meaning: "W_max is set lower than the window when a loss occurs below the previous W_max",
-    unit: "",
-    source: "Ha et al. 2008 §3.6",
-    domain: Domain::Flag { default: true },
-};
+const FAST_CONVERGENCE: Parameter = Parameter::flag(
+    "fast_convergence",
+    "W_max is set lower than the window when a loss occurs below the previous W_max",
+    true,
+)
+.source("Ha et al. 2008 §3.6");
 
-const S_MAX: Parameter = Parameter {
-    name: "s_max",
-    meaning: "largest increase in 100 ms",
-    unit: "packets",
-    source: "Linux 2.6.22",
-    domain: Domain::Number { default: 16.0, minimum: 0.01, maximum: 1_000_000.0 },
-};
+const S_MAX: Parameter = Parameter::number("s_max", "largest increase in 100 ms", 16.0, 0.01..=1_000_000.0)
+    .unit("packets")
+    .source("Linux 2.6.22");
 
 const LIMIT: Parameter = Parameter {
     name: "limit",

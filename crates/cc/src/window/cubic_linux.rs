@@ -16,7 +16,7 @@
 use super::linux::{Credit, HZ, jiffies, jiffies_in};
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup, SlowStartKind};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 
 /// The parameters and the state of CUBIC as in Linux.
@@ -182,20 +182,18 @@ pub(crate) const CUBIC_LINUX: Entry = Entry {
             "loss: W_max = floor(1741 w / 2048) if w < W_max else w; ssthresh = w = max(2, floor(717 w / 1024))",
         ],
         parameters: &[
-            Parameter {
-                name: "fast_convergence",
-                meaning: "W_max is set lower than the window when a loss occurs below the previous W_max",
-                unit: "",
-                source: "Linux module parameter fast_convergence",
-                domain: Domain::Flag { default: true },
-            },
-            Parameter {
-                name: "tcp_friendliness",
-                meaning: "increase at least that of a Reno flow with the same decrease",
-                unit: "",
-                source: "Linux module parameter tcp_friendliness",
-                domain: Domain::Flag { default: true },
-            },
+            Parameter::flag(
+                "fast_convergence",
+                "W_max is set lower than the window when a loss occurs below the previous W_max",
+                true,
+            )
+            .source("Linux module parameter fast_convergence"),
+            Parameter::flag(
+                "tcp_friendliness",
+                "increase at least that of a Reno flow with the same decrease",
+                true,
+            )
+            .source("Linux module parameter tcp_friendliness"),
         ],
         variables: &[
             Variable { name: "w_max", unit: "packets", meaning: "last_max_cwnd" },

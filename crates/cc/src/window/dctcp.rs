@@ -9,7 +9,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, EcnUse, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Time;
 
 /// The parameters and the state of DCTCP (RFC 8257).
@@ -84,20 +84,9 @@ pub(crate) const DCTCP: Entry = Entry {
             "first mark of a window of data: w = w (1 - alpha / 2); loss: w = w / 2",
         ],
         parameters: &[
-            Parameter {
-                name: "g",
-                meaning: "weight of the latest round trip in alpha",
-                unit: "",
-                source: "RFC 8257 §4.2",
-                domain: Domain::Number { default: 0.0625, minimum: 0.0, maximum: 1.0 },
-            },
-            Parameter {
-                name: "alpha",
-                meaning: "initial alpha",
-                unit: "",
-                source: "RFC 8257 §3.3",
-                domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1.0 },
-            },
+            Parameter::number("g", "weight of the latest round trip in alpha", 0.0625, 0.0..=1.0)
+                .source("RFC 8257 §4.2"),
+            Parameter::number("alpha", "initial alpha", 1.0, 0.0..=1.0).source("RFC 8257 §3.3"),
         ],
         variables: &[Variable {
             name: "alpha",

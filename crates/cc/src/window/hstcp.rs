@@ -15,7 +15,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters of HighSpeed TCP (RFC 3649), and the increase of the current round.
 #[derive(Clone, Debug)]
@@ -95,41 +95,38 @@ pub(crate) const HSTCP: Entry = Entry {
             "w > low_window: w += a(w) acked / w; loss: w = (1 - b(w)) w; else as reno",
         ],
         parameters: &[
-            Parameter {
-                name: "low_window",
-                meaning: "at and below this window the rule is Reno's; 31 with low_p = 0 is the setting of 2002 and of NIST SP 500-282",
-                unit: "packets",
-                source: "RFC 3649 §5",
-                domain: Domain::Number { default: 38.0, minimum: 1.0, maximum: 10_000.0 },
-            },
-            Parameter {
-                name: "high_window",
-                meaning: "window at which the loss rate is high_p and the decrease high_decrease",
-                unit: "packets",
-                source: "RFC 3649 §5",
-                domain: Domain::Number { default: 83_000.0, minimum: 10_001.0, maximum: 1e9 },
-            },
-            Parameter {
-                name: "low_p",
-                meaning: "loss rate at low_window; 0: 1.5 / low_window^2, that of Reno",
-                unit: "",
-                source: "RFC 3649 §5; 0 as the Internet drafts of 2002 and ns-2",
-                domain: Domain::Number { default: 1e-3, minimum: 0.0, maximum: 1.0 },
-            },
-            Parameter {
-                name: "high_p",
-                meaning: "loss rate at high_window",
-                unit: "",
-                source: "RFC 3649 §5",
-                domain: Domain::Number { default: 1e-7, minimum: 1e-12, maximum: 1.0 },
-            },
-            Parameter {
-                name: "high_decrease",
-                meaning: "fraction by which a loss decreases the window at high_window",
-                unit: "",
-                source: "RFC 3649 §5",
-                domain: Domain::Number { default: 0.1, minimum: 0.01, maximum: 0.5 },
-            },
+            Parameter::number(
+                "low_window",
+                "at and below this window the rule is Reno's; 31 with low_p = 0 \
+                 is the setting of 2002 and of NIST SP 500-282",
+                38.0,
+                1.0..=10_000.0,
+            )
+            .unit("packets")
+            .source("RFC 3649 §5"),
+            Parameter::number(
+                "high_window",
+                "window at which the loss rate is high_p and the decrease high_decrease",
+                83_000.0,
+                10_001.0..=1e9,
+            )
+            .unit("packets")
+            .source("RFC 3649 §5"),
+            Parameter::number(
+                "low_p",
+                "loss rate at low_window; 0: 1.5 / low_window^2, that of Reno",
+                1e-3,
+                0.0..=1.0,
+            )
+            .source("RFC 3649 §5; 0 as the Internet drafts of 2002 and ns-2"),
+            Parameter::number("high_p", "loss rate at high_window", 1e-7, 1e-12..=1.0).source("RFC 3649 §5"),
+            Parameter::number(
+                "high_decrease",
+                "fraction by which a loss decreases the window at high_window",
+                0.1,
+                0.01..=0.5,
+            )
+            .source("RFC 3649 §5"),
         ],
         variables: &[Variable { name: "a", unit: "packets", meaning: "a(w), the increase per round trip" }],
         deviations: &[

@@ -14,7 +14,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
 /// The parameters and the state of H-TCP (Leith and Shorten 2004).
@@ -178,41 +178,36 @@ pub(crate) const HTCP: Entry = Entry {
             "loss: beta = clamp(RTT_min / RTT_max, 0.5, 0.8); ssthresh = w = beta w",
         ],
         parameters: &[
-            Parameter {
-                name: "linear",
-                meaning: "time after each loss in which the increase is TCP's",
-                unit: "s",
-                source: "Leith and Shorten 2004 §3",
-                domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1000.0 },
-            },
-            Parameter {
-                name: "rtt_scaling",
-                meaning: "the increase per second, not per round trip, is the same for RTTs from 10 to 200 ms",
-                unit: "",
-                source: "Linux 2.6.22; off in NIST SP 500-282 as far as its text shows",
-                domain: Domain::Flag { default: true },
-            },
-            Parameter {
-                name: "adaptive_backoff",
-                meaning: "beta is RTT_min / RTT_max; otherwise 0.5",
-                unit: "",
-                source: "Leith and Shorten 2004 §3",
-                domain: Domain::Flag { default: true },
-            },
-            Parameter {
-                name: "bandwidth_switch",
-                meaning: "beta is 0.5 if the throughput changed by more than 20 % from one loss to the next",
-                unit: "",
-                source: "Linux 2.6.22",
-                domain: Domain::Flag { default: true },
-            },
-            Parameter {
-                name: "period",
-                meaning: "time over which the throughput is measured; 0: one round trip",
-                unit: "s",
-                source: "Linux 2.6.22; 0.25 in NIST SP 500-282",
-                domain: Domain::Number { default: 0.0, minimum: 0.0, maximum: 100.0 },
-            },
+            Parameter::number(
+                "linear",
+                "time after each loss in which the increase is TCP's",
+                1.0,
+                0.0..=1000.0,
+            )
+            .unit("s")
+            .source("Leith and Shorten 2004 §3"),
+            Parameter::flag(
+                "rtt_scaling",
+                "the increase per second, not per round trip, is the same for RTTs from 10 to 200 ms",
+                true,
+            )
+            .source("Linux 2.6.22; off in NIST SP 500-282 as far as its text shows"),
+            Parameter::flag("adaptive_backoff", "beta is RTT_min / RTT_max; otherwise 0.5", true)
+                .source("Leith and Shorten 2004 §3"),
+            Parameter::flag(
+                "bandwidth_switch",
+                "beta is 0.5 if the throughput changed by more than 20 % from one loss to the next",
+                true,
+            )
+            .source("Linux 2.6.22"),
+            Parameter::number(
+                "period",
+                "time over which the throughput is measured; 0: one round trip",
+                0.0,
+                0.0..=100.0,
+            )
+            .unit("s")
+            .source("Linux 2.6.22; 0.25 in NIST SP 500-282"),
         ],
         variables: &[
             Variable {

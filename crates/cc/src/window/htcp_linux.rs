@@ -17,7 +17,7 @@
 use super::linux::{HZ, State, States, jiffies, jiffies_in};
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 
 /// H-TCP as in Linux. Times are in jiffies.
 #[derive(Clone, Debug)]
@@ -214,20 +214,18 @@ pub(crate) const HTCP_LINUX: Entry = Entry {
             "loss: beta = clamp(RTT_min / RTT_max, 64/128, 102/128); ssthresh = w = max(2, floor(beta w))",
         ],
         parameters: &[
-            Parameter {
-                name: "rtt_scaling",
-                meaning: "the increase per second, not per round trip, is the same for RTTs from 10 to 200 ms",
-                unit: "",
-                source: "Linux module parameter use_rtt_scaling",
-                domain: Domain::Flag { default: true },
-            },
-            Parameter {
-                name: "bandwidth_switch",
-                meaning: "beta is 0.5 if the throughput changed by more than 20 % from one loss to the next",
-                unit: "",
-                source: "Linux module parameter use_bandwidth_switch",
-                domain: Domain::Flag { default: true },
-            },
+            Parameter::flag(
+                "rtt_scaling",
+                "the increase per second, not per round trip, is the same for RTTs from 10 to 200 ms",
+                true,
+            )
+            .source("Linux module parameter use_rtt_scaling"),
+            Parameter::flag(
+                "bandwidth_switch",
+                "beta is 0.5 if the throughput changed by more than 20 % from one loss to the next",
+                true,
+            )
+            .source("Linux module parameter use_bandwidth_switch"),
         ],
         variables: &[
             Variable {

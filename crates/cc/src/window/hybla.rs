@@ -9,7 +9,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of Hybla (Caini and Firrincieli 2004).
 #[derive(Clone, Debug)]
@@ -75,20 +75,21 @@ pub(crate) const HYBLA: Entry = Entry {
             "congestion avoidance: w += rho^2 acked / w; loss: w = w / 2",
         ],
         parameters: &[
-            Parameter {
-                name: "rtt0",
-                meaning: "round-trip time of the flow that the rate is to be the same as",
-                unit: "s",
-                source: "Caini and Firrincieli 2004",
-                domain: Domain::Number { default: 0.025, minimum: 0.000_001, maximum: 100.0 },
-            },
-            Parameter {
-                name: "step",
-                meaning: "rho is rounded down to a multiple of this; 0 for not at all, 0.125 as in Linux",
-                unit: "",
-                source: "Linux tcp_hybla.c",
-                domain: Domain::Number { default: 0.0, minimum: 0.0, maximum: 1.0 },
-            },
+            Parameter::number(
+                "rtt0",
+                "round-trip time of the flow that the rate is to be the same as",
+                0.025,
+                0.000_001..=100.0,
+            )
+            .unit("s")
+            .source("Caini and Firrincieli 2004"),
+            Parameter::number(
+                "step",
+                "rho is rounded down to a multiple of this; 0 for not at all, 0.125 as in Linux",
+                0.0,
+                0.0..=1.0,
+            )
+            .source("Linux tcp_hybla.c"),
         ],
         variables: &[Variable { name: "rho", unit: "", meaning: "rho, the normalized round-trip time" }],
         deviations: &[

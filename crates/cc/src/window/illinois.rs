@@ -14,7 +14,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 
 /// The parameters and the state of TCP-Illinois (Liu et al. 2008).
@@ -151,35 +151,63 @@ pub(crate) const ILLINOIS: Entry = Entry {
             "w < window_min: alpha = 1, beta = 1/2",
         ],
         parameters: &[
-            number("alpha_min", "increase at the largest delay", "packets", (0.1, 0.001, 1_000.0)),
-            number("alpha_max", "increase without delay", "packets", (10.0, 0.001, 1_000.0)),
-            number(
+            Parameter::number("alpha_min", "increase at the largest delay", 0.1, 0.001..=1_000.0)
+                .unit("packets")
+                .source(SOURCE),
+            Parameter::number("alpha_max", "increase without delay", 10.0, 0.001..=1_000.0)
+                .unit("packets")
+                .source(SOURCE),
+            Parameter::number(
                 "beta_min",
                 "fraction by which a loss at a short delay decreases the window",
-                "",
-                (0.125, 0.0, 1.0),
-            ),
-            number(
+                0.125,
+                0.0..=1.0,
+            )
+            .source(SOURCE),
+            Parameter::number(
                 "beta_max",
                 "fraction by which a loss at a long delay decreases the window",
-                "",
-                (0.5, 0.0, 1.0),
-            ),
-            number("eta1", "part of the largest delay up to which alpha is alpha_max", "", (0.01, 0.0, 1.0)),
-            number("eta2", "part of the largest delay up to which beta is beta_min", "", (0.1, 0.0, 1.0)),
-            number("eta3", "part of the largest delay from which beta is beta_max", "", (0.8, 0.0, 1.0)),
-            number(
+                0.5,
+                0.0..=1.0,
+            )
+            .source(SOURCE),
+            Parameter::number(
+                "eta1",
+                "part of the largest delay up to which alpha is alpha_max",
+                0.01,
+                0.0..=1.0,
+            )
+            .source(SOURCE),
+            Parameter::number(
+                "eta2",
+                "part of the largest delay up to which beta is beta_min",
+                0.1,
+                0.0..=1.0,
+            )
+            .source(SOURCE),
+            Parameter::number(
+                "eta3",
+                "part of the largest delay from which beta is beta_max",
+                0.8,
+                0.0..=1.0,
+            )
+            .source(SOURCE),
+            Parameter::number(
                 "window_min",
                 "W_th: below this window the rule is Reno's (15 in Linux)",
-                "packets",
-                (10.0, 0.0, 1_000_000.0),
-            ),
-            number(
+                10.0,
+                0.0..=1_000_000.0,
+            )
+            .unit("packets")
+            .source(SOURCE),
+            Parameter::number(
                 "theta",
                 "rounds with a short delay before alpha is alpha_max again",
-                "round trips",
-                (5.0, 1.0, 1_000.0),
-            ),
+                5.0,
+                1.0..=1_000.0,
+            )
+            .unit("round trips")
+            .source(SOURCE),
         ],
         variables: &[
             Variable { name: "alpha", unit: "packets", meaning: "alpha, the increase per round trip" },
@@ -201,16 +229,8 @@ pub(crate) const ILLINOIS: Entry = Entry {
     build,
 };
 
-/// A parameter of Liu et al. 2008, with its default and its bounds.
-const fn number(
-    name: &'static str,
-    meaning: &'static str,
-    unit: &'static str,
-    (default, minimum, maximum): (f64, f64, f64),
-) -> Parameter {
-    let source = "Liu et al. 2008";
-    Parameter { name, meaning, unit, source, domain: Domain::Number { default, minimum, maximum } }
-}
+/// Source of the parameters.
+const SOURCE: &str = "Liu et al. 2008";
 
 fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     let rule = Illinois {

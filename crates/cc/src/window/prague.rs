@@ -13,7 +13,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, EcnUse, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Bytes, Rate, Span, Time};
 
 /// The parameters and the state of Prague (draft-briscoe-iccrg-prague-congestion-control).
@@ -131,27 +131,18 @@ pub(crate) const PRAGUE: Entry = Entry {
             "pacing = w / R, 2 w / R while w < ssthresh / 2",
         ],
         parameters: &[
-            Parameter {
-                name: "g",
-                meaning: "weight of the latest round trip in alpha",
-                unit: "",
-                source: "§2.4.2; PRAGUE_SHIFT_G",
-                domain: Domain::Number { default: 0.0625, minimum: 0.0, maximum: 1.0 },
-            },
-            Parameter {
-                name: "target_rtt",
-                meaning: "RTT whose rate flows with shorter RTTs get",
-                unit: "s",
-                source: "§2.4.4; prague_rtt_target",
-                domain: Domain::Number { default: 0.025, minimum: 0.0, maximum: 1.0 },
-            },
-            Parameter {
-                name: "transition",
-                meaning: "rounds from slow start until target_rtt holds",
-                unit: "",
-                source: "§2.4.4; prague_rtt_transition",
-                domain: Domain::Number { default: 500.0, minimum: 0.0, maximum: 1e9 },
-            },
+            Parameter::number("g", "weight of the latest round trip in alpha", 0.0625, 0.0..=1.0)
+                .source("§2.4.2; PRAGUE_SHIFT_G"),
+            Parameter::number("target_rtt", "RTT whose rate flows with shorter RTTs get", 0.025, 0.0..=1.0)
+                .unit("s")
+                .source("§2.4.4; prague_rtt_target"),
+            Parameter::number(
+                "transition",
+                "rounds from slow start until target_rtt holds",
+                500.0,
+                0.0..=1e9,
+            )
+            .source("§2.4.4; prague_rtt_transition"),
         ],
         variables: &[Variable {
             name: "alpha",

@@ -10,7 +10,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Parameter, Values};
 
 /// The parameters of Scalable TCP (Kelly 2003).
 #[derive(Clone, Debug)]
@@ -45,27 +45,19 @@ pub(crate) const SCALABLE: Entry = Entry {
             "else: w += acked / w; loss: w = w / 2",
         ],
         parameters: &[
-            Parameter {
-                name: "a",
-                meaning: "increase of the window for each packet acknowledged",
-                unit: "packets",
-                source: "Kelly 2003 §2",
-                domain: Domain::Number { default: 0.01, minimum: 0.0, maximum: 1.0 },
-            },
-            Parameter {
-                name: "b",
-                meaning: "fraction by which a loss decreases the window",
-                unit: "",
-                source: "Kelly 2003 §2",
-                domain: Domain::Number { default: 0.125, minimum: 0.0, maximum: 1.0 },
-            },
-            Parameter {
-                name: "low_window",
-                meaning: "at and below this window the rule is Reno's",
-                unit: "packets",
-                source: "Kelly 2003 §2; Mills et al., NIST SP 500-282",
-                domain: Domain::Number { default: 16.0, minimum: 0.0, maximum: 1_000_000.0 },
-            },
+            Parameter::number("a", "increase of the window for each packet acknowledged", 0.01, 0.0..=1.0)
+                .unit("packets")
+                .source("Kelly 2003 §2"),
+            Parameter::number("b", "fraction by which a loss decreases the window", 0.125, 0.0..=1.0)
+                .source("Kelly 2003 §2"),
+            Parameter::number(
+                "low_window",
+                "at and below this window the rule is Reno's",
+                16.0,
+                0.0..=1_000_000.0,
+            )
+            .unit("packets")
+            .source("Kelly 2003 §2; Mills et al., NIST SP 500-282"),
         ],
         variables: &[],
         deviations: &[

@@ -79,20 +79,21 @@ pub(crate) const VENO: Entry = Entry {
             "loss: N < beta: w = random w; else: w = w / 2; timeout: ssthresh = w / 2, w = 1",
         ],
         parameters: &[
-            Parameter {
-                name: "beta",
-                meaning: "packets in the queue from which a loss is taken for congestion",
-                unit: "packets",
-                source: "Fu and Liew 2003 §III",
-                domain: Domain::Number { default: 3.0, minimum: 0.0, maximum: 1_000_000.0 },
-            },
-            Parameter {
-                name: "random",
-                meaning: "factor of the window at a loss with fewer packets in the queue",
-                unit: "",
-                source: "Fu and Liew 2003 §III",
-                domain: Domain::Number { default: 0.8, minimum: 0.0, maximum: 1.0 },
-            },
+            Parameter::number(
+                "beta",
+                "packets in the queue from which a loss is taken for congestion",
+                3.0,
+                0.0..=1_000_000.0,
+            )
+            .unit("packets")
+            .source("Fu and Liew 2003 §III"),
+            Parameter::number(
+                "random",
+                "factor of the window at a loss with fewer packets in the queue",
+                0.8,
+                0.0..=1.0,
+            )
+            .source("Fu and Liew 2003 §III"),
             Parameter {
                 name: "rtt",
                 meaning: "RTT: the smoothed round-trip time, or the latest sample as in Linux",
@@ -100,13 +101,12 @@ pub(crate) const VENO: Entry = Entry {
                 source: "Fu and Liew 2003 §III; Linux tcp_veno.c",
                 domain: Domain::Choice { default: "smoothed", allowed: &["smoothed", "latest"] },
             },
-            Parameter {
-                name: "reset",
-                meaning: "BaseRTT is the minimum since the last loss; otherwise of the connection as in Linux",
-                unit: "",
-                source: "Fu and Liew 2003 §III; Linux tcp_veno.c",
-                domain: Domain::Flag { default: true },
-            },
+            Parameter::flag(
+                "reset",
+                "BaseRTT is the minimum since the last loss; otherwise of the connection as in Linux",
+                true,
+            )
+            .source("Fu and Liew 2003 §III; Linux tcp_veno.c"),
         ],
         variables: &[Variable {
             name: "queued",

@@ -12,7 +12,7 @@
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
 /// The parameters and the state of Westwood+ (Grieco and Mascolo 2004).
@@ -95,20 +95,16 @@ pub(crate) const WESTWOOD: Entry = Entry {
             "loss: ssthresh = max(2, B RTT_min), w = min(w, ssthresh); timeout: the same ssthresh, w = 1",
         ],
         parameters: &[
-            Parameter {
-                name: "shortest",
-                meaning: "shortest time over which a bandwidth sample is taken",
-                unit: "s",
-                source: "Linux 2.6.22",
-                domain: Domain::Number { default: 0.05, minimum: 0.0, maximum: 100.0 },
-            },
-            Parameter {
-                name: "keep",
-                meaning: "weight of the old value in each of the two filters",
-                unit: "",
-                source: "Linux 2.6.22: 7/8",
-                domain: Domain::Number { default: 0.875, minimum: 0.0, maximum: 1.0 },
-            },
+            Parameter::number(
+                "shortest",
+                "shortest time over which a bandwidth sample is taken",
+                0.05,
+                0.0..=100.0,
+            )
+            .unit("s")
+            .source("Linux 2.6.22"),
+            Parameter::number("keep", "weight of the old value in each of the two filters", 0.875, 0.0..=1.0)
+                .source("Linux 2.6.22: 7/8"),
         ],
         variables: &[Variable { name: "rate", unit: "packets/s", meaning: "B, the estimated bandwidth" }],
         deviations: &[

@@ -2,7 +2,7 @@
 
 use super::Bbr1;
 use crate::{Entry, Needs};
-use narrows_card::{Card, Domain, Parameter, Variable};
+use narrows_card::{Card, Parameter, Variable};
 
 /// The catalogue entry of `bbr1`.
 pub const BBR1: Entry = Entry {
@@ -17,34 +17,29 @@ pub const BBR1: Entry = Entry {
             "cwnd = ceil(2 bw min_rtt) + extra_acked + 3 tso_segs_goal, even; ProbeRTT: 4 for 200 ms and a round when min_rtt is 10 s old",
         ],
         parameters: &[
-            Parameter {
-                name: "high_gain",
-                meaning: "pacing and window gain of Startup; its inverse is the pacing gain of Drain",
-                unit: "",
-                source: "bbr_high_gain: 2/ln 2",
-                domain: Domain::Number { default: 2.885, minimum: 1.25, maximum: 3.99 },
-            },
-            Parameter {
-                name: "cwnd_gain",
-                meaning: "window over bandwidth-delay product in ProbeBW",
-                unit: "",
-                source: "bbr_cwnd_gain",
-                domain: Domain::Number { default: 2.0, minimum: 1.0, maximum: 3.99 },
-            },
-            Parameter {
-                name: "min_rtt_window",
-                meaning: "length of the min_rtt filter; ProbeRTT follows when min_rtt is older",
-                unit: "s",
-                source: "bbr_min_rtt_win_sec",
-                domain: Domain::Number { default: 10.0, minimum: 0.1, maximum: 3600.0 },
-            },
-            Parameter {
-                name: "policer",
-                meaning: "long-term bandwidth sampling, which detects token-bucket policers and sends at their rate",
-                unit: "",
-                source: "bbr_lt_bw_sampling",
-                domain: Domain::Flag { default: true },
-            },
+            Parameter::number(
+                "high_gain",
+                "pacing and window gain of Startup; its inverse is the pacing gain of Drain",
+                2.885,
+                1.25..=3.99,
+            )
+            .source("bbr_high_gain: 2/ln 2"),
+            Parameter::number("cwnd_gain", "window over bandwidth-delay product in ProbeBW", 2.0, 1.0..=3.99)
+                .source("bbr_cwnd_gain"),
+            Parameter::number(
+                "min_rtt_window",
+                "length of the min_rtt filter; ProbeRTT follows when min_rtt is older",
+                10.0,
+                0.1..=3600.0,
+            )
+            .unit("s")
+            .source("bbr_min_rtt_win_sec"),
+            Parameter::flag(
+                "policer",
+                "long-term bandwidth sampling, which detects token-bucket policers and sends at their rate",
+                true,
+            )
+            .source("bbr_lt_bw_sampling"),
         ],
         variables: &[
             Variable { name: "bandwidth_bps", unit: "bps", meaning: "estimated bandwidth of the path" },

@@ -2,7 +2,7 @@
 
 use super::Bbr3;
 use crate::{Entry, Needs};
-use narrows_card::{Card, Domain, Parameter, Variable};
+use narrows_card::{Card, Parameter, Variable};
 
 /// The catalogue entry of `bbr3`.
 pub const BBR3: Entry = Entry {
@@ -19,27 +19,22 @@ pub const BBR3: Entry = Entry {
             "round with losses otherwise: bw_shortterm = max(bw_latest, 0.7 bw_shortterm), inflight_shortterm likewise, until the next probe",
         ],
         parameters: &[
-            Parameter {
-                name: "loss_threshold",
-                meaning: "loss rate in a round above which a probe or Startup ends",
-                unit: "",
-                source: "LossThresh, section 2.8",
-                domain: Domain::Number { default: 0.02, minimum: 0.0, maximum: 0.5 },
-            },
-            Parameter {
-                name: "beta",
-                meaning: "smallest factor by which losses multiply a bound",
-                unit: "",
-                source: "Beta, section 2.8",
-                domain: Domain::Number { default: 0.7, minimum: 0.1, maximum: 0.99 },
-            },
-            Parameter {
-                name: "headroom",
-                meaning: "fraction of inflight_longterm left to other flows in Cruise and ProbeRTT",
-                unit: "",
-                source: "Headroom, section 2.8",
-                domain: Domain::Number { default: 0.15, minimum: 0.0, maximum: 0.9 },
-            },
+            Parameter::number(
+                "loss_threshold",
+                "loss rate in a round above which a probe or Startup ends",
+                0.02,
+                0.0..=0.5,
+            )
+            .source("LossThresh, section 2.8"),
+            Parameter::number("beta", "smallest factor by which losses multiply a bound", 0.7, 0.1..=0.99)
+                .source("Beta, section 2.8"),
+            Parameter::number(
+                "headroom",
+                "fraction of inflight_longterm left to other flows in Cruise and ProbeRTT",
+                0.15,
+                0.0..=0.9,
+            )
+            .source("Headroom, section 2.8"),
         ],
         variables: &[
             Variable {

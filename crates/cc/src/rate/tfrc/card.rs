@@ -19,13 +19,9 @@ pub(crate) const TFRC: Entry = Entry {
             "self-clocking: X <= X_recv if packets were lost since the last report, else X <= C X_recv",
         ],
         parameters: &[
-            Parameter {
-                name: "k",
-                meaning: "number of loss intervals in the average, rounded",
-                unit: "intervals",
-                source: "RFC 5348 §5.4; 6 in Bansal et al. 2001",
-                domain: Domain::Number { default: 8.0, minimum: 1.0, maximum: 1024.0 },
-            },
+            Parameter::number("k", "number of loss intervals in the average, rounded", 8.0, 1.0..=1024.0)
+                .unit("intervals")
+                .source("RFC 5348 §5.4; 6 in Bansal et al. 2001"),
             Parameter {
                 name: "rules",
                 meaning: "2001: as in ns-2 at that time; rfc5348: as in the RFC",
@@ -33,34 +29,28 @@ pub(crate) const TFRC: Entry = Entry {
                 source: "RFC 5348 §9 lists what changed since 2003",
                 domain: Domain::Choice { default: "2001", allowed: &["2001", "rfc5348"] },
             },
-            Parameter {
-                name: "conservative",
-                meaning: "self-clocking: the rate is at most the receive rate, or C times it",
-                unit: "",
-                source: "Bansal et al. 2001 §4.1; off in TFRC itself",
-                domain: Domain::Flag { default: false },
-            },
-            Parameter {
-                name: "c",
-                meaning: "C of self-clocking: bound of the rate over the receive rate without losses",
-                unit: "",
-                source: "Bansal et al. 2001 §4.1; ns-2.35 ships 1.5",
-                domain: Domain::Number { default: 1.1, minimum: 1.0, maximum: 10.0 },
-            },
-            Parameter {
-                name: "discounting",
-                meaning: "history discounting: closed intervals weigh less while the open one is longer than twice the mean",
-                unit: "",
-                source: "RFC 5348 §5.5; on in ns-2",
-                domain: Domain::Flag { default: true },
-            },
-            Parameter {
-                name: "damping",
-                meaning: "the packet spacing follows the latest round-trip time",
-                unit: "",
-                source: "RFC 5348 §4.5; on in ns-2",
-                domain: Domain::Flag { default: true },
-            },
+            Parameter::flag(
+                "conservative",
+                "self-clocking: the rate is at most the receive rate, or C times it",
+                false,
+            )
+            .source("Bansal et al. 2001 §4.1; off in TFRC itself"),
+            Parameter::number(
+                "c",
+                "C of self-clocking: bound of the rate over the receive rate without losses",
+                1.1,
+                1.0..=10.0,
+            )
+            .source("Bansal et al. 2001 §4.1; ns-2.35 ships 1.5"),
+            Parameter::flag(
+                "discounting",
+                "history discounting: closed intervals weigh less \
+                 while the open one is longer than twice the mean",
+                true,
+            )
+            .source("RFC 5348 §5.5; on in ns-2"),
+            Parameter::flag("damping", "the packet spacing follows the latest round-trip time", true)
+                .source("RFC 5348 §4.5; on in ns-2"),
         ],
         variables: &[
             Variable { name: "rate", unit: "packets/s", meaning: "X, the allowed sending rate" },

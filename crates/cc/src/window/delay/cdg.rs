@@ -18,7 +18,7 @@
 use crate::random::Random;
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 use std::collections::VecDeque;
 
@@ -172,48 +172,38 @@ pub(crate) const CDG: Entry = Entry {
             "w += acked / w; loss: full: w = max(s, w) / 2, s = s / 2; else w stays; timeout, mark: half",
         ],
         parameters: &[
-            Parameter {
-                name: "beta",
-                meaning: "factor of the window at a backoff",
-                unit: "",
-                source: "Hayes and Armitage 2011 §3",
-                domain: Domain::Number { default: 0.7, minimum: 0.0, maximum: 1.0 },
-            },
-            Parameter {
-                name: "scale",
-                meaning: "G: gradient at which a backoff has probability 1 - 1/e",
-                unit: "s",
-                source: "Hayes and Armitage 2011 §3",
-                domain: Domain::Number { default: 0.003, minimum: 0.000_001, maximum: 100.0 },
-            },
-            Parameter {
-                name: "smoothing",
-                meaning: "a: rounds in the mean of the gradients",
-                unit: "round trips",
-                source: "Hayes and Armitage 2011 §3",
-                domain: Domain::Number { default: 8.0, minimum: 1.0, maximum: 256.0 },
-            },
-            Parameter {
-                name: "ineffectual",
-                meaning: "b: backoffs without effect after which as many are left out; 0 for never",
-                unit: "",
-                source: "Hayes and Armitage 2011 §3",
-                domain: Domain::Number { default: 5.0, minimum: 0.0, maximum: 1_000.0 },
-            },
-            Parameter {
-                name: "shadow",
-                meaning: "a loss decreases to half of the shadow window, if that is more than half of the window",
-                unit: "",
-                source: "Hayes and Armitage 2011 §3",
-                domain: Domain::Flag { default: true },
-            },
-            Parameter {
-                name: "tolerance",
-                meaning: "a loss without a full queue leaves the window as it is; off in Linux",
-                unit: "",
-                source: "Hayes and Armitage 2011 §3",
-                domain: Domain::Flag { default: true },
-            },
+            Parameter::number("beta", "factor of the window at a backoff", 0.7, 0.0..=1.0)
+                .source("Hayes and Armitage 2011 §3"),
+            Parameter::number(
+                "scale",
+                "G: gradient at which a backoff has probability 1 - 1/e",
+                0.003,
+                0.000_001..=100.0,
+            )
+            .unit("s")
+            .source("Hayes and Armitage 2011 §3"),
+            Parameter::number("smoothing", "a: rounds in the mean of the gradients", 8.0, 1.0..=256.0)
+                .unit("round trips")
+                .source("Hayes and Armitage 2011 §3"),
+            Parameter::number(
+                "ineffectual",
+                "b: backoffs without effect after which as many are left out; 0 for never",
+                5.0,
+                0.0..=1_000.0,
+            )
+            .source("Hayes and Armitage 2011 §3"),
+            Parameter::flag(
+                "shadow",
+                "a loss decreases to half of the shadow window, if that is more than half of the window",
+                true,
+            )
+            .source("Hayes and Armitage 2011 §3"),
+            Parameter::flag(
+                "tolerance",
+                "a loss without a full queue leaves the window as it is; off in Linux",
+                true,
+            )
+            .source("Hayes and Armitage 2011 §3"),
         ],
         variables: &[
             Variable { name: "g_min", unit: "s", meaning: "mean gradient of the minimum round-trip time" },

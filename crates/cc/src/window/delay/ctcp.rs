@@ -15,7 +15,7 @@
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of Compound TCP (Tan et al. 2006).
 #[derive(Clone, Debug)]
@@ -119,45 +119,36 @@ pub(crate) const CTCP: Entry = Entry {
             "loss: dwnd = max(0, (1 - beta) W - cwnd / 2), cwnd = cwnd / 2; timeout: dwnd = 0",
         ],
         parameters: &[
-            number(
-                "alpha",
-                "dwnd grows by alpha W^k - 1 per round trip",
-                "packets^(1-k)",
-                0.125,
-                (0.0, 10.0),
-            ),
-            number("beta", "fraction by which a loss decreases the window", "", 0.5, (0.0, 1.0)),
-            number("k", "dwnd grows by alpha W^k - 1 per round trip", "", 0.75, (0.0, 1.0)),
-            number(
-                "gamma",
-                "packets in the queue from which dwnd falls",
-                "packets",
-                30.0,
-                (0.0, 1_000_000.0),
-            ),
-            number("zeta", "dwnd falls by zeta diff", "", 1.0, (0.0, 100.0)),
-            number("low_window", "below this window dwnd is constant", "packets", 41.0, (0.0, 1_000_000.0)),
-            Parameter {
-                source: "NIST SP 500-282 §10 asks for a bound; off",
-                ..number("dwnd_max", "largest dwnd", "packets", WINDOW_MAX, (0.0, WINDOW_MAX))
-            },
-            Parameter {
-                source: "NIST SP 500-282 §10 asks for a bound; off",
-                ..number(
-                    "dwnd_ratio",
-                    "largest dwnd, in units of cwnd; 0: no bound",
-                    "",
-                    0.0,
-                    (0.0, 1_000_000.0),
-                )
-            },
-            Parameter {
-                name: "tuning",
-                meaning: "gamma follows the number of packets that a Reno flow keeps in the queue, from 5 to 30",
-                unit: "",
-                source: "draft-sridharan-tcpm-ctcp-02; Andrew's module for Linux; off",
-                domain: Domain::Flag { default: false },
-            },
+            Parameter::number("alpha", "dwnd grows by alpha W^k - 1 per round trip", 0.125, 0.0..=10.0)
+                .unit("packets^(1-k)")
+                .source(SOURCE),
+            Parameter::number("beta", "fraction by which a loss decreases the window", 0.5, 0.0..=1.0)
+                .source(SOURCE),
+            Parameter::number("k", "dwnd grows by alpha W^k - 1 per round trip", 0.75, 0.0..=1.0)
+                .source(SOURCE),
+            Parameter::number("gamma", "packets in the queue from which dwnd falls", 30.0, 0.0..=1_000_000.0)
+                .unit("packets")
+                .source(SOURCE),
+            Parameter::number("zeta", "dwnd falls by zeta diff", 1.0, 0.0..=100.0).source(SOURCE),
+            Parameter::number("low_window", "below this window dwnd is constant", 41.0, 0.0..=1_000_000.0)
+                .unit("packets")
+                .source(SOURCE),
+            Parameter::number("dwnd_max", "largest dwnd", WINDOW_MAX, 0.0..=WINDOW_MAX)
+                .unit("packets")
+                .source("NIST SP 500-282 §10 asks for a bound; off"),
+            Parameter::number(
+                "dwnd_ratio",
+                "largest dwnd, in units of cwnd; 0: no bound",
+                0.0,
+                0.0..=1_000_000.0,
+            )
+            .source("NIST SP 500-282 §10 asks for a bound; off"),
+            Parameter::flag(
+                "tuning",
+                "gamma follows the number of packets that a Reno flow keeps in the queue, from 5 to 30",
+                false,
+            )
+            .source("draft-sridharan-tcpm-ctcp-02; Andrew's module for Linux; off"),
         ],
         variables: &[
             Variable { name: "dwnd", unit: "packets", meaning: "delay-based part of the window" },
@@ -173,16 +164,8 @@ pub(crate) const CTCP: Entry = Entry {
     build,
 };
 
-const fn number(
-    name: &'static str,
-    meaning: &'static str,
-    unit: &'static str,
-    default: f64,
-    (minimum, maximum): (f64, f64),
-) -> Parameter {
-    let source = "draft-sridharan-tcpm-ctcp-02 §3";
-    Parameter { name, meaning, unit, source, domain: Domain::Number { default, minimum, maximum } }
-}
+/// Source of the parameters that name no other.
+const SOURCE: &str = "draft-sridharan-tcpm-ctcp-02 §3";
 
 fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     let ratio = values.number("dwnd_ratio");

@@ -128,13 +128,9 @@ pub(crate) const FAST: Entry = Entry {
             "loss: w = w / 2",
         ],
         parameters: &[
-            Parameter {
-                name: "alpha",
-                meaning: "packets that a flow keeps in the queue",
-                unit: "packets",
-                source: "NIST SP 500-282 §10.1.2.4 (initial value of FAST-AT)",
-                domain: Domain::Number { default: 200.0, minimum: 1.0, maximum: 1_000_000.0 },
-            },
+            Parameter::number("alpha", "packets that a flow keeps in the queue", 200.0, 1.0..=1_000_000.0)
+                .unit("packets")
+                .source("NIST SP 500-282 §10.1.2.4 (initial value of FAST-AT)"),
             GAIN,
             PERIOD,
             UPDATE,
@@ -164,21 +160,14 @@ pub(super) fn build(target: impl Target, values: &Values, setup: &Setup) -> Box<
     Box::new(Windowed::new(rule, setup))
 }
 
-pub(super) const GAIN: Parameter = Parameter {
-    name: "gamma",
-    meaning: "gain: fraction of the distance to the target per update",
-    unit: "",
-    source: "Wei et al. 2006 §IV",
-    domain: Domain::Number { default: 0.5, minimum: 0.001, maximum: 1.0 },
-};
+pub(super) const GAIN: Parameter =
+    Parameter::number("gamma", "gain: fraction of the distance to the target per update", 0.5, 0.001..=1.0)
+        .source("Wei et al. 2006 §IV");
 
-pub(super) const PERIOD: Parameter = Parameter {
-    name: "period",
-    meaning: "time between updates with update = timer",
-    unit: "s",
-    source: "NIST SP 500-282 §10.1.2.3",
-    domain: Domain::Number { default: 0.02, minimum: 0.001, maximum: 100.0 },
-};
+pub(super) const PERIOD: Parameter =
+    Parameter::number("period", "time between updates with update = timer", 0.02, 0.001..=100.0)
+        .unit("s")
+        .source("NIST SP 500-282 §10.1.2.3");
 
 pub(super) const UPDATE: Parameter = Parameter {
     name: "update",

@@ -9,7 +9,7 @@
 
 use super::fast::{self, Target};
 use crate::{Ack, Entry, Path};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
 /// The levels of `α`, the thresholds between them, and the measured throughput.
@@ -111,13 +111,9 @@ pub(crate) const FAST_AT: Entry = Entry {
             threshold("middle_up", "throughput above which alpha changes from middle to high", 15_000.0),
             threshold("middle_down", "throughput below which alpha changes from middle to low", 1_250.0),
             threshold("high_down", "throughput below which alpha changes from high to middle", 12_500.0),
-            Parameter {
-                name: "tuning_period",
-                meaning: "time between changes of alpha",
-                unit: "s",
-                source: "NIST SP 500-282 §10.1.2.4",
-                domain: Domain::Number { default: 200.0, minimum: 0.01, maximum: 1_000_000.0 },
-            },
+            Parameter::number("tuning_period", "time between changes of alpha", 200.0, 0.01..=1_000_000.0)
+                .unit("s")
+                .source("NIST SP 500-282 §10.1.2.4"),
             fast::GAIN,
             fast::PERIOD,
             fast::UPDATE,
@@ -140,23 +136,20 @@ pub(crate) const FAST_AT: Entry = Entry {
 };
 
 const fn alpha(name: &'static str, default: f64) -> Parameter {
-    Parameter {
+    Parameter::number(
         name,
-        meaning: "packets that a flow keeps in the queue at this level",
-        unit: "packets",
-        source: "NIST SP 500-282 §10.1.2.4",
-        domain: Domain::Number { default, minimum: 1.0, maximum: 1_000_000.0 },
-    }
+        "packets that a flow keeps in the queue at this level",
+        default,
+        1.0..=1_000_000.0,
+    )
+    .unit("packets")
+    .source("NIST SP 500-282 §10.1.2.4")
 }
 
 const fn threshold(name: &'static str, meaning: &'static str, default: f64) -> Parameter {
-    Parameter {
-        name,
-        meaning,
-        unit: "packets/s",
-        source: "FAST prototype, no published source",
-        domain: Domain::Number { default, minimum: 0.0, maximum: 1e9 },
-    }
+    Parameter::number(name, meaning, default, 0.0..=1e9)
+        .unit("packets/s")
+        .source("FAST prototype, no published source")
 }
 
 /// Weight of the latest throughput sample.

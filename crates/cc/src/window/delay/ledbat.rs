@@ -154,13 +154,9 @@ pub(crate) const LEDBAT: Entry = Entry {
             "loss: w = w / 2",
         ],
         parameters: &[
-            Parameter {
-                name: "target",
-                meaning: "queueing delay that it aims at",
-                unit: "s",
-                source: "RFC 6817 §2.5: at most 100 ms",
-                domain: Domain::Number { default: 0.1, minimum: 0.001, maximum: 1.0 },
-            },
+            Parameter::number("target", "queueing delay that it aims at", 0.1, 0.001..=1.0)
+                .unit("s")
+                .source("RFC 6817 §2.5: at most 100 ms"),
             Parameter {
                 name: "gain",
                 meaning: "packets per round trip by which the window grows without a queue",

@@ -15,7 +15,7 @@
 use super::ledbat::{DELAYS, Delays};
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Parameter, Values};
 use narrows_units::{Span, Time};
 
 /// The parameters and the state of LEDBAT++.
@@ -182,20 +182,11 @@ pub(crate) const LEDBAT_PLUS_PLUS: Entry = Entry {
             "slowdown: ssthresh = w, w = 2 for two round trips, then slow start; again after nine times its duration",
         ],
         parameters: &[
-            Parameter {
-                name: "target",
-                meaning: "queueing delay that it aims at",
-                unit: "s",
-                source: "draft-irtf-iccrg-ledbat-plus-plus-01 §4.5",
-                domain: Domain::Number { default: 0.06, minimum: 0.001, maximum: 1.0 },
-            },
-            Parameter {
-                name: "c",
-                meaning: "strength of the multiplicative decrease",
-                unit: "",
-                source: "draft-irtf-iccrg-ledbat-plus-plus-01 §4.3",
-                domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1_000.0 },
-            },
+            Parameter::number("target", "queueing delay that it aims at", 0.06, 0.001..=1.0)
+                .unit("s")
+                .source("draft-irtf-iccrg-ledbat-plus-plus-01 §4.5"),
+            Parameter::number("c", "strength of the multiplicative decrease", 1.0, 0.0..=1_000.0)
+                .source("draft-irtf-iccrg-ledbat-plus-plus-01 §4.3"),
         ],
         variables: DELAYS,
         deviations: &[

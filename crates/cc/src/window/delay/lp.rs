@@ -11,7 +11,7 @@
 
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
 /// The parameters and the state of TCP-LP (Kuzmanovic and Knightly 2006).
@@ -105,27 +105,23 @@ pub(crate) const LP: Entry = Entry {
             "otherwise w += acked / w; loss: w = w / 2",
         ],
         parameters: &[
-            Parameter {
-                name: "threshold",
-                meaning: "delta: part of the largest delay above which congestion is indicated",
-                unit: "",
-                source: "Kuzmanovic and Knightly 2006 §III",
-                domain: Domain::Number { default: 0.15, minimum: 0.0, maximum: 1.0 },
-            },
-            Parameter {
-                name: "gain",
-                meaning: "weight of the latest sample in the smoothed delay",
-                unit: "",
-                source: "Kuzmanovic and Knightly 2006 §III",
-                domain: Domain::Number { default: 0.125, minimum: 0.001, maximum: 1.0 },
-            },
-            Parameter {
-                name: "inference",
-                meaning: "length of the inference phase",
-                unit: "RTT",
-                source: "Linux tcp_lp.c",
-                domain: Domain::Number { default: 3.0, minimum: 0.0, maximum: 1_000.0 },
-            },
+            Parameter::number(
+                "threshold",
+                "delta: part of the largest delay above which congestion is indicated",
+                0.15,
+                0.0..=1.0,
+            )
+            .source("Kuzmanovic and Knightly 2006 §III"),
+            Parameter::number(
+                "gain",
+                "weight of the latest sample in the smoothed delay",
+                0.125,
+                0.001..=1.0,
+            )
+            .source("Kuzmanovic and Knightly 2006 §III"),
+            Parameter::number("inference", "length of the inference phase", 3.0, 0.0..=1_000.0)
+                .unit("RTT")
+                .source("Linux tcp_lp.c"),
         ],
         variables: &[
             Variable { name: "delay", unit: "s", meaning: "d, the smoothed round-trip time" },

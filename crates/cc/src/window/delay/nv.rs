@@ -18,7 +18,7 @@
 use crate::random::Random;
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::{Span, Time};
 
 /// The parameters and the state of TCP-NV (Brakmo 2010).
@@ -193,44 +193,54 @@ pub(crate) const NV: Entry = Entry {
             "loss: w = loss w, no growth until it is allowed, rtt_min anew",
         ],
         parameters: &[
-            number("pad", "packets that may wait in the network", "packets", (10.0, 0.0, 1_000_000.0)),
-            number(
+            Parameter::number("pad", "packets that may wait in the network", 10.0, 0.0..=1_000_000.0)
+                .unit("packets")
+                .source(SOURCE),
+            Parameter::number(
                 "pad_buffer",
                 "no growth with fewer packets than this below the limit",
-                "packets",
-                (2.0, 0.0, 1_000_000.0),
-            ),
-            number(
+                2.0,
+                0.0..=1_000_000.0,
+            )
+            .unit("packets")
+            .source(SOURCE),
+            Parameter::number(
                 "dec",
                 "part of the excess that a round trip with congestion removes",
-                "",
-                (0.296_875, 0.0, 1.0),
-            ),
-            number("loss", "factor of the window at a loss", "", (0.8, 0.0, 1.0)),
-            number(
+                0.296_875,
+                0.0..=1.0,
+            )
+            .source(SOURCE),
+            Parameter::number("loss", "factor of the window at a loss", 0.8, 0.0..=1.0).source(SOURCE),
+            Parameter::number(
                 "reset",
                 "time after which the minimum RTT is replaced by that since the last replacement",
-                "s",
-                (5.0, 0.01, 1_000_000.0),
-            ),
-            number(
+                5.0,
+                0.01..=1_000_000.0,
+            )
+            .unit("s")
+            .source(SOURCE),
+            Parameter::number(
                 "dec_samples",
                 "samples without which congestion is not decided on",
-                "",
-                (60.0, 0.0, 1_000_000.0),
-            ),
-            number(
+                60.0,
+                0.0..=1_000_000.0,
+            )
+            .source(SOURCE),
+            Parameter::number(
                 "inc_samples",
                 "samples without which growth is not decided on",
-                "",
-                (20.0, 0.0, 1_000_000.0),
-            ),
-            number(
+                20.0,
+                0.0..=1_000_000.0,
+            )
+            .source(SOURCE),
+            Parameter::number(
                 "ssthresh_samples",
                 "as dec_samples, before the first decrease",
-                "",
-                (30.0, 0.0, 1_000_000.0),
-            ),
+                30.0,
+                0.0..=1_000_000.0,
+            )
+            .source(SOURCE),
         ],
         variables: &[
             Variable {
@@ -252,16 +262,8 @@ pub(crate) const NV: Entry = Entry {
     build,
 };
 
-/// A parameter of Linux's module, with its default and its bounds.
-const fn number(
-    name: &'static str,
-    meaning: &'static str,
-    unit: &'static str,
-    (default, minimum, maximum): (f64, f64, f64),
-) -> Parameter {
-    let source = "Linux tcp_nv.c";
-    Parameter { name, meaning, unit, source, domain: Domain::Number { default, minimum, maximum } }
-}
+/// Source of the parameters.
+const SOURCE: &str = "Linux tcp_nv.c";
 
 fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     let rule = Nv {

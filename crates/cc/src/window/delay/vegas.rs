@@ -12,7 +12,7 @@
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values};
+use narrows_card::{Card, Parameter, Values};
 
 /// The parameters and the state of Vegas (Brakmo and Peterson 1995).
 #[derive(Clone, Debug)]
@@ -71,27 +71,30 @@ pub(crate) const VEGAS: Entry = Entry {
             "slow start: over where diff > gamma, w = min(w, w base / rtt + 1); loss: w = w / 2",
         ],
         parameters: &[
-            Parameter {
-                name: "alpha",
-                meaning: "with fewer packets in the queue the window grows",
-                unit: "packets",
-                source: "Linux tcp_vegas.c (paper: 1 or 2)",
-                domain: Domain::Number { default: 2.0, minimum: 0.0, maximum: 1_000_000.0 },
-            },
-            Parameter {
-                name: "beta",
-                meaning: "with more packets in the queue the window falls",
-                unit: "packets",
-                source: "Linux tcp_vegas.c (paper: 3 or 4)",
-                domain: Domain::Number { default: 4.0, minimum: 0.0, maximum: 1_000_000.0 },
-            },
-            Parameter {
-                name: "gamma",
-                meaning: "with more packets in the queue slow start ends",
-                unit: "packets",
-                source: "Brakmo and Peterson 1995 §III.C",
-                domain: Domain::Number { default: 1.0, minimum: 0.0, maximum: 1_000_000.0 },
-            },
+            Parameter::number(
+                "alpha",
+                "with fewer packets in the queue the window grows",
+                2.0,
+                0.0..=1_000_000.0,
+            )
+            .unit("packets")
+            .source("Linux tcp_vegas.c (paper: 1 or 2)"),
+            Parameter::number(
+                "beta",
+                "with more packets in the queue the window falls",
+                4.0,
+                0.0..=1_000_000.0,
+            )
+            .unit("packets")
+            .source("Linux tcp_vegas.c (paper: 3 or 4)"),
+            Parameter::number(
+                "gamma",
+                "with more packets in the queue slow start ends",
+                1.0,
+                0.0..=1_000_000.0,
+            )
+            .unit("packets")
+            .source("Brakmo and Peterson 1995 §III.C"),
         ],
         variables: &[],
         deviations: &[

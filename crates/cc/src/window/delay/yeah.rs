@@ -15,7 +15,7 @@
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
 use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
-use narrows_card::{Card, Domain, Parameter, Values, Variable};
+use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of YeAH-TCP (Baiocchi et al. 2007).
 #[derive(Clone, Debug)]
@@ -126,44 +126,56 @@ pub(crate) const YEAH: Entry = Entry {
             "loss: after fewer than rho slow round trips in a row w = w - min(max(Q, delta w), w / 2), else w = w / 2",
         ],
         parameters: &[
-            number(
+            Parameter::number(
                 "a",
                 "increase for each packet acknowledged after a fast round",
-                "packets",
-                (0.01, 0.0, 1.0),
-            ),
-            number(
+                0.01,
+                0.0..=1.0,
+            )
+            .unit("packets")
+            .source(SOURCE),
+            Parameter::number(
                 "q_max",
                 "packets in the queue with which a round is slow",
-                "packets",
-                (80.0, 0.0, 1_000_000.0),
-            ),
-            number(
+                80.0,
+                0.0..=1_000_000.0,
+            )
+            .unit("packets")
+            .source(SOURCE),
+            Parameter::number(
                 "phi",
                 "1 / phi: delay, in minimum round-trip times, with which a round is slow",
-                "",
-                (8.0, 0.001, 1_000_000.0),
-            ),
-            number(
+                8.0,
+                0.001..=1_000_000.0,
+            )
+            .source(SOURCE),
+            Parameter::number(
                 "gamma",
                 "part of the queue that is removed at once is 1 / gamma",
-                "",
-                (1.0, 1.0, 1_000.0),
-            ),
-            number("epsilon", "largest part of the window that is removed at once", "", (0.5, 0.0, 1.0)),
-            number("delta", "least part of the window that a loss removes", "", (0.125, 0.0, 0.5)),
-            number(
+                1.0,
+                1.0..=1_000.0,
+            )
+            .source(SOURCE),
+            Parameter::number(
+                "epsilon",
+                "largest part of the window that is removed at once",
+                0.5,
+                0.0..=1.0,
+            )
+            .source(SOURCE),
+            Parameter::number("delta", "least part of the window that a loss removes", 0.125, 0.0..=0.5)
+                .source(SOURCE),
+            Parameter::number(
                 "rho",
                 "slow rounds after which a Reno flow is taken to compete",
-                "round trips",
-                (16.0, 0.0, 1_000_000.0),
-            ),
-            number(
-                "zeta",
-                "fast rounds after which w_reno is forgotten",
-                "round trips",
-                (50.0, 0.0, 1_000_000.0),
-            ),
+                16.0,
+                0.0..=1_000_000.0,
+            )
+            .unit("round trips")
+            .source(SOURCE),
+            Parameter::number("zeta", "fast rounds after which w_reno is forgotten", 50.0, 0.0..=1_000_000.0)
+                .unit("round trips")
+                .source(SOURCE),
         ],
         variables: &[
             Variable { name: "queue", unit: "packets", meaning: "Q, the packets in the queue" },
@@ -184,16 +196,8 @@ pub(crate) const YEAH: Entry = Entry {
     build,
 };
 
-/// A parameter of Linux's module, with its default and its bounds.
-const fn number(
-    name: &'static str,
-    meaning: &'static str,
-    unit: &'static str,
-    (default, minimum, maximum): (f64, f64, f64),
-) -> Parameter {
-    let source = "Baiocchi et al. 2007; Linux tcp_yeah.c";
-    Parameter { name, meaning, unit, source, domain: Domain::Number { default, minimum, maximum } }
-}
+/// Source of the parameters.
+const SOURCE: &str = "Baiocchi et al. 2007; Linux tcp_yeah.c";
 
 fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     let rule = Yeah {
