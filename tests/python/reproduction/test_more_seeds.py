@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
+from claim_files import ADVANTAGE, GOODPUT, SCENARIO, claim, claims_file, write_study
 
 from narrows.cli import main
 from narrows.reproduction.agreement import agreement
@@ -17,18 +18,6 @@ from narrows.reproduction.claims import read_claims
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCENARIO = """\
-title = "Random losses"
-duration = "4s"
-warmup = "1s"
-[path]
-rate = "2Mbps"
-rtt = "20ms"
-loss = { kind = "bernoulli", rate = 0.02 }
-[[flows]]
-name = "tested"
-algorithm = "subject"
-"""
 STUDY = """\
 title = "Small"
 scenario = "base.toml"
@@ -38,32 +27,11 @@ replications = 2
 [sizes.quick]
 [sizes.medium]
 """
-CLAIMS = """\
-title = "A small study"
-number = "901"
-source = "Anon, 1901"
-question = "Does it run?"
-[experiments]
-one = "One flow alone."
-[[claims]]
-id = "901-1"
-statement = "A smaller cut leaves more"
-strength = "strong"
-place = "figure 1"
-supported = "yes"
-experiment = "one"
-direction = { is = { minus = [
-  { measure = "goodput_bps", where = { algorithm = "aimd(a=1,b=0.6)" } },
-  { measure = "goodput_bps", where = { algorithm = "newreno" } },
-] }, at_least = 60000.0 }
-[[claims]]
-id = "901-2"
-statement = "It sends something"
-strength = "strong"
-place = "figure 1"
-supported = "yes"
-experiment = "one"
-direction = { is = { measure = "goodput_bps", where = { algorithm = "newreno" } }, at_least = 1000.0 }
+CLAIMS = claims_file(
+    901,
+    claim("901-1", "A smaller cut leaves more", f"{{ is = {ADVANTAGE}, at_least = 60000.0 }}"),
+    claim("901-2", "It sends something", f"{{ is = {GOODPUT}, at_least = 1000.0 }}"),
+    """\
 [[tables]]
 title = "Goodput"
 caption = "Table 1"
@@ -73,17 +41,14 @@ is = { measure = "{row}", where = { algorithm = "{column}" } }
 rows = ["goodput_bps"]
 columns = ["newreno", "aimd(a=1,b=0.6)"]
 published = { goodput_bps = [1.2e6, ""] }
-"""
+""",
+)
 
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """Make a study of one's own, in a folder that Narrows does not know."""
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    for name, text in (("base.toml", SCENARIO), ("one.toml", STUDY), ("claims.toml", CLAIMS)):
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
+    return write_study(tmp_path / "mine", STUDY, CLAIMS)
 
 
 def ledger(folder: Path) -> dict[str, Any]:

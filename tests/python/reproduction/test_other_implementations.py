@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from claim_files import ADVANTAGE, GOODPUT, claim, claims_file, write_study
 
 from narrows.cli import main
 from narrows.reproduction.headline import headline
@@ -13,18 +14,6 @@ from narrows.reproduction.headline import headline
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCENARIO = """\
-title = "Random losses"
-duration = "4s"
-warmup = "1s"
-[path]
-rate = "2Mbps"
-rtt = "20ms"
-loss = { kind = "bernoulli", rate = 0.02 }
-[[flows]]
-name = "tested"
-algorithm = "subject"
-"""
 STUDY = """\
 title = "Small"
 scenario = "base.toml"
@@ -35,13 +24,9 @@ replications = 6
 [sizes.quick.variants.other]
 algorithms = ["aimd(a=1,b=0.1)"]
 """
-CLAIMS = """\
-title = "A small study"
-number = "902"
-source = "Anon, 1902"
-question = "Does it run?"
-[experiments]
-one = "One flow alone."
+CLAIMS = claims_file(
+    902,
+    """\
 [[variants]]
 name = "a deep cut"
 about = "To a tenth."
@@ -51,26 +36,10 @@ algorithms."aimd(a=1,b=0.6)" = "aimd(a=1,b=0.1)"
 name = "another simulator"
 about = "By hand."
 cells = { one = "others.csv" }
-[[claims]]
-id = "902-1"
-statement = "A smaller cut leaves more"
-strength = "strong"
-place = "figure 1"
-supported = "yes"
-experiment = "one"
-direction = { is = { minus = [
-  { measure = "goodput_bps", where = { algorithm = "aimd(a=1,b=0.6)" } },
-  { measure = "goodput_bps", where = { algorithm = "newreno" } },
-] }, at_least = 0 }
-[[claims]]
-id = "902-2"
-statement = "It sends something"
-strength = "medium"
-place = "figure 1"
-supported = "yes"
-experiment = "one"
-direction = { is = { measure = "goodput_bps", where = { algorithm = "newreno" } }, at_least = 1000.0 }
-"""
+""",
+    claim("902-1", "A smaller cut leaves more", f"{{ is = {ADVANTAGE}, at_least = 0 }}"),
+    claim("902-2", "It sends something", f"{{ is = {GOODPUT}, at_least = 1000.0 }}"),
+)
 OTHERS = """\
 algorithm,replication,goodput_bps
 "aimd(a=1,b=0.6)",0,1.0e6
@@ -87,10 +56,7 @@ newreno,2,1.41e6
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """Make a study of one's own with a variant and a judge, which has run all cells."""
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    for name, text in (("base.toml", SCENARIO), ("one.toml", STUDY), ("claims.toml", CLAIMS)):
-        (folder / name).write_text(text, encoding="utf-8")
+    folder = write_study(tmp_path / "mine", STUDY, CLAIMS)
     (folder / "others.csv").write_text(OTHERS + NEWRENO, encoding="utf-8")
     return folder
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from claim_files import claim, claims_file, write_study
 
 from command_line import command, environment
 from narrows import library
@@ -46,26 +47,20 @@ replications = 2
 [sizes.quick.variants.slow]
 set."path.rate" = "4Mbps"
 """
-CLAIMS = """\
-title = "A small study"
-number = "900"
-source = "Anon, 1900"
-question = "Does it run?"
-packet_hops = { quick = 2e8, full = 1e9 }
-[experiments]
-one = "One flow alone."
+CLAIMS = claims_file(
+    900,
+    """\
 [[variants]]
 name = "a slow path"
 about = "4 Mbps"
 variant = "slow"
-[[claims]]
-id = "900-1"
-statement = "It fills the link"
-strength = "strong"
-place = "figure 1"
-supported = "yes"
-experiment = "one"
-direction = { is = { measure = "utilization_between(from=1s,until=3s)", over = "min" }, at_least = LEAST }
+""",
+    claim(
+        "900-1",
+        "It fills the link",
+        '{ is = { measure = "utilization_between(from=1s,until=3s)", over = "min" }, at_least = LEAST }',
+    ),
+    """\
 [[figures]]
 title = "Goodput"
 caption = "As published."
@@ -95,17 +90,15 @@ is = { measure = "{row}", where = { algorithm = "{column}" } }
 rows = ["goodput_bps"]
 columns = ["newreno", "aimd(a=1,b=0.8)"]
 published = { goodput_bps = [4.8e6, ""] }
-"""
+""",
+    keys="packet_hops = { quick = 2e8, full = 1e9 }\n",
+)
 
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a published study of one experiment and return its folder."""
-    folder = tmp_path / "studies" / "small"
-    folder.mkdir(parents=True)
-    (folder / "base.toml").write_text(SCENARIO, encoding="utf-8")
-    (folder / "one.toml").write_text(STUDY, encoding="utf-8")
-    (folder / "claims.toml").write_text(CLAIMS.replace("LEAST", "0.5"), encoding="utf-8")
+    folder = write_study(tmp_path / "studies" / "small", STUDY, CLAIMS.replace("LEAST", "0.5"), SCENARIO)
     monkeypatch.setattr(registry, "STUDIES", tmp_path / "studies")
     monkeypatch.setattr(library, "STUDIES", tmp_path / "studies")
     return folder
