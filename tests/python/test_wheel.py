@@ -71,7 +71,14 @@ def test_a_wheel_is_small_serves_every_python_and_has_all_data(wheel: Path) -> N
     assert re.fullmatch(r"narrows-[\d.]+-cp311-abi3-\w+\.whl", wheel.name)
     assert wheel.stat().st_size < 10_000_000
     names = zipfile.ZipFile(wheel).namelist()
-    for part in ("_core.abi3.so", "_core.pyi", "py.typed", "report/page/script.js", "linux/kernel/"):
+    for part in (
+        "_core.abi3.so",
+        "_core.pyi",
+        "py.typed",
+        "report/page/script.js",
+        "linux/kernel/",
+        "external/templates/rule.rs",
+    ):
         assert any(name.startswith(f"narrows/{part}") for name in names), part
     for kind in ("scenarios", "studies", "suites"):
         tree = {file.relative_to(HOUSE).as_posix() for file in (HOUSE / kind).rglob("*.toml")}

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 HOUSE = Path(__file__).parents[2]
 EXAMPLES = HOUSE / "crates/external/tests/examples"
-WORDS = {"name": "mine", "written": "mine", "class": "Mine"}
 
 
 @pytest.fixture
@@ -58,11 +57,5 @@ def test_a_name_of_the_catalogue_and_a_place_outside_the_tree_are_refused(narrow
 
 def test_the_page_shows_what_is_written() -> None:
     page = (HOUSE / "docs/your-algorithm.md").read_text(encoding="utf-8")
-    assert f"```rust\n{scaffold_rust.RUST % WORDS}```" in page
+    assert f"```rust\n{scaffold_rust.from_template('mine.rs', 'mine')}```" in page
     assert f"```rust\n{(EXAMPLES / 'rate.rs').read_text(encoding='utf-8')}```" in page
-
-
-def test_what_is_written_is_what_the_tests_in_rust_compile() -> None:
-    assert (EXAMPLES / "window.rs").read_text(encoding="utf-8") == scaffold_rust.RUST % WORDS
-    compiled = (EXAMPLES.parent / "window_example.rs").read_text(encoding="utf-8")
-    assert compiled == scaffold_rust.RUST_TEST % WORDS + '\n#[path = "examples/window.rs"]\nmod mine;\n'

@@ -1,54 +1,10 @@
-//! Rule: the window grows by `a` packets for each window acknowledged, and a loss leaves the share `b` of it.
+//! What `narrows new algorithm mine --rust` writes compiles, and its test passes.
 
-use mine::ENTRY;
+#[path = "../../../python/narrows/external/templates/mine.rs"]
+mod algorithm;
+#[path = "../../../python/narrows/external/templates/rule.rs"]
+mod rule;
 
-use narrows_cc::units::{Bytes, Time};
-use narrows_cc::{
-    Ack, AckCounting, Algorithm, Cause, CongestionControl, FirstCut, Loss, Path, Setup, SlowStartKind,
-};
-
-const SETUP: Setup = Setup {
-    mss: Bytes::new(1460),
-    packet: Bytes::new(1500),
-    initial_window: 10.0,
-    initial_ssthresh: 10.0,
-    first_cut: FirstCut::Rule,
-    slow_start: SlowStartKind::Standard,
-    ack_counting: AckCounting::Segments,
-    quick_start: None,
-    paced: false,
-    seed: 1,
-};
-
-const PATH: Path =
-    Path { now: Time::ZERO, mss: SETUP.mss, in_flight: 0, rtt: None, round: 0, window_limited: true };
-
-fn window_after(events: impl FnOnce(&mut dyn CongestionControl)) -> f64 {
-    let entry = Algorithm::among([&ENTRY], ENTRY.card.name, Vec::new());
-    let mut algorithm = entry.expect("its own name").build(&SETUP);
-    events(algorithm.as_mut());
-    algorithm.window().expect("it has a window")
-}
-
-#[test]
-fn a_window_acknowledged_adds_one_packet() {
-    let ack = Ack {
-        newly_acked: 10,
-        advanced: true,
-        ce_packets: 0,
-        rtt: None,
-        rate: None,
-        feedback: None,
-        packets: &[],
-    };
-    assert!((window_after(|algorithm| algorithm.on_ack(&ack, &PATH)) - 11.0).abs() < 1e-12);
-}
-
-#[test]
-fn a_loss_halves_the_window() {
-    let loss = Loss { cause: Cause::Detected, new_episode: true, lost: 1, packets: &[] };
-    assert!((window_after(|algorithm| algorithm.on_loss(&loss, &PATH)) - 5.0).abs() < 1e-12);
-}
-
-#[path = "examples/window.rs"]
-mod mine;
+// The crate that is written has the name of its algorithm.
+extern crate self as mine;
+pub use algorithm::ENTRY;

@@ -6,7 +6,7 @@
 //!
 //! Deviations: none, as there is no other source.
 
-use narrows_cc::card::{Card, Domain, Parameter, Values, Variable};
+use narrows_cc::card::{Card, Parameter, Values, Variable};
 use narrows_cc::units::Rate;
 use narrows_cc::{Ack, CongestionControl, Entry, Limits, Loss, Needs, Path, RttView, Setup};
 
@@ -103,27 +103,24 @@ pub static ENTRY: Entry = Entry {
             "loss: r = b * r",
         ],
         parameters: &[
-            Parameter {
-                name: "a",
-                meaning: "packets per round trip that the rate grows by in a round trip",
-                unit: "packets",
-                source: "your choice",
-                domain: Domain::Number { default: 1.0, minimum: 0.01, maximum: 100.0 },
-            },
-            Parameter {
-                name: "b",
-                meaning: "share of the rate that a loss leaves, and gain of the reaction to delay",
-                unit: "",
-                source: "your choice",
-                domain: Domain::Number { default: 0.7, minimum: 0.01, maximum: 0.99 },
-            },
-            Parameter {
-                name: "target_ms",
-                meaning: "queueing delay from which the rate falls",
-                unit: "ms",
-                source: "your choice",
-                domain: Domain::Number { default: 5.0, minimum: 0.1, maximum: 1000.0 },
-            },
+            Parameter::number(
+                "a",
+                "packets per round trip that the rate grows by in a round trip",
+                1.0,
+                0.01..=100.0,
+            )
+            .unit("packets")
+            .source("your choice"),
+            Parameter::number(
+                "b",
+                "share of the rate that a loss leaves, and gain of the reaction to delay",
+                0.7,
+                0.01..=0.99,
+            )
+            .source("your choice"),
+            Parameter::number("target_ms", "queueing delay from which the rate falls", 5.0, 0.1..=1000.0)
+                .unit("ms")
+                .source("your choice"),
         ],
         variables: &[Variable { name: "rate", unit: "packets/s", meaning: "the sending rate" }],
         deviations: &[],
