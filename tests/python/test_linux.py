@@ -56,7 +56,7 @@ def made(*command: str) -> None:
     subprocess.run(list(command), check=True, capture_output=True)
 
 
-def guests(parent: int) -> set[int]:
+def machines(parent: int) -> set[int]:
     """Return the processes that run a kernel for the process `parent`."""
     found = set()
     for entry in Path("/proc").glob("[0-9]*"):
@@ -292,7 +292,7 @@ def test_parameters_of_an_algorithm_are_refused(tmp_path: Path, narrows: Narrows
 
 
 @built
-def test_a_guest_that_ends_early_is_an_error_with_its_last_lines(
+def test_a_virtual_machine_that_ends_early_is_an_error_with_its_last_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, narrows: Narrows
 ) -> None:
     kernel = tmp_path / "narrows/linux/default"
@@ -441,12 +441,12 @@ def test_a_panic_is_an_error_with_its_reason_and_leaves_nothing(tmp_path: Path, 
 
 @built
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_a_guest_ends_with_its_command(how: signal.Signals, tmp_path: Path) -> None:
+def test_a_virtual_machine_ends_with_its_command(how: signal.Signals, tmp_path: Path) -> None:
     file = write(tmp_path, SCENARIO.replace("20s", "20000s"))
     command = [sys.executable, "-m", "narrows", "run", str(file), "--on", "linux", "--out", "run"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    assert within(60, lambda: bool(guests(process.pid)))
-    own = guests(process.pid)
+    assert within(60, lambda: bool(machines(process.pid)))
+    own = machines(process.pid)
     os.kill(process.pid, how)
     assert process.wait(60) == (-signal.SIGKILL if how == signal.SIGKILL else 3)
     assert within(10, lambda: not any(runs(each) for each in own))

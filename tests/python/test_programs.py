@@ -1,4 +1,4 @@
-"""Programs of the machine in a guest. Truth: contract and product. Skipped where a program or a kernel is missing."""
+"""Programs of the machine in a virtual machine. Truth: contract and product. Skipped where a program or a kernel is missing."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_programs_start_in_the_folder_of_a_scenario_that_is_named_by_a_relative_
 
 
 @built
-def test_a_guest_that_is_killed_leaves_no_program(tmp_path: Path) -> None:
+def test_a_virtual_machine_that_is_killed_leaves_no_program(tmp_path: Path) -> None:
     # Never at rest, so no simulated time passes.
     file = scenario(tmp_path, "while :; do :; done", "cat")
     narrows_process = subprocess.Popen(
@@ -221,11 +221,11 @@ def test_a_guest_that_is_killed_leaves_no_program(tmp_path: Path) -> None:
         time.sleep(0.1)
     time.sleep(1)
     found = _below(narrows_process.pid)
-    assert len(found) > 1, "a guest and its programs"
+    assert len(found) > 1, "a virtual machine and its programs"
     narrows_process.send_signal(signal.SIGKILL)
     narrows_process.wait()
     while any(Path(f"/proc/{each}").exists() and "\tZ" not in _status(each) for each in found):
-        assert time.monotonic() < end + 20, "processes of the guest are left"
+        assert time.monotonic() < end + 20, "processes of the virtual machine are left"
         time.sleep(0.1)
 
 

@@ -1,8 +1,8 @@
-//! The structures that the library and the guest's kernel exchange, as declared in `linux/narrows.h`.
+//! The structures that the library and the kernel exchange, as declared in `linux/narrows.h`.
 
 use std::ffi::c_char;
 
-/// A packet that leaves a host of the guest.
+/// A packet that leaves a host of the kernel.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {

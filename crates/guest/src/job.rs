@@ -1,10 +1,10 @@
-//! The job of a guest: a file of nine lines.
+//! The job of a virtual machine: a file of nine lines.
 
 use narrows_linux::Queues;
 use std::fs;
 use std::path::PathBuf;
 
-/// What the guest runs.
+/// What the virtual machine runs.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The resolved scenario.

@@ -1,6 +1,6 @@
-//! The network of a run, as a library that a Linux guest loads.
+//! The network of a run, as a library that a Linux kernel loads.
 //!
-//! The guest's kernel has two hosts. What they send is passed to [`nw_transmit`]; at the time [`nw_deadline`], and after each
+//! The kernel has two hosts. What they send is passed to [`nw_transmit`]; at the time [`nw_deadline`], and after each
 //! packet, the kernel carries out the actions that [`nw_next`] returns one by one, and reports the state of a connection with
 //! [`nw_state`] after each packet that it has delivered to it. [`nw_finish`] writes the records. Times are nanoseconds of the run.
 
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn nw_open(path: *const c_char) -> i32 {
     }
 }
 
-/// The configuration of the guest.
+/// The configuration of the virtual machine.
 #[unsafe(no_mangle)]
 pub extern "C" fn nw_config(configuration: &mut Configuration) {
     if let Some(wanted) = with(|run| run.configuration()) {

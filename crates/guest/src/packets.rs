@@ -1,4 +1,4 @@
-//! The packets of the guest that are in the network.
+//! The packets of the kernel that are in the network.
 
 use crate::programs::Payload;
 use narrows_wire::FlowId;

@@ -1,4 +1,4 @@
-//! The run: the emulated network, and the packets and connections of the guest in it.
+//! The run: the emulated network, and the packets and connections of the kernel in it.
 
 use crate::interface::{Action, Configuration, Packet, Queues, State};
 use crate::job::Job;
@@ -19,7 +19,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A run in the guest.
+/// A run in the virtual machine.
 #[derive(Debug)]
 pub struct Run {
     model: &'static Model,
@@ -91,7 +91,7 @@ impl Run {
         })
     }
 
-    /// The configuration of the guest.
+    /// The configuration of the virtual machine.
     pub fn configuration(&self) -> Configuration {
         let transports = || self.model.workloads.iter().map(|each| &each.transport);
         let packet = transports().map(|each| (each.mss + each.header).count()).max();

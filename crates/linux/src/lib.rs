@@ -4,7 +4,7 @@
 //! queues, workloads and records are those of the simulator, in a library that the kernel loads (`crates/guest`); between
 //! them the kernel's own TCP carries the connections. The kernel is built by `narrows linux build`.
 
-mod guest;
+mod machine;
 mod programs;
 pub mod queues;
 mod refusals;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 /// A kernel, and the scenario that it runs.
 #[derive(Clone, Debug)]
 pub struct Linux {
-    /// The kernel: an executable file. Empty in a guest, which starts none.
+    /// The kernel: an executable file. Empty in a virtual machine, which starts none.
     pub kernel: PathBuf,
     /// The library of the network.
     pub library: PathBuf,
@@ -50,7 +50,7 @@ impl Linux {
         let rate = Rate::from_bps(link.rate.mean_bps(model.duration) as u64);
         let found = self.queues.of(&link.queue, rate, bottleneck)?;
         if found.is_some() && number >= MOST_QUEUES {
-            return Err(("", format!("a guest has queues for {MOST_QUEUES} links")));
+            return Err(("", format!("a virtual machine has queues for {MOST_QUEUES} links")));
         }
         Ok(found)
     }
@@ -79,7 +79,7 @@ impl Backend for Linux {
         _threads: usize,
         progress: &Progress,
     ) -> Result<Records, RunError> {
-        let mut records = guest::run(self, model, replication, progress)?;
+        let mut records = machine::run(self, model, replication, progress)?;
         records.run = narrows_sim::describe(model);
         Ok(records)
     }

@@ -1,4 +1,4 @@
-//! The programs of a guest: which of them its shell would not find, and what they have left in their folder.
+//! The programs of a virtual machine: those that its shell would not find, and the output that they have written.
 
 use narrows_backend::RunError;
 use narrows_model::{Model, Program, Refusal};
@@ -7,8 +7,8 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The commands of `model` whose program a guest would not find, as far as their first word shows it. Commands start in
-/// `directory`.
+/// The commands of `model` whose program the virtual machine would not find, as far as their first word shows it. Commands
+/// start in `directory`.
 pub fn refusals(model: &Model, directory: &Path) -> Vec<Refusal> {
     let mut found = Vec::new();
     for (number, group) in model.groups.iter().enumerate() {
@@ -71,7 +71,7 @@ fn lies_in(word: &str, directory: &Path) -> bool {
     looks && !word.trim_matches(['/', '.']).is_empty() && directory.join(word).exists()
 }
 
-/// Whether what a guest has at `path` is not what the machine has there.
+/// Whether a virtual machine has other files at `path` than its host.
 fn is_hidden(path: &Path) -> bool {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     [path, &real].iter().any(|each| each.starts_with(OWN))
@@ -83,7 +83,7 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Whether a shell has `word`, or finds it in the part of PATH that a guest sees.
+/// Whether `word` is part of the shell, or is found in the part of PATH that a virtual machine can access.
 fn is_known(word: &str, directory: &Path) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let seen: Vec<PathBuf> = std::env::split_paths(&path).filter(|each| !is_hidden(each)).collect();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_a_guest_does_not_see_is_named() {
+    fn a_file_that_programs_do_not_see_is_named() {
         let folder = tempfile::tempdir_in("/tmp").expect("a folder below /tmp");
         std::fs::write(folder.path().join("serve.py"), "").expect("a file");
         let refused = reason("python3 serve.py", folder.path()).unwrap_or_default();

@@ -80,7 +80,7 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
             })
         })
     });
-    // A guest sees other files, and what it cannot do was refused before it started.
+    // A virtual machine has other files, and programs that it cannot run were refused before it started.
     let starts = !linux.kernel.as_os_str().is_empty();
     let missing_programs = starts.then(|| programs::refusals(model, &linux.directory)).into_iter().flatten();
     let mut found: Vec<Refusal> = Vec::new();
@@ -98,7 +98,7 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
     found
 }
 
-/// More programs than a guest has memory for.
+/// More programs than a virtual machine has memory for.
 fn too_many_programs(model: &Model) -> Option<Refusal> {
     let carried = |group: usize| model.groups[group].program.is_some();
     let flows = model.workloads.iter().filter(|each| carried(each.group)).map(|each| each.slots).sum::<u32>();

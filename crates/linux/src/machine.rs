@@ -1,4 +1,4 @@
-//! The process of a guest.
+//! The process of a virtual machine.
 
 use crate::{Linux, programs};
 use narrows_backend::{Progress, RunError};
@@ -12,18 +12,18 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Memory of a guest, MB; only what it uses counts.
+/// Memory of a virtual machine, MB, of which it takes as much as it uses.
 const MEMORY_MB: u32 = 512;
-/// How often a guest is asked whether it has ended.
+/// Time between two checks of whether a virtual machine has ended.
 const POLL: Duration = Duration::from_millis(10);
-/// Number of lines of a guest's console in an error.
+/// Number of lines of a virtual machine's console in an error.
 const LAST_LINES: usize = 12;
 /// The date at which programs run, in nanoseconds: 1 January 2026. Certificates must be valid then.
 const TIME_OF_PROGRAMS: &str = "time-travel-start=1767225600000000000";
 /// Name of the folder of the files of programs.
 const PROGRAMS: &str = "programs";
 
-/// Runs replication `replication` of `model` in a guest; its records have no description of the run.
+/// Runs replication `replication` of `model` in a virtual machine; its records have no description of the run.
 pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) -> Result<Records, RunError> {
     let folder = tempfile::tempdir().map_err(|error| failed("no temporary folder", &error))?;
     let place = |name: &str| folder.path().join(name);
@@ -61,14 +61,14 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         .stderr(output)
         .spawn()
         .map_err(|error| failed(&format!("{} does not start", linux.kernel.display()), &error))?;
-    let mut guest = Guest(child);
+    let mut machine = Machine(child);
     let mut reached = Time::ZERO;
     loop {
-        match guest.0.try_wait() {
+        match machine.0.try_wait() {
             Ok(Some(_)) => break,
             Ok(None) if progress.is_cancelled() => return Err(RunError::Interrupted),
             Ok(None) => thread::sleep(POLL),
-            Err(error) => return Err(failed("the guest is lost", &error)),
+            Err(error) => return Err(failed("the virtual machine is lost", &error)),
         }
         let now = time_in(&place("progress")).unwrap_or(reached).min(Time::ZERO + model.duration);
         if now > reached {
@@ -84,16 +84,16 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
     Ok(Records { programs, ..records })
 }
 
-/// The simulated time that a guest has written to its file of progress.
+/// The simulated time that a virtual machine has written to its file of progress.
 fn time_in(file: &Path) -> Option<Time> {
     let bytes = fs::read(file).ok()?;
     bytes.try_into().ok().map(|ps| Time::from_ps(u64::from_ne_bytes(ps)))
 }
 
-/// A guest that is killed when it is no longer wanted.
-struct Guest(Child);
+/// A virtual machine that is killed when it is no longer wanted.
+struct Machine(Child);
 
-impl Drop for Guest {
+impl Drop for Machine {
     fn drop(&mut self) {
         // It has ended, or its records are not wanted any more.
         let _ = self.0.kill();
@@ -105,7 +105,7 @@ fn failed(what: &str, error: &dyn Display) -> RunError {
     RunError::Backend(format!("{what}: {error}"))
 }
 
-/// What the guest wrote last: from its panic on, or the last lines, without addresses of the kernel's code.
+/// The last output of the virtual machine: from its panic on, or the last lines, without addresses of the kernel's code.
 fn last_lines(console: &Path) -> String {
     let text = String::from_utf8_lossy(&fs::read(console).unwrap_or_default()).into_owned();
     let is_code = |line: &str| line.trim_start().starts_with("[<");
@@ -113,5 +113,5 @@ fn last_lines(console: &Path) -> String {
     let panic = lines.iter().position(|line| line.contains("panic"));
     let from = panic.unwrap_or(lines.len().saturating_sub(LAST_LINES));
     let last: Vec<&str> = lines[from..].iter().take(LAST_LINES).copied().collect();
-    format!("the guest ended without records; its last lines:\n{}", last.join("\n"))
+    format!("the virtual machine ended without records; its last lines:\n{}", last.join("\n"))
 }
