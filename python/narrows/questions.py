@@ -103,6 +103,7 @@ def suite(  # noqa: PLR0913  # each has a default
     out: str | os.PathLike[str],
     *,
     size: str = "quick",
+    rows: Sequence[str] = (),
     on: str = SIMULATOR,
     seed: int | None = None,
     replications: int | None = None,
@@ -116,6 +117,7 @@ def suite(  # noqa: PLR0913  # each has a default
         subject: The algorithm or queue under test; a class at the top level of a Python file, too.
         out: Folder of the results; one that holds the same suite is resumed.
         size: "quick" or "full".
+        rows: Sections of the document whose rows alone are measured, each with those below it; empty for all.
         on: The backend: `simulator`, `linux`, `linux:NAME`, or `both` for the kernel beside the simulator in every row.
         seed: Master seed; None is that of the suite.
         replications: Number of replications; None is that of the suite.
@@ -126,7 +128,7 @@ def suite(  # noqa: PLR0913  # each has a default
         The contents of `summary.json`; `rows` has a row per criterion and condition.
 
     Raises:
-        InputError: There is no such suite or subject, or a file cannot be read.
+        InputError: There is no such suite, row or subject, or a file cannot be read.
         ScenarioError: A file of the suite has faults.
         OutputError: The folder holds something else.
         RunError: A cell failed.
@@ -135,13 +137,13 @@ def suite(  # noqa: PLR0913  # each has a default
     """
     folder, observer = Path(out), watch or Unwatched()
     given = named(subject)
-    evaluation = campaign.prepare(find_suite(str(name)), given, size, seed, replications, on)
+    evaluation = campaign.prepare(find_suite(str(name)), given, size, seed, replications, on, rows)
     campaign.open_folder(evaluation, folder)
     whole = Whole(evaluation.parts, lambda fraction, _: observer.update(fraction), observer.stopped)
     threads = jobs or processors()
     if work(evaluation.parts, campaign.place(folder), lambda: Threads(threads), whole.of, retry=True):
         raise RunError(campaign.failures(folder)[0])
-    flags = f"--{size}" + ("" if on == SIMULATOR else f" --on {on}")
+    flags = f"--{size}" + (f" --rows {','.join(rows)}" if rows else "") + ("" if on == SIMULATOR else f" --on {on}")
     return conclude(evaluation, folder, f"narrows suite {evaluation.suite.name} {given} {flags}")
 
 

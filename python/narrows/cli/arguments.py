@@ -317,6 +317,8 @@ def _add_suite(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     size = suite.add_mutually_exclusive_group()
     size.add_argument("--quick", dest="size", action="store_const", const="quick", default="quick", help="(default)")
     size.add_argument("--full", dest="size", action="store_const", const="full", help="all conditions and replications")
+    what = "these sections alone, as in 5.1.3,7.9; 7 means 7.1, 7.2 and so on (all)"
+    suite.add_argument("--rows", metavar="SECTIONS", type=_listed, default=[], help=what)
     _add_on(suite, "; both for the kernel beside the simulator in every row")
     suite.add_argument("--seed", metavar="N", type=_whole(0, 2**63 - 1), help="instead of the suite's own")
     suite.add_argument("--replications", metavar="N", type=_whole(1, 10**6), help="instead of the suite's own")

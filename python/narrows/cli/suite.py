@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 def suite(arguments: argparse.Namespace) -> int:
     """Measure the criteria of a suite, and write its annex."""
     file = find_suite(arguments.name)
-    evaluation = campaign.prepare(
-        file, arguments.subject, arguments.size, arguments.seed, arguments.replications, arguments.on
-    )
+    given = (arguments.size, arguments.seed, arguments.replications, arguments.on, arguments.rows)
+    evaluation = campaign.prepare(file, arguments.subject, *given)
     folder = arguments.out or _default(evaluation)
     campaign.open_folder(evaluation, folder)
     if not arguments.json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import cards, core
 from narrows.errors import InputError, OutputError
-from narrows.evaluation.definition import ALGORITHM, read_suite
+from narrows.evaluation.definition import ALGORITHM, narrowed, read_suite
 from narrows.external.card import external_card
 from narrows.external.names import short_names
 from narrows.external.source import is_external, named_files
@@ -53,6 +53,7 @@ class Evaluation:
         names: What results call the subject, then the references.
         size: "quick" or "full".
         on: The backend as given: `simulator`, `linux`, `linux:NAME` or `both`.
+        sections: The sections whose rows alone are measured; empty for all.
         card: Card of the subject.
         cells: By backend and name, the sets of cells.
         faults: By backend and name of a set of cells, why it cannot run with the subject.
@@ -63,6 +64,7 @@ class Evaluation:
     names: list[str]
     size: str
     on: str
+    sections: Sequence[str]
     card: Mapping[str, Any]
     cells: Mapping[tuple[str, str], Cells]
     faults: Mapping[tuple[str, str], str]
@@ -84,11 +86,18 @@ class Evaluation:
             part.plan.key(point, part.plan.replications.maximum) for part in self.parts for point in part.plan.points
         ]
         cells = hashlib.sha256("\n".join(keys).encode()).hexdigest()
-        return {"suite": self.suite.name, "subject": self.names[0], "size": self.size, "on": self.on, "cells": cells}
+        about = {"suite": self.suite.name, "subject": self.names[0], "size": self.size, "on": self.on, "cells": cells}
+        return {**about, "rows": ",".join(self.sections)} if self.sections else about
 
 
 def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
-    file: Path, subject: str, size: str, seed: int | None, replications: int | None, on: str = SIMULATOR
+    file: Path,
+    subject: str,
+    size: str,
+    seed: int | None,
+    replications: int | None,
+    on: str = SIMULATOR,
+    sections: Sequence[str] = (),
 ) -> Evaluation:
     """Read a suite and plan its cells.
 
@@ -99,13 +108,14 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
         seed: Master seed in place of the files' own; None for theirs.
         replications: Number of replications in place of the files' own; None for theirs.
         on: The backend, or `both` for the simulator and a kernel.
+        sections: Sections whose rows alone are measured, each with those below it; empty for all.
 
     Raises:
-        InputError: A file cannot be read, the subject is not known, there is no such backend, or it runs no cell with
-            the subject.
+        InputError: A file cannot be read, no row is of a section, the subject is not known, there is no such backend,
+            or it runs no cell with the subject.
         ScenarioError: A file has faults.
     """
-    suite = read_suite(file)
+    suite = narrowed(read_suite(file), sections)
     kernels = [backend.find(each) for each in _backends(on)]
     card = _card(suite, subject, [name for kernel in kernels if kernel is not None for name in kernel[3]])
     given = [subject, *(each for each in suite.references if each != subject)]
@@ -122,7 +132,8 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
                 # What runs with the references alone is not at fault.
                 _cells(name, given[1:], *asked)
                 faults[each, name] = str(error.diagnostics[0]["message"])
-    evaluation = Evaluation(suite, subject, [short[each] for each in given], size, on, card, cells, faults)
+    names = [short[each] for each in given]
+    evaluation = Evaluation(suite, subject, names, size, on, list(sections), card, cells, faults)
     _check_subject(evaluation)
     return evaluation
 
@@ -208,7 +219,7 @@ def open_folder(evaluation: Evaluation, folder: Path) -> None:
     file = folder / ABOUT
     if file.is_file():
         if read_object(file) != evaluation.identity:
-            problem = "holds the suite of another subject, size, backend or version: name another folder"
+            problem = "holds the suite of another subject, size, backend, version or other rows: name another folder"
             raise OutputError(f"{folder} {problem}")
         return
     check_place(folder, replace=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from narrows.study.keys import names
 from narrows.study.measures import split
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from narrows.metrics import Metric
     from narrows.study.document import Entry, Node
@@ -88,6 +88,11 @@ class Row:
     card: str = ""
     absent: tuple[str, str] | None = None
 
+    @property
+    def sections(self) -> list[str]:
+        """The sections, where the criterion is of several."""
+        return [part.strip() for part in self.section.split(",")]
+
 
 @dataclass(frozen=True)
 class Suite:
@@ -155,6 +160,28 @@ def read_suite(file: Path) -> Suite:
     except UnicodeDecodeError as error:
         raise InputError(str(file), f"is no UTF-8 text: byte {error.start} cannot be read") from error
     return _Reader(Document(text, str(file)), file).suite()
+
+
+def narrowed(suite: Suite, sections: Sequence[str]) -> Suite:
+    """Return a suite with the rows of some sections alone.
+
+    Args:
+        suite: The suite.
+        sections: Sections of its document, each with those below it: `5.1` means `5.1.3`, too; empty for all.
+
+    Raises:
+        InputError: No row is of a section.
+    """
+    for section in sections:
+        if not any(_is_of(row, section) for row in suite.rows):
+            known = ", ".join(dict.fromkeys(part for row in suite.rows for part in row.sections))
+            raise InputError(f"--rows {section}", f"no row of {suite.title} is of this section; allowed: {known}")
+    wanted = [row for row in suite.rows if not sections or any(_is_of(row, section) for section in sections)]
+    return replace(suite, rows=wanted)
+
+
+def _is_of(row: Row, section: str) -> bool:
+    return any(part == section or part.startswith(f"{section}.") for part in row.sections)
 
 
 class _Reader:

@@ -34,6 +34,7 @@ def summarize(evaluation: Evaluation, rows: Sequence[Mapping[str, Any]]) -> dict
         "references": evaluation.names[1:],
         "size": evaluation.size,
         "on": evaluation.on,
+        "sections": list(evaluation.sections) or None,
         "kernel": {key: value for key, value in kernels[0].items() if key != "on"} if kernels else None,
         "seeds": {
             name: cells.part.plan.seed for (_, name), cells in evaluation.cells.items() if cells.part.plan.points

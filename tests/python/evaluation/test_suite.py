@@ -194,6 +194,28 @@ def test_a_fault_of_a_suite_file_is_named(narrows: Narrows, small: Path, old: st
     assert said in done.stderr
 
 
+def test_rows_of_some_sections_alone_run_only_their_cells(narrows: Narrows, small: Path, tmp_path: Path) -> None:
+    file = small / "suite.toml"
+    text = file.read_text(encoding="utf-8")
+    text = text.replace('section   = "2"', 'section   = "2.1, 5"').replace(
+        'section      = "3"', 'section      = "2.10"'
+    )
+    file.write_text(text, encoding="utf-8")
+    for given, sections in (("2", ["2.1, 5", "2.10"]), ("5, 4", ["2.1, 5", "4"]), ("2.1", ["2.1, 5"])):
+        done = narrows("suite", small, "cubic", "--rows", given, "--out", given, "--json", "--quiet")
+        assert done.returncode == 0, done.stderr
+        assert [row["section"] for row in json.loads(done.stdout)["rows"]] == sections
+    none = narrows("suite", small, "cubic", "--rows", "4", "--out", "none", "--json", "--quiet")
+    assert json.loads(none.stdout)["seeds"] == {}
+    assert narrows("suite", small, "cubic", "--rows", "4", "--out", "2", "--quiet").returncode == 2
+    refused = narrows("suite", small, "cubic", "--rows", "2.2")
+    assert refused.returncode == 2
+    assert "--rows 2.2: no row of Small is of this section; allowed: 1, 2.1, 5, 2.10, 4" in refused.stderr
+    found = nw.suite(small, "cubic", tmp_path / "python", rows=["2"])
+    assert found["sections"] == ["2"]
+    assert "Rows of section 2 alone." in (tmp_path / "python/annex.md").read_text(encoding="utf-8")
+
+
 def test_an_unknown_suite_or_subject_is_bad_input(narrows: Narrows) -> None:
     assert "did you mean rfc9743" in narrows("suite", "rfc9473", "cubic").stderr
     assert "did you mean bbr3" in narrows("suite", "rfc9743", "bbr33").stderr

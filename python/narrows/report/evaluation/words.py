@@ -94,7 +94,9 @@ def preface(summary: Mapping[str, Any]) -> list[str]:
                 "to it, for the reason given. The scenario of its line runs with `narrows run FILE --on linux`."
             )
             where = [both]
-    return [*([] if summary["note"] is None else [summary["note"]]), method, *where, chance]
+    chosen = summary["sections"]
+    part = [f"Rows of section{'s' if len(chosen) > 1 else ''} {', '.join(chosen)} alone."] if chosen else []
+    return [*([] if summary["note"] is None else [summary["note"]]), *part, method, *where, chance]
 
 
 def sections(rows: Sequence[Row]) -> dict[str, list[Row]]:
