@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import narrows as nw
 from command_line import SHORT, command, environment, write
 
 if TYPE_CHECKING:
@@ -128,3 +129,29 @@ def test_a_thread_that_an_algorithm_starts_does_not_keep_the_command(narrows: Na
     start = "threading.active_count() > 9 or threading.Thread(target=time.sleep, args=(1e6,)).start()"
     done = narrows("run", place(tmp_path, f"import threading, time; {start}"), "--out", "out")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_run_shares_nothing_with_an_earlier_one_of_the_same_process(tmp_path: Path) -> None:
+    note = "os.environ['LEFT'] = os.environ.get('LEFT', '') + 'x'; assert os.environ['LEFT'] == 'x', 'not alone'"
+    scenario = place(tmp_path, "pass")
+    file = tmp_path / "mine.py"
+    file.write_text(file.read_text(encoding="utf-8").replace("import os\n", f"import os\n{note}\n"), encoding="utf-8")
+    loaded = nw.load(scenario)
+    first = loaded.run(replications=3)
+    assert loaded.run(replications=3).groups.equals(first.groups)
+
+
+def test_a_run_has_the_environment_and_the_folder_of_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = place(tmp_path, "open('seen', 'w').write(os.environ['SEEN'])")
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        monkeypatch.setenv("SEEN", name)
+        nw.load(scenario).run(replications=1)
+        assert (tmp_path / name / "seen").read_text(encoding="utf-8") == name
+
+
+def test_a_process_that_ends_without_an_answer_is_named_with_its_signal(tmp_path: Path) -> None:
+    scenario = place(tmp_path, "os.kill(os.getpid(), 9)")
+    with pytest.raises(nw.AlgorithmError, match="ended by signal SIGKILL"):
+        nw.load(scenario).run(replications=2)

@@ -1,9 +1,10 @@
-"""A worker process: `python -P -m narrows.run.worker` reads a job, runs it and writes the result.
+"""A worker process: reads a job, runs it and writes the result.
 
-Standard input carries the job and stays open: where it ends, the parent has ended, and the worker ends at once,
-whatever it is doing. Standard output carries `("progress", simulated_s)` repeatedly, then one of `("records", …)`,
-`("tried", …)`, `("scenario error", error)`, `("algorithm error", text)`, `("run error", text)`. An algorithm prints to
-standard error and has nothing to read.
+It is a fork of a template, or `python -P -m narrows.run.worker` (`narrows.run.processes`). The stream of jobs carries
+the job and stays open: where it ends, the parent has ended, and the worker ends at once, whatever it is doing. That of
+answers carries `("progress", simulated_s)` repeatedly, then one of `("records", …)`, `("tried", …)`,
+`("scenario error", error)`, `("algorithm error", text)`, `("run error", text)`. An algorithm prints to standard error
+and has nothing to read.
 
 Only workers execute Python files that a scenario names.
 """
@@ -16,18 +17,38 @@ import random
 import signal
 import sys
 from threading import Event, Lock, Thread
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from narrows import core
 from narrows.run.frames import receive, send
 
 
 def main() -> None:
-    """Run the job on standard input."""
+    """Run the job on standard input, and answer on standard output."""
     # The parent handles the interrupt.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _end_with_parent()
-    jobs, answers = _take_streams()
+    jobs, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+    close_standard_streams()
+    serve(os.getppid(), jobs, answers)
+
+
+def close_standard_streams() -> None:
+    """Leave an algorithm an empty standard input, and standard error for what it prints."""
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    os.dup2(2, 1)
+
+
+def serve(parent: int, jobs: IO[bytes], answers: IO[bytes]) -> NoReturn:
+    """Run one job and end this process.
+
+    Args:
+        parent: Number of the process whose end ends this one.
+        jobs: Carries the job, and ends with the command.
+        answers: Takes the answers.
+    """
+    _end_with(parent)
     job = receive(jobs)
     if job is None:
         os._exit(1)
@@ -94,25 +115,17 @@ def _fault(arguments: Any) -> core.ScenarioError | None:
     return None
 
 
-def _take_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Return standard input and output, and leave an algorithm an empty input and standard error."""
-    jobs, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.close(empty)
-    os.dup2(2, 1)
-    return jobs, answers
-
-
 def _end_with_stream(jobs: IO[bytes]) -> None:
     jobs.read(1)
     os._exit(1)
 
 
-def _end_with_parent() -> None:
+def _end_with(parent: int) -> None:
     """Let Linux kill this process when its parent ends: an algorithm may keep the interpreter from all threads."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
 
 
 STEP_S = 0.1

@@ -1,20 +1,18 @@
 """Worker processes for runs with algorithms written in Python: one process per run.
 
-A fresh process with fixed hashing makes a run independent of earlier runs, and a process can be killed while an
+A process of its own with fixed hashing makes a run independent of earlier runs, and a process can be killed while an
 algorithm is in an endless loop. This process executes no file that a scenario names.
 """
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.run import processes
 from narrows.run.frames import GarbledError, receive, send
 from narrows.run.jobs import Unwatched, work_s
 
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from narrows.run.jobs import Job, Watch
+    from narrows.run.processes import Process
 
     Answer = tuple[str, Any]
 
@@ -87,7 +86,7 @@ class _Pool:
     def __init__(self) -> None:
         self._stop = Event()
         self._progress: dict[int, float] = {}
-        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._processes: dict[int, Process] = {}
 
     def watch(self, futures: Sequence[Future[Any]], watch: Watch, total_s: float) -> None:
         """Wait for futures of this pool; stop all work when the watch stops it or one of them fails."""
@@ -132,14 +131,7 @@ class _Pool:
         """
         if self._stop.is_set():
             return None
-        process = subprocess.Popen(
-            # `-P`: without it, modules in the working directory would take the place of Python's own.
-            [sys.executable, "-P", "-m", "narrows.run.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONHASHSEED": "0"},
-        )
-        with process:
+        with processes.start() as process:
             self._processes[place] = process
             if self._stop.is_set():
                 process.kill()
@@ -153,21 +145,20 @@ class _Pool:
                 raise
             finally:
                 del self._processes[place]
+            status = process.status() if answer is None else 0
         if answer is None and not self._stop.is_set():
-            raise core.AlgorithmError(f"{what}: the process that ran it ended {_ending(process.wait())}")
+            raise core.AlgorithmError(f"{what}: the process that ran it ended{_ending(status)}")
         return answer
 
 
-def _converse(process: subprocess.Popen[bytes], job: Answer, on_progress: Callable[[float], None]) -> Answer | None:
-    assert process.stdin is not None  # noqa: S101  # both are pipes
-    assert process.stdout is not None  # noqa: S101
+def _converse(process: Process, job: Answer, on_progress: Callable[[float], None]) -> Answer | None:
     try:
-        send(process.stdin, job)
-        answer: Answer | None = receive(process.stdout)
+        send(process.jobs, job)
+        answer: Answer | None = receive(process.answers)
         while answer is not None and answer[0] == "progress":
             on_progress(answer[1])
-            answer = receive(process.stdout)
-    except BrokenPipeError:
+            answer = receive(process.answers)
+    except (BrokenPipeError, ConnectionResetError):
         return None
     return answer
 
@@ -188,8 +179,10 @@ def _failed(future: Future[Any]) -> bool:
     return future.done() and future.exception() is not None
 
 
-def _ending(status: int) -> str:
-    return f"by signal {signal.Signals(-status).name}" if status < 0 else f"with exit status {status}"
+def _ending(status: int | None) -> str:
+    if status is None:
+        return ""
+    return f" by signal {signal.Signals(-status).name}" if status < 0 else f" with exit status {status}"
 
 
 STEP_S = 0.1
