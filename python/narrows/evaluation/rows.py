@@ -151,6 +151,8 @@ def _on(  # noqa: PLR0913, PLR0917  # a row, a backend and what it gave
     )
     scenario = _scenario(cells.part.plan, point, row.cells, condition, folder)
     note = "; ".join(f"without {name}: {why}" for name, why in missing.items()) or None
+    if found.verdict == NOT_MEASURED:
+        note = f"{measure.text} has no value with {tested}"
     return _Result({**_row(row, found, condition, scenario, (tested, len(own))), "reason": note}, own)
 
 

@@ -133,7 +133,7 @@ class Name(Parameter):
     @property
     def kind(self) -> str:
         """Description of the allowed values."""
-        return f"a name without white space, or {self.default}"
+        return "a name without white space" + (f", or {self.default}" if self.default else "")
 
     def value(self, text: str) -> str:
         """Return the name."""

@@ -136,6 +136,21 @@ class Observed:
             for time, code in zip(table["time_ps"][0][own], codes[own], strict=True)
         ]
 
+    def inner(self, flow: Flow, variable: str) -> tuple[FloatArray, FloatArray]:
+        """Return the times in seconds at which an inner variable of a flow's algorithm was sampled, and its values.
+
+        Both are empty where it has no such variable, or inner variables are not recorded.
+        """
+        table = self.records.tables.get("internals")
+        (flows, flow_names), (variables, variable_names) = (
+            table[name] if table else (np.empty(0), None) for name in ("name", "variable")
+        )
+        if flow.of_transfers or flow.name not in (flow_names or []) or variable not in (variable_names or []):
+            return np.empty(0), np.empty(0)
+        own = (flows == (flow_names or []).index(flow.name)) & (variables == (variable_names or []).index(variable))
+        times_s, values = (np.asarray((table or {})[name][0][own], dtype=np.float64) for name in ("time_s", "value"))
+        return times_s, values
+
     def parts(self, group: str) -> list[Flow]:
         """Return the flows of a group that started; finite flows of a process count as one over the whole run."""
         if group in self._coming:

@@ -1,18 +1,24 @@
-"""Metrics of the states of an algorithm, from the events of its flows."""
+"""Metrics of the states of an algorithm, from the events of its flows, and of its inner variables."""
 
 from __future__ import annotations
 
 import itertools
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from narrows.metrics.card import Name, metric
+from narrows.metrics.parameters import FROM, UNTIL
 
 if TYPE_CHECKING:
     from narrows.metrics.card import Choices
     from narrows.metrics.observed import Flow, Observed
+    from narrows.metrics.series import FloatArray
 
 STATE = Name("state", "name of the state, as in the table `events`")
+VARIABLE = Name("variable", "inner variable of the algorithm, as on its card")
 SOURCE = "the table `events`, which `record.events` asks for"
+INNER = "the table `internals`, which `record.internals` asks for"
 
 
 @metric(of="flow", unit="s", better="", label="longest stay in a state", source=SOURCE, parameters=(STATE,))
@@ -33,6 +39,61 @@ def longest_absence_s(seen: Observed, _group: str, flow: Flow, choices: Choices)
     """
     stays = _stays(seen, flow, choices["state"])
     return max((after[0] - before[1] for before, after in itertools.pairwise(stays)), default=NAN)
+
+
+@metric(of="flow", unit="share", better="", label="time in a state", source=SOURCE, parameters=(STATE, FROM, UNTIL))
+def state_share(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Share of the time between `from` and `until` in which the algorithm of a flow is in `state`.
+
+    No value if the algorithm has no states, events are not recorded, or the run ends before `until`.
+    """
+    start_s, end_s = choices["from"], choices["until"]
+    if not seen.states(flow) or not start_s < end_s <= seen.duration_s:
+        return NAN
+    stays = _stays(seen, flow, choices["state"])
+    within_s = (max(min(stop, end_s) - max(start, start_s), 0.0) for start, stop in stays)
+    return float(sum(within_s) / (end_s - start_s))
+
+
+@metric(
+    of="flow",
+    unit="",
+    better="",
+    label="least value of an inner variable",
+    source=INNER,
+    parameters=(VARIABLE, FROM, UNTIL),
+)
+def inner_least(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Least value of an inner `variable` of a flow's algorithm at the ends of intervals between `from` and `until`.
+
+    In the unit of the variable. No value if it has none there, or inner variables are not recorded.
+    """
+    values = _between(seen, flow, choices)
+    return float(values.min()) if values.size else NAN
+
+
+@metric(
+    of="flow",
+    unit="",
+    better="",
+    label="greatest value of an inner variable",
+    source=INNER,
+    parameters=(VARIABLE, FROM, UNTIL),
+)
+def inner_greatest(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
+    """Greatest value of an inner `variable` of a flow's algorithm at the ends of intervals between `from` and `until`.
+
+    In the unit of the variable. No value if it has none there, or inner variables are not recorded.
+    """
+    values = _between(seen, flow, choices)
+    return float(values.max()) if values.size else NAN
+
+
+def _between(seen: Observed, flow: Flow, choices: Choices) -> FloatArray:
+    """Return the values of an inner variable at the ends of intervals after `from`, up to `until`."""
+    ends_s, values = seen.inner(flow, choices["variable"])
+    found: FloatArray = values[(ends_s > choices["from"]) & (ends_s <= choices["until"]) & np.isfinite(values)]
+    return found
 
 
 def _stays(seen: Observed, flow: Flow, state: str) -> list[tuple[float, float]]:

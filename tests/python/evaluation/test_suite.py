@@ -194,6 +194,21 @@ def test_a_fault_of_a_suite_file_is_named(narrows: Narrows, small: Path, old: st
     assert said in done.stderr
 
 
+def test_the_transitions_of_the_draft_of_bbr_are_those_of_bbr3_and_not_of_bbr1(
+    narrows: Narrows, tmp_path: Path
+) -> None:
+    sections = "A.2,A.6,A.7,A.9,A.11,A.20,A.21,A.22"
+    for algorithm in ("bbr3", "bbr1"):
+        done = narrows("suite", "bbr-draft", algorithm, "--rows", sections, "--out", algorithm, "--quiet")
+        assert done.returncode == 0, done.stderr
+    assert {row["verdict"] for row in _rows(tmp_path / "bbr3")} == {"within"}
+    rows = {row["criterion"]: row for row in _rows(tmp_path / "bbr1")}
+    assert rows["Loss ends STARTUP although the application limits the rate"]["verdict"] == "worse"
+    lacking = rows["PROBE_DOWN ends after bw_probe_wait"]
+    assert lacking["verdict"] == "not measured"
+    assert lacking["reason"] == "group.test.longest_stay_s(state=probe-bw-down) has no value with bbr1"
+
+
 def test_rows_of_some_sections_alone_run_only_their_cells(narrows: Narrows, small: Path, tmp_path: Path) -> None:
     file = small / "suite.toml"
     text = file.read_text(encoding="utf-8")

@@ -56,7 +56,15 @@ def replication() -> tuple[Any, Any]:
         "flow": (np.array([0, 0, 1, 0, 0, 1, 0]), None),
         "state": (np.array([1, 2, 2, 0, 1, 1, 2]), ["", "startup", "drain"]),
     }
+    # The first flow's gain is 1 at 1 s, 2 at 2 s and so on; the link has a variable of that name, too.
+    internals = {
+        "time_s": (np.repeat(np.arange(1.0, 11.0), 2), None),
+        "name": (np.tile(np.array([1, 0]), 10), ["l", "a[0]"]),
+        "variable": (np.zeros(20, dtype=int), ["gain"]),
+        "value": (np.column_stack([np.arange(1.0, 11.0), np.zeros(10)]).ravel(), None),
+    }
     tables: dict[str, Any] = {"series": series, "flows": flows, "census": {}, "transfers": {}, "events": events}
+    tables["internals"] = internals
     return scenario, SimpleNamespace(warmup_s=2.0, tables=tables)
 
 
@@ -87,6 +95,10 @@ def replication() -> tuple[Any, Any]:
         ("loss_spread", 0.5),
         ("longest_stay_s(state=drain)", (4 + 2) / 2),
         ("longest_absence_s(state=drain)", 1),
+        # 1 s and 2 s of 4 s.
+        ("state_share(state=drain,from=4s,until=8s)", ((1 + 2) / 4 + 1 / 4) / 2),
+        ("inner_least(variable=gain,from=2s,until=5s)", 3),
+        ("inner_greatest(variable=gain,from=2s,until=5s)", 5),
     ],
 )
 def test_of_a_group(measure: str, expected: float) -> None:
