@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.files.toml import inline
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     import random
@@ -56,7 +57,7 @@ class Environment(NamedTuple):
         if LOSSES[self.loss]:
             parts.append(f"{LOSSES[self.loss]:g} % random loss")
         if RIVALS[self.rivals]:
-            parts.append(f"{RIVALS[self.rivals]} flows of the reference")
+            parts.append(counted(RIVALS[self.rivals], "flow of the reference", "flows of the reference"))
         if CHANGES[self.change] != 1:
             parts.append(f"rate times {CHANGES[self.change]:g} from {FIRST_S} s to {SECOND_S} s")
         return ", ".join(parts)

@@ -205,6 +205,15 @@ def table(folder: Path) -> pa.Table:
     return store.table(plan, ledger.targets)
 
 
+def digest_of(cells: pa.Table) -> str:
+    """Return the digest of the results of a study: of the records of its finished cells in their order; empty without.
+
+    Args:
+        cells: The table of the cells, from `table`.
+    """
+    return digest(cells["digest"].to_pylist()) if cells.num_rows else ""
+
+
 class Replay(NamedTuple):
     """The result of running a cell again.
 
@@ -309,7 +318,7 @@ class _Campaign:
             "finished": len(self.finished),
             "failed": sorted(self.failed),
             "interrupted": False,
-            "digest": digest(table["digest"].to_pylist()),
+            "digest": digest_of(table),
         }
         write_manifest(self.folder, facts, without=[LEASE])
 

@@ -140,7 +140,13 @@ def test_each_row_has_a_verdict_its_source_and_a_scenario_that_runs(
 def test_a_broken_liveness_bound_alone_ends_with_status_1(narrows: Narrows, tmp_path: Path) -> None:
     done = narrows("suite", _written(tmp_path, "1e9"), "cubic", "--out", "out", "--json", "--quiet")
     assert done.returncode == 1
-    assert [row["verdict"] for row in json.loads(done.stdout)["rows"]].count("broken") == 1
+    rows = json.loads(done.stdout)["rows"]
+    assert [row["verdict"] for row in rows].count("broken") == 1
+    # The page begins with it.
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    first = page[page.index('id="answer"') :].partition("</li>")[0]
+    assert next(row["criterion"] for row in rows if row["verdict"] == "broken") in first
+    assert '<span class="word worse">broken</span>' in first
 
 
 def test_a_python_algorithm_is_a_subject_and_its_scenarios_run_anywhere(

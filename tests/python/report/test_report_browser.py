@@ -78,7 +78,27 @@ def test_a_varying_capacity_is_an_area_and_marks_have_their_ticks(browser: Brows
     with opened(browser, cellular_report) as page:
         assert page.locator("#rates svg.wide [data-series=capacity] path.ground").count() == 1
         assert page.locator("#queue svg.wide path.rug.marks").count() == 1
-        assert "two flows" in page.locator("#jain").inner_text()
+        # A figure of which nothing is there is a line, and no section.
+        assert page.locator("#jain").count() == 0
+        assert "No figure “Jain's fairness index”" in page.locator("main").inner_text()
+
+
+def test_the_warm_up_is_named_in_the_legend_where_no_mark_crosses_it(browser: Browser, run_report: Path) -> None:
+    with opened(browser, run_report) as page:
+        figure = page.locator("#cwnd")
+        assert not [text for text in figure.locator("svg.wide text").all_text_contents() if "warm-up" in text]
+        shade, key = figure.locator("svg.wide rect.shade"), figure.get_by_role("button", name="warm-up")
+        assert shade.count() == 1
+        key.click()
+        assert not shade.is_visible()
+
+
+def test_every_page_says_how_it_is_cited(browser: Browser, run_report: Path) -> None:
+    digest = json.loads((run_report.parent / "summary.json").read_text("utf-8"))["digest"]
+    with opened(browser, run_report) as page:
+        cited = page.locator("footer .cite").inner_text()
+        assert cited.startswith("Narrows ")
+        assert all(part in cited for part in ("engine ", HOSTILE, digest))
 
 
 def test_the_title_is_text(browser: Browser, run_report: Path) -> None:

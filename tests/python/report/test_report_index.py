@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with two runs, one of them deeper, a comparison, and one that is damaged."""
+    """Return a folder with two runs, one of them deeper, a comparison, an atlas, and one that is damaged."""
     place = tmp_path / "results"
     write_run(place / "one", Recipe(HOSTILE, {"cubic": 2}, failed={"buffer filled": "broken"}))
     write_run(place / "deeper/two", Recipe("Second", {"cubic": 1, "newreno": 1}))
@@ -29,6 +29,8 @@ def folder(tmp_path: Path) -> Path:
         build_report(place / name)
     (place / "broken").mkdir()
     (place / "broken/summary.json").write_text("{", encoding="utf-8")
+    (place / "atlas").mkdir()
+    (place / "atlas/atlas.json").write_text('{"title": "Where", "found": []}', encoding="utf-8")
     (place / "notes").mkdir()
     return place
 
@@ -37,12 +39,13 @@ def test_an_index_has_a_row_for_each_result(browser: Browser, folder: Path) -> N
     assert main(["report", str(folder)]) == 0
     index = folder / "index.html"
     with opened(browser, index) as page:
-        assert page.locator("ul.answer li").inner_text().startswith("4 results: ")
+        assert page.locator("ul.answer li").inner_text().startswith("5 results: ")
         assert "1 broken" in page.locator("header .verdict.failed").inner_text()
         rows = page.locator("table.sortable tbody tr")
-        assert rows.count() == 4
-        text = {rows.nth(place).locator("code").inner_text(): rows.nth(place).inner_text() for place in range(4)}
-        assert set(text) == {"one", "deeper/two", "compared", "broken"}
+        assert rows.count() == 5
+        text = {rows.nth(place).locator("code").inner_text(): rows.nth(place).inner_text() for place in range(5)}
+        assert set(text) == {"one", "deeper/two", "compared", "broken", "atlas"}
+        assert page.evaluate("document.querySelector('.scroll').scrollWidth <= document.body.clientWidth")
         assert HOSTILE in text["one"]
         assert "broken" in text["one"]
         assert "comparison" in text["compared"]

@@ -9,7 +9,7 @@ from narrows.core import algorithms
 from narrows.report.drawing.decimate import extremes, means
 from narrows.report.drawing.plot import Axis, Box, Panel
 from narrows.report.drawing.scale import PACKETS, SECONDS
-from narrows.report.drawing.style import HUES, TONES, style_of, tone_of
+from narrows.report.drawing.style import HUES, TONES, style_of, styles_of, tone_of
 from narrows.report.drawing.svg import element, polyline, ring
 from narrows.report.run.figures.fairness import jain
 
@@ -115,3 +115,28 @@ def luminance(rgb: tuple[int, int, int]) -> float:
     """Return the relative luminance of a colour by WCAG 2.2."""
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (c / 255 for c in rgb)]
     return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+
+
+def test_algorithms_beside_one_another_have_hues_of_their_own() -> None:
+    names = ["newreno", "cubic", "aimd(a=1,b=0.8)", "mine"]
+    found = styles_of(names)
+    # By itself the third would have the hue of the second.
+    assert style_of(names[2]).colour == found["cubic"].colour
+    assert len({style.colour for style in found.values()}) == len(names)
+    assert found["cubic"] == style_of("cubic")
+    assert found == styles_of(names[::-1])
+
+
+def test_an_interval_that_leaves_the_panel_ends_in_an_arrow() -> None:
+    panel = Panel(Box(50, 20, 800, 300), Axis("Time", SECONDS, 0, 100), Axis("Window", PACKETS, 0, 10))
+    panel.whiskers("inside", (50.0, 5.0), (40.0, 60.0), (4.0, 6.0), style_of("cubic"))
+    panel.whiskers("beyond", (50.0, 5.0), (40.0, 60.0), (4.0, 1e6), style_of("cubic"))
+    inside, beyond = (part.partition('d="')[2].partition('"')[0] for part in panel.draw().split("whisker")[1:])
+    assert inside.count("L") == 0
+    assert beyond.count("L") == 2
+
+
+def test_marks_that_follow_each_other_closely_are_smaller() -> None:
+    panel = Panel(Box(50, 20, 800, 300), Axis("Time", SECONDS, 0, 100), Axis("Window", PACKETS, 0, 10))
+    assert panel.room([1.0]) == panel.room([1.0, 50.0, 90.0])
+    assert panel.room(np.arange(0.0, 100.0, 0.4).tolist()) < panel.room([1.0, 50.0, 90.0]) / 2

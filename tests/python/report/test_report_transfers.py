@@ -104,4 +104,4 @@ def test_a_run_with_transfers_shows_their_times_and_their_number(run: Run) -> No
     times = run.transfers("web")["end_s"] - run.transfers("web")["start_s"]
     of_metric = run.values("web", "completion_time_s").values()
     assert min(of_metric) < float(np.mean(times)) < max(of_metric)
-    assert [key.label for key in drawn["census"].keys] == ["web"]
+    assert [key.label for key in drawn["census"].keys] == ["web", "warm-up"]

@@ -41,6 +41,9 @@ def test_the_losses_of_bbr1_in_shallow_buffers_are_found(narrows: Narrows, tmp_p
     assert json.loads(ran.stdout)["groups"]["test"]["loss_rate"]["mean"] > 0.05
     report = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert losses[0]["words"] in report
+    # The page begins with the gravest find of each kind.
+    answer = report[report.index('id="answer"') : report.index('id="found"')]
+    assert max(losses, key=lambda each: each["score"])["words"] in answer
 
 
 def test_cubic_under_random_loss_on_a_long_path_is_found(narrows: Narrows, tmp_path: Path) -> None:

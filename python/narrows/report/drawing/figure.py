@@ -37,16 +37,23 @@ class Paper:
         """Return the left edge of a panel that leaves room for these names, up to a limit, in drawing units."""
         return min(max(self.left, max(map(width_of, names)) + 16), self.width * 0.4)
 
-    def column(self, titles: Sequence[str], x: Axis, y: Axis) -> list[Panel]:
-        """Return a panel per title, stacked and with the same axes; a single panel shows no title."""
+    def column(self, titles: Sequence[str], x: Axis, y: Axis | Sequence[Axis]) -> list[Panel]:
+        """Return a panel per title, stacked; a single panel shows no title.
+
+        Args:
+            titles: Title of each panel.
+            x: The horizontal axis of all.
+            y: The vertical axis of all, or one for each.
+        """
+        up = [y for _ in titles] if isinstance(y, Axis) else y
         several = len(titles) > 1
         # Many panels are lower, so that all of them fit on a screen.
         height = self.low * min(1.0, max(FEW / len(titles), LOWEST)) if several else self.tall
         boxes = stacked_boxes(len(titles), self.left, self.width - self.left - RIGHT, height)
         last = len(titles) - 1
         return [
-            Panel(box, x, y, title=title if several else "", foot=index == last)
-            for index, (box, title) in enumerate(zip(boxes, titles, strict=True))
+            Panel(box, x, own, title=title if several else "", foot=index == last)
+            for index, (box, title, own) in enumerate(zip(boxes, titles, up, strict=True))
         ]
 
 
@@ -57,7 +64,8 @@ class Key:
     Attributes:
         name: Name of the series, unique in its figure.
         label: Text of the entry.
-        sample: Kind of the sample beside the text: "line", "faint", "fill", "limit", "ground", "drop", "mark", "dot".
+        sample: Kind of the sample beside the text: "line", "faint", "fill", "limit", "ground", "shade", "drop", "mark",
+            "dot", or "event" for a marker in the colour of the series at which it happens.
         style: Colour, dash and marker of the series; None without a style.
     """
 

@@ -123,25 +123,20 @@ class Panel:
         self._marks: list[Markup] = []
         self._tiled = False
 
-    def shade(self, until: float, label: str, *, low: bool = False) -> None:
-        """Shade the panel from its left edge to a value of x, with a label at the top, or at the bottom if `low`."""
+    def shade(self, key: str, until: float) -> None:
+        """Shade the panel from its left edge to a value of x; the legend names it, so that no mark crosses a word."""
         right = self._clip(self.across.position(until))
         if right <= self.box.left + 1:
             return
-        self._ground.append(
-            element(
-                "rect",
-                class_="shade",
-                x=self.box.left,
-                y=self.box.top,
-                width=right - self.box.left,
-                height=self.box.height,
-            )
+        area = element(
+            "rect",
+            class_="shade",
+            x=self.box.left,
+            y=self.box.top,
+            width=right - self.box.left,
+            height=self.box.height,
         )
-        # At the right, because slow start climbs at the left.
-        level = self.box.bottom - 8 if low else self.box.top + 13
-        if label and right - self.box.left > _NOTE_WIDTH:
-            self._behind.append(element("text", label, class_="note end unzoomed", x=right - 5, y=level))
+        self._ground.append(element("g", area, data_series=key))
 
     def hint(self, text: str) -> None:
         """Write a note into the upper right corner."""
@@ -207,9 +202,17 @@ class Panel:
         css, size = ("dot pale", 3.5) if of_many else ("dot", 7.0)
         self._add(key, style, self._dot(at, style, read, css, size))
 
-    def event(self, key: str, at: tuple[float, float], style: Style, read: str) -> None:
-        """Draw the small marker of an event with the read-out `read` at (x, y)."""
-        self._add(key, style, self._dot(at, style, read, "dot", 4.5))
+    def event(self, key: str, at: tuple[float, float], style: Style, read: str, *, size: float | None = None) -> None:
+        """Draw the small marker of an event with the read-out `read` at (x, y), of a `size` from `room`."""
+        half = size or _EVENT
+        self._add(key, style, self._dot(at, style, read, "dot" if half > _PLAIN else "dot plain", half))
+
+    def room(self, x: Sequence[float]) -> float:
+        """Return the size of the markers of events at these x with which most do not hide their neighbours."""
+        if len(x) <= 1:
+            return _EVENT
+        between = float(np.median(np.diff(np.sort(self._place(np.asarray(x, float), self.across)))))
+        return min(max(0.5 * between, _LEAST_EVENT), _EVENT)
 
     def _dot(self, at: tuple[float, float], style: Style, read: str, css: str, size: float) -> Markup:
         x, y = self.across.position(at[0]), self.up.position(at[1])
@@ -219,11 +222,23 @@ class Panel:
     def whiskers(
         self, key: str, at: tuple[float, float], x: tuple[float, float], y: tuple[float, float], style: Style
     ) -> None:
-        """Draw a horizontal and a vertical interval through a point."""
-        left, right = (self._clip(self.across.position(max(value, self.x.low))) for value in x)
-        low, high = (min(max(self.up.position(value), self.box.top), self.box.bottom) for value in y)
+        """Draw a horizontal and a vertical interval through a point; one that leaves the panel ends in an arrow."""
         centre_x, centre_y = self.across.position(at[0]), self.up.position(at[1])
+        ends_x = sorted(self.across.position(max(value, self.x.low / 10) if self.x.log else value) for value in x)
+        ends_y = sorted(self.up.position(max(value, self.y.low / 10) if self.y.log else value) for value in y)
+        left, right = map(self._clip, ends_x)
+        high, low = (min(max(each, self.box.top), self.box.bottom) for each in ends_y)
         path = f"M{number(left)} {number(centre_y)}H{number(right)}M{number(centre_x)} {number(low)}V{number(high)}"
+        for end, shown, inwards in zip(ends_x, (left, right), (_ARROW, -_ARROW), strict=True):
+            if abs(end - shown) > 1:
+                back = number(shown + inwards)
+                path += f"M{back} {number(centre_y - _ARROW)}L{number(shown)} {number(centre_y)}L{back} "
+                path += number(centre_y + _ARROW)
+        for end, shown, inwards in zip(ends_y, (high, low), (_ARROW, -_ARROW), strict=True):
+            if abs(end - shown) > 1:
+                back = number(shown + inwards)
+                path += f"M{number(centre_x - _ARROW)} {back}L{number(centre_x)} {number(shown)}"
+                path += f"L{number(centre_x + _ARROW)} {back}"
         self._add(key, style, element("path", class_="whisker", d=path))
 
     def tile(  # noqa: PLR0913  # a field of a map
@@ -456,9 +471,14 @@ BOLD = 1.2
 # Height of a line of text.
 LINE = 13.0
 
+# Half the width of the marker of an event; the least where events follow each other closely, and from which on it has
+# no rim.
+_EVENT = 4.5
+_LEAST_EVENT = 1.8
+_PLAIN = 3.0
+_ARROW = 4.0
 _RUG = 8
 _MARGIN = 3.0
-_NOTE_WIDTH = 56
 _CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
     ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
     ((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),

@@ -4,7 +4,8 @@ The colours are eight hues that stay apart for people with colour vision deficie
 for dark paper; dash and marker repeat the distinction without colour. An algorithm of the catalogue has its style by
 its place there: eight neighbours, most of them of one family, have the eight hues, and each further eight have the next
 dash and marker. Any other name (an algorithm with parameters, an external one) finds a style from a checksum of its
-letters, whose dash and marker are not a pair that the catalogue uses. Flows of one algorithm share its hue in different
+letters, whose dash and marker are not a pair that the catalogue uses, and another hue where one beside it has that.
+Flows of one algorithm share its hue in different
 tones and dashes.
 """
 
@@ -13,8 +14,12 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from narrows import core
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Rgb = tuple[int, int, int]
 
@@ -62,6 +67,24 @@ def style_of(algorithm: str) -> Style:
         algorithm: Its name, with parameters if it has any.
     """
     return catalogued(algorithm) or _by_checksum(algorithm)
+
+
+def styles_of(algorithms: Sequence[str]) -> dict[str, Style]:
+    """Return the styles of algorithms that stand beside one another.
+
+    Each has its own, except that a name outside the catalogue takes the next hue that none of them has.
+
+    Args:
+        algorithms: Their names.
+    """
+    found = {name: style for name in algorithms if (style := catalogued(name)) is not None}
+    # In an order that is the same wherever they stand beside one another.
+    for name in sorted(algorithms):
+        if name not in found:
+            own, taken = _by_checksum(name), {style.colour for style in found.values()}
+            hues = [(own.colour + step) % len(HUES) for step in range(len(HUES))]
+            found[name] = replace(own, colour=next((hue for hue in hues if hue not in taken), own.colour))
+    return {name: found[name] for name in algorithms}
 
 
 def catalogued(name: str) -> Style | None:

@@ -15,17 +15,19 @@ def swatch(sample: str, style: Style | None) -> Markup:
     """Return the drawing of a legend entry, 30 by 12 pixels.
 
     Args:
-        sample: "line", "faint", "fill", "limit", "ground", "drop", "mark" or "dot", as in a legend's entry.
+        sample: "line", "faint", "fill", "limit", "ground", "shade", "drop", "mark", "dot" or "event", as in a legend's
+            entry.
         style: Colour, dash and marker of the series; None without a style.
     """
     dash = style.dash_pattern if style else None
-    css = style.css_class if style else None
+    # An event has the colour of the series at which it happens.
+    css = style.css_class if style and sample != "event" else None
     return element("svg", _shape(sample, style, dash), class_=f"swatch {css or ''}".rstrip(), viewBox="0 0 30 12",
                    width="30", height="12", aria_hidden="true", focusable="false")  # fmt: skip
 
 
 def _shape(sample: str, style: Style | None, dash: str | None) -> Markup:
-    if sample == "dot":
+    if sample in {"dot", "event"}:
         return element("path", class_="dot", d=marker(style.marker if style else 0, 15, 6, 4.5))
     if sample == "fill":
         rim = element("path", class_="rim", d="M1 2H29", stroke_dasharray=dash)
@@ -34,6 +36,8 @@ def _shape(sample: str, style: Style | None, dash: str | None) -> Markup:
         return Markup(
             element("path", class_="ground", d="M1 2H29V11H1Z") + element("path", class_="limit", d="M1 2H29")
         )
+    if sample == "shade":
+        return element("path", class_="shade", d="M1 1H29V11H1Z")
     if sample in {"drop", "mark"}:
         return element("path", class_=f"rug {sample}s", d="M10 2v8M15 2v8M20 2v8")
     return element("path", class_=sample, d="M1 6H29", stroke_dasharray="1 3" if sample == "faint" else dash)

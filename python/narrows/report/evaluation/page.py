@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from narrows.evaluation.summary import by_criterion, counts, views
 from narrows.evaluation.verdict import BETTER, BROKEN, NOT_APPLICABLE, NOT_MEASURED, WITHIN, WORSE
 from narrows.report.drawing.scale import NO_DATA
-from narrows.report.drawing.svg import Markup, element
+from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.evaluation import words
 from narrows.report.page import document as page
 from narrows.report.page.state import state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Row = Mapping[str, Any]
     Criteria = Mapping[tuple[str, str], Sequence[Row]]
@@ -28,17 +29,49 @@ def suite_page(summary: Mapping[str, Any]) -> str:
     rows = summary["rows"]
     seen = views(rows, summary["on"])
     criteria = {name: by_criterion(found) for name, found in seen.items()}
+    about = [element("p", _marked(text)) for text in words.preface(summary)]
     sections = [
-        page.section(
-            "about", "What was measured", *(element("p", text) for text in words.preface(summary)), _facts(summary)
-        ),
+        page.answer("What was found", list(_answer(seen)), (), summary["command"]),
         page.section("overview", "Criteria", _overview(criteria)),
+        page.section("about", "What was measured", *about, _facts(summary)),
         *(_section(section, by_criterion(found), criteria) for section, found in words.sections(rows).items()),
     ]
-    links = [("about", "About"), ("overview", "Criteria")]
+    links = [("answer", "Answer"), ("overview", "Criteria"), ("about", "About")]
     links += [(_anchor(section), f"§{section}") for section in words.sections(rows)]
     header = page.page_header(summary["title"], "Suite", _badge(seen), links)
     return page.document(summary["title"], header, sections)
+
+
+def _answer(seen: Mapping[str, Sequence[Row]]) -> Iterator[Markup]:
+    """Yield a sentence per row that is broken, worse or better, the gravest first, then how many are none of these."""
+    several = len(seen) > 1
+    for name, rows in seen.items():
+        where = f" ({name})" if several else ""
+        found = [row for verdict in (BROKEN, WORSE, BETTER) for row in rows if row["verdict"] == verdict]
+        for row in found[:MOST_NAMED]:
+            at = words.condition(row)
+            held = words.against(row)
+            link = element("a", f"§{row['section']}", href=f"#{_anchor(row['section'])}")
+            title = element("b", f"{row['criterion']}{where}")
+            text = f"{words.measured(row)}{f', {held}' if held else ''}{f', at {at}' if at else ''}, "
+            css = "better" if row["verdict"] == BETTER else "worse"
+            yield join((link, " ", title, ": ", text, element("span", row["verdict"], class_=f"word {css}"), "."))
+        if len(found) > MOST_NAMED:
+            yield join((f"{len(found) - MOST_NAMED} more rows{where} are broken, worse or better; see below.",))
+        rest = Counter("within, not decided" if _is_open(row) else row["verdict"] for row in rows if row not in found)
+        counted = ", ".join(f"{count} {verdict}" for verdict, count in rest.items())
+        if counted:
+            yield join((f"{'Of the other' if found else 'Of all'} {rest.total()} rows{where}: {counted}.",))
+
+
+def _is_open(row: Row) -> bool:
+    """Return whether a row is within its bound as far as is known, but its interval is not."""
+    return row["verdict"] == WITHIN and not row["decided"]
+
+
+def _marked(text: str) -> Markup:
+    """Return a text with what stands between grave accents as code."""
+    return join(element("code", part) if place % 2 else part for place, part in enumerate(text.split("`")))
 
 
 def _facts(summary: Mapping[str, Any]) -> Markup:
@@ -58,7 +91,9 @@ def _facts(summary: Mapping[str, Any]) -> Markup:
 
 def _badge(seen: Mapping[str, Sequence[Row]]) -> Markup:
     found = {name: counts(rows) for name, rows in seen.items()}
-    css, sign = ("failed", "✕") if any(each[BROKEN] for each in found.values()) else ("ok", "✓")
+    css, sign = ("open", "!") if any(each[WORSE] for each in found.values()) else ("ok", "✓")
+    if any(each[BROKEN] for each in found.values()):
+        css, sign = "failed", "✕"
     texts = {
         name: ", ".join(f"{count} {verdict}" for verdict, count in each.items() if count)
         for name, each in found.items()
@@ -122,7 +157,7 @@ def _rows(criterion: str, seen: Mapping[str, Sequence[Row]]) -> Markup:
 
 def _state(row: Row) -> Markup:
     css, sign, word = STATES[row["verdict"]]
-    if row["verdict"] == WITHIN and not row["decided"]:
+    if _is_open(row):
         css, sign = "open", "?"
     return state(css, sign, words.verdict(row) if css == "open" else word)
 
@@ -138,6 +173,8 @@ def _anchor(section: str) -> str:
     return f"section-{section.replace(' ', '-')}"
 
 
+# Rows that the answer names.
+MOST_NAMED = 6
 # Of a criterion's or a condition's second line, what the first one says.
 _SPACE = (element("td"), element("td"))
 STATES = {

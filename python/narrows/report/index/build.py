@@ -77,7 +77,7 @@ def _badge(found: Sequence[Entry]) -> Markup:
 
 
 def _table(found: Sequence[Entry]) -> Markup:
-    heads = ("Title", "Kind", "Goodput", "One-way delay, 95th percentile", "Replications", "Checks", "Started")
+    heads = ("Title", "Kind", "Goodput", "Delay, 95th percentile", "Replications", "Checks", "Started")
     head = element("tr", *(element("th", text, scope="col", aria_sort="none") for text in heads))
     table = element(
         "table",
@@ -129,8 +129,8 @@ def _when(started: str) -> str:
 
 
 _NOTE = (
-    "A click on a heading sorts by it. Means of the groups of a run, or of the first group with each algorithm of a "
-    "comparison, with 95 % intervals."
+    "A click on a heading sorts by it. Delay is one way. Means of the groups of a run, or of the first group with each "
+    "algorithm of a comparison, with 95 % intervals."
 )
 _LEVELS = {"broken": "broken", "caution": "with caution"}
 # How the checks of a run stand.
@@ -146,6 +146,9 @@ _PLURAL = {
     "matrix": ("matrix", "matrices"),
     "deployment": ("deployment", "deployments"),
     "reproduction": ("reproduction", "reproductions"),
+    "trial": ("trial", "trials"),
+    "atlas": ("atlas", "atlases"),
+    "suite": ("suite", "suites"),
     "results": ("other", "others"),
     "damaged": ("damaged", "damaged"),
 }

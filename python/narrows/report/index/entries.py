@@ -65,6 +65,8 @@ def _entry(folder: Path, root: Path) -> Entry:
     page = next((f"{place}/{name}" for name in PAGES if (folder / name).is_file()), "")
     try:
         summary, manifest = (_object(folder / name) for name in ("summary.json", "manifest.json"))
+        # The summary of a search has a name of its own.
+        summary = summary or _object(folder / "atlas.json")
         ledger = _object(folder / "ledger.json")
         plan = _object(folder / "plan.json")
         title = summary.get("title") or ledger.get("title") or plan.get("title") or manifest.get("title") or folder.name
@@ -129,7 +131,7 @@ def _count(value: object) -> int | None:
 # What else a summary has, by a key that only its kind has.
 BY_KEY = {"groups": "run", "margin": "trial", "found": "atlas", "rows": "suite"}
 # Files of which any makes a folder one of results, and the names of pages.
-MARKS = ("summary.json", "plan.json", "ledger.json")
+MARKS = ("summary.json", "plan.json", "ledger.json", "atlas.json")
 PAGES = ("report.html", "index.html")
 # Folders between the index and a result at most.
 DEPTH = 3

@@ -5,16 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
+from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from narrows import core
 from narrows.report.drawing.figure import PAPERS, drawing, height
 from narrows.report.drawing.style import colour_classes, colour_rules
-from narrows.report.drawing.svg import Markup, element, number
+from narrows.report.drawing.svg import Markup, element, join, number
 from narrows.report.drawing.swatch import swatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from narrows.report.drawing.figure import Figure, Key, Paper
     from narrows.report.drawing.plot import Panel
@@ -22,20 +24,35 @@ if TYPE_CHECKING:
     Draw = Callable[[Paper], Sequence[Panel]]
 
 
-def document(title: str, header: Markup, content: Sequence[Markup]) -> str:
+def document(
+    title: str,
+    header: Markup,
+    content: Sequence[Markup],
+    *,
+    digest: str = "",
+    versions: Mapping[str, str] | None = None,
+) -> str:
     """Return a complete HTML document.
 
     Args:
         title: Title of the document.
         header: The header, from `page_header`.
         content: The sections in order.
+        digest: Digest of the results, for those who cite them; empty without one.
+        versions: What made the results, as in the manifest; None is what runs.
     """
+    made = versions or {"narrows": version("narrows"), "engine": core.fingerprint()}
+    cited = [f"Narrows {made['narrows']}", f"engine {made['engine'][:12]}", f"“{title}”", *([digest] if digest else [])]
     body = element(
         "body",
         element("a", "Skip to the results", class_="skip", href="#main"),
         header,
         element("main", *content, id="main"),
-        element("footer", element("p", "Made by Narrows. This file is complete: it needs no network.")),
+        element(
+            "footer",
+            element("p", "Cite: ", element("span", f"{', '.join(cited)}.", class_="cite")),
+            element("p", "Made by Narrows. This file is complete: it needs no network."),
+        ),
         element("script", Markup(_SCRIPT)),
     )
     head = _head(title)
@@ -108,8 +125,6 @@ def section(name: str, title: str, *content: Markup, heading: str = "h2") -> Mar
 
 def figure_section(figure: Figure, command: str, *, heading: str = "h2") -> Markup:
     """Return the section of a figure: drawing, legend, caption and the command that reproduces it."""
-    if figure.absent:
-        return section(figure.name, figure.title, element("p", figure.absent, class_="note"), heading=heading)
     tools = [
         element("button", "Whole range", type="button", class_="tool", data_reset=True,
                 aria_label=f"Whole range: {figure.title}", hidden=True)
@@ -146,8 +161,15 @@ def figure_section(figure: Figure, command: str, *, heading: str = "h2") -> Mark
 
 
 def figure_grid(figures: Sequence[Figure], command: str, *, heading: str = "h2") -> Markup:
-    """Return the sections of several figures, beside one another where the screen has room."""
-    return element("div", *(figure_section(each, command, heading=heading) for each in figures), class_="grid")
+    """Return the sections of several figures, beside one another where the screen has room.
+
+    Below them stands why others are missing, in a line each: an empty section would say no more.
+    """
+    drawn = [figure_section(each, command, heading=heading) for each in figures if not each.absent]
+    missing = [
+        element("p", f"No figure “{each.title}”: {each.absent}", class_="note") for each in figures if each.absent
+    ]
+    return join((element("div", *drawn, class_="grid") if drawn else "", *missing))
 
 
 def answer(title: str, sentences: Sequence[object], figures: Sequence[Figure], command: str, note: str = "") -> Markup:

@@ -57,7 +57,7 @@ def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Ce
     links += [(f"table-{place}", table.title) for place, table in enumerate(published.tables)]
     links += [("question", "Question"), ("experiments", "Experiments")]
     header = page.page_header(published.title, "Reproduction", _badge(ledger), links)
-    return page.document(published.title, header, sections)
+    return page.document(published.title, header, sections, digest=ledger["digest"])
 
 
 def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:

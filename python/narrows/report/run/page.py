@@ -43,9 +43,11 @@ def page(subject: Run | Comparison) -> str:
     ]
     links = [("answer", "Answer"), ("checks", "Checks"), ("measures", "Measures")]
     links += [("differences", "Differences")] if comparing else []
-    links += [*((figure.name, figure.title) for figure in more), ("run", "Run"), ("files", "Files")]
+    links += [(figure.name, figure.title) for figure in more if not figure.absent]
+    links += [("run", "Run"), ("files", "Files")]
     header = document.page_header(subject.title, "Comparison" if comparing else "Run", sanity.verdict(runs), links)
-    return document.document(subject.title, header, content)
+    versions = subject.manifest.get("versions")
+    return document.document(subject.title, header, content, digest=subject.digest, versions=versions)
 
 
 def _first(drawn: Sequence[Figure]) -> tuple[list[Figure], list[Figure]]:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from narrows.compared import ALGORITHM, contrasts, kind_of, runs_of
-from narrows.report.drawing.style import placed, style_of
+from narrows.report.drawing.style import placed, style_of, styles_of
 from narrows.report.run.data import Check, Comparison, Difference, Expectation, Measure, Run
 
 if TYPE_CHECKING:
@@ -64,19 +64,21 @@ def packet_log(run: Run) -> pa.Table | None:
     return pq.read_table(run.packet_file, filters=[("replication", "=", run.shown_replication)])
 
 
-def _looks(summary: Mapping[str, Any]) -> Iterator[tuple[str, Style | None]]:
-    """Return the style of each run of a comparison; None where its name has one.
+def _looks(summary: Mapping[str, Any]) -> Iterator[tuple[str, Style]]:
+    """Return the style of each run of a comparison.
 
-    A level has the hue of its place; beside several algorithms, it is a variant of the algorithm's style.
+    An algorithm has its own. A level has the hue of its place; beside several algorithms, it is a variant of the
+    algorithm's style.
     """
     factors: Mapping[str, list[str]] = summary.get("factors") or {}
     several = len(factors.get(ALGORITHM, ())) > 1
     seen: Counter[str] = Counter()
+    own = styles_of([*(runs_of(summary) or {})])
     for name, each in (runs_of(summary) or {}).items():
         algorithm = each["at"][ALGORITHM] if several else ""
         style = style_of(algorithm).variant(seen[algorithm]) if several else placed(seen[""])
         seen[algorithm] += 1
-        yield name, style if factors else None
+        yield name, style if factors else own[name]
 
 
 def _run(folder: Path, name: str) -> Run:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from narrows.report.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound_text, decimals_of, fixed
-from narrows.report.drawing.style import style_of
 from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.drawing.swatch import swatch
 from narrows.report.page.estimates import difference_texts, ends_text
 from narrows.report.page.judged import JUDGED
 from narrows.report.page.metrics import Meaning, meaning
+from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ _Row = tuple[str, Meaning, str, "Sequence[Markup]"]
 
 def run_tables(run: Run) -> Markup:
     """Return the tables of a run: its flow groups, its links."""
-    groups = [(group, style_of(run.algorithms[group])) for group in run.groups]
+    groups = [(group, frame.group_style([run], run, place)) for place, group in enumerate(run.groups)]
     return join(
         (
             _tables("Flow groups", groups, _values(list(run.groups.values()), "group")),

@@ -8,9 +8,9 @@ import numpy as np
 
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import Axis
-from narrows.report.drawing.scale import BITS_PER_SECOND, SECONDS
-from narrows.report.drawing.style import Style, style_of
-from narrows.report.drawing.svg import Markup, element
+from narrows.report.drawing.scale import BITS_PER_SECOND, MINUS, SECONDS
+from narrows.report.drawing.style import Style, styles_of
+from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.page import document as page
 from narrows.report.study.rows import rows_panel, stacked_panels
 
@@ -31,21 +31,37 @@ def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:
         curves: Of each find, goodput over time by algorithm.
     """
     maps = [_map(kind, meaning, atlas) for kind, meaning in atlas["kinds"].items()]
-    maps = [each for each in maps if each is not None]
+    shown = [each for each in maps if each is not None]
     drawn = [_curves(place, find, each) for place, (find, each) in enumerate(zip(atlas["found"], curves, strict=True))]
     command = atlas["command"]
     sections = [
+        page.answer("What was found", _answer(atlas), (), command),
         page.section("found", "The simplest finds", _table(atlas), *_notes(atlas)),
-        *(page.figure_section(each, command) for each in maps if each is not None),
-        *(page.figure_section(each, command) for each in drawn),
+        page.section("maps", "Where it is worst", page.figure_grid(shown, command, heading="h3")),
+        page.section("curves", "What happens there", page.figure_grid(drawn, command, heading="h3")),
     ]
-    links = [("found", "Finds"), *((each.name, each.title) for each in maps if each is not None)]
+    links = [("answer", "Answer"), ("found", "Finds"), ("maps", "Maps"), ("curves", "Curves")]
     text = (
         f"{atlas['evaluations']} environments tried, {len(atlas['found'])} finds confirmed on fresh seeds, "
         f"{len(atlas['unconfirmed'])} not"
     )
     badge = element("p", text, class_="verdict absent")
     return page.document(atlas["title"], page.page_header(atlas["title"], "Atlas", badge, links), sections)
+
+
+def _answer(atlas: Mapping[str, Any]) -> list[Markup]:
+    """Return the gravest find of each kind, the gravest first."""
+    gravest: dict[str, Mapping[str, Any]] = {}
+    for find in sorted(atlas["found"], key=lambda each: each["score"], reverse=True):
+        gravest.setdefault(find["kind"], find)
+    if not gravest:
+        return [join((f"No environment was found in which {atlas['algorithm']} is worse than {atlas['against']}.",))]
+    said = []
+    for kind, find in gravest.items():
+        ends = " … ".join(f"{100 * end:.0f}" for end in find["interval"])
+        text = f": {100 * find['score']:.0f} % ({ends}), {atlas['kinds'][kind]}, at {find['words']}."
+        said.append(join((element("b", kind.capitalize()), text)))
+    return said
 
 
 def _table(atlas: Mapping[str, Any]) -> Markup:
@@ -72,20 +88,28 @@ def _notes(atlas: Mapping[str, Any]) -> list[Markup]:
 
 
 def _numbers(entry: Mapping[str, Any]) -> list[str]:
-    return [f"{entry['score']:.2f}", " to ".join(f"{end:.2f}" for end in entry["interval"])]
+    return [_score(entry["score"]), " … ".join(map(_score, entry["interval"]))]
+
+
+def _score(value: float) -> str:
+    """Return a score with two decimals, or three letters where it is far from what a part can be."""
+    written = f"{value:.2f}" if value > _LOW else f"{value:.0f}"
+    return "0.00" if written == "-0.00" else written.replace("-", MINUS)
 
 
 def _map(kind: str, meaning: str, atlas: Mapping[str, Any]) -> Figure | None:
     cells = [each for each in atlas["cells"] if each["kind"] == kind]
     if not cells:
         return None
-    across, down = atlas["axes"]["buffer"], atlas["axes"]["bdp"]
+    # The axes have the unit, once.
+    buffers, products = atlas["axes"]["buffer"], atlas["axes"]["bdp"]
+    across, down = (_short(names) for names in (buffers, products))
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        panel = rows_panel(paper, Axis.of_names("Buffer", across), "Bandwidth-delay product", down, row=34.0)
+        panel = rows_panel(paper, Axis.of_names("Buffer (BDP)", across), "BDP (packets)", down, row=34.0)
         for each in cells:
-            at = (across.index(each["buffer"]), down.index(each["bdp"]))
-            text = f"{each['score']:.2f}"
+            at = (buffers.index(each["buffer"]), products.index(each["bdp"]))
+            text = _score(each["score"])
             read = f"{each['bdp']}, {each['buffer']}: {text}"
             panel.tile("score", at, LOOK, min(max(each["score"], 0.0), 1.0), (text, read))
         return [panel]
@@ -97,8 +121,20 @@ def _map(kind: str, meaning: str, atlas: Mapping[str, Any]) -> Figure | None:
     return Figure(f"map-{kind}", f"Map of {kind}", caption, (), draw)
 
 
+def _short(names: Sequence[str]) -> list[str]:
+    """Return the names of classes without their unit, as in "< 0.2", "0.2 … 0.4" and "≥ 6"."""
+    words = {"below ": "< ", "from ": "≥ ", " to ": " … ", " packets": "", " BDP": ""}
+    found = []
+    for name in names:
+        for word, sign in words.items():
+            name = name.replace(word, sign)  # noqa: PLW2901  # one after the other
+        found.append(name)
+    return found
+
+
 def _curves(place: int, find: Mapping[str, Any], curves: Curves) -> Figure:
     values = [value for _, each in curves.values() for value in each]
+    styles = styles_of(list(curves))
     last = max((times[-1] for times, _ in curves.values() if times), default=1.0)
 
     def draw(paper: Paper) -> Sequence[Panel]:
@@ -106,14 +142,15 @@ def _curves(place: int, find: Mapping[str, Any], curves: Curves) -> Figure:
         up = Axis("Goodput", BITS_PER_SECOND, 0.0, 1.05 * max(values, default=1.0) or 1.0)
         (panel,) = stacked_panels(paper, [(across, up, "")])
         for name, (times, each) in curves.items():
-            panel.line(name, np.array(times), np.array(each), style_of(name))
+            panel.line(name, np.array(times), np.array(each), styles[name])
         return [panel]
 
-    keys = [Key(name, name, "line", style_of(name)) for name in curves]
+    keys = [Key(name, name, "line", style) for name, style in styles.items()]
     title = f"{find['kind']}: {find['words']}"
     return Figure(f"find-{place + 1}", title, ("Goodput of the flows under test, means over a second.",), keys, draw)
 
 
+_LOW = -9.995
 LOOK = Style(0, 0, 0)
 NOTE = (
     "A score is the part of a performance that is lost against the reference in the same environment with the same "

@@ -15,7 +15,7 @@ from narrows.metrics.criteria import range_of
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import BITS_PER_SECOND, INDEX, SECONDS, Unit, quantity
-from narrows.report.drawing.style import Style, style_of
+from narrows.report.drawing.style import Style, styles_of
 from narrows.report.page.estimates import interval_text
 from narrows.report.study.rows import around, response_meaning
 from narrows.statistics import estimate
@@ -81,9 +81,10 @@ def against_factor(plan: Plan, cells: pa.Table, response: str, factor: str) -> F
         return Figure(name, title, (), absent="No cell has a value yet.")
 
     def draw(paper: Paper) -> Sequence[Panel]:
+        styles = _styles(lines)
         (panel,) = paper.column([""], across, _around(shown, known, response, log=False))
         for line, places in lines.items():
-            style = _style(line)
+            style = styles[line]
             there = sorted((each for each in places if math.isfinite(each.mean(response))), key=lambda each: each.at)
             x, y = (np.array(each) for each in ([each.at for each in there], [each.mean(response) for each in there]))
             panel.line(line, x, y, style)
@@ -142,11 +143,12 @@ def _cloud_figure(clouds: Mapping[str, Sequence[_Place]], right: str, up: str) -
         across, upwards = (
             _around(shown[name], [each for places in clouds.values() for each in places], name) for name in (right, up)
         )
+        styles = _styles(clouds)
         (panel,) = paper.column([""], replace(across, inverted=better), upwards)
         if better:
             panel.hint("better ↗")
         for name, places in clouds.items():
-            style = _style(name)
+            style = styles[name]
             for each in places:
                 at = (each.mean(right), each.mean(up))
                 text = "; ".join(f"{shown[of].label} {_text(each, of, shown[of].unit)}" for of in (up, right))
@@ -253,12 +255,12 @@ def _condition(plan: Plan, row: Row) -> str:
     return ", ".join(f"{factor} = {row[factor]}" for factor in plan.factors)
 
 
-def _style(name: str) -> Style:
-    return Style(0, 0, 0) if name == ALL else style_of(name)
+def _styles(lines: Iterable[str]) -> dict[str, Style]:
+    return {name: Style(0, 0, 0) if name == ALL else style for name, style in styles_of([*lines]).items()}
 
 
 def _keys(lines: Mapping[str, object]) -> list[Key]:
-    return [Key(name, name, "dot", _style(name)) for name in lines] if len(lines) > 1 else []
+    return [Key(name, name, "dot", style) for name, style in _styles(lines).items()] if len(lines) > 1 else []
 
 
 def _anchor(name: str) -> str:

@@ -11,13 +11,14 @@ from narrows.metrics.criteria import margin_of
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.report.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
-from narrows.report.drawing.style import Style, style_of
+from narrows.report.drawing.style import Style, styles_of
 from narrows.report.drawing.svg import Markup, element
 from narrows.report.page import document as page
 from narrows.report.page.estimates import difference_texts, interval_text, relative_text
 from narrows.report.page.metrics import meaning
 from narrows.report.study.matrix import origin, times
 from narrows.report.study.page import badge, facts
+from narrows.study.campaign import digest_of
 from narrows.study.views import deployment as view_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status, fold
     ]
     links = [("answer", "Answer"), *([("findings", "Further findings")] if further else [])]
     links += [*((figure.name, figure.title) for figure in more), ("run", "Run")]
-    return page.document(plan.title, page.page_header(plan.title, "Deployment", badge(state), links), sections)
+    header = page.page_header(plan.title, "Deployment", badge(state), links)
+    return page.document(plan.title, header, sections, digest=digest_of(cells))
 
 
 def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
@@ -147,7 +149,8 @@ def _figures(
 def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: str) -> Figure:
     """Draw what both camps get at every fraction, with everybody before and after as levels."""
     shown = meaning(OF.get(name, name))
-    styles = {"new": style_of(view.facts["new"]), "old": style_of(view.facts["old"])}
+    names = {camp: view.facts[camp] for camp in ("new", "old")}
+    styles = {camp: styles_of([*names.values()])[name] for camp, name in names.items()}
     series = {
         camp: [(each["fraction"], each["camps"][camp][name]) for each in stages if camp in each["camps"]]
         for camp in ("new", "old")

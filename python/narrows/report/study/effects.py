@@ -15,7 +15,7 @@ from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.lettering import kept_inside, lanes
 from narrows.report.drawing.plot import LINE, Axis
 from narrows.report.drawing.scale import INDEX, quantity
-from narrows.report.drawing.style import HUES, Style, style_of
+from narrows.report.drawing.style import HUES, Style, styles_of
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
@@ -106,9 +106,9 @@ def interactions(response: str, pairs: Sequence[Sequence[Mean]]) -> Figure:
         return panels
 
     keys = [
-        Key(f"{lines}={level}", f"{lines} = {level}", "dot", _style(lines, level, place))
+        Key(f"{lines}={level}", f"{lines} = {level}", "dot", style)
         for lines in dict.fromkeys(list(pair[0].levels)[1] for pair in pairs)
-        for place, level in enumerate(dict.fromkeys(lvl for pair in pairs for lvl in _levels_if(pair, lines)))
+        for level, style in _styles(lines, [each for pair in pairs for each in _levels_if(pair, lines)]).items()
     ]
     caption = ("Lines that run alike say that the two factors act apart; lines that cross or open, that they do not.",)
     return Figure("interactions", f"Interactions in {shown.label}", caption, keys, draw)
@@ -154,9 +154,9 @@ def half_normal_plot(response: str, effects: Sequence[Effect], limits: Lenth) ->
 def _lines(panel: Panel, pair: Sequence[Mean], unit: Unit) -> None:
     across, lines = pair[0].levels
     places = {level: place for place, level in enumerate(_levels(pair, across))}
-    for place, level in enumerate(_levels(pair, lines)):
+    for level, style in _styles(lines, _levels(pair, lines)).items():
         chosen = sorted((places[mean.levels[across]], mean.mean) for mean in pair if mean.levels[lines] == level)
-        key, style = f"{lines}={level}", _style(lines, level, place)
+        key = f"{lines}={level}"
         panel.line(key, np.array([float(x) for x, _ in chosen]), np.array([y for _, y in chosen]), style)
         for x, y in chosen:
             name = f"{lines} = {level}, {across} = {panel.x.names[x]}"
@@ -171,9 +171,11 @@ def _levels_if(pair: Sequence[Mean], lines: str) -> list[str]:
     return _levels(pair, lines) if list(pair[0].levels)[1] == lines else []
 
 
-def _style(factor: str, level: str, place: int) -> Style:
-    """Return the style of a level: an algorithm's own, else one by its place."""
-    return style_of(level) if factor == "algorithm" else Style(place % len(HUES), place % 6, place % 6)
+def _styles(factor: str, levels: Sequence[str]) -> dict[str, Style]:
+    """Return the style of each level of a factor: an algorithm's own, else one by its place."""
+    if factor == "algorithm":
+        return styles_of(levels)
+    return {level: Style(place % len(HUES), place % 6, place % 6) for place, level in enumerate(dict.fromkeys(levels))}
 
 
 _LOOK = Style(0, 0, 0)

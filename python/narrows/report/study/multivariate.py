@@ -15,7 +15,7 @@ from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.lettering import LETTER, shortened
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import INDEX, significant
-from narrows.report.drawing.style import Style, style_of
+from narrows.report.drawing.style import Style, styles_of
 from narrows.report.study.rows import around, response_meaning, rows_panel, stacked_panels
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> 
     points, reach = plane.points, float(np.abs(plane.points).max())
     # Arrows are correlations, at most 1; at this scale they reach as far as the points.
     arrows = plane.arrows * reach / (float(np.abs(plane.arrows).max()) or 1.0)
+    styles = styles_of(list(dict.fromkeys(algorithms)))
     share = [f"{100 * part:.0f} %" for part in components.explained[:2].tolist()]
 
     def draw(paper: Paper) -> Sequence[Panel]:
@@ -74,7 +75,7 @@ def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> 
         up = around(f"Component 2, {share[1]} of the variance", INDEX, both[1], 0.1)
         (panel,) = stacked_panels(_square(paper), [(across, up, "")])
         for (x, y), name in zip(points.tolist(), algorithms, strict=True):
-            panel.point(name, (x, y), style_of(name), f"{name}: {significant(x)}, {significant(y)}", of_many=True)
+            panel.point(name, (x, y), styles[name], f"{name}: {significant(x)}, {significant(y)}", of_many=True)
         labels = [response_meaning(name).title for name in components.responses]
         for (x, y), (r, s), label in zip(arrows.tolist(), plane.arrows.tolist(), labels, strict=True):
             panel.line("responses", np.array([0.0, x]), np.array([0.0, y]), _JOINT)
@@ -83,7 +84,7 @@ def biplot(components: Components, plane: Biplot, algorithms: Sequence[str]) -> 
         _name(panel, arrows.tolist(), labels)
         return [panel]
 
-    keys = [Key(name, name, "dot", style_of(name)) for name in dict.fromkeys(algorithms)]
+    keys = [Key(name, name, "dot", style) for name, style in styles.items()]
     keys.append(Key("responses", "responses", "line", _JOINT))
     caption = (
         "A mark is a cell; a line from the middle is a response, which grows along it.",

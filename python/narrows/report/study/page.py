@@ -13,6 +13,7 @@ from narrows.report.page import document as page
 from narrows.report.page.estimates import difference_texts, interval_text
 from narrows.report.study import curves, responses, together
 from narrows.report.study.rows import response_meaning
+from narrows.study.campaign import digest_of
 from narrows.study.design import describe
 from narrows.study.findings import LEVEL, Finding, Mean, findings
 from narrows.wording import counted
@@ -53,7 +54,8 @@ def study_page(plan: Plan, cells: pa.Table, state: Status, folder: Path) -> str:
     ]
     links = [("answer", "Answer"), ("findings", "Findings"), *([("responses", "Responses")] if more else [])]
     links += [*((part.anchor, part.title) for part in parts), ("question", "Question"), ("design", "Design")]
-    return page.document(plan.title, page.page_header(plan.title, "Study", badge(state), links), sections)
+    header = page.page_header(plan.title, "Study", badge(state), links)
+    return page.document(plan.title, header, sections, digest=digest_of(cells))
 
 
 def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:

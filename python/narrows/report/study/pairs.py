@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import BETWEEN, HEAD, RIGHT, Axis, Box, Panel
 from narrows.report.drawing.scale import NO_DATA, PERCENT, SECONDS, quantity
-from narrows.report.drawing.style import Style, style_of
+from narrows.report.drawing.style import Style, styles_of
 from narrows.report.study.rows import around, rows_panel
 
 if TYPE_CHECKING:
@@ -164,6 +164,7 @@ def curves(
         basis: Sentence on the data behind the figure.
     """
     places = {condition: place for place, condition in enumerate(conditions)}
+    styles = styles_of(both)
     ends = [end for each in found for end in _ends(each.found[wanted.name]) if math.isfinite(end)]
     unit = SECONDS if wanted.scale is None else PERCENT
     names = list(_titles(conditions).values())
@@ -177,14 +178,14 @@ def curves(
                 continue
             # Both stand in the row of their condition, one above the other.
             at = (mean, places[each.condition] + (-0.16 if each.incumbent == both[0] else 0.16))
-            style = style_of(each.incumbent)
+            style = styles[each.incumbent]
             low, high = _ends(each.found[wanted.name])
             panel.whiskers(each.incumbent, at, (low, high), (at[1], at[1]), style)
             text = f"{quantity(mean, unit)} ({quantity(low, unit)} to {quantity(high, unit)})"
             panel.event(each.incumbent, at, style, f"{each.incumbent}, {', '.join(each.condition)}: {text}")
         return [panel]
 
-    keys = [Key(each, f"{each} beside the other", "dot", style_of(each)) for each in both]
+    keys = [Key(each, f"{each} beside the other", "dot", styles[each]) for each in both]
     title = f"{wanted.title}: {both[0]} and {both[1]}"
     return Figure(f"{pair_name(*both)}-{wanted.name.replace('_', '-')}", title, (basis,), keys, draw)
 

@@ -13,7 +13,7 @@ import numpy as np
 from narrows.report.drawing.figure import Figure
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import INDEX, significant
-from narrows.report.drawing.style import Style, style_of
+from narrows.report.drawing.style import Style, styles_of
 from narrows.report.study.rows import rows_panel
 from narrows.wording import counted
 
@@ -33,6 +33,7 @@ def critical_difference(ranking: Ranking, of: str) -> Figure:
         of: Label of the ranked response ("goodput").
     """
     rank_of = dict(zip(ranking.treatments, ranking.mean_ranks, strict=True))
+    styles = styles_of(ranking.treatments)
     names = ["critical difference", *("not different" for _ in ranking.alike), *ranking.treatments]
 
     def draw(paper: Paper) -> Sequence[Panel]:
@@ -50,7 +51,7 @@ def critical_difference(ranking: Ranking, of: str) -> Figure:
             panel.line("alike", ends, np.full(2, float(row)), _INK)
         for row, name in enumerate(ranking.treatments, start=1 + len(ranking.alike)):
             rank = rank_of[name]
-            panel.point(name, (rank - 1, row), style_of(name), f"{name}: mean rank {significant(rank)}")
+            panel.point(name, (rank - 1, row), styles[name], f"{name}: mean rank {significant(rank)}")
         return [panel]
 
     test = "" if ranking.p is None else f"Friedman's test that all are alike: p = {_p(ranking.p)}."

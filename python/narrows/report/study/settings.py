@@ -13,7 +13,7 @@ import numpy as np
 from narrows.report.drawing.figure import Figure, Key
 from narrows.report.drawing.plot import HEAD, RIGHT, Axis, Box, Panel
 from narrows.report.drawing.scale import quantity
-from narrows.report.drawing.style import Style, style_of
+from narrows.report.drawing.style import Style, styles_of
 from narrows.report.study.rows import around, response_meaning, rows_panel
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def blocks(response: str, means: Block) -> Figure:
     """
     shown = response_meaning(response)
     order = np.argsort(means.values.mean(axis=1), kind="stable").tolist()
+    styles = styles_of(means.treatments)
     names = [", ".join(means.conditions[place].values()) or "all" for place in order]
 
     def draw(paper: Paper) -> Sequence[Panel]:
@@ -123,14 +124,14 @@ def blocks(response: str, means: Block) -> Figure:
             panel.line("range", ends, np.full(2, float(row)), _JOINT, kind="faint")
             for algorithm, value in zip(means.treatments, values.tolist(), strict=True):
                 read = f"{algorithm}; {names[row]}: {quantity(value, shown.unit)}"
-                panel.point(algorithm, (value, row), style_of(algorithm), read, of_many=True)
+                panel.point(algorithm, (value, row), styles[algorithm], read, of_many=True)
         return [panel]
 
     caption = (
         "A row is a condition, mean over replications; conditions are ordered by their mean.",
         "An algorithm that keeps its side in every row differs from the others whatever the condition.",
     )
-    keys = [Key(name, name, "dot", style_of(name)) for name in means.treatments]
+    keys = [Key(name, name, "dot", style) for name, style in styles.items()]
     return Figure("blocks", f"Algorithms within each condition, by {shown.label}", caption, keys, draw)
 
 

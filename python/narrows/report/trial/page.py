@@ -38,7 +38,9 @@ def trial_page(summary: Mapping[str, Any]) -> str:
     ]
     links = [("answer", "Answer"), ("metrics", "All metrics"), ("run", "Run")]
     broken = summary["verdicts"][WORSE]
-    css, sign = ("failed", "✕") if broken else ("ok", "✓")
+    css, sign = ("open", "?") if summary["verdicts"][UNDECIDED] else ("ok", "✓")
+    if broken:
+        css, sign = "failed", "✕"
     text = ", ".join(f"{summary['verdicts'][each]} {each}" for each in VERDICTS if summary["verdicts"][each])
     badge = element("p", element("span", sign, class_="sign", aria_hidden="true"), text, class_=f"verdict {css}")
     title = f"{summary['b']} against {summary['a']}"

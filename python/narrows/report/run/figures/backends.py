@@ -49,14 +49,15 @@ def figure(runs: Sequence[Run]) -> Figure:
     def draw(paper: Paper) -> Sequence[Panel]:
         up = Axis("Window", PACKETS, 0.0, nice_ceiling(highest * 1.05))
         panels = paper.column(flows, frame.time_axis(runs), up)
+        frame.shade(panels, [runs[0] for _ in panels])
         for panel, flow in zip(panels, flows, strict=True):
-            panel.shade(runs[0].warmup_s, "warm-up")
             for run in runs:
                 trace = traces[run.name][flow]
                 panel.line(run.name, trace.time, trace.columns["cwnd_packets"], styles[run.name])
         return panels
 
-    return Figure(NAME, title, caption, [Key(run.name, run.name, "line", styles[run.name]) for run in runs], draw)
+    keys = [Key(run.name, run.name, "line", styles[run.name]) for run in runs]
+    return Figure(NAME, title, caption, [*keys, *frame.warm_up(runs[:1])], draw)
 
 
 NAME = "cwnd-backends"

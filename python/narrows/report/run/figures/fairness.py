@@ -70,10 +70,11 @@ def figure(runs: Sequence[Run]) -> Figure:
         frame.pooled(runs),
     ]
     keys = [Key(course.key, course.view.title or "all flows", "line", course.style) for course in courses]
+    keys += frame.warm_up(runs[:1])
 
     def draw(paper: Paper) -> Sequence[Panel]:
         (panel,) = paper.column([""], frame.time_axis(runs), Axis("Jain's index", INDEX, 0.0, 1.0))
-        panel.shade(runs[0].warmup_s, "warm-up", low=True)
+        frame.shade([panel], runs[:1])
         for course in courses:
             _paint(panel, course, middles)
         return [panel]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from narrows.report.drawing.figure import Key
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import SECONDS, quantity
 from narrows.report.drawing.style import Style, style_of
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from narrows.report.drawing.decimate import FloatArray
+    from narrows.report.drawing.plot import Panel
     from narrows.report.run.data import Run, Trace
 
 
@@ -28,7 +30,8 @@ def flow_styles(runs: Sequence[Run], run: Run, traces: Sequence[Trace]) -> list[
     styles = []
     for place, trace in enumerate(traces):
         algorithm = run.algorithms.get(trace.group, trace.group)
-        styles.append(style_of(algorithm).variant(place if len(runs) > 1 else seen[algorithm]))
+        style = run.style if algorithm == run.name else style_of(algorithm)
+        styles.append(style.variant(place if len(runs) > 1 else seen[algorithm]))
         seen[algorithm] += 1
     return styles
 
@@ -56,6 +59,17 @@ def time_axis(runs: Sequence[Run]) -> Axis:
     """Return the time axis, from the start to the end of the longest series."""
     ends = [run.recorded_s for run in runs]
     return Axis("Time", SECONDS, 0.0, max(ends), link="time")
+
+
+def shade(panels: Sequence[Panel], runs: Sequence[Run]) -> None:
+    """Shade the warm-up of the run of each panel."""
+    for panel, run in zip(panels, runs, strict=True):
+        panel.shade(_WARM_UP, run.warmup_s)
+
+
+def warm_up(runs: Sequence[Run]) -> list[Key]:
+    """Return the entry of the legend for the warm-up; none where no run has one."""
+    return [Key(_WARM_UP, _WARM_UP, "shade")] if any(run.warmup_s > 0 for run in runs) else []
 
 
 def flow_label(runs: Sequence[Run], run: Run, group: str, number: str = "") -> str:
@@ -151,5 +165,6 @@ def every(seconds: float) -> str:
     return quantity(seconds, SECONDS)
 
 
+_WARM_UP = "warm-up"
 LEAVES = "What is higher during the warm-up leaves the panel."
 NO_SERIES = 'This run recorded no series over time ([record] flows = "none").'

@@ -45,13 +45,14 @@ def figure(runs: Sequence[Run]) -> Figure:
     keys = [Key(f"{run.name}/queue", run.name if several else "queue", "line", styles[run.name]) for run in runs]
     keys += [Key("drops", "drops", "drop")] if drops else []
     keys += [Key("marks", "marks", "mark")] if marks else []
+    keys += frame.warm_up(runs)
 
     def draw(paper: Paper) -> Sequence[Panel]:
         highest = max(float(np.nanmax(trace.columns["queue_packets"])) for trace in traces)
         up = Axis("Queue", PACKETS, 0.0, nice_ceiling(highest * 1.02))
         panels = paper.column([view.title for view in views], frame.time_axis(runs), up)
+        frame.shade(panels, [view.run for view in views])
         for panel, view, trace in zip(panels, views, traces, strict=True):
-            panel.shade(view.run.warmup_s, "warm-up")
             panel.line(f"{view.run.name}/queue", trace.time, trace.columns["queue_packets"], styles[view.run.name])
             for row, (key, column) in enumerate((("drops", "dropped_packets"), ("marks", "marked_packets"))):
                 if _happened(trace, column):

@@ -104,19 +104,24 @@ def figure(runs: Sequence[Run]) -> Figure:
         for stack in stacks
         for layer in stack.layers
     )
-    highest = max(stack.highest(measured=True) for stack in stacks)
-    if any(stack.highest(measured=False) > highest for stack in stacks):
+    # Panels of one link have one axis; another link may have a hundredth of its capacity.
+    highest = {
+        link: max(stack.highest(measured=True) for stack in stacks if stack.view.link == link)
+        for link in dict.fromkeys(stack.view.link for stack in stacks)
+    }
+    if any(stack.highest(measured=False) > highest[stack.view.link] for stack in stacks):
         caption.insert(-1, frame.LEAVES)
     if any(stack.capacity is not None for stack in stacks):
         keys.append(Key("capacity", "capacity", "ground" if varies else "limit"))
     if other:
         keys.append(Key("link", "all that the link sent", "faint"))
+    keys += frame.warm_up(runs)
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        up = Axis("Rate", BITS_PER_SECOND, 0.0, nice_ceiling(highest * 1.02, 10))
+        up = [Axis("Rate", BITS_PER_SECOND, 0.0, nice_ceiling(highest[stack.view.link] * 1.02, 10)) for stack in stacks]
         panels = paper.column([stack.view.title for stack in stacks], frame.time_axis(runs), up)
+        frame.shade(panels, [stack.view.run for stack in stacks])
         for panel, stack in zip(panels, stacks, strict=True):
-            panel.shade(stack.view.run.warmup_s, "")
             _paint(panel, runs, stack)
         return panels
 

@@ -79,9 +79,10 @@ def of_flows(run: Run, traces: Sequence[Trace]) -> tuple[dict[str, list[Mark]], 
 def draw(panel: Panel, run: Run, marks: Mapping[str, Sequence[Mark]], styles: Mapping[str, Style]) -> None:
     """Draw the marks of flows at their windows, and their lost packets at the foot of the panel."""
     for name, own in marks.items():
+        size = panel.room([mark.time_s for mark in own])
         for mark in own:
             shape = replace(styles[name], marker=CAUSES[mark.cause].marker)
-            panel.event(_series(mark.cause), (mark.time_s, mark.before), shape, mark.read(name))
+            panel.event(_series(mark.cause), (mark.time_s, mark.before), shape, mark.read(name), size=size)
     lost = [_losses(run.flow_events(name)) for name in marks]
     if any(map(len, lost)):
         panel.rug(LOSSES, np.concatenate(lost), 0, "drops")
@@ -91,7 +92,7 @@ def keys(run_marks: Sequence[tuple[Run, Mapping[str, Sequence[Mark]]]]) -> list[
     """Return the entries of the legend: a cause each, and the lost packets."""
     found = {mark.cause for _, marks in run_marks for own in marks.values() for mark in own}
     entries = [
-        Key(_series(cause), shown.label, "dot", Style(NEUTRAL, 0, shown.marker))
+        Key(_series(cause), shown.label, "event", Style(0, 0, shown.marker))
         for cause, shown in CAUSES.items()
         if cause in found
     ]
@@ -159,4 +160,3 @@ CAUSES = {
 MINOR = ("algorithm",)
 MOST_MINOR = 200
 LOSSES = "losses"
-NEUTRAL = 0

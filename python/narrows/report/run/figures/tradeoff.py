@@ -7,6 +7,7 @@ to the right.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,18 +51,21 @@ def figure(runs: Sequence[Run]) -> Figure:
             "Goodput of a group's flows together against the 95th percentile of its packets' one-way delay. "
             "The delay axis is logarithmic and runs backwards: better is up and to the right."
         ),
-        "Small marks are replications; the large one is their mean, with 95 % intervals."
+        "Small marks are replications; the large one is their mean, with 95 % intervals. One with an arrow goes on."
         if runs[0].replications > 1
         else "",
         frame.pooled(runs),
     ]
 
     def draw(paper: Paper) -> Sequence[Panel]:
+        logs = [math.log(end) for cloud in clouds for end in cloud.delay.interval or () if end > 0]
         delays = [delay for cloud in clouds for _, delay, _ in cloud.points]
-        delays += [end for cloud in clouds for end in cloud.delay.interval or () if end > 0]
         rates = [rate for cloud in clouds for _, _, rate in cloud.points]
-        rates += [end for cloud in clouds for end in cloud.rate.interval or ()]
-        (panel,) = paper.column([""], _across(delays), _up(rates))
+        (panel,) = paper.column(
+            [""],
+            _across(_with_ends([math.log(each) for each in delays], logs)),
+            _up(_with_ends(rates, [end for cloud in clouds for end in cloud.rate.interval or ()])),
+        )
         panel.hint("better ↗")
         for cloud in clouds:
             _paint(panel, cloud)
@@ -70,16 +74,23 @@ def figure(runs: Sequence[Run]) -> Figure:
     return Figure("tradeoff", title, caption, [Key(c.key, c.label, "dot", c.style) for c in clouds], draw)
 
 
-def _across(delays: Sequence[float]) -> Axis:
+def _with_ends(values: Sequence[float], ends: Sequence[float]) -> tuple[float, float]:
+    """Return the range of the values and of the ends of their intervals, as far as those do not hide the values."""
+    low, high = min(values), max(values)
+    beyond = _FAR * (high - low)
+    return max(min([low, *ends]), low - beyond), min(max([high, *ends]), high + beyond)
+
+
+def _across(logarithms: tuple[float, float]) -> Axis:
     """Return the axis of delays, with a margin of part of their range, and a range of at least a few per cent."""
-    low, high = min(delays), max(delays)
+    low, high = map(math.exp, logarithms)
     margin = max((high / low) ** 0.15, 1 + _LEAST)
     return Axis("95th-percentile one-way delay", SECONDS, low / margin, high * margin, log=True, inverted=True)
 
 
-def _up(rates: Sequence[float]) -> Axis:
+def _up(rates: tuple[float, float]) -> Axis:
     """Return the axis of rates: from zero, unless that would leave most of the panel empty."""
-    low, high = min(rates), max(rates)
+    low, high = rates
     if low < _NEAR * high:
         return Axis("Goodput", BITS_PER_SECOND, 0.0, nice_ceiling(high * 1.05))
     margin = max(0.15 * (high - low), _LEAST * high)
@@ -116,6 +127,8 @@ def _clouds(runs: Sequence[Run]) -> list[_Cloud]:
 
 # Rates that differ by less than this part of the greatest have an axis of their own.
 _NEAR = 0.6
+# How far beyond all values the end of an interval is shown, as part of their range.
+_FAR = 1.0
 # Room above and below rates that are alike, as part of them.
 _LEAST = 0.01
 _DELAY = "delay_p95_s"

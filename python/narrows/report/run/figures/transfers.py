@@ -132,13 +132,14 @@ def _census(runs: Sequence[Run]) -> Figure:
         frame.shown(runs),
     ]
     keys = without_repeats(Key(*_key(runs, run, trace), "line", style) for run, trace, style in found)
+    keys += frame.warm_up(runs)
 
     def draw(paper: Paper) -> Sequence[Panel]:
         highest = max(float(_in_progress(trace).max()) for _, trace, _ in found)
         up = Axis("Transfers", COUNT, 0.0, nice_ceiling(highest * 1.02))
         panels = paper.column([run.name for run in runs], frame.time_axis(runs), up)
+        frame.shade(panels, runs)
         for panel, run in zip(panels, runs, strict=True):
-            panel.shade(run.warmup_s, "warm-up")
             for of, trace, style in found:
                 if of is run:
                     panel.line(_key(runs, run, trace)[0], trace.time, _in_progress(trace), style)

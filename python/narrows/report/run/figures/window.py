@@ -52,8 +52,8 @@ def figure(runs: Sequence[Run]) -> Figure:
     def draw(paper: Paper) -> Sequence[Panel]:
         up = Axis("Window", PACKETS, 0.0, nice_ceiling(highest * 1.05))
         panels = paper.column([run.name for run in runs], frame.time_axis(runs), up)
+        frame.shade(panels, runs)
         for panel, run in zip(panels, runs, strict=True):
-            panel.shade(run.warmup_s, "warm-up")
             _lines(panel, runs, run, chosen[run.name])
             styles = frame.flow_styles(runs, run, chosen[run.name])
             by_name = {trace.name: style for trace, style in zip(chosen[run.name], styles, strict=True)}
@@ -61,7 +61,7 @@ def figure(runs: Sequence[Run]) -> Figure:
         return panels
 
     legend = [*keys, *([Key("ssthresh", "ssthresh", "faint")] if threshold else [])]
-    legend += reductions.keys([(run, found[run.name][0]) for run in runs])
+    legend += [*reductions.keys([(run, found[run.name][0]) for run in runs]), *frame.warm_up(runs)]
     drawn_flows = [{_key(runs, run, trace)[0]: trace.name for trace in chosen[run.name]} for run in runs]
     said = moments.moments(runs, drawn_flows)
     if said:
