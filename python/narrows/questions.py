@@ -158,6 +158,8 @@ def matrix(  # noqa: PLR0913  # each has a default
     flows: int = 1,
     on: str = SIMULATOR,
     overrides: Sequence[str] = (),
+    within: str | None = None,
+    maximum: int | None = None,
     seed: int | None = None,
     replications: int | None = None,
     jobs: int | None = None,
@@ -175,8 +177,10 @@ def matrix(  # noqa: PLR0913  # each has a default
         flows: Number of flows of each side.
         on: The backend: `simulator`, `linux` or `linux:NAME`.
         overrides: Changes of the scenario, each `"key.path=value"`.
+        within: Part of the fair share to which each share of a pair is to be known; None is "5%".
+        maximum: Greatest number of replications that are added until then; None is 20.
         seed: Master seed; None is that of the scenario.
-        replications: Number of replications; None is five.
+        replications: A fixed number of replications; None is as many as `within` needs.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; finished cells are kept.
 
@@ -193,7 +197,8 @@ def matrix(  # noqa: PLR0913  # each has a default
     """
     conditions = pairs.Conditions([*rates], [*rtts], [*buffers], [*queues])
     names = [named(each) for each in algorithms]
-    laid_out = pairs.layout(names, conditions, flows, overrides, seed, replications, on)
+    stop = None if within is None and maximum is None else pairs.Stop.read(within, maximum)
+    laid_out = pairs.layout(names, conditions, flows, overrides, seed, replications, on, stop)
     return _run_view("matrix", *laid_out, Path(out), jobs, watch)
 
 

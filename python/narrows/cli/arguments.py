@@ -225,6 +225,12 @@ def _add_views(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     ):
         matrix.add_argument(f"--{name}", metavar="LIST", type=_listed, default=default, help=f"{meaning} (%(default)s)")
     matrix.add_argument("--flows", metavar="N", type=_whole(1, 1000), default=1, help="of each side (%(default)s)")
+    matrix.add_argument(
+        "--within",
+        metavar="PART",
+        help="add replications until each share of a pair is known to this part of the fair share (5%%)",
+    )
+    matrix.add_argument("--maximum", metavar="N", type=_whole(2, 10**6), help="of replications then (20)")
     _add_view_flags(matrix)
 
     deploy = _add(commands, "deploy", "views:deploy", "let an algorithm replace another one in more and more flows")

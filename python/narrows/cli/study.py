@@ -244,14 +244,14 @@ def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:
     algorithms = len(plan.rows[0])
     replications = plan.replications
     times = str(replications.minimum)
-    if replications.measure is not None:
+    if replications.measure:
         times += f" to {replications.maximum}"
     print(
         f"{counted(len(plan.rows), 'combination')} x {counted(algorithms, 'algorithm')} x "
         f"{times} {'replication' if times == '1' else 'replications'}: {counted(_cells(plan), 'cell')}",
         end="",
     )
-    print(" or more\n" if replications.measure is not None else "\n", flush=True)
+    print(" or more\n" if replications.measure else "\n", flush=True)
 
 
 def _cells(plan: Plan) -> int:

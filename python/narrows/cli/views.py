@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 def matrix(arguments: argparse.Namespace) -> int:
     """Run every algorithm against every other."""
     conditions = pairs.Conditions(arguments.rates, arguments.rtts, arguments.buffers, arguments.queues)
+    given = arguments.within, arguments.maximum
+    stop = None if given == (None, None) else pairs.Stop.read(*given)
 
     def layout(on: str) -> tuple[Study, Plan, dict[str, Any]]:
         return pairs.layout(
@@ -46,6 +48,7 @@ def matrix(arguments: argparse.Namespace) -> int:
             arguments.seed,
             arguments.replications,
             on,
+            stop,
         )
 
     return _view("matrix", layout, _matrix_tables, arguments)
@@ -82,16 +85,9 @@ def _view(
         campaign.refuse_begun(arguments.out)
         check_place(arguments.out, replace=False)
     study, plan, facts = layout(arguments.on)
-    folder = arguments.out or folder_of(
-        plan.title, [plan.key(point, plan.replications.maximum) for point in plan.points]
-    )
+    folder = arguments.out or folder_of(plan.title, _identity(plan))
     if not arguments.json:
-        cells = len(plan.points) * plan.replications.maximum
-        times = counted(plan.replications.maximum, "replication")
-        print(
-            f"{plan.title}\n{counted(cells, 'cell')}, {times}, seed {plan.seed}\n",
-            flush=True,
-        )
+        print(f"{plan.title}\n{_size(plan)}, seed {plan.seed}\n", flush=True)
     # A folder named after what it holds has what an earlier, interrupted command of the same words has left.
     if not (folder / PLAN).is_file():
         view = View(kind, recorded(arguments.given), facts)
@@ -100,6 +96,21 @@ def _view(
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     print(to_json(summary) if arguments.json else tables(summary), file=sys.stdout)
     return of_study.end(found, folder, arguments)
+
+
+def _identity(plan: Plan) -> list[str]:
+    """Return what the results depend on: the cells, and what decides how many of them there are."""
+    rule = plan.replications
+    keys = [plan.key(point, rule.maximum) for point in plan.points]
+    return [*keys, f"{rule.minimum} {rule.within}"] if rule.measure else keys
+
+
+def _size(plan: Plan) -> str:
+    rule = plan.replications
+    cells = counted(len(plan.points) * rule.minimum, "cell")
+    if rule.measure:
+        return f"{cells} or more: {rule.minimum} to {counted(rule.maximum, 'replication')}, until intervals are narrow"
+    return f"{cells}, {counted(rule.maximum, 'replication')}"
 
 
 def _view_both(
@@ -111,18 +122,18 @@ def _view_both(
     """Run the study on the simulator, then on the kernel, each in a folder of its own, and write both side by side."""
     laid_out = {on: layout(on) for on in (SIMULATOR, LINUX)}
     plans = {on: plan for on, (_, plan, _) in laid_out.items()}
-    keys = {on: [plan.key(each, plan.replications.maximum) for each in plan.points] for on, plan in plans.items()}
-    title, cells = plans[SIMULATOR].title, sum(len(each.points) * each.replications.maximum for each in plans.values())
+    keys = {on: _identity(plan) for on, plan in plans.items()}
+    title = plans[SIMULATOR].title
     folder = arguments.out or folder_of(f"{title} on both", [key for each in keys.values() for key in each])
     begun = [on for on in plans if (folder / on / PLAN).is_file()]
     for on in begun:
         there = load_plan(folder / on)
-        if [there.key(each, there.replications.maximum) for each in there.points] != keys[on]:
+        if _identity(there) != keys[on]:
             raise OutputError(f"{folder} holds something else that was begun: name another folder")
     if not begun:
         check_place(folder, replace=False)
     if not arguments.json:
-        print(f"{title}\n{counted(cells, 'cell')} on both backends, seed {plans[SIMULATOR].seed}\n", flush=True)
+        print(f"{title}\nOn each backend {_size(plans[SIMULATOR])}, seed {plans[SIMULATOR].seed}\n", flush=True)
     folder.mkdir(parents=True, exist_ok=True)
     command = recorded(arguments.given)
     found, seen, failed = {}, {}, 0
@@ -144,7 +155,7 @@ def _view_both(
         "kind": kind,
         "on": BOTH,
         "seed": plans[SIMULATOR].seed,
-        "replications": plans[SIMULATOR].replications.maximum,
+        "replications": max(len(set(each["replication"].to_pylist())) for each in seen.values()),
         "command": command,
         **found,
         "differences": differences(plans[SIMULATOR], seen),
@@ -167,6 +178,8 @@ def _matrix_tables(summary: Mapping[str, Any]) -> str:
         rows = [[row, *(plus_minus(together[row, column][measure], scale) for column in names)] for row in names]
         parts.append(f"{title}\n{align([['contender', *names], *rows])}")
     note = "Rows are contenders, columns incumbents; means over all conditions, ± is half of a 95 % interval."
+    known = pairs.enough(summary)
+    note += f"\n{known}" if known else ""
     return "\n\n".join([*parts, note]) + "\n"
 
 

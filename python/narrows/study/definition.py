@@ -7,7 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from narrows import core
 from narrows.errors import InputError
 from narrows.library import Found, find_scenario
 from narrows.linux.backend import SIMULATOR
@@ -34,14 +33,19 @@ class Replications:
     Attributes:
         minimum: Least number of replications.
         maximum: Greatest number of replications; equal to `minimum` where the number is fixed.
-        measure: Metric whose 95 % interval decides when to stop; None where the number is fixed.
-        within: Greatest half-width of that interval, as a fraction of the mean; 0 where the number is fixed.
+        measure: Metrics whose 95 % intervals decide when to stop; none where the number is fixed.
+        within: Greatest half-width of these intervals as written: a part of the mean, or in the unit of the metric.
+        by: A factor at whose levels the intervals are those of the means over all else, and all combinations stop
+            together; None where each combination stops by itself.
+        levels: The levels of that factor that decide; all where there are none.
     """
 
     minimum: int
     maximum: int
-    measure: str | None = None
-    within: float = 0.0
+    measure: tuple[str, ...] = ()
+    within: str = ""
+    by: str | None = None
+    levels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -275,22 +279,36 @@ def _replications(document: Document, node: Node | None, given: int | None) -> R
     maximum = _whole(document, inner.get("maximum"), 2, MOST_REPLICATIONS) or minimum
     if maximum < minimum:
         document.complain(inner["maximum"], f"is less than the minimum, {minimum}")
-    within = _part(document, inner.get("within"))
-    return fixed if given else Replications(minimum, maximum, _text(document, inner.get("measure")), within)
+    if "levels" in inner and "by" not in inner:
+        document.complain(inner["levels"], "`by` is missing: levels of which factor?")
+    sequential = Replications(
+        minimum,
+        maximum,
+        _texts(document, inner.get("measure")),
+        _width(document, inner.get("within")),
+        _text(document, inner.get("by")) or None,
+        _texts(document, inner.get("levels")),
+    )
+    return fixed if given else sequential
 
 
-def _part(document: Document, node: Node | None) -> float:
+def _width(document: Document, node: Node | None) -> str:
+    """Return a half-width as text; a bare number below 1 is a part of the mean."""
     if node is None:
-        return 0.0
-    text = str(node.value).strip()
-    try:
-        part = core.quantity(text, "fraction") if text.endswith("%") else float(text)
-    except ValueError:
-        part = 0.0
-    if isinstance(node.value, bool) or not 0 < part < 1:
-        document.complain(node, "is no part of the mean", allowed='above 0 and below 1, as in "5%" or 0.05')
-        return 0.0
-    return part
+        return ""
+    if isinstance(node.value, float | int) and not isinstance(node.value, bool) and 0 < node.value < 1:
+        return f"{100 * node.value:.15g}%"
+    if isinstance(node.value, str) and node.value.strip():
+        return node.value.strip()
+    document.complain(node, "is no width of an interval", allowed=WIDTH)
+    return ""
+
+
+def _texts(document: Document, node: Node | None) -> tuple[str, ...]:
+    if node is not None and isinstance(node.value, list):
+        return tuple(_text(document, each) for each in node.items)
+    text = _text(document, node)
+    return (text,) if text else ()
 
 
 def _text(document: Document, node: Node | None) -> str:
@@ -313,4 +331,7 @@ def _whole(document: Document, node: Node | None, least: int, most: int) -> int 
 
 DEFAULT_REPLICATIONS = 5
 MOST_REPLICATIONS = 1_000_000
+WIDTH = (
+    'a part of the mean above 0 and below 1, as "5%" or 0.05, or a width in the unit of the metric, as "1ms" or "2pp"'
+)
 SEQUENTIAL = '{ minimum = 5, maximum = 100, measure = "goodput_bps", within = "5%" }'

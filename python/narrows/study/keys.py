@@ -69,8 +69,21 @@ STUDY = (
 REPLICATIONS = (
     Key("minimum", "a whole number from 2", "5", "The least number of replications."),
     Key("maximum", "a whole number", "", "The greatest number of replications. **Required.**"),
-    Key("measure", "a metric of the study", "", "The metric whose 95 % interval is used. **Required.**"),
-    Key("within", 'a part of the mean, as in `"5%"`', "", "The greatest half-width of the interval. **Required.**"),
+    Key("measure", "a metric of the study, or several", "", "The metrics whose 95 % interval is used. **Required.**"),
+    Key(
+        "within",
+        'a part of the mean, as in `"5%"`, or a width in the unit of the metric, as in `"1ms"` or `"2pp"` of a share',
+        "",
+        "The greatest half-width of the interval. **Required.**",
+    ),
+    Key(
+        "by",
+        "a factor",
+        "each combination by itself",
+        "The interval is that of the mean over all other factors at each level of this one, and all combinations go on "
+        "together until it is narrow enough at each.",
+    ),
+    Key("levels", "a list of levels of that factor", "all", "The levels whose intervals are used."),
 )
 RANGE = (
     Key("from", "a quantity or a number", "", "The lowest value. **Required.**"),

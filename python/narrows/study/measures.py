@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from narrows.metrics import card_of
+from narrows.metrics.criteria import read_margin
 from narrows.metrics.request import MetricError, counted_names, resolve
 from narrows.study.document import Document, Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from narrows.metrics.criteria import Margin
     from narrows.metrics.request import Metric
 
     Measured = Mapping[str, Mapping[str, Mapping[str, float | None]]]
@@ -50,6 +53,20 @@ class Column(NamedTuple):
         own = tested.subjects if self.of == "group" else tested.bottlenecks
         owner = self.owner or own[0]
         return measured[f"{self.of}s"].get(owner, {}).get(self.measure)
+
+
+def half_width(text: str, column: Column) -> Margin | None:
+    """Return the greatest half-width of an interval of a metric; None where the text is none.
+
+    Args:
+        text: A part of the mean, as `5%`, or a width in the unit of the metric, as `1ms`, or `2pp` of a share.
+        column: The metric.
+    """
+    try:
+        found = read_margin(text, str(card_of(column.measure, column.of)["unit"]))
+    except ValueError:
+        return None
+    return found if 0 < found.relative < 1 or found.absolute > 0 else None
 
 
 class Tested(Protocol):

@@ -20,14 +20,14 @@ from narrows.files.toml import inline
 from narrows.library import shown
 from narrows.linux.backend import SIMULATOR
 from narrows.run import workers
-from narrows.study.definition import Replications, Study
+from narrows.study.definition import WIDTH, Replications, Study
 from narrows.study.keys import ON
-from narrows.study.measures import Column, Known, added, asked, columns
+from narrows.study.measures import Column, Known, added, asked, columns, half_width
 from narrows.study.portable import Kept
 from narrows.study.task import Base, Task, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from narrows.study.design import Row
     from narrows.study.document import Node
@@ -191,9 +191,13 @@ def load_plan(folder: Path, trusted: Sequence[str] = ()) -> Plan:
     base = Base(**{**content["base"], "directory": here, "overrides_directory": here})
     content["base"] = replace(base, trusted=(here, *trusted))
     content["external"] = [str(folder / each) for each in content["external"]]
-    content["replications"] = Replications(**content["replications"])
+    content["replications"] = _replications(content["replications"])
     content["columns"] = [Column(*column) for column in content["columns"]]
     return Plan(**content, points=points)
+
+
+def _replications(content: Mapping[str, Any]) -> Replications:
+    return Replications(**{**content, "measure": tuple(content["measure"]), "levels": tuple(content["levels"])})
 
 
 def check_unchanged(plan: Plan, folder: Path) -> None:
@@ -473,10 +477,24 @@ def _distinct(rows: Sequence[Row]) -> list[Row]:
 
 
 def _check_sequential(study: Study, measured: Sequence[Column]) -> None:
-    name = study.replications.measure
-    if name is not None and name not in {column.name for column in measured}:
-        node = study.places["replications"].entries["measure"].node
-        study.document.unknown(node, "is no measure of the study", name, [column.name for column in measured])
+    wanted = study.replications
+    if not wanted.measure:
+        return
+    entries = study.places["replications"].entries
+    known = {column.name: column for column in measured}
+    for name in wanted.measure:
+        if name not in known:
+            study.document.unknown(entries["measure"].node, "is no measure of the study", name, [*known])
+        elif half_width(wanted.within, known[name]) is None:
+            study.document.complain(entries["within"].node, f"is no width of an interval of {name}", allowed=WIDTH)
+    factors = {factor.name: factor for factor in study.factors}
+    if wanted.by is not None and wanted.by not in factors:
+        study.document.unknown(entries["by"].node, "is no factor of the study", wanted.by, [*factors])
+    elif wanted.by is not None:
+        labels = list(dict.fromkeys(level.label for level in factors[wanted.by].levels))
+        for label in wanted.levels:
+            if label not in labels:
+                study.document.unknown(entries["levels"].node, f"is no level of {wanted.by}", label, labels)
 
 
 def _check_keys(study: Study, plan: Plan) -> None:
@@ -503,8 +521,8 @@ def _describe(point: Point) -> str:
     return ", ".join(f"{name} = {value}" for name, value in levels.items())
 
 
-FORMAT = 2
-EARLIER_FORMATS = {1}
+FORMAT = 3
+EARLIER_FORMATS = {1, 2}
 PLAN = "plan.json"
 # 128 bits: no two cells of any study meet by chance.
 KEY_DIGITS = 32

@@ -13,6 +13,7 @@ from test_study_interrupt import wait_for_cells
 from test_study_report import words
 
 from command_line import command, environment
+from narrows.statistics import estimate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,3 +126,54 @@ def test_an_interrupted_matrix_is_resumed_as_a_study(tmp_path: Path) -> None:
     assert state(tmp_path)["finished"] == 600
     assert fields(tmp_path / "out")["newreno", "newreno"]["harm"]["mean"] == pytest.approx(0.5, abs=0.1)
     assert "Remake: narrows matrix newreno" in words(tmp_path / "out/report.html")
+
+
+def test_replications_are_added_until_every_share_is_known(narrows: Narrows, tmp_path: Path) -> None:
+    """By hand: the rule asks for the interval of each pair's share, mean over both buffers, and for nothing else."""
+    asked = ["matrix", "cubic", "newreno", *QUICK, "--buffers", "1bdp,2bdp", "--within", "4%", "--maximum", "40"]
+    done = narrows(*asked, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
+    count, payload = summary["replications"], 1460 / 1500
+    assert 5 < count < 40
+    assert f"After {count} replications the share of each pair is known to ± 4 %" in done.stdout
+    # All conditions have as many, pairs and each alone, so that harm is paired in every replication.
+    assert state(tmp_path)["finished"] == 2 * 5 * count == summary["cells"]
+    rows = ask(
+        tmp_path,
+        'select replication r, avg("group.incumbent.goodput_fraction") i, avg("group.contender.goodput_fraction") c '
+        "from cells where pair = 'newreno beside cubic' group by replication order by replication",
+    )
+
+    def width(side: str, replications: int) -> float:
+        low, high = estimate([row[side] for row in rows[:replications]])["ci95"] or (0.0, 9.0)
+        return (high - low) / payload
+
+    assert all(width(side, count) <= 0.04 for side in "ic")
+    assert any(width(side, count - 1) > 0.04 for side in "ic")
+    text = words(tmp_path / "out/report.html")
+    assert f"{count} replications, seed 1. After {count} replications" in text
+
+
+def test_a_matrix_that_reaches_the_maximum_names_what_is_not_known(narrows: Narrows) -> None:
+    asked = ["matrix", "cubic", "newreno", *QUICK, "--buffers", "1bdp", "--within", "0.1%", "--maximum", "3"]
+    done = narrows(*asked, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "After 3 replications, the most allowed, these are not known to ± 0.1 %" in done.stdout
+    assert "newreno beside cubic" in done.stdout.rpartition("these are not known")[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--within", "0"], "within 0: is no half-width of an interval; allowed: above 0 and below 100 %"),
+        (["--within", "narrow"], "within narrow: is no half-width"),
+        (["--within", "5%", "--replications", "3"], "replications: fixes the number"),
+        (["--maximum", "1"], "--maximum"),
+    ],
+)
+def test_a_width_that_is_none_is_refused(narrows: Narrows, tmp_path: Path, arguments: list[str], said: str) -> None:
+    done = narrows("matrix", "cubic", "newreno", *arguments, "--out", "out")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (tmp_path / "out").exists()

@@ -22,6 +22,7 @@ from narrows.report.study.pairs import (
     pair_map,
     pair_name,
 )
+from narrows.study.campaign import digest_of
 from narrows.study.views import matrix as view_of
 from narrows.wording import counted
 
@@ -49,7 +50,8 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
         folder: Folder of the study, for the commands shown.
     """
     found = view_of.matrix(view, cells)
-    basis = f"{times(plan)}, seed {plan.seed}."
+    summary = view_of.summary(view, plan, cells)
+    basis = f"{counted(summary['replications'], 'replication')}, seed {plan.seed}."
     whole = [each for each in found if each.condition is None]
     conditions = [each for each in dict.fromkeys(each.condition for each in found) if each is not None]
     known = any(each.found["share"]["mean"] is not None for each in whole)
@@ -61,10 +63,10 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
     more = [pair_map(each.name.replace("_", "-"), _pairs(whole), each, scope) for each in REST] if known else []
     drawn = list(_drill_down(view, found, conditions, basis)) if known else []
     sections = [
-        page.answer("What was found", _answer(found), first, view.command, _note(basis)),
+        page.answer("What was found", _answer(found), first, view.command, _note(basis, view_of.enough(summary))),
         page.section("maps", "All measures", page.figure_grid(more, view.command, heading="h3")),
         page.section("pairs", "Each pair", element("p", PAIRS_NOTE, class_="note"), *drawn),
-        page.section("run", "What was run", element("p", plan.question), _run(view, plan)),
+        page.section("run", "What was run", element("p", plan.question), _run(view, plan, summary["replications"])),
         page.section("origin", "Where this comes from", origin(view, plan, folder)),
     ]
     links = [
@@ -74,7 +76,8 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status, folder: 
         ("run", "Run"),
         ("origin", "Origin"),
     ]
-    return page.document(plan.title, page.page_header(plan.title, "Matrix", badge(state), links), sections)
+    header = page.page_header(plan.title, "Matrix", badge(state), links)
+    return page.document(plan.title, header, sections, digest=digest_of(cells))
 
 
 def _pairs(found: Sequence[Meeting]) -> dict[tuple[str, str], Mapping[str, Estimate]]:
@@ -189,9 +192,10 @@ def _answer(found: Sequence[Meeting]) -> list[str]:
     return findings(found)[:MOST]
 
 
-def _note(basis: str) -> str:
+def _note(basis: str, enough: str) -> str:
     return (
-        f"{basis} ± is half of a 95 % interval over replications, of means over all conditions where none is named; it "
+        f"{' '.join(filter(None, (basis, enough)))} ± is half of a 95 % interval over replications, of means over all "
+        "conditions where none is named; it "
         "speaks of these conditions alone and is not corrected for the number of pairs. Harm is the part of a "
         "performance that a flow has alone and competitors take (Ware et al., HotNets 2019); what an algorithm's own "
         "kind does to it is what it must put up with anyway. A difference is stated where its interval leaves zero out "
@@ -199,7 +203,7 @@ def _note(basis: str) -> str:
     )
 
 
-def _run(view: View, plan: Plan) -> Markup:
+def _run(view: View, plan: Plan, replications: int) -> Markup:
     flows = view.facts["flows"]
     levels = {
         label: ", ".join(dict.fromkeys(str(point.levels[factor]) for point in plan.points))
@@ -210,7 +214,7 @@ def _run(view: View, plan: Plan) -> Markup:
             ("Algorithms", ", ".join(view.facts["algorithms"])),
             ("Flows of each side", str(flows)),
             *levels.items(),
-            ("Replications", f"{plan.replications.maximum}, seed {plan.seed}"),
+            ("Replications", f"{replications}, seed {plan.seed}"),
             ("Each lasts", f"{plan.points[0].duration_s:g} s, and what it measures begins after the warm-up"),
         ]
     )

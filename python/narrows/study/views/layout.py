@@ -26,15 +26,22 @@ if TYPE_CHECKING:
 
 
 def study_text(  # noqa: PLR0913, PLR0917  # the keys of the file
-    title: str, question: str, scenario: str, on: str, measures: Sequence[str], factors: Factors
+    title: str,
+    question: str,
+    scenario: str,
+    on: str,
+    measures: Sequence[str],
+    factors: Factors,
+    replications: Mapping[str, object] | None = None,
 ) -> str:
-    """Return the text of a study file."""
+    """Return the text of a study file; `replications` is the table of a number that intervals decide."""
     lines = [
         f"title    = {inline(title)}",
         f"question = {inline(question)}",
         f"scenario = {inline(scenario)}",
         *([f"on       = {inline(on)}"] if on != SIMULATOR else []),
         f"measures = {inline(measures)}",
+        *([f"replications = {inline(replications)}"] if replications else []),
     ]
     for name, (labels, moves) in factors.items():
         lines += ["", f"[factors.{name}]", f"labels = {inline(labels)}"]

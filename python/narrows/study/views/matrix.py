@@ -20,6 +20,7 @@ from narrows.files.toml import inline
 from narrows.linux.backend import SIMULATOR
 from narrows.run.lists import read_queue
 from narrows.study.views.layout import checked, lay_out, study_text
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,9 +28,59 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from narrows.core import Scenario
+    from narrows.statistics import Estimate
     from narrows.study.definition import Study
     from narrows.study.plan import Plan
     from narrows.study.views.view import View
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When a matrix has enough replications: once each share of a pair, mean over all conditions, is known well enough.
+
+    Attributes:
+        within: Greatest half-width of the 95 % interval of a share, as a part of the fair share.
+        most: Greatest number of replications.
+    """
+
+    within: float = 0.05
+    most: int = 20
+
+    @classmethod
+    def read(cls, within: str | None, most: int | None) -> Stop:
+        """Return the rule that arguments give; None is the usual value.
+
+        Raises:
+            InputError: `within` is no part of the fair share.
+        """
+        if within is None:
+            return cls(most=most or cls.most)
+        try:
+            part = core.quantity(within, "fraction")
+        except ValueError:
+            part = 0.0
+        if not 0 < part < 1:
+            raise InputError(
+                f"within {within}", "is no half-width of an interval; allowed: above 0 and below 100 %, as in 5%"
+            )
+        return cls(part, most or cls.most)
+
+    def table(self, deciding: Sequence[str], payload: float) -> dict[str, object]:
+        """Return the table of the study file.
+
+        Args:
+            deciding: The levels of the factor `pair` whose shares decide.
+            payload: Which part of what crosses the wire is payload.
+        """
+        return {
+            "minimum": min(FEWEST, self.most),
+            "maximum": self.most,
+            "measure": [f"group.{side}.goodput_fraction" for side in ("incumbent", "contender")],
+            # A fair share is half of the payload that the link can carry.
+            "within": f"{100 * self.within * payload / 2:.6g}pp",
+            "by": "pair",
+            "levels": [*deciding],
+        }
 
 
 @dataclass(frozen=True)
@@ -58,7 +109,7 @@ class Conditions:
                 ]
         return found
 
-    def factors(self) -> dict[str, tuple[list[str], dict[str, list[object]]]]:
+    def factors(self) -> dict[str, tuple[Sequence[str], Mapping[str, Sequence[object]]]]:
         """Return the factors of the study, with queues before their limits, which they would replace."""
         queues: list[object] = [read_queue(queue, f"--queues {queue}") for queue in self.queues]
         return {
@@ -77,6 +128,7 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     seed: int | None,
     replications: int | None,
     on: str = SIMULATOR,
+    stop: Stop | None = None,
 ) -> tuple[Study, Plan, dict[str, Any]]:
     """Return the study of a matrix.
 
@@ -86,8 +138,9 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
         flows: Number of flows on each side.
         overrides: Changes of the scenario `pair`, as after `--set`.
         seed: Master seed in place of the scenario's; None keeps it.
-        replications: Number of replications; None for five.
+        replications: Number of replications; None for as many as `stop` needs.
         on: The backend.
+        stop: When there are enough replications; None for the usual rule. Not with `replications`.
 
     Returns:
         The study, its plan, and the facts of its view.
@@ -107,9 +160,17 @@ def layout(  # noqa: PLR0913, PLR0917  # what the command line gives
     checked(SCENARIO, on, overrides, conditions.arguments().items())
     names = short_names(algorithms)
     title = f"{_listed(list(names.values()))}, each beside each"
-    text = study_text(title, QUESTION, SCENARIO, on, MEASURES, {**conditions.factors(), "pair": _pairs(names, flows)})
+    payload, labels = _payload(found[0]), [label for label, own in _labels(names) if not own]
+    if replications is not None and stop is not None:
+        raise InputError("replications", "fixes the number: leave `within` and `maximum` out")
+    rule = None if replications is not None else stop or Stop()
+    # With one algorithm there is no pair that could decide.
+    sequential = rule.table(labels, payload) if rule and labels else None
+    factors = {**conditions.factors(), "pair": _pairs(names, flows)}
+    text = study_text(title, QUESTION, SCENARIO, on, MEASURES, factors, sequential)
     study, plan = lay_out(text, "narrows matrix", algorithms, overrides, seed, replications)
-    facts = {"algorithms": list(names.values()), "flows": flows, "payload": _payload(found[0])}
+    within = rule.within if rule and sequential else None
+    facts = {"algorithms": list(names.values()), "flows": flows, "payload": payload, "within": within}
     return study, plan, facts
 
 
@@ -128,8 +189,39 @@ def summary(view: View, plan: Plan, cells: pa.Table) -> dict[str, Any]:
             }
             for each in matrix(view, cells)
         ],
-        "cells": len(plan.points) * plan.replications.maximum,
+        "replications": len(set(cells["replication"].to_pylist())),
+        "within": view.facts["within"],
+        "maximum": plan.replications.maximum,
+        "cells": cells.num_rows,
     }
+
+
+def enough(summary: Mapping[str, Any]) -> str:
+    """Return in words whether the shares of a matrix are known as well as was asked; empty for a fixed number.
+
+    Args:
+        summary: The contents of `summary.json`.
+    """
+    within, count = summary["within"], summary["replications"]
+    if within is None:
+        return ""
+    wanted = f"± {100 * within:g} % of the fair share"
+    times = counted(count, "replication")
+    if count < summary["maximum"]:
+        return f"After {times} the share of each pair is known to {wanted}."
+    wide = [
+        f"{each['incumbent']} beside {each['contender']}"
+        for each in summary["matrix"]
+        if each["condition"] is None and each["contender"] != each["incumbent"] and _half(each["share"]) > within
+    ]
+    if not wide:
+        return f"After {times}, the most allowed, the share of each pair is known to {wanted}."
+    return f"After {times}, the most allowed, these are not known to {wanted}: {', '.join(wide)}."
+
+
+def _half(found: Estimate) -> float:
+    ends = found["ci95"]
+    return math.inf if ends is None else (ends[1] - ends[0]) / 2
 
 
 def matrix(view: View, cells: pa.Table) -> list[Meeting]:
@@ -170,7 +262,7 @@ def _number(value: float | None) -> float:
 def _pairs(names: Mapping[str, str], flows: int) -> tuple[list[str], dict[str, Sequence[object]]]:
     algorithms = list(names)
     pairs = list(itertools.combinations_with_replacement(algorithms, 2))
-    labels = [f"{names[contender]} beside {names[incumbent]}" for incumbent, contender in pairs]
+    labels = [label for label, _ in _labels(names)]
     alone = [f"{name} alone" for name in names.values()]
     return labels + alone, {
         "flows.incumbent.algorithm": [incumbent for incumbent, _ in pairs] + list(algorithms),
@@ -178,6 +270,14 @@ def _pairs(names: Mapping[str, str], flows: int) -> tuple[list[str], dict[str, S
         "flows.incumbent.count": [flows] * (len(pairs) + len(alone)),
         "flows.contender.count": [flows] * len(pairs) + [0] * len(alone),
     }
+
+
+def _labels(names: Mapping[str, str]) -> list[tuple[str, bool]]:
+    """Return the label of each pair, and whether it is an algorithm beside itself."""
+    return [
+        (f"{names[contender]} beside {names[incumbent]}", contender == incumbent)
+        for incumbent, contender in itertools.combinations_with_replacement(names, 2)
+    ]
 
 
 def _both(name: str) -> list[str]:
@@ -205,6 +305,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 SCENARIO = "pair"
+# Replications before an interval says anything.
+FEWEST = 5
 QUESTION = "What does each algorithm leave of what another one has alone?"
 FACTORS = ("rate", "rtt", "queue", "buffer")
 PATHS = {"rates": "path.rate", "rtts": "path.rtt", "queues": "path.queue", "buffers": "path.queue.limit"}
