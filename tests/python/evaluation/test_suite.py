@@ -215,6 +215,21 @@ def test_the_transitions_of_the_draft_of_bbr_are_those_of_bbr3_and_not_of_bbr1(
     assert lacking["reason"] == "group.test.longest_stay_s(state=probe-bw-down) has no value with bbr1"
 
 
+def test_a_call_suffers_from_bbr1_in_a_shallow_buffer(narrows: Narrows, tmp_path: Path) -> None:
+    done = narrows("suite", "rfc9743", "bbr1", "--rows", "5.2.2", "--out", "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    of_call = [row for row in _rows(tmp_path / "out") if row["measure"].startswith("group.call.")]
+    assert [row["verdict"] for row in of_call if row["condition"]["buffer"] == "1bdp"] == ["worse", "worse"]
+
+
+def test_a_flow_of_bbr3_that_pauses_has_its_share_again(narrows: Narrows, tmp_path: Path) -> None:
+    done = narrows("suite", "rmcat", "bbr3", "--rows", "5.8", "--out", "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    others, itself = _rows(tmp_path / "out")
+    assert others["verdict"] in {"within", "better"}
+    assert (itself["verdict"], itself["decided"]) == ("within", True)
+
+
 def test_rows_of_some_sections_alone_run_only_their_cells(narrows: Narrows, small: Path, tmp_path: Path) -> None:
     file = small / "suite.toml"
     text = file.read_text(encoding="utf-8")
