@@ -81,7 +81,7 @@ lock:
 	rm -rf .venv-lock
 
 # The documentation as a site, in target/site: docs/index.html is where it begins.
-site: build .venv/.tools
+site: build .venv/.tools wasm-where-possible
 	$(BIN)/python -m sphinx -b html -q -W --keep-going -c docs . target/site
 	@echo target/site/docs/index.html
 

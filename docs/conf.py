@@ -44,11 +44,13 @@ html_copy_source = False
 html_show_sphinx = False
 
 PLAYGROUND = "playground.html"
-WITH_PLAYGROUND = (Path(page.__file__).parent / page.MODULE).is_file()
+# A module of other sources would give other digests than the commands of these pages.
+MISSING = page.fault(Path(page.__file__).parent / page.MODULE)
 myst_substitutions = {
     "playground": f'<a href="../{PLAYGROUND}">Open the laboratory in this browser.</a>'
-    if WITH_PLAYGROUND
-    else "`narrows playground` writes a page that runs scenarios in a browser; this site was built without one."
+    if not MISSING
+    else f"`narrows playground` writes a page that runs scenarios in a browser; this site has none: its simulator "
+    f"{MISSING}."
 }
 
 
@@ -58,7 +60,7 @@ def setup(app: Sphinx) -> None:
 
 
 def _write_playground(app: Sphinx, problem: Exception | None) -> None:
-    if problem is None and WITH_PLAYGROUND and app.builder.name == "html":
+    if problem is None and not MISSING and app.builder.name == "html":
         text = (HERE.parent / "scenarios/two-flows.toml").read_text("utf-8")
         written = page.page(page.Experiment(text, "two-flows"))
         (Path(app.outdir) / PLAYGROUND).write_text(written, encoding="utf-8")

@@ -73,6 +73,22 @@ def test_what_is_not_in_the_run_is_bad_input(narrows: Narrows, run: Path, option
     assert problem in done.stderr
 
 
+def test_what_is_no_folder_of_a_run_is_bad_input_for_its_reason(narrows: Narrows, run: Path, tmp_path: Path) -> None:
+    small = ["--rates", "5Mbps", "--rtts", "20ms", "--buffers", "1bdp", "--replications", "1"]
+    matrix = narrows("matrix", "cubic", *small,
+                     "--set", "duration=4s", "--set", "warmup=3s", "--out", "matrix", "--quiet")  # fmt: skip
+    assert matrix.returncode == 0, matrix.stderr
+    for place, problem in (
+        ("nowhere", "nowhere: no such folder"),
+        (run / "scenario.toml", "is a file, no folder of results"),
+        ("matrix", "matrix: is the folder of a study"),
+        (tmp_path, f"it has no manifest.json; allowed: {tmp_path / 'matrix'}"),
+    ):
+        done = narrows("why", place, "--flow", "0", "--at", "1s")
+        assert done.returncode == 2, done.stderr
+        assert problem in done.stderr
+
+
 def test_a_run_without_a_log_of_events_says_how_to_get_one(narrows: Narrows, scenario: Path) -> None:
     assert narrows("run", scenario, "--set", "record.events=false", "--out", "run").returncode == 0
     done = narrows("why", "run", "--flow", "0", "--at", "1s")

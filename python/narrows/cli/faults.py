@@ -24,8 +24,10 @@ def as_json(status: int, message: str, error: BaseException | None = None) -> st
         case ScenarioError():
             diagnostics = [_whole(each) for each in error.diagnostics]
         case InputError():
-            problem, _, allowed = error.problem.partition("; allowed: ")
+            whole, _, near = error.problem.partition("; did you mean ")
+            problem, _, allowed = whole.partition("; allowed: ")
             entry = {"file": error.file, "message": problem, "given": error.file, "allowed": allowed or None}
+            entry["hint"] = f"did you mean {near}" if near else None
             diagnostics = [_whole(entry)]
         case _:
             diagnostics = [_whole({"message": message})]

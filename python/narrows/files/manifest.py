@@ -57,12 +57,17 @@ def check_folder(folder: Path) -> None:
     Raises:
         InputError: There is no manifest, or it or a file is damaged.
     """
+    if not folder.is_dir():
+        raise InputError(str(folder), "is a file, no folder of results" if folder.exists() else "no such folder")
     try:
         content = read_object(folder / MANIFEST)
         # Those of the first format have no seal.
         manifest = content if content.get("format") == 1 else read_sealed(folder / MANIFEST)
     except FileNotFoundError:
-        raise InputError(str(folder), f"is no folder of results: it has no {MANIFEST}") from None
+        inner = [str(each.parent) for each in sorted(folder.glob(f"*/{MANIFEST}"))]
+        allowed = f"; allowed: {', '.join(inner[:MOST_NAMED])}{' …' if inner[MOST_NAMED:] else ''}" if inner else ""
+        problem = f"is no folder of a run, comparison or study: it has no {MANIFEST}{allowed}"
+        raise InputError(str(folder), problem) from None
     for name in manifest.get("files", ()):
         check_file(folder, name, manifest)
     for inner in (runs_of(manifest) or {}).values():
@@ -116,6 +121,8 @@ def _counts(path: Path, without: Sequence[str]) -> bool:
 
 
 MANIFEST = "manifest.json"
+# Folders that a message names at most.
+MOST_NAMED = 5
 # The folder of what programs have printed.
 PROGRAMS = "programs"
 FORMAT = 2

@@ -73,7 +73,11 @@ def unpack(file: str | os.PathLike[str], folder: Path) -> None:
         raise InputError(str(file), "no such file") from None
     except IsADirectoryError:
         raise InputError(str(file), "is a folder; `narrows pack` makes a file of it") from None
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+    except zipfile.BadZipFile as error:
+        # What the archive's own words say of a part is of use; of a file that is none, they name another program.
+        said = str(error) if "zip" not in str(error) else "it is cut off, or of another program"
+        raise InputError(str(file), f"cannot be unpacked as a file of `narrows pack`: {said}") from None
+    except (EOFError, NotImplementedError, OSError, RuntimeError) as error:
         raise InputError(str(file), f"cannot be unpacked: {error}") from None
 
 
