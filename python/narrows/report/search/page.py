@@ -30,17 +30,23 @@ def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:
         atlas: The contents of `atlas.json`.
         curves: Of each find, goodput over time by algorithm.
     """
-    maps = [_map(kind, meaning, atlas) for kind, meaning in atlas["kinds"].items()]
-    shown = [each for each in maps if each is not None]
+    gravest = _gravest(atlas)
+    kinds = [*gravest, *(kind for kind in atlas["kinds"] if kind not in gravest)]
+    maps = [each for kind in kinds if (each := _map(kind, atlas["kinds"][kind], atlas)) is not None]
     drawn = [_curves(place, find, each) for place, (find, each) in enumerate(zip(atlas["found"], curves, strict=True))]
     command = atlas["command"]
     sections = [
-        page.answer("What was found", _answer(atlas), (), command),
+        page.answer("What was found", _answer(atlas, gravest), maps[:FIRST], command),
         page.section("found", "The simplest finds", _table(atlas), *_notes(atlas)),
-        page.section("maps", "Where it is worst", page.figure_grid(shown, command, heading="h3")),
-        page.section("curves", "What happens there", page.figure_grid(drawn, command, heading="h3")),
     ]
-    links = [("answer", "Answer"), ("found", "Finds"), ("maps", "Maps"), ("curves", "Curves")]
+    links = [("answer", "Answer"), ("found", "Finds")]
+    for name, link, title, figures in (
+        ("maps", "Maps", "Where it is worse in other ways", maps[FIRST:]),
+        ("curves", "Curves", "What happens there", drawn),
+    ):
+        if figures:
+            sections.append(page.section(name, title, page.figure_grid(figures, command, heading="h3")))
+            links.append((name, link))
     text = (
         f"{atlas['evaluations']} environments tried, {len(atlas['found'])} finds confirmed on fresh seeds, "
         f"{len(atlas['unconfirmed'])} not"
@@ -49,11 +55,15 @@ def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:
     return page.document(atlas["title"], page.page_header(atlas["title"], "Atlas", badge, links), sections)
 
 
-def _answer(atlas: Mapping[str, Any]) -> list[Markup]:
+def _gravest(atlas: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the gravest find of each kind, the gravest first."""
     gravest: dict[str, Mapping[str, Any]] = {}
     for find in sorted(atlas["found"], key=lambda each: each["score"], reverse=True):
         gravest.setdefault(find["kind"], find)
+    return gravest
+
+
+def _answer(atlas: Mapping[str, Any], gravest: Mapping[str, Mapping[str, Any]]) -> list[Markup]:
     if not gravest:
         return [join((f"No environment was found in which {atlas['algorithm']} is worse than {atlas['against']}.",))]
     said = []
@@ -150,6 +160,8 @@ def _curves(place: int, find: Mapping[str, Any], curves: Curves) -> Figure:
     return Figure(f"find-{place + 1}", title, ("Goodput of the flows under test, means over a second.",), keys, draw)
 
 
+# Maps beside the answer.
+FIRST = 2
 _LOW = -9.995
 LOOK = Style(0, 0, 0)
 NOTE = (
