@@ -244,6 +244,7 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("ack_division", "3", &["transport.ack_counting=acks"]),
     ("optimistic_ack", "5", &[]),
     ("hide_ce", "true", &["transport.ecn=true", "path.queue={kind=\"step\"}"]),
+    ("rtt_clock", "10ms", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
     ("rto", "linux", &["path.loss={kind=\"bernoulli\",rate=0.2}"]),
     (
         "rto_restart",

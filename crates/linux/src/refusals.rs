@@ -169,6 +169,7 @@ fn differences(options: &TransportOptions) -> impl Iterator<Item = (&'static str
         (options.ack_division != 1, "ack_division", "1"),
         (options.optimistic_ack != 0, "optimistic_ack", "0"),
         (options.hide_ce, "hide_ce", "false"),
+        (options.rtt_clock != Span::ZERO, "rtt_clock", "0s"),
         (options.rto != RtoRule::Linux, "rto", "linux"),
         (options.initial_rto != Span::from_ms(1_000), "initial_rto", "1s"),
         (options.min_rto != Span::from_ms(200), "min_rto", "200ms"),

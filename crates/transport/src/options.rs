@@ -64,6 +64,8 @@ pub struct TransportOptions {
     pub optimistic_ack: u32,
     /// Whether the receiver hides marks.
     pub hide_ce: bool,
+    /// The resolution of the clock with which the sender measures round-trip times; zero for an exact clock.
+    pub rtt_clock: Span,
     /// The formula of the retransmission timeout.
     pub rto: RtoRule,
     /// When the retransmission timer starts anew.
@@ -111,6 +113,7 @@ impl Default for TransportOptions {
             ack_division: 1,
             optimistic_ack: 0,
             hide_ce: false,
+            rtt_clock: Span::ZERO,
             rto: RtoRule::Rfc6298,
             rto_restart: RtoRestart::Ack,
             initial_rto: Span::from_ms(1_000),

@@ -13,6 +13,18 @@ use crate::RtoRule;
 use narrows_cc::RttView;
 use narrows_units::{Span, Time};
 
+/// The round-trip time `rtt`, which ended at `now`, as a clock with ticks of `tick` measures it: the ticks between its
+/// start and its end, at least one. A `tick` of zero is an exact clock.
+#[inline]
+pub(crate) fn measured(rtt: Span, now: Time, tick: Span) -> Span {
+    if tick == Span::ZERO {
+        return rtt;
+    }
+    let ticks = |ps: u64| ps / tick.as_ps();
+    let (start, end) = (now.as_ps() - rtt.as_ps(), now.as_ps());
+    Span::from_ps((ticks(end) - ticks(start)).max(1) * tick.as_ps())
+}
+
 /// The round-trip time estimate of one connection.
 #[derive(Clone, Debug)]
 pub(crate) struct RttEstimator {
@@ -89,7 +101,7 @@ impl RttEstimator {
 
 #[cfg(test)]
 mod tests {
-    use super::RttEstimator;
+    use super::{RttEstimator, measured};
     use crate::RtoRule;
     use narrows_units::{Span, Time};
 
@@ -97,6 +109,18 @@ mod tests {
     fn sample(estimator: &mut RttEstimator, now: &mut Time, rtt: Span) {
         *now += rtt;
         estimator.sample(rtt, *now);
+    }
+
+    #[test]
+    fn a_clock_with_ticks_counts_those_between_start_and_end_and_at_least_one() {
+        let at = |ms| Time::ZERO + Span::from_ms(ms);
+        let (ms, tick) = (Span::from_ms, Span::from_ms(10));
+        // From 4 to 29 ms the clock ticks at 10 and 20 ms, from 9 to 34 ms also at 30 ms.
+        assert_eq!(measured(ms(25), at(29), tick), ms(20));
+        assert_eq!(measured(ms(25), at(34), tick), ms(30));
+        assert_eq!(measured(ms(25), at(25), tick), ms(20));
+        assert_eq!(measured(ms(5), at(9), tick), ms(10));
+        assert_eq!(measured(ms(25), at(29), Span::ZERO), ms(25));
     }
 
     #[test]

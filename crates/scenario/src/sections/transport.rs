@@ -176,6 +176,13 @@ preset_keys! {
         /// A misbehaving receiver hides marks (RFC 3168 §7.1).
         option hide_ce: bool = [false, false, false, false] { true => "marks hidden" },
 
+        /// Resolution of the clock with which the sender measures round-trip times: a measured time is the number of its
+        /// ticks between sending and acknowledgement, at least one. The default is an exact clock; Linux had ticks of 10ms,
+        /// a jiffy, before its version 2.6.
+        option rtt_clock: Span = [Span::ZERO; 4] {
+            tick if tick > Span::ZERO => format!("round trips in ticks of {tick}"),
+        },
+
         /// rfc6298: max(min_rto, srtt + 4 rttvar); linux: srtt + max(min_rto, 4 rttvar).
         option rto: RtoRule = [RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Rfc6298, RtoRule::Linux],
 

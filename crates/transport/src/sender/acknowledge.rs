@@ -168,8 +168,7 @@ impl Sender {
             return None;
         }
         let rtt = now - newest.sent_at;
-        self.core.take_rtt_sample(rtt, now, host);
-        Some(rtt)
+        Some(self.core.take_rtt_sample(rtt, now, host))
     }
 
     fn sample_rate(&mut self, delivery: &Delivery, prior_in_flight: u64, now: Time) -> Option<RateSample> {

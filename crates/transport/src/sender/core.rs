@@ -6,7 +6,7 @@ use crate::loss_events::LossEvents;
 use crate::round::RoundCounter;
 use crate::rto::RetransmissionTimer;
 use crate::transfer::SendBuffer;
-use crate::{Host, Rule, TransportEvent, TransportOptions};
+use crate::{Host, Rule, TransportEvent, TransportOptions, rtt};
 use narrows_cc::{Cause, CongestionControl, Needs, Path};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::FlowId;
@@ -77,10 +77,13 @@ impl SenderCore {
         self.timer.rtt().map(|rtt| rtt.smoothed)
     }
 
-    /// Takes a round-trip time sample.
-    pub(crate) fn take_rtt_sample<H: Host>(&mut self, rtt: Span, now: Time, host: &mut H) {
-        self.timer.on_rtt_sample(rtt, now);
+    /// Takes a sample of the round-trip time `rtt` that ends at `now`. Returns it as the sender's clock measures it; what
+    /// is recorded is exact.
+    pub(crate) fn take_rtt_sample<H: Host>(&mut self, rtt: Span, now: Time, host: &mut H) -> Span {
+        let measured = rtt::measured(rtt, now, self.options.rtt_clock);
+        self.timer.on_rtt_sample(measured, now);
         host.notify(TransportEvent::RttSample(rtt));
+        measured
     }
 
     /// Reads the receiver's count of marked packets. Returns the number of packets newly marked.

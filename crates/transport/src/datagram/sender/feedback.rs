@@ -28,9 +28,7 @@ impl DatagramSender {
         newly_acked += u64::from(newest.is_some());
         let rtt = newest.map(|packet| {
             self.core.round.on_delivered(packet.sent_at, now);
-            let rtt = now - packet.sent_at;
-            self.core.take_rtt_sample(rtt, now, host);
-            rtt
+            self.core.take_rtt_sample(now - packet.sent_at, now, host)
         });
         let acked = std::mem::take(&mut self.packets);
         self.detect_losses((Cause::Detected, Rule::LaterEchoes), now, host, Flight::next_lost);
@@ -78,8 +76,7 @@ impl DatagramSender {
         let Some(newest) = self.flight.remove_up_to(number) else { return };
         self.core.round.on_delivered(newest.sent_at, now);
         let hold = Span::from_secs_f64(f64::from(report.hold));
-        let rtt = (now - newest.sent_at).saturating_sub(hold);
-        self.core.take_rtt_sample(rtt, now, host);
+        let rtt = self.core.take_rtt_sample((now - newest.sent_at).saturating_sub(hold), now, host);
         let received = u64::from(report.received.wrapping_sub(self.reported.received));
         let lost = u64::from(report.lost.wrapping_sub(self.reported.lost));
         let new_events = report.loss_events.wrapping_sub(self.reported.loss_events);
