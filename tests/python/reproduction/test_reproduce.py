@@ -137,7 +137,9 @@ def assert_private(folder: Path, here: Path) -> None:
         if file.suffix == ".parquet":
             table = pq.read_table(file)
             content = f"{table.schema} {table.to_pylist()} {pq.read_metadata(file).metadata}".encode()
-        assert [word for word in private if word.encode() in content] == [], file.relative_to(folder)
+        # A short name of a host may be a part of a digest.
+        found = [word for word in private if re.search(rb"(?<!\w)%s(?!\w)" % re.escape(word.encode()), content)]
+        assert found == [], file.relative_to(folder)
 
 
 @pytest.mark.parametrize(("least", "written"), [("0.5", ""), ("1e5", "Mbps")])
