@@ -66,7 +66,7 @@ def _answer(published: Published, ledger: Mapping[str, Any]) -> list[object]:
     said = ", ".join(f"{count} {_plural(verdict, count)}" for verdict, count in counts.items())
     sentences: list[object] = [
         element("b", published.question),
-        f"Of {counted(sum(counts.values()), 'claim')} of the paper: {said} ({ledger['size']} size, 95 % intervals).",
+        f"Of {counted(sum(counts.values()), 'claim')}: {said} ({ledger['size']} size, 95 % intervals).",
     ]
     failing = [claim for claim in ledger["claims"] if claim["verdict"] == FAILS and claim["strength"] == "strong"]
     if failing:
