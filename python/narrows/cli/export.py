@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from narrows.cli.status import DONE
-from narrows.errors import OutputError
 from narrows.export.source import RunFolder
+from narrows.files.disk import new_file
 from narrows.files.folder import appearing
 
 if TYPE_CHECKING:
@@ -21,17 +20,8 @@ def pcapng(arguments: argparse.Namespace) -> int:
 
     run = RunFolder(arguments.folder)
     out: Path = arguments.out or arguments.folder / "packets.pcapng"
-    if out.exists():
-        raise OutputError(f"{out} exists: name another file or remove it")
-    partial = out.parent / f".{out.name}.partial-{os.getpid()}"
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
+    with new_file(out) as partial:
         write(run, partial, arguments.at or ["sender"], arguments.replication)
-        partial.replace(out)
-    except OSError as error:
-        raise OutputError(f"{out} cannot be written: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
     print(out)
     return DONE
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows.cli.status import DONE
-from narrows.errors import InputError, OutputError
+from narrows.errors import InputError
+from narrows.files.disk import new_file
 from narrows.library import Found, find_scenario
 from narrows.playground.page import Experiment, page
 from narrows.run.scenario import read
@@ -21,18 +21,9 @@ def playground(arguments: argparse.Namespace) -> int:
     given = Path(arguments.file)
     found = Found(given / "scenario.toml") if (given / "scenario.toml").is_file() else find_scenario(arguments.file)
     out: Path = arguments.out or Path("playground.html")
-    if out.exists():
-        raise OutputError(f"{out} exists: name another file or remove it")
     content = page(_experiment(found, arguments.file))
-    partial = out.parent / f".{out.name}.partial-{os.getpid()}"
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
+    with new_file(out) as partial:
         partial.write_text(content, encoding="utf-8")
-        partial.replace(out)
-    except OSError as error:
-        raise OutputError(f"{out} cannot be written: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
     print(out)
     return DONE
 

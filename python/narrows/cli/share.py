@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows.cli.status import DONE, EXPECTATION_FAILED
-from narrows.errors import OutputError
+from narrows.files.disk import new_file
 from narrows.files.manifest import to_json
 from narrows.run.jobs import processors
 from narrows.share import pack as packing
@@ -22,17 +21,8 @@ def pack(arguments: argparse.Namespace) -> int:
     """Write a folder of results into one file and print its path."""
     folder: Path = arguments.folder
     out: Path = arguments.out or Path(f"{folder.resolve().name}.zip")
-    if out.exists():
-        raise OutputError(f"{out} exists: name another file or remove it")
-    partial = out.parent / f".{out.name}.partial-{os.getpid()}"
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
+    with new_file(out) as partial:
         packing.pack(folder, partial)
-        partial.replace(out)
-    except OSError as error:
-        raise OutputError(f"{out} cannot be written: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
     print(out)
     return DONE
 

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from narrows.errors import OutputError
+from narrows.files.disk import sync
+from narrows.files.process import is_alive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +87,7 @@ def clear_remains(parent: Path) -> None:
     """Remove the partial folders in `parent` of processes of this host that have ended; restore folders moved aside."""
     for entry in parent.iterdir():
         match = REMAINS.fullmatch(entry.name)
-        if match is None or _alive(int(match["pid"])):
+        if match is None or is_alive(int(match["pid"])):
             continue
         if match["state"] == "replaced" and not (parent / match["name"]).exists():
             entry.rename(parent / match["name"])
@@ -121,38 +123,20 @@ def _take_place(partial: Path, folder: Path, *, replace: bool) -> None:
         if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
             raise
         raise OutputError(f"{folder} was made by another process meanwhile") from error
-    _sync(folder.parent)
+    sync(folder.parent)
     shutil.rmtree(aside, ignore_errors=True)
 
 
 def _sync_tree(folder: Path) -> None:
     for path in folder.rglob("*"):
-        _sync(path)
-    _sync(folder)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        sync(path)
+    sync(folder)
 
 
 def _is_of_this_host(partial: Path) -> bool:
     # A process that died between making the folder and naming its host left nothing else in it.
     host = partial / HOST
     return not host.exists() or host.read_text() == socket.gethostname()
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 # A file name has at most 255 bytes, and partial folders have names of their own.

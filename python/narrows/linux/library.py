@@ -1,4 +1,4 @@
-"""The library of the network, which the kernel loads: built from the source tree, one for each version of the engine."""
+"""The library of the network, which the kernel loads: built from the sources, one for each version of the engine."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of 
         else:
             document.unknown((entry.span, name), f"unknown key `{name}`", name, names(STUDY))
     scenario = _scenario(document, keys.get("scenario"))
-    written_seed = _whole(document, keys.get("seed"), 0, 2**63 - 1)
+    written_seed = document.whole(keys.get("seed"), 0, 2**63 - 1)
     seed = written_seed if seed is None else seed
     before = len(document.faults)
     factors = read_factors(document, keys["factors"], words) if "factors" in keys else []
@@ -266,7 +266,7 @@ def _replications(document: Document, node: Node | None, given: int | None) -> R
     if node is None:
         return fixed
     if not isinstance(node.value, dict):
-        count = _whole(document, node, 1, MOST_REPLICATIONS)
+        count = document.whole(node, 1, MOST_REPLICATIONS)
         return fixed if given or count is None else Replications(count, count)
     for key, entry in node.entries.items():
         if key not in names(REPLICATIONS):
@@ -275,8 +275,8 @@ def _replications(document: Document, node: Node | None, given: int | None) -> R
     for key in ("maximum", "measure", "within"):
         if key not in inner:
             document.complain(node, f"`{key}` is missing", allowed=SEQUENTIAL)
-    minimum = _whole(document, inner.get("minimum"), 2, MOST_REPLICATIONS) or DEFAULT_REPLICATIONS
-    maximum = _whole(document, inner.get("maximum"), 2, MOST_REPLICATIONS) or minimum
+    minimum = document.whole(inner.get("minimum"), 2, MOST_REPLICATIONS) or DEFAULT_REPLICATIONS
+    maximum = document.whole(inner.get("maximum"), 2, MOST_REPLICATIONS) or minimum
     if maximum < minimum:
         document.complain(inner["maximum"], f"is less than the minimum, {minimum}")
     if "levels" in inner and "by" not in inner:
@@ -318,15 +318,6 @@ def _text(document: Document, node: Node | None) -> str:
         return node.value
     document.complain(node, "text is needed")
     return ""
-
-
-def _whole(document: Document, node: Node | None, least: int, most: int) -> int | None:
-    if node is None:
-        return None
-    if isinstance(node.value, int) and not isinstance(node.value, bool) and least <= node.value <= most:
-        return node.value
-    document.complain(node, "is no such number", allowed=f"a whole number from {least} to {most}")
-    return None
 
 
 DEFAULT_REPLICATIONS = 5

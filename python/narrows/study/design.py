@@ -161,7 +161,7 @@ def _two_level(
             return None
         coded = designs.two_level(named, generators)
     else:
-        count = _whole(document, options["fraction"], 1, len(factors))
+        count = document.whole(options["fraction"], 1, len(factors))
         if count is None:
             return None
         coded = designs.fractional(named, count)
@@ -189,7 +189,7 @@ def _points(
 ) -> Design | None:
     from narrows.analysis import designs
 
-    runs = _whole(document, options.get("runs"), 1, MOST_POINTS)
+    runs = document.whole(options.get("runs"), 1, MOST_POINTS)
     if runs is None:
         if "runs" not in options:
             document.complain(((0, 0), "design"), "`runs` is missing", allowed=f'{{ kind = "{kind.name}", runs = 16 }}')
@@ -226,15 +226,6 @@ def _listed(document: Document, kind: Kind, factors: Sequence[Factor]) -> bool:
             continue
         good = False
     return good
-
-
-def _whole(document: Document, node: Node | None, least: int, most: int) -> int | None:
-    if node is None:
-        return None
-    if isinstance(node.value, int) and not isinstance(node.value, bool) and least <= node.value <= most:
-        return node.value
-    document.complain(node, "is no such number", allowed=f"a whole number from {least} to {most}")
-    return None
 
 
 TWO = 2

@@ -176,6 +176,24 @@ class Document:
         shown = [*names[:MOST_NAMES], "…"] if len(names) > MOST_NAMES else names
         self.complain(where, message, allowed=", ".join(shown), hint=hint)
 
+    def whole(self, node: Node | None, least: int, most: int) -> int | None:
+        """Return a whole number, or add a fault.
+
+        Args:
+            node: The value; None if its key is missing, which is no fault.
+            least: Smallest number allowed.
+            most: Largest number allowed.
+
+        Returns:
+            The number; None if it is missing or not allowed.
+        """
+        if node is None:
+            return None
+        if isinstance(node.value, int) and not isinstance(node.value, bool) and least <= node.value <= most:
+            return node.value
+        self.complain(node, "is no such number", allowed=f"a whole number from {least} to {most}")
+        return None
+
     def check(self) -> None:
         """Raise if faults have been added.
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from narrows.errors import OutputError
+from narrows.files.process import is_alive
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -87,7 +88,7 @@ def holder_of(folder: Path) -> dict[str, Any] | None:
         return None
     if written.get("host") == socket.gethostname():
         pid = written["pid"]
-        return written if _alive(pid) and written.get("born") == born(pid) else None
+        return written if is_alive(pid) and written.get("born") == born(pid) else None
     try:
         renewed_s = (folder / LEASE).stat().st_mtime
     except OSError:
@@ -125,16 +126,6 @@ def _read(file: Path) -> dict[str, Any] | None:
         return None
     pid = content.get("pid")
     return content if isinstance(pid, int) and 0 < pid < MAX_PID else None
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 LEASE = "lease.json"

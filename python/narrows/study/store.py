@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
+from narrows.files.disk import sync
 from narrows.files.manifest import MANIFEST, check_file
 from narrows.files.sealed import read_sealed, sealed
 from narrows.files.toml import inline
@@ -48,7 +49,7 @@ class Store:
                 entry.unlink(missing_ok=True)
         for entry in self.folder.glob(".*.partial"):
             entry.unlink(missing_ok=True)
-        _sync(self.folder)
+        sync(self.folder)
 
     def finished(self) -> set[str]:
         """Return the keys of all finished cells."""
@@ -80,7 +81,7 @@ class Store:
                 except InputError:
                     file.unlink(missing_ok=True)
                     damaged.append(file)
-            _sync(folder)
+            sync(folder)
         return damaged
 
     def forget_failures(self) -> None:
@@ -88,7 +89,7 @@ class Store:
         for key in self.failures():
             for ending in ("json", "toml"):
                 (self.failed / f"{key}.{ending}").unlink(missing_ok=True)
-        _sync(self.failed)
+        sync(self.failed)
 
     def keep(self, cells: Sequence[Finished]) -> None:
         """Write finished cells to the disk durably.
@@ -103,14 +104,14 @@ class Store:
 
         # Waits for the disk that happen at the same time cost hardly more than one.
         list(self._writers.map(write, cells))
-        _sync(self.cells)
+        sync(self.cells)
 
     def keep_failure(self, failed: Failed, scenario: str, about: Mapping[str, Any]) -> None:
         """Write the error of a failed cell with its resolved scenario and further facts."""
         _write(self.failed / f"{failed.key}.toml", scenario)
         content = {"cell": failed.key, "error": failed.error, **about}
         _write(self.failed / f"{failed.key}.json", json.dumps(sealed(content), indent=2, ensure_ascii=False) + "\n")
-        _sync(self.failed)
+        sync(self.failed)
 
     def measured(self, keys: Iterable[str]) -> dict[str, Mapping[str, Any]]:
         """Return the values of metrics of the finished cells among `keys`, by key."""
@@ -177,9 +178,9 @@ class Store:
         table = self.table(plan, replications)
         partial = self.folder / f".{TABLE}.partial"
         pq.write_table(table, partial, compression="zstd")
-        _sync(partial)
+        sync(partial)
         partial.rename(self.table_file)
-        _sync(self.folder)
+        sync(self.folder)
         for key in _keys(self.cells) & set(table["cell"].to_pylist()):
             (self.cells / f"{key}.json").unlink()
         return table
@@ -234,14 +235,6 @@ def _write(path: Path, text: str) -> None:
     except OSError:
         partial.unlink(missing_ok=True)
         raise
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _written(cell: Finished) -> dict[str, Any]:

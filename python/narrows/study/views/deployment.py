@@ -15,6 +15,7 @@ from narrows.metrics.criteria import range_of
 from narrows.statistics import estimate
 from narrows.study.views.layout import checked, lay_out, study_text
 from narrows.study.views.treatment import treatment
+from narrows.study.views.view import number
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def stages(view: View, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
             if count
         }
         link: dict[str, Estimate] = {
-            name: estimate((_number(row[f"link.bottleneck.{name}"]) for row in here), _range(name, "link"))
+            name: estimate((number(row[f"link.bottleneck.{name}"]) for row in here), _range(name, "link"))
             for name in OF_LINK
         }
         found.append(
@@ -158,7 +159,7 @@ def effects(view: View, rows: Sequence[Mapping[str, Any]]) -> dict[str, Adoption
 
 
 def _of_camp(view: View, row: Mapping[str, Any], camp: str, name: str) -> float:
-    value = _number(row[f"group.{camp}.{RESPONSES[name]}"])
+    value = number(row[f"group.{camp}.{RESPONSES[name]}"])
     return value / _movers(view, row, camp) if name == PER_FLOW else value
 
 
@@ -170,10 +171,6 @@ def _movers(view: View, row: Mapping[str, Any], camp: str) -> int:
 
 def _range(measure: str, owner: str = "group") -> Range:
     return range_of(card_of(measure, owner))
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def _plain(view: View, found: Adoption) -> dict[str, Any]:

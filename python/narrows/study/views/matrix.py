@@ -20,6 +20,7 @@ from narrows.files.toml import inline
 from narrows.linux.backend import SIMULATOR
 from narrows.run.lists import read_queue
 from narrows.study.views.layout import checked, lay_out, study_text
+from narrows.study.views.view import number
 from narrows.wording import counted
 
 if TYPE_CHECKING:
@@ -242,10 +243,10 @@ def _sides(row: Mapping[str, Any], payload: float) -> list[Seen]:
     found = []
     for side in ["incumbent"] if alone else ["incumbent", "contender"]:
         other = None if alone else algorithms["contender" if side == "incumbent" else "incumbent"]
-        values = {name: _number(row[f"group.{side}.{measure}"]) for name, measure in OF_GROUP.items()}
+        values = {name: number(row[f"group.{side}.{measure}"]) for name, measure in OF_GROUP.items()}
         # Two camps of as many flows: the max-min fair share of one is half of what payload can pass.
-        values["share"] = _number(row[f"group.{side}.goodput_fraction"]) / payload * (1 if alone else 2)
-        values["queue_delay_s"] = _number(row["link.bottleneck.queue_delay_mean_s"])
+        values["share"] = number(row[f"group.{side}.goodput_fraction"]) / payload * (1 if alone else 2)
+        values["queue_delay_s"] = number(row["link.bottleneck.queue_delay_mean_s"])
         found.append(Seen(condition, algorithms[side], other, row["replication"], values))
     if not alone and len(set(algorithms.values())) == 1:
         # Beside itself one side is as good as the other, and which had more is chance: the mean of both counts.
@@ -253,10 +254,6 @@ def _sides(row: Mapping[str, Any], payload: float) -> list[Seen]:
         values = {name: (value + two.values[name]) / 2 for name, value in one.values.items()}
         return [replace(one, values=values)]
     return found
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def _pairs(names: Mapping[str, str], flows: int) -> tuple[list[str], dict[str, Sequence[object]]]:

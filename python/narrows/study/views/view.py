@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,11 @@ def load_view(folder: Path) -> View | None:
         return None
     except (OSError, ValueError, TypeError) as error:
         raise InputError(str(folder / VIEW), f"is damaged: {error}") from None
+
+
+def number(value: float | None) -> float:
+    """Return a metric of a cell as a number, NaN where the cell has no value."""
+    return math.nan if value is None else value
 
 
 VIEW = "view.json"

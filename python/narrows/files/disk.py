@@ -1,0 +1,48 @@
+"""Single files that are written whole or not at all, and what is flushed to the disk."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from narrows.errors import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def new_file(place: Path) -> Iterator[Path]:
+    """Create a file atomically: yield a partial file, which is renamed to `place` when the block ends normally.
+
+    Args:
+        place: The file; it must not exist.
+
+    Yields:
+        The partial file, not yet created, in a folder that exists.
+
+    Raises:
+        OutputError: The file exists, or cannot be written.
+    """
+    if place.exists():
+        raise OutputError(f"{place} exists: name another file or remove it")
+    partial = place.parent / f".{place.name}.partial-{os.getpid()}"
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        partial.replace(place)
+    except OSError as error:
+        raise OutputError(f"{place} cannot be written: {error.strerror or error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
+    """Flush a file, or the names in a folder, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
