@@ -20,6 +20,8 @@
 #     rap:A:B                          RAP, A packets a round trip, B times the rate at a loss
 # with KIND one of the first three.
 
+source [file join [file dirname [info script]] common.tcl]
+
 array set option {
     agents sack
     rate 10e6
@@ -58,11 +60,8 @@ foreach {name value} $argv {
 
 proc entry {list flow} { return [lindex $list [expr min($flow, [llength $list] - 1)]] }
 
-# What never limits, in packets.
-set unlimited 1000000
-
 proc sender {agent} {
-    global option unlimited ns
+    global option ns
     set words [split $agent :]
     set kind [lindex $words 0]
     if {$kind == "tfrc"} { return [new Agent/TFRC] }
@@ -96,16 +95,8 @@ proc sender {agent} {
     } elseif {[lindex $words 1] == "highspeed"} {
         $tcp set windowOption_ 8
     } elseif {[llength $words] > 1} {
-        $tcp set increase_num_ [lindex $words 1]
-        $tcp set decrease_num_ [lindex $words 2]
-        if {[llength $words] > 3} {
-            $tcp set windowOption_ 6
-            $tcp set k_parameter_ [lindex $words 3]
-            $tcp set l_parameter_ [lindex $words 4]
-        }
+        set_rule $tcp [lrange $words 1 end]
     }
-    $tcp set window_ $unlimited
-    $tcp set packetSize_ $option(packet)
     $tcp set ecn_ $option(ecn)
     return $tcp
 }
@@ -114,11 +105,7 @@ proc sink {agent} {
     global option
     if {$agent == "xcp"} { return [new Agent/TCPSink/XCPSink] }
     if {[string match rap:* $agent]} { return [new Agent/RAP] }
-    if {[string match tfrc:* $agent]} {
-        set sink [new Agent/TFRCSink]
-        $sink set NumSamples_ [lindex [split $agent :] 1]
-        return $sink
-    }
+    if {[string match tfrc:* $agent]} { return [tfrc_sink $agent] }
     set kind ""
     if {[string match sack* $agent] || [string match linux* $agent]} { append kind /Sack1 }
     if {$option(delayed_ack) > 1} { append kind /DelAck }
@@ -162,25 +149,9 @@ proc report {} {
 }
 
 ns-random $option(seed)
-Agent/TCP set useHeaders_ false
-Agent/TCP set minrto_ 0.2
-Agent/TCP set tcpTick_ [expr {$option(queue) == "XCP" ? 0.0001 : 0.01}]
-Agent/TCP set overhead_ 0
-Agent/TCP set windowInit_ 2
-Agent/TFRC set packetSize_ $option(packet)
-Agent/TFRC set useHeaders_ false
-Agent/RAP set packetSize_ $option(packet)
-Queue/RED set bytes_ false
-Queue/RED set queue_in_bytes_ false
-Queue/RED set mean_pktsize_ $option(packet)
-Queue/RED set thresh_ $option(min)
-Queue/RED set maxthresh_ $option(max)
-Queue/RED set q_weight_ $option(weight)
-Queue/RED set linterm_ [expr 1.0 / $option(max_p)]
-Queue/RED set gentle_ $option(gentle)
-Queue/RED set wait_ $option(wait)
-Queue/RED set setbit_ $option(ecn)
-Queue/DropTail set limit_ $unlimited
+set tick [expr {$option(queue) == "XCP" ? 0.0001 : 0.01}]
+configure $option(packet) 0.2 $tick $option(min) $option(max) $option(weight) $option(max_p) $option(gentle) \
+    $option(wait) $option(ecn)
 # DRR counts its limit in bytes and keeps a bucket for each node that sends.
 Queue/DRR set buckets_ 64
 Queue/DRR set quantum_ $option(packet)
@@ -223,9 +194,7 @@ if {$option(queue) == "XCP"} {
 set monitor [$ns monitor-queue $r1 $r2 ""]
 set waiting [$monitor get-pkts-integrator]
 
-set starting [new RandomVariable/Uniform]
-$starting set min_ 0
-$starting set max_ 1
+set starting [uniform]
 set senders {}
 set flow 0
 foreach agent $option(agents) {

@@ -6,30 +6,12 @@
 # AGENT is sack:A:B, sack:A:B:K:L (see dumbbell.tcl), tfrc:K or tfrc:K:C, the latter with self-clocking, whose factor is
 # C. Rates, round trips, RED and the reverse flows are those of `studies/bansal-2001/scenarios/restart.toml`.
 
+source [file join [file dirname [info script]] common.tcl]
 foreach {agent seed end} $argv break
 ns-random $seed
 set rate 30e6
 set bdp [expr $rate * 0.05 / 8000]
-Agent/TCP set useHeaders_ false
-Agent/TCP set packetSize_ 1000
-Agent/TCP set window_ 1000000
-Agent/TCP set minrto_ 1
-Agent/TCP set tcpTick_ 0.01
-Agent/TCP set overhead_ 0
-Agent/TCP set windowInit_ 2
-Agent/TFRC set packetSize_ 1000
-Agent/TFRC set useHeaders_ false
-Queue/RED set bytes_ false
-Queue/RED set queue_in_bytes_ false
-Queue/RED set mean_pktsize_ 1000
-Queue/RED set thresh_ [expr 0.25 * $bdp]
-Queue/RED set maxthresh_ [expr 1.25 * $bdp]
-Queue/RED set q_weight_ 0.002
-Queue/RED set linterm_ 10
-Queue/RED set gentle_ 1
-Queue/RED set wait_ 1
-Queue/RED set setbit_ 0
-Queue/DropTail set limit_ 1000000
+configure 1000 1 0.01 [expr 0.25 * $bdp] [expr 1.25 * $bdp] 0.002 0.1 1 1 0
 
 set ns [new Simulator]
 set r1 [$ns node]
@@ -50,21 +32,13 @@ proc sender {agent} {
         return $tfrc
     }
     set tcp [new Agent/TCP/Sack1]
-    $tcp set increase_num_ [lindex $words 1]
-    $tcp set decrease_num_ [lindex $words 2]
-    if {[llength $words] > 3} {
-        $tcp set windowOption_ 6
-        $tcp set k_parameter_ [lindex $words 3]
-        $tcp set l_parameter_ [lindex $words 4]
-    }
+    set_rule $tcp [lrange $words 1 end]
     return $tcp
 }
 
 proc sink {agent} {
-    if {![string match tfrc:* $agent]} { return [new Agent/TCPSink/Sack1] }
-    set sink [new Agent/TFRCSink]
-    $sink set NumSamples_ [lindex [split $agent :] 1]
-    return $sink
+    if {[string match tfrc:* $agent]} { return [tfrc_sink $agent] }
+    return [new Agent/TCPSink/Sack1]
 }
 
 # A host beside one of the routers; its delay makes the round trip 45 to 55 ms.
@@ -75,9 +49,7 @@ proc host {router trip} {
     return $node
 }
 
-set draw [new RandomVariable/Uniform]
-$draw set min_ 0
-$draw set max_ 1
+set draw [uniform]
 proc flow {agent from to} {
     global ns draw
     set trip [expr 0.045 + 0.01 * [$draw value]]
