@@ -65,14 +65,15 @@ Every mean over replications has a 95 % interval. The column "values" decides it
 interval of its logarithm (`log t`, values from 0), its square root (`square-root t`, counts) or its logit (`logit t`,
 values between two bounds; those of Jain's index of n flows are 1/n and 1). In simulations of 3, 5 and 10 replications
 of skewed values these cover the true mean in 92 to 98 % of the cases, the plain t interval in 83 % of the worst ones.
-If all values are equal (`equal`), the interval is the value, and says nothing of how sure it is. Intervals of
-differences are t intervals, cut at the greatest possible difference.
+If all values are equal (`equal`), the interval is that value, which does not state its uncertainty. Intervals of
+differences are t intervals, limited to the greatest possible difference.
 
-A difference between two algorithms *matters* from a margin on: the greater of a part of the value that is compared
-with and a difference in the unit of the metric. It is *clearly better* or *clearly worse* if its interval excludes
-zero and it exceeds the margin; there is *no difference that matters* if the interval lies within the margin; else it
-is *undecided*. `--margin rtt_mean_s=1ms` of `narrows compare`, and `margins=["goodput_bps=5%"]` in Python, give
-another margin: `5%` of the value, `1ms`, `100kbps`, `2pp` of a share, or a number in the unit."""
+A difference between two algorithms *matters* if it exceeds the margin of its metric: the greater of a fraction of
+the value that is compared with and an amount in the unit of the metric. It is *clearly better* or *clearly worse* if
+its interval excludes zero and it exceeds the margin; there is *no difference that matters* if the interval lies within
+the margin; otherwise it is *undecided*. `--margin rtt_mean_s=1ms` of `narrows compare`, and
+`margins=["goodput_bps=5%"]` in Python, replace a margin: `5%` of the value, `1ms`, `100kbps`, `2pp` of a share, or a
+number in the unit."""
 TABLES_PREFACE = """\
 # The tables of a run
 
