@@ -1,4 +1,4 @@
-"""What a comparison compares, as its summary and its manifest say it: algorithms, backends, or levels of keys."""
+"""What a comparison compares, according to its summary and its manifest: algorithms, backends, or levels of keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The only door to the extension: no other module imports `narrows._core`."""
+"""The only interface to the extension: no other module imports `narrows._core`."""
 
 from narrows._core import (
     Ack,

@@ -1,4 +1,4 @@
-"""The scenarios and studies that come with Narrows."""
+"""The library: scenarios and studies that are part of Narrows."""
 
 from __future__ import annotations
 

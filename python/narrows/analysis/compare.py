@@ -1,4 +1,4 @@
-"""Pairs of algorithms compared: how large a difference is, how sure it is, and after how many comparisons.
+"""Pairs of algorithms compared: effect sizes, intervals, and corrections for the number of comparisons.
 
 Sources: L. V. Hedges, Journal of Educational Statistics 6 (1981) 107 (g and its correction); N. Cliff, Psychological
 Bulletin 114 (1993) 494 (delta); A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000)

@@ -1,4 +1,4 @@
-"""Effects of two-level factors: how large they are, and which of them stand out of the noise.
+"""Effects of two-level factors: their sizes, and which of them exceed the noise.
 
 An effect is the mean of a response where the coded factor (or the product of two) is high, less the mean where it is
 low. Unreplicated designs have no pure error: half-normal scores and Lenth's pseudo standard error take its place.

@@ -1,4 +1,4 @@
-"""Harm: what competitors take of a flow's performance alone.
+"""Harm: the part of a flow's performance when alone that it loses to competitors.
 
 Source: R. Ware, M. K. Mukerjee, S. Seshan and J. Sherry, "Beyond Jain's Fairness Index: Setting the Bar for the
 Deployment of Congestion Control Algorithms", ACM HotNets 2019, §3.

@@ -1,4 +1,4 @@
-"""Many responses at once: which say the same, what few directions hold them, which algorithms behave alike.
+"""Several responses together: correlated ones, principal components, and algorithms that behave alike.
 
 Sources: K. Pearson, Philosophical Magazine 2 (1901) 559, and H. Hotelling, Journal of Educational Psychology 24 (1933)
 417 (principal components); K. R. Gabriel, "The biplot graphic display of matrices with application to principal

@@ -1,4 +1,4 @@
-"""Every algorithm beside every other: what an incumbent keeps, and what it loses against having the path alone.
+"""Every algorithm beside every other: what an incumbent keeps, and what it loses compared with running alone.
 
 Sources: R. Ware, M. K. Mukerjee, S. Seshan and J. Sherry, "Beyond Jain's Fairness Index: Setting the Bar for the
 Deployment of Congestion Control Algorithms", ACM HotNets 2019, §3 and §4: harm, and that a newcomer may do as much of

@@ -1,4 +1,4 @@
-"""Ranks of algorithms over many conditions: who is best on the whole, and by how much to be sure of it.
+"""Ranks of algorithms over many conditions: mean ranks, and the difference from which they are significant.
 
 Sources: F. E. Grubbs, "Procedures for detecting outlying observations in samples", Technometrics 11 (1969) 1;
 J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine Learning Research 7

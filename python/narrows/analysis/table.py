@@ -1,4 +1,4 @@
-"""Columns and blocks out of a study's table of cells."""
+"""Columns and blocks of a study's table of cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours of a terminal: only where a person reads, and never the only sign of anything."""
+"""Colours of a terminal: only where output is not redirected, and never the only sign of a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line as results record it: what was asked for, and nothing of where or on what it was done."""
+"""The command line as results record it: with its arguments, but without folders and the name of the machine."""
 
 from __future__ import annotations
 

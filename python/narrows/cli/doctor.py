@@ -1,4 +1,4 @@
-"""`narrows doctor`: what is there and what is missing."""
+"""`narrows doctor`: what is installed and what is missing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Finding:
 
 
 def doctor(arguments: argparse.Namespace) -> int:
-    """Print what is there and what is missing. Nothing that is missing is an error: each serves one purpose."""
+    """Print what is installed and what is missing. Nothing that is missing is an error: each serves one purpose."""
     found = list(findings())
     if arguments.json:
         print(to_json([asdict(each) for each in found]))

@@ -1,1 +1,1 @@
-"""What happened to a flow around a moment, in words."""
+"""Explanations of what happened to a flow around a given time."""

@@ -1,4 +1,4 @@
-"""Explains what happened to a flow around a moment, from a run's log of events and, where there is one, of packets."""
+"""Explains what happened to a flow around a given time, from a run's event log and, if there is one, its packet log."""
 
 from __future__ import annotations
 

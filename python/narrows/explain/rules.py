@@ -1,4 +1,4 @@
-"""The rules by which packets are lost, losses are noticed and windows are cut, in words."""
+"""Descriptions of the rules by which packets are lost, losses are detected and windows are reduced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events of one flow, and what they say about a moment, in words.
+"""The events of one flow, and the explanation that they give of a given time.
 
 The log of events has the causes: which packet a link lost and why, by which rule the sender noticed, what it did to its
 window. Losses are matched to the sender's events by the number of the segment: a segment that is declared lost was lost

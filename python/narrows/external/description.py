@@ -1,4 +1,4 @@
-"""What the source of an external algorithm says of it: nothing in the file is executed.
+"""The description of an external algorithm from its source alone: nothing in the file is executed.
 
 Where the source does not decide, because a base class is imported or a name is assigned, nothing is reported; the
 process that executes the file checks the class itself.

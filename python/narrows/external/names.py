@@ -1,4 +1,4 @@
-"""What algorithms are called in results: an external one by its class."""
+"""Names of algorithms in results: that of an external one is its class."""
 
 from __future__ import annotations
 

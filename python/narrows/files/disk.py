@@ -1,4 +1,4 @@
-"""Single files that are written whole or not at all, and what is flushed to the disk."""
+"""Files that are written whole or not at all, and flushing to the disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that write results."""
+"""Whether the process that wrote a folder is still running."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""How near our values are to those that a study printed, table by table. Pure functions.
+"""Agreement of our values with those that a study printed, by table. Pure functions.
 
 Ranks say whether the same things are large; the median relative error, |ours - theirs| / |theirs|, says how near a
 typical value is. Both ignore how a value came about; where a study's setting is not known, ranks are the fairer one.

@@ -1,4 +1,4 @@
-"""The cells that claims, tables and figures ask for, so that a size can run these alone. Pure functions."""
+"""The cells that claims, tables and figures need, so that a size can run only these. Pure functions."""
 
 from __future__ import annotations
 

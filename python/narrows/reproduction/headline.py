@@ -1,4 +1,4 @@
-"""What a ledger says in a few sentences."""
+"""A summary of a ledger in a few sentences."""
 
 from __future__ import annotations
 

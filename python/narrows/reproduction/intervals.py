@@ -1,4 +1,4 @@
-"""Intervals of what a claim speaks of, at any level, of a fixed number of replications or of one that grows.
+"""Intervals of the quantity of a claim, at any level, of a fixed number of replications or of one that grows.
 
 | values | fixed number of replications | number that grows (always valid) |
 |---|---|---|

@@ -1,4 +1,4 @@
-"""The results of a reproduction as one small columnar file, from which another folder goes on.
+"""The results of a reproduction as one small columnar file, with which another folder continues.
 
 A row is a finished cell: its experiment, variant, replication, the values of the study's metrics, the digest of its
 records and what it cost. A cell is known again by its levels, algorithm, seed and replication. If the scenario was

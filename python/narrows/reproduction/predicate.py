@@ -1,4 +1,4 @@
-"""What a claim says of quantities, and whether the cells bear it out. Pure functions.
+"""The tests of claims on quantities, and their verdicts from cells. Pure functions.
 
 Every test comes down to the interval over replications of one paired number: all of the interval on the claimed side
 holds, all of it on the other side fails, and anything else, a single replication too, is inconclusive.

@@ -1,4 +1,4 @@
-"""Quantities that claims speak of: a number per replication, from the cells of experiments. Pure functions.
+"""The quantities of claims: a number per replication, from the cells of experiments. Pure functions.
 
 A quantity is a measure of the cells that certain levels pick out, a number, the ratio of two quantities, their
 difference, their sum or product, several folded into one (sum, mean, greatest, least), or their Spearman correlation

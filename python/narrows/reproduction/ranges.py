@@ -1,4 +1,4 @@
-"""The values that what a claim speaks of can have, from the ranges of its measures."""
+"""The range of the quantity of a claim, from the ranges of its measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The unit of what a claim speaks of, from the units of its measures."""
+"""The unit of the quantity of a claim, from the units of its measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of values as arguments have them, queues with parameters, and what is wrong with one."""
+"""Lists of values in arguments, queues with parameters, and their errors."""
 
 from __future__ import annotations
 

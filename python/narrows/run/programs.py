@@ -1,4 +1,4 @@
-"""What programs that carried flows have printed, in the folder of a run."""
+"""The output of programs that carried flows, in the folder of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as people look at them: as a table in a notebook, as data frames, and as plots for a paper."""
+"""Results for interactive use: as a table in a notebook, as data frames, and as plots for a paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search from its beginning to its atlas: evaluations in batches, then finds that are simplified and repeated."""
+"""The run of a search: evaluations in batches, then finds that are simplified and repeated."""
 
 from __future__ import annotations
 

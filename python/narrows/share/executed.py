@@ -1,4 +1,4 @@
-"""What the repetition of packed results would execute on this machine: Python files, and commands of `program` keys."""
+"""What repeating packed results would execute: Python files, and commands of `program` keys."""
 
 from __future__ import annotations
 

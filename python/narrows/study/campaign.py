@@ -1,4 +1,4 @@
-"""Running a study: hand out what is missing, keep what comes back, stop when asked to, lose nothing."""
+"""Running a study: an executor gets the missing cells, and each finished one is stored, until none is missing."""
 
 from __future__ import annotations
 

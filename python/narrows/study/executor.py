@@ -1,4 +1,4 @@
-"""Where the cells of a study run. All executors look the same to the study; none of them writes anything."""
+"""Where the cells of a study run. All executors have the same interface; none of them writes files."""
 
 from __future__ import annotations
 

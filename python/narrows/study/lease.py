@@ -1,4 +1,4 @@
-"""Who works on a study: one process at a time, found out to be dead where it is.
+"""The lease of a study: one process works on it at a time, and another takes over if that is dead.
 
 The lease is a file with host, process and time. On its own host a dead process is known as such; on another, it is
 taken for dead when its lease has not been renewed for a while, by the clock of the file system.

@@ -1,4 +1,4 @@
-"""Which numbers of a cell are analysed, and what their columns are called.
+"""The metrics of a cell that are analysed, and the names of their columns.
 
 A bare name of a group's measure is that of the group under test; where there are several, each has a column of its own.
 A bare name of a link's measure is that of the bottleneck of the group under test, as the model names it; where groups

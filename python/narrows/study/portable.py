@@ -1,4 +1,4 @@
-"""The files of a study, named as its folder keeps them, so that the folder goes on wherever it lies."""
+"""The files of a study, under the names in its folder, so that the folder can be moved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to the results of a study in SQL, answered by DuckDB."""
+"""Queries of the results of a study in SQL, by DuckDB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many replications each combination of levels gets, and when it has enough.
+"""The number of replications of each combination of levels, fixed or by a stopping rule.
 
 With a fixed number there is nothing to decide. Otherwise a combination runs on, one replication after the other with
 all its algorithms, so that they stay paired, until the 95 % intervals of the chosen measures are narrow enough for each

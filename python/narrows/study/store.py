@@ -1,4 +1,4 @@
-"""What a study's folder holds: finished cells, failed ones, and the table of all.
+"""The contents of a study's folder: finished cells, failed cells, and the table of all.
 
 A finished cell is one file, `cells/KEY.json`, written beside its place, synced, renamed, and its folder synced; only
 then it counts. `gather` puts all of them into `cells.parquet`, which takes the old one's place whole, and removes only

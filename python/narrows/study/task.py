@@ -1,4 +1,4 @@
-"""One cell: what must be known to run it anywhere, and what comes of it."""
+"""One cell: all that is needed to run it on any machine, and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scenarios of a trial: files, those of a suite, or those that come with Narrows, each with A and with B."""
+"""The scenarios of a trial: files, those of a suite, or those of Narrows, each with A and with B."""
 
 from __future__ import annotations
 

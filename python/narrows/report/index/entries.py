@@ -1,4 +1,4 @@
-"""What the folders below a folder hold, as far as a list of them says: read from their summaries alone."""
+"""The results below a folder, as far as the index lists them: read from their summaries alone."""
 
 from __future__ import annotations
 

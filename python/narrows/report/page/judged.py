@@ -1,4 +1,4 @@
-"""What is said of a difference, by its verdict: CSS class, words, sign."""
+"""How a difference is shown, by its verdict: CSS class, words, sign."""
 
 from __future__ import annotations
 

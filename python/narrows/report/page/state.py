@@ -1,4 +1,4 @@
-"""The word for how something stands, with its sign: a check's, a claim's."""
+"""Names and signs of states, such as those of checks and claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run folder or a comparison folder holds, as plain typed values and numpy arrays."""
+"""The contents of a run folder or a comparison folder as typed values and numpy arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study is looked at for first: a response against a factor, and two responses against each other."""
+"""The first figures of a study: a response against a factor, and two responses against each other."""
 
 from __future__ import annotations
 

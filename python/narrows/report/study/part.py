@@ -1,4 +1,4 @@
-"""A part of a study's page: a heading with tables and figures below it, the less looked-at ones folded away."""
+"""A part of a study's page: a heading with tables and figures, of which the less important are collapsed."""
 
 from __future__ import annotations
 

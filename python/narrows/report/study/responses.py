@@ -1,4 +1,4 @@
-"""Each response by itself: what moves it, which algorithm has more of it, and the ten plots of the e-Handbook in order.
+"""Each response by itself: the factors that affect it, differences between algorithms, and the plots of the e-Handbook.
 
 Source of the order: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9; K. Mills et al., NIST SP 500-282 (2010),
 appendix D, go through the same ten steps.

@@ -1,4 +1,4 @@
-"""What each combination of levels gave: in order, by level, and algorithm beside algorithm.
+"""The results of each combination of levels: in order, by level, and algorithm beside algorithm.
 
 Sources: NIST/SEMATECH e-Handbook of Statistical Methods, 5.5.9.1 (ordered data plot), 5.5.9.2 (scatter plot) and
 5.5.9.5 (block plot).

@@ -1,4 +1,4 @@
-"""Tables of a study: variance, pairs of algorithms, duels, algorithms that stand apart, responses that say the same."""
+"""Tables of a study: variance, pairs of algorithms, duels, outlying algorithms, correlated responses."""
 
 from __future__ import annotations
 

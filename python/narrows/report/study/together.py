@@ -1,4 +1,4 @@
-"""All responses together: which say the same, which algorithms stand apart, and which behave alike."""
+"""All responses together: correlated ones, outlying algorithms, and algorithms that behave alike."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The executors: where the cells of a study can run. None of them writes anything."""
+"""The executors: where the cells of a study can run. None of them writes files."""

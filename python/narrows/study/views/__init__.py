@@ -1,4 +1,4 @@
-"""Studies that a command lays out and reads in a way of its own: the matrix of pairs, the stages of a deployment.
+"""Studies that a command defines and evaluates: the matrix of pairs, the stages of a deployment.
 
 A view is a file beside the plan that says which of them a study is; everything else is a study as any other, with its
 cells, its lease and its table.

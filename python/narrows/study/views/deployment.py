@@ -1,4 +1,4 @@
-"""`narrows deploy`: an algorithm, pacing or more connections from no flow to all: a study of the fraction moved."""
+"""`narrows deploy`: a study of the fraction of flows that use an algorithm, pacing or more connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a command lays out a study: a study file as text, and every argument checked by itself before."""
+"""How a command defines a study: its arguments are checked, then written as a study file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a deployment changes in the flows that move: the algorithm, pacing, or the number of connections."""
+"""What a deployment changes in the flows that it reaches: the algorithm, pacing, or the number of connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The view of a study: which command laid it out, and how its table of cells is read."""
+"""The view of a study: the command that defined it, and how its table of cells is evaluated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page says about a moment of a flow: the text of `narrows why`, for the windows that it draws."""
+"""Explanations of moments of a flow in a page: the text of `narrows why`, for the windows that are drawn."""
 
 from __future__ import annotations
 
