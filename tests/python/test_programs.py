@@ -1,4 +1,4 @@
-"""Programs of the machine in a virtual machine. Truth: contract and product. Skipped where a program or a kernel is missing."""
+"""Programs that carry flows. Truth: contract and product. Skipped where a program or a kernel is missing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Partial deployment of a new algorithm: the estimate of an A/B test next to the total effect of a full deployment.
 
-With a fraction p of flows on the new algorithm, a naive A/B test compares the two groups of one network, which share its
+With a fraction p of flows on the new algorithm, a naive A/B test compares two groups of one network, which share its
 queues. The total effect compares all flows on the new algorithm with all flows on the old one.
 
 Source: B. Spang, V. Hannan, S. Kunamalla, T.-Y. Huang, N. McKeown and R. Johari, "Unbiased experiments in congested

@@ -241,5 +241,8 @@ def _hash(text: str) -> str:
 
 
 _STYLE = files("narrows.report.page").joinpath("style.css").read_text("utf-8")
-_SCRIPT = files("narrows.report.page").joinpath("script.js").read_text("utf-8")
+# One script in one scope, whose last part starts the others.
+_PARTS = ("scales", "reading", "explaining", "zooming", "saving", "figures", "tables", "page")
+_FILES = [files("narrows.report.page").joinpath(f"script/{part}.js").read_text("utf-8") for part in _PARTS]
+_SCRIPT = f'(() => {{\n"use strict";\n{"".join(_FILES)}}})();\n'
 _DARK = colour_rules("dark") + files("narrows.report.page").joinpath("dark.css").read_text("utf-8").strip()
