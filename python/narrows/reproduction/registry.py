@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from narrows import core
 from narrows.errors import InputError
 from narrows.library import STUDIES
-from narrows.reproduction.claims import read_claims
+from narrows.reproduction.claims_file import read_claims
 from narrows.study.overlay import offered
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from narrows.errors import InputError
-from narrows.reproduction.claims import read_claims
+from narrows.reproduction.claims_file import read_claims
 from narrows.reproduction.ledger import Found, evaluate, ledger
 from narrows.reproduction.quantity import spearman
 

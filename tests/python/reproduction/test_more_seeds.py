@@ -13,7 +13,7 @@ from claim_files import ADVANTAGE, GOODPUT, SCENARIO, claim, claims_file, write_
 
 from narrows.cli import main
 from narrows.reproduction.agreement import agreement
-from narrows.reproduction.claims import read_claims
+from narrows.reproduction.claims_file import read_claims
 
 if TYPE_CHECKING:
     from pathlib import Path
