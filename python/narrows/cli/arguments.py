@@ -475,7 +475,7 @@ def _add_place_flags(command: argparse.ArgumentParser) -> None:
 
 
 def _listed(text: str) -> list[str]:
-    from narrows.run.lists import split
+    from narrows.run.list_arguments import split
 
     return split(text)
 

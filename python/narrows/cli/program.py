@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from narrows.cli.arguments import parser
 from narrows.cli.colour import paint
-from narrows.cli.faults import as_json
+from narrows.cli.json_errors import as_json
 from narrows.cli.status import BAD_INPUT, DONE, INTERNAL, INTERRUPTED
 from narrows.core import AlgorithmError, RunError, ScenarioError
 from narrows.errors import InputError, Interrupted, OutputError, ReportError

@@ -35,7 +35,7 @@ def report(arguments: argparse.Namespace) -> int:
     check_folder(arguments.folder)
     summary = read_object(arguments.folder / "summary.json")
     if "kind" in summary and summary.get("on") == BOTH:
-        from narrows.report.study.beside import build as build_both
+        from narrows.report.study.backends import build as build_both
 
         print(build_both(arguments.folder, summary))
         return DONE

@@ -19,10 +19,10 @@ from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.deciding import decide
 from narrows.reproduction.headline import headline
-from narrows.reproduction.kept import keep, restore
 from narrows.reproduction.ledger import FORMAT, VERDICTS
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.registry import LEDGER, TABLES, find, published_studies
+from narrows.reproduction.stored_cells import keep, restore
 from narrows.run.jobs import processors
 from narrows.study.executors.threads import Threads
 from narrows.wording import counted

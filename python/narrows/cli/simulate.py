@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from narrows.cli.colour import ROLES, paint, role_of
 from narrows.cli.command import recorded
+from narrows.cli.default_folder import default_folder, is_whole
 from narrows.cli.interrupt import Interrupt
-from narrows.cli.place import default_folder, is_whole
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
 from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from narrows.cli import study as of_study
 from narrows.cli.command import recorded
-from narrows.cli.place import folder_of
+from narrows.cli.default_folder import folder_of
 from narrows.cli.status import DONE, INTERNAL
 from narrows.cli.table import align, plus_minus
 from narrows.errors import Interrupted, OutputError
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json, write_json, write_manifest
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
-from narrows.report.study.beside import WORDS, build
+from narrows.report.study.backends import WORDS, build
 from narrows.study import campaign
 from narrows.study.plan import PLAN, load_plan
 from narrows.study.views import deployment
 from narrows.study.views import matrix as pairs
-from narrows.study.views.beside import differences
+from narrows.study.views.backends import differences
 from narrows.study.views.view import VIEW, View
 from narrows.wording import counted
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.cli.command import recorded
+from narrows.cli.default_folder import folder_of
 from narrows.cli.interrupt import Interrupt
-from narrows.cli.place import folder_of
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE
 from narrows.cli.table import align

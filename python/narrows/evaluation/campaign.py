@@ -19,7 +19,7 @@ from narrows.files.sealed import read_object
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, LINUX, SIMULATOR
 from narrows.reproduction.part import Part
-from narrows.run.lists import read_queue
+from narrows.run.list_arguments import read_queue
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered
 from narrows.study.plan import Refused, make_plan

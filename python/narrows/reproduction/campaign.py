@@ -12,13 +12,13 @@ from narrows.errors import InputError, OutputError
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
 from narrows.files.sealed import read_object
-from narrows.reproduction.asked import missing, of_claim, of_source, reduced
 from narrows.reproduction.deciding import added_rows
 from narrows.reproduction.judges import cells_of
-from narrows.reproduction.kept import ADDED
 from narrows.reproduction.ledger import Found, ledger
+from narrows.reproduction.needed_cells import missing, of_claim, of_source, reduced
 from narrows.reproduction.part import Part, Rows, is_finished
 from narrows.reproduction.quantity import Asked
+from narrows.reproduction.stored_cells import ADDED
 from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered

@@ -14,10 +14,10 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import Interrupted
-from narrows.reproduction.asked import fits, of_claim, of_quantity
-from narrows.reproduction.kept import ADDED, replications
+from narrows.reproduction.needed_cells import fits, of_claim, of_quantity
 from narrows.reproduction.predicate import HOLDS, INCONCLUSIVE, Bounded, Rule
 from narrows.reproduction.quantity import Asked
+from narrows.reproduction.stored_cells import ADDED, replications
 from narrows.study import campaign
 from narrows.study.lease import Lease
 from narrows.study.plan import check_unchanged, load_plan
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from narrows.reproduction.asked import Selection
     from narrows.reproduction.claims import Claim
+    from narrows.reproduction.needed_cells import Selection
     from narrows.reproduction.part import Part, Rows
     from narrows.reproduction.predicate import Outcome, Test
     from narrows.reproduction.quantity import Binding, Cells

@@ -11,7 +11,7 @@ from narrows import core
 from narrows.compared import ALGORITHM, BACKEND, run_name
 from narrows.errors import InputError
 from narrows.files.toml import inline
-from narrows.run.lists import problem, split
+from narrows.run.list_arguments import problem, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

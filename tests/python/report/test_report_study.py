@@ -20,7 +20,7 @@ from narrows.report.drawing.lettering import all_shortened, shortened
 from narrows.report.drawing.plot import Axis
 from narrows.report.drawing.scale import BITS_PER_SECOND
 from narrows.report.drawing.style import style_of
-from narrows.report.study import contrasts, matrix, multivariate, pairs, ranks, settings
+from narrows.report.study import combinations, contrasts, matrix, multivariate, pairs, ranks
 from narrows.report.study import effects as drawn_effects
 from narrows.report.study.rows import response_meaning, stacked_panels
 
@@ -78,9 +78,9 @@ FIGURES = {
         float(FILTRATION.mean() * 1e6),
         {"A": ("cold", "hot"), "D": ("slow", "fast")},
     ),
-    "ordered": settings.ordered_data("rate_bps", ordered(CELLS, "rate_bps", list(LEVELS)), LEVELS),
-    "levels": settings.values_by_level("rate_bps", ordered(CELLS, "rate_bps", list(LEVELS)), LEVELS),
-    "blocks": settings.blocks(
+    "ordered": combinations.ordered_data("rate_bps", ordered(CELLS, "rate_bps", list(LEVELS)), LEVELS),
+    "levels": combinations.values_by_level("rate_bps", ordered(CELLS, "rate_bps", list(LEVELS)), LEVELS),
+    "blocks": combinations.blocks(
         "rate_bps",
         Block(("cubic", "<bic>"), ({"rtt": "80ms"}, {"rtt": "20ms"}), np.array([[4e6, 6e6], [2e6, 3e6]])),
     ),

@@ -9,8 +9,8 @@ from narrows.metrics.criteria import margin_of, range_of, verdict
 from narrows.report.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
 from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.page.estimates import difference_texts, interval_text
-from narrows.report.page.judged import JUDGED
 from narrows.report.page.metrics import meaning
+from narrows.report.page.verdicts import JUDGED
 from narrows.report.run.data import Comparison, Measure
 from narrows.statistics import paired
 

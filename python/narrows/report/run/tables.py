@@ -8,8 +8,8 @@ from narrows.report.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bound
 from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.drawing.swatch import swatch
 from narrows.report.page.estimates import difference_texts, ends_text
-from narrows.report.page.judged import JUDGED
 from narrows.report.page.metrics import Meaning, meaning
+from narrows.report.page.verdicts import JUDGED
 from narrows.report.run.figures import frame
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from narrows.analysis import compare, effects, ranks
 from narrows.analysis.table import AnalysisError, block, complete
 from narrows.report.drawing.scale import quantity
 from narrows.report.page.estimates import interval_text
-from narrows.report.study import contrasts, heat, settings, tabular
+from narrows.report.study import combinations, contrasts, heat, tabular
 from narrows.report.study import effects as effect_figures
 from narrows.report.study import ranks as rank_figures
 from narrows.report.study.part import Part, allowed
@@ -107,10 +107,10 @@ def _steps(plan: Plan, cells: pa.Table, name: str) -> Iterator[Figure]:
     means = effects.ordered(cells, name, factors)
     levels = {factor: list(dict.fromkeys(map(str, cells[factor].to_pylist()))) for factor in factors}
     if len(means) <= _SETTINGS:
-        yield settings.ordered_data(name, means, levels)
-    yield settings.values_by_level(name, means, levels)
+        yield combinations.ordered_data(name, means, levels)
+    yield combinations.values_by_level(name, means, levels)
     if _several(plan) and plan.factors:
-        yield from allowed(lambda: settings.blocks(name, _few_conditions(cells, name, list(plan.factors))))
+        yield from allowed(lambda: combinations.blocks(name, _few_conditions(cells, name, list(plan.factors))))
     for found in allowed(lambda: _Contrasts(plan, cells, name)):
         yield from (found.youden(), found.sizes(), found.left_over(), found.contours())
 

@@ -10,7 +10,7 @@ from narrows.external.source import named_files
 from narrows.files.toml import inline
 from narrows.library import find_scenario
 from narrows.linux.backend import SIMULATOR
-from narrows.run.lists import problem
+from narrows.run.list_arguments import problem
 from narrows.run.scenario import read
 from narrows.study.definition import parse_study
 from narrows.study.plan import Plan, make_plan

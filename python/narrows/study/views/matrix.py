@@ -18,7 +18,7 @@ from narrows.errors import InputError
 from narrows.external.names import short_names
 from narrows.files.toml import inline
 from narrows.linux.backend import SIMULATOR
-from narrows.run.lists import read_queue
+from narrows.run.list_arguments import read_queue
 from narrows.study.views.layout import checked, lay_out, study_text
 from narrows.study.views.view import number
 from narrows.wording import counted
