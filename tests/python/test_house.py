@@ -1,4 +1,4 @@
-"""The house keeps to its plan: who may depend on whom, one door each way, small files, no address in any of them."""
+"""The structure of the sources: dependencies as documented, one module for the extension, short files, no addresses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arrows import circles, documented, python_arrows, room_of, rust_arrows
+from dependencies import cycles, documented, package_of, python_uses, rust_uses
 from repository import HOUSE, tracked
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LONGEST_FILE = 600
 PLAN = (HOUSE / "ARCHITECTURE.md").read_text(encoding="utf-8")
 CRATES = documented(PLAN, "crates/")
-ROOMS = documented(PLAN, "python/narrows/")
+PACKAGES = documented(PLAN, "python/narrows/")
 MANIFESTS = sorted(HOUSE.glob("crates/*/Cargo.toml"))
 # Put together here, so that this file does not hold what it forbids.
 ADDRESSES = [
@@ -50,51 +50,51 @@ def test_a_crate_uses_the_crates_that_the_plan_lists(manifest: Path) -> None:
     assert inner == CRATES[manifest.parent.name]
 
 
-def test_no_crates_form_a_circle() -> None:
+def test_no_crates_form_a_cycle() -> None:
     assert set(CRATES) == {manifest.parent.name for manifest in MANIFESTS}
-    assert not circles(CRATES)
+    assert not cycles(CRATES)
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)
-def test_modules_of_a_crate_that_lie_side_by_side_form_no_circle(manifest: Path) -> None:
-    assert not circles(rust_arrows(manifest.parent / "src"))
+def test_modules_of_a_crate_that_lie_side_by_side_form_no_cycle(manifest: Path) -> None:
+    assert not cycles(rust_uses(manifest.parent / "src"))
 
 
-def test_a_circle_of_python_modules_is_found_where_an_import_is_hidden(tmp_path: Path) -> None:
+def test_a_cycle_of_python_modules_is_found_where_an_import_is_hidden(tmp_path: Path) -> None:
     package = tmp_path / "house"
     (package / "inner").mkdir(parents=True)
     (package / "__init__.py").write_text("from house import high\n")
     (package / "high.py").write_text("from house.inner.low import low\n")
     (package / "inner/__init__.py").write_text("")
     (package / "inner/low.py").write_text("def low():\n    from house import high\n    return high\n")
-    assert circles(python_arrows(package)) == [{"house.high", "house.inner.low"}]
+    assert cycles(python_uses(package)) == [{"house.high", "house.inner.low"}]
 
 
-def test_a_circle_of_rust_modules_is_found_through_what_others_pass_on(tmp_path: Path) -> None:
+def test_a_cycle_of_rust_modules_is_found_through_what_others_pass_on(tmp_path: Path) -> None:
     (tmp_path / "high").mkdir()
     (tmp_path / "lib.rs").write_text("mod high;\nmod low;\npub use high::{inner::Inner, High};\n")
     (tmp_path / "high.rs").write_text("mod inner;\npub use inner::Inner;\n// use crate::low::Low;\npub struct High;\n")
     (tmp_path / "high/inner.rs").write_text("use super::High;\nuse crate::low::{Low, Other as Same};\n")
     (tmp_path / "low.rs").write_text("pub struct Low(crate::Inner);\n")
-    assert circles(rust_arrows(tmp_path)) == [{"high", "low"}]
+    assert cycles(rust_uses(tmp_path)) == [{"high", "low"}]
     (tmp_path / "low.rs").write_text("pub struct Low;\n#[cfg(test)]\nmod tests {\n    use crate::Inner;\n}\n")
-    assert not circles(rust_arrows(tmp_path))
+    assert not cycles(rust_uses(tmp_path))
 
 
-def test_no_python_modules_form_a_circle() -> None:
-    assert not circles(python_arrows(HOUSE / "python/narrows"))
+def test_no_python_modules_form_a_cycle() -> None:
+    assert not cycles(python_uses(HOUSE / "python/narrows"))
 
 
 def test_a_python_package_uses_the_packages_that_the_plan_lists() -> None:
-    arrows: dict[str, set[str]] = {}
-    for module, used in python_arrows(HOUSE / "python/narrows").items():
-        room, *others = (room_of(each.partition(".")[2], list(ROOMS)) for each in (module, *sorted(used)))
-        arrows.setdefault(room, set()).update(other for other in others if other != room)
-    assert arrows == ROOMS
+    uses: dict[str, set[str]] = {}
+    for module, used in python_uses(HOUSE / "python/narrows").items():
+        package, *others = (package_of(each.partition(".")[2], list(PACKAGES)) for each in (module, *sorted(used)))
+        uses.setdefault(package, set()).update(other for other in others if other != package)
+    assert uses == PACKAGES
 
 
-def test_no_python_packages_form_a_circle() -> None:
-    assert not circles(ROOMS)
+def test_no_python_packages_form_a_cycle() -> None:
+    assert not cycles(PACKAGES)
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda manifest: manifest.parent.name)

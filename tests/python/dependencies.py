@@ -1,4 +1,4 @@
-"""Who uses whom: arrows between Python modules and between the modules of a Rust crate, read from their sources."""
+"""Dependencies between Python modules, and between the modules of a Rust crate, read from their sources."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # What each module uses, by name.
-Arrows: TypeAlias = "dict[str, set[str]]"
+Uses: TypeAlias = "dict[str, set[str]]"
 # A module of a crate: () is lib.rs, ("window", "reno") is window/reno.rs.
 Place: TypeAlias = "tuple[str, ...]"
 
 
-def circles(arrows: Mapping[str, Iterable[str]]) -> list[set[str]]:
+def cycles(uses: Mapping[str, Iterable[str]]) -> list[set[str]]:
     """Return the strongly connected components of more than one node (Tarjan, SIAM J. Computing 1 (1972) 146)."""
     order: dict[str, int] = {}
     low: dict[str, int] = {}
@@ -26,7 +26,7 @@ def circles(arrows: Mapping[str, Iterable[str]]) -> list[set[str]]:
     def visit(node: str) -> None:
         order[node] = low[node] = len(order)
         stack.append(node)
-        for other in arrows.get(node, ()):
+        for other in uses.get(node, ()):
             if other not in order:
                 visit(other)
                 low[node] = min(low[node], low[other])
@@ -39,7 +39,7 @@ def circles(arrows: Mapping[str, Iterable[str]]) -> list[set[str]]:
             if len(component) > 1:
                 found.append(component)
 
-    for node in arrows:
+    for node in uses:
         if node not in order:
             visit(node)
     return found
@@ -48,19 +48,19 @@ def circles(arrows: Mapping[str, Iterable[str]]) -> list[set[str]]:
 # Python
 
 
-def python_arrows(folder: Path) -> Arrows:
-    """Return the arrows between the modules of a package; imports in functions and for type checkers count, too.
+def python_uses(folder: Path) -> Uses:
+    """Return the uses between the modules of a package; imports in functions and for type checkers count, too.
 
     Args:
         folder: The folder of the package, such as `python/narrows`.
     """
     files = {_dotted(file, folder): file for file in sorted(folder.rglob("*.py"))}
-    arrows: Arrows = {}
+    uses: Uses = {}
     for name, file in files.items():
         imported = _imports(ast.parse(file.read_text(encoding="utf-8")), folder.name)
         used = {_known(each, files) for each in imported}
-        arrows[name] = {each for each in used if each is not None and each != name}
-    return arrows
+        uses[name] = {each for each in used if each is not None and each != name}
+    return uses
 
 
 def _dotted(file: Path, folder: Path) -> str:
@@ -87,10 +87,10 @@ def _known(name: str, modules: Mapping[str, object]) -> str | None:
 # Rust
 
 
-def rust_arrows(source: Path) -> Arrows:
-    """Return the arrows between modules of a crate that lie side by side: in `src`, or in the folder of one module.
+def rust_uses(source: Path) -> Uses:
+    """Return the uses between modules of a crate that lie side by side: in `src`, or in the folder of one module.
 
-    A file and the files of its own folder are one room, so an arrow from or to `window/reno.rs` is one of `window` for
+    A file and the files of its own folder count as one, so a use of or by `window/reno.rs` is one of `window` for
     those outside. What `lib.rs` defines itself lies in `lib`; what it only passes on, where it is defined. Tests do not
     count.
 
@@ -102,23 +102,23 @@ def rust_arrows(source: Path) -> Arrows:
     """
     texts = {place: _code(file) for place, file in _rust_files(source)}
     passed_on = {place: dict(_reexports(text, place, texts)) for place, text in texts.items()}
-    arrows: Arrows = {}
+    uses: Uses = {}
     for place, text in texts.items():
         for path in _paths(text, place, texts):
-            _draw(arrows, place, _owner(path, texts, passed_on))
-    return arrows
+            _draw(uses, place, _owner(path, texts, passed_on))
+    return uses
 
 
-def _draw(arrows: Arrows, place: Place, used: Place) -> None:
+def _draw(uses: Uses, place: Place, used: Place) -> None:
     """Add the arrow between the two modules that lie side by side and hold these."""
     shared = 0
     while shared < min(len(place), len(used)) and place[shared] == used[shared]:
         shared += 1
     if min(len(place), len(used)) > shared:
         end = shared + 1
-        arrows.setdefault("::".join(place[:end]), set()).add("::".join(used[:end]))
+        uses.setdefault("::".join(place[:end]), set()).add("::".join(used[:end]))
     elif shared == 0 and place != used:
-        arrows.setdefault(place[0] if place else "lib", set()).add(used[0] if used else "lib")
+        uses.setdefault(place[0] if place else "lib", set()).add(used[0] if used else "lib")
 
 
 def _rust_files(source: Path) -> Iterator[tuple[Place, Path]]:
@@ -205,14 +205,14 @@ USE = re.compile(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);")
 
 
 def documented(plan: str, prefix: str) -> dict[str, set[str]]:
-    """Return what the rooms below a folder may use by the code map of a document, a row of three cells each.
+    """Return what the packages below a folder may use by the code map of a document, a row of three cells each.
 
     Args:
         plan: The document's text.
-        prefix: How the names of the rooms begin, such as `crates/`.
+        prefix: How the names of the packages begin, such as `crates/`.
     """
     rows = re.findall(rf"^\| `{prefix}([^`]*)` \| .* \| ([^|]*) \|$", plan, flags=re.MULTILINE)
-    return {room: _listed(used) for room, used in rows}
+    return {package: _listed(used) for package, used in rows}
 
 
 def _listed(used: str) -> set[str]:
@@ -220,13 +220,13 @@ def _listed(used: str) -> set[str]:
     return {each for each in names if each and each != "nothing"}
 
 
-def room_of(module: str, rooms: Sequence[str]) -> str:
-    """Return the room in which a Python module lies: of those that hold it the smallest.
+def package_of(module: str, packages: Sequence[str]) -> str:
+    """Return the package in which a Python module lies: of those that hold it the smallest.
 
     Args:
         module: Its dotted name, without that of the package; empty for the package itself.
-        rooms: Names of folders and files, such as `report/run`, `core.py`.
+        packages: Names of folders and files, such as `report/run`, `core.py`.
     """
     path = module.replace(".", "/")
-    holding = [room for room in rooms if path == room.removesuffix(".py") or path.startswith(f"{room}/")]
+    holding = [package for package in packages if path == package.removesuffix(".py") or path.startswith(f"{package}/")]
     return max(holding, key=len, default=path or "__init__.py")
