@@ -368,30 +368,65 @@ def test_bbr1_fails_what_rfc_9743_says_of_it_and_bbr3_does_not(narrows: Narrows,
         assert {row["verdict"] for row in several} <= expected
 
 
-NEVER = """
-class Never:
-    \"\"\"A window that grows as Reno's and never falls.\"\"\"
-
+RULES = """
+class Reno:
     def __init__(self, setup):
-        self.window = setup.initial_window
+        self.window, self.ssthresh = setup.initial_window, setup.initial_ssthresh
 
     def on_ack(self, ack):
         if ack.may_grow:
-            self.window += ack.newly_acked / self.window
+            self.window += ack.newly_acked if self.window < self.ssthresh else ack.newly_acked / self.window
+
+    def on_loss(self, loss):
+        if loss.new_episode:
+            self.ssthresh = self.window = max(self.window / 2, 2.0)
+
+
+class Never(Reno):
+    def on_loss(self, loss):
+        self.ssthresh = self.window
+
+
+class Fixed(Reno):
+    def __init__(self, setup):
+        self.window, self.ssthresh, self.pacing_rate = None, setup.initial_ssthresh, 9e6
+
+    def on_ack(self, ack):
+        pass
 
     def on_loss(self, loss):
         pass
+
+
+class Unmarked(Reno):
+    def on_loss(self, loss):
+        if loss.cause != "mark":
+            super().on_loss(loss)
 """
 
 
-def test_an_algorithm_that_never_backs_off_breaks_rfc_9743(narrows: Narrows, tmp_path: Path) -> None:
-    (tmp_path / "never.py").write_text(NEVER, encoding="utf-8")
-    home = _part_of_rfc9743(tmp_path, lambda row: row.get("cells") == "competition")
-    done = narrows("suite", home, "never.py:Never", "--replications", "1", "--out", "out", "--quiet")
-    assert done.returncode == 1, done.stderr
-    broken = [row for row in _rows(tmp_path / "out") if row["verdict"] == "broken"]
-    # It starves the flow beside it, where the standards do not starve each other.
-    assert {row["measure"] for row in broken} == {"group.other.goodput_least(bin=30s)"}
+@pytest.mark.parametrize(
+    ("algorithm", "cells", "verdict", "measure", "status"),
+    [
+        # It starves the flow beside it, where the standards do not starve each other.
+        ("Never", "competition", "broken", "group.other.goodput_least(bin=30s)", 1),
+        # It sends on without feedback.
+        ("Fixed", "no-feedback", "broken", "link.bottleneck.utilization_between(from=25s,until=50s)", 1),
+        # It takes no notice of marks, so that the queue grows: no liveness bound.
+        ("Unmarked", "ecn", "worse", "link.bottleneck.queue_delay_mean_s", 0),
+    ],
+)
+def test_the_row_of_the_rule_that_an_algorithm_breaks_says_so(  # noqa: PLR0913, PLR0917
+    narrows: Narrows, tmp_path: Path, algorithm: str, cells: str, verdict: str, measure: str, status: int
+) -> None:
+    (tmp_path / "rules.py").write_text(RULES, encoding="utf-8")
+    home = _part_of_rfc9743(tmp_path, lambda row: row.get("cells") == cells)
+    subject = f"rules.py:{algorithm}"
+    done = narrows("suite", home, subject, "--replications", "1", "--out", "out", "--quiet")
+    assert done.returncode == status, done.stderr
+    rows = _rows(tmp_path / "out")
+    assert {row["measure"] for row in rows if row["verdict"] == verdict} >= {measure}
+    assert all(row["verdict"] != "broken" or row["measure"] == measure for row in rows)
 
 
 def _part_of_rfc9743(folder: Path, wanted: Callable[[dict[str, Any]], bool]) -> Path:
