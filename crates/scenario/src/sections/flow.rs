@@ -1,14 +1,18 @@
 //! `[[flows]]`: groups of equal flows.
 
+mod describe;
+mod load;
 pub mod placement;
+mod rtt;
+
+pub use load::GroupLoad;
 
 use super::algorithm::{self, AlgorithmKey, AlgorithmValue};
-use super::application;
-use super::distribution::{self, Drawn, DrawnOr, Unit};
+use super::distribution::{Drawn, DrawnOr};
 use super::preset::Preset;
 use super::program::ProgramKeys;
 use super::source::{self, Bulk, Source, SourceContext};
-use super::transfers::{self, Transfers, Window};
+use super::transfers::Transfers;
 use super::transport::{Endpoint, ResolvedTransport, Scale, TransportKeys, preset_of};
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
@@ -21,8 +25,7 @@ use crate::section::{Fields, Section, Table, keys};
 use crate::value::{Integer, List, Positive, SpanRange, Word};
 use narrows_cc::Transport;
 use narrows_model::algorithm::Control;
-use narrows_model::traffic::{Distribution, Sizes, Spans};
-use narrows_model::{Demand, Program, SourceModel, Start};
+use narrows_model::{Demand, Program, SourceModel};
 use narrows_topology::{Group, Placement};
 use narrows_units::{Bytes, Span};
 use placement::{Between, DirectionWord, TopologyContext};
@@ -96,27 +99,6 @@ impl Section for GroupKeys {
     }
 }
 
-/// The process that starts the connections of a group, as far as it does not depend on the network.
-#[derive(Clone, Debug)]
-pub struct GroupLoad {
-    count: u64,
-    start: Start,
-    size: Option<Sizes>,
-    /// `None` if the flows are endless.
-    transfers: Option<Transfers>,
-}
-
-impl GroupLoad {
-    /// Number of connection slots, and whether the workload is fixed.
-    pub fn slots(&self) -> (u64, bool) {
-        self.transfers.as_ref().map_or((self.count, true), |transfers| {
-            let two_sided = matches!(transfers.demand, Demand::Exchanges { .. } | Demand::Clients { .. });
-            let sides = if two_sided { 2 } else { 1 };
-            (u64::from(transfers.slots) * sides, false)
-        })
-    }
-}
-
 impl FlowKeys {
     /// Fills in algorithm and name of a group whose source has a rate of its own, or that programs carry; an error is added to
     /// `faults` if any other group has no algorithm.
@@ -183,120 +165,6 @@ impl FlowKeys {
     /// The files of its algorithm as written, and of the one that replaced it.
     pub fn algorithm_files(&self) -> &[InputFile] {
         self.algorithm.get().ok().and_then(Option::as_ref).map_or(&[], AlgorithmValue::inputs)
-    }
-
-    /// The process that starts the connections of the group; keys that follow from others are filled in.
-    ///
-    /// # Errors
-    ///
-    /// If it has errors, which are added to `faults`.
-    pub fn resolve_load(
-        &mut self,
-        duration: Result<Span, Reported>,
-        context: &LoadContext<'_>,
-        faults: &mut Vec<Fault>,
-    ) -> Result<GroupLoad, Reported> {
-        let count = self.count.copied();
-        let start = self.check_start(duration, faults);
-        let size = self.size.get_mut().and_then(|size| distribution::resolve(size, context, faults));
-        let (count, start, size) = (count?, start?, size?.map(Sizes));
-        let transfers = self.resolve_transfers(count, start, size.is_some(), duration, context, faults)?;
-        Ok(GroupLoad { count, start, size, transfers })
-    }
-
-    fn check_start(
-        &self,
-        duration: Result<Span, Reported>,
-        faults: &mut Vec<Fault>,
-    ) -> Result<Start, Reported> {
-        let (first, last) = self.start.copied()?;
-        if let Ok(duration) = duration
-            && last >= duration
-        {
-            let fault = self.start.fault("a flow that starts after the run ends").given(last.to_string());
-            return Err(fault.allowed(format!("before the duration, {duration}")).report(faults));
-        }
-        Ok(if first == last { Start::At(first) } else { Start::Between(first, last) })
-    }
-
-    fn resolve_transfers(
-        &mut self,
-        count: u64,
-        start: Start,
-        sized: bool,
-        duration: Result<Span, Reported>,
-        context: &LoadContext<'_>,
-        faults: &mut Vec<Fault>,
-    ) -> Result<Option<Transfers>, Reported> {
-        let Some(source) = self.source.get_mut()? else { return Ok(None) };
-        let mut fetched = false;
-        let (has_sizes, is_counted) = match source {
-            Source::Bulk(_) | Source::ConstantRate(_) | Source::OnOff(_) | Source::Writes(_) => {
-                return Ok(None);
-            }
-            Source::Poisson(_) | Source::PoissonSteps(_) => (false, false),
-            Source::Arrivals(_) | Source::Vectors(_) => (true, false),
-            Source::Users(_) => (false, true),
-            Source::Video(_)
-            | Source::Web(_)
-            | Source::Responsiveness(_)
-            | Source::Call(_)
-            | Source::Game(_) => {
-                fetched = true;
-                (true, true)
-            }
-        };
-        let from = match start {
-            Start::At(from) | Start::Between(from, _) => from,
-        };
-        if !fetched && start != Start::At(from) {
-            let fault = self.start.fault("a process of transfers starts at one time");
-            return Err(fault.allowed("a time").report(faults));
-        }
-        if sized && has_sizes {
-            let whose = if fetched {
-                "an application fetches objects of its own sizes"
-            } else {
-                "what is recorded has its size"
-            };
-            return Err(self.size.fault(whose).allowed("no size").report(faults));
-        }
-        if !sized && !has_sizes {
-            let fault = self.size.fault("the transfers of a process end").given("unlimited");
-            return Err(fault.allowed("a size, or a distribution of sizes").report(faults));
-        }
-        if self.count.written && !is_counted {
-            let bound = match source {
-                Source::Vectors(_) => "",
-                _ => "; `concurrent` in source bounds how many are in progress at once",
-            };
-            let fault = self.count.fault("only users are counted: arrivals make as many transfers as arrive");
-            return Err(fault.allowed(format!("no count{bound}")).report(faults));
-        }
-        self.count.omitted = !is_counted;
-        let duration = duration?;
-        let window = Window { from, until: duration, duration };
-        let (steps, transfers) = match source {
-            Source::Poisson(form) => form.resolve(window, faults).map(|(steps, it)| (Some(steps), it))?,
-            Source::PoissonSteps(form) => {
-                form.resolve(window, faults).map(|(steps, it)| (Some(steps), it))?
-            }
-            Source::Arrivals(form) => (None, form.resolve(window, context, faults)?),
-            Source::Vectors(form) => (None, form.resolve(window, context, faults)?),
-            Source::Users(form) => (None, form.resolve(count, window, context, faults)?),
-            Source::Video(form) => (None, form.resolve(count, start, faults)?),
-            Source::Web(form) => (None, form.resolve(count, start, window, context, faults)?),
-            Source::Responsiveness(form) => (None, form.resolve(count, start)?),
-            Source::Call(form) => (None, form.resolve(count, start, faults)?),
-            Source::Game(form) => (None, form.resolve(count, start, faults)?),
-            Source::Bulk(_) | Source::ConstantRate(_) | Source::OnOff(_) | Source::Writes(_) => {
-                return Ok(None);
-            }
-        };
-        if let Some(steps) = steps {
-            *source = Source::PoissonSteps(steps);
-        }
-        Ok(Some(transfers))
     }
 }
 
@@ -395,7 +263,7 @@ impl GroupKeys {
         };
         own.name.fill(Some(group.name.clone()));
         own.subject.fill(Some(subject));
-        let words = describe(&group, load.start, &endpoint, context.topology);
+        let words = describe::describe(&group, load.start, &endpoint, context.topology);
         Ok(ResolvedGroup { group, endpoint, words, place: 0 })
     }
 }
@@ -463,110 +331,6 @@ impl FlowKeys {
         (self.size.omitted, self.source.omitted) = (true, true);
         Ok(Some(program))
     }
-
-    /// The round trip of each flow.
-    fn resolve_rtt(
-        &mut self,
-        placement: Result<&Placement, &Reported>,
-        context: FlowContext<'_>,
-        faults: &mut Vec<Fault>,
-    ) -> Result<Spans, Reported> {
-        let topology = context.topology;
-        let usual = match (placement, topology) {
-            (Ok(Placement::Edges), TopologyContext::Network(Ok(network))) => {
-                // Every pair of edges has its own; what is said of the group is what buffers count.
-                self.rtt.omitted = true;
-                return Ok(Spans(Distribution::Constant(network.rtt.amount())));
-            }
-            (Ok(Placement::Routers(points)), TopologyContext::Network(Ok(network))) => {
-                Ok(network.propagation(points))
-            }
-            (_, TopologyContext::Network(_)) => return Err(Reported::before()),
-            (_, TopologyContext::Path(path)) => path.rtt.copied(),
-            (_, TopologyContext::Missing(reported)) => Err(reported),
-        };
-        if !self.rtt.written {
-            self.rtt.fill(Some(Choice::Plain(usual?)));
-        }
-        let written = self.rtt.get_mut()?.as_mut().ok_or_else(Reported::before)?;
-        let rtt = Spans(distribution::resolve_drawn(written, context.load, faults)?);
-        let drawn = rtt.constant().is_none();
-        if drawn && rtt.mean() > LONGEST_MEAN {
-            let fault = self.rtt.fault("the mean is longer than any path");
-            return Err(fault.allowed(format!("at most {LONGEST_MEAN}")).report(faults));
-        }
-        match topology {
-            TopologyContext::Path(path) => {
-                let delay = path.delay.copied().ok().flatten();
-                if drawn && delay.is_none() && rtt.least() == Span::ZERO {
-                    let fault =
-                        self.rtt.fault("round trips of any shortness leave no delay for the bottleneck");
-                    let allowed = "path.delay, or a distribution with a smallest value above zero";
-                    return Err(fault.allowed(allowed).report(faults));
-                }
-                if let Some(delay) = delay.filter(|delay| !drawn && *delay * 2 > rtt.mean()) {
-                    let rtt = rtt.mean();
-                    let at = if self.rtt.written { &self.rtt.at } else { &path.rtt.at };
-                    let message = format!("a round trip of {rtt} is shorter than twice path.delay, {delay}");
-                    let fault = at.fault(message).given(rtt.to_string());
-                    return Err(fault.allowed(format!("at least {}", delay * 2)).report(faults));
-                }
-            }
-            TopologyContext::Network(Ok(network)) => {
-                if let (Ok(Placement::Routers(points)), Ok(usual), false) = (placement, usual, drawn)
-                    && rtt.mean() < usual
-                {
-                    let (rtt, along) = (rtt.mean(), network.link_names_of(points));
-                    let fault =
-                        self.rtt.fault(format!("a round trip of {rtt} is shorter than that along {along}"));
-                    let fault = fault.given(rtt.to_string());
-                    return Err(fault.allowed(format!("at least {usual}")).report(faults));
-                }
-            }
-            TopologyContext::Network(Err(_)) | TopologyContext::Missing(_) => {}
-        }
-        Ok(rtt)
-    }
-}
-
-/// A group, for a reader.
-fn describe(group: &Group, start: Start, endpoint: &Endpoint, topology: TopologyContext<'_>) -> String {
-    let Group { algorithm, demand, .. } = group;
-    let count = match demand {
-        Demand::Clients { application, .. } => application::describe(application, group.slots),
-        _ => transfers::describe(demand, group.slots),
-    };
-    let subject = if group.subject { ", under test" } else { "" };
-    let start = match start {
-        Start::At(at) => format!("from {at}"),
-        Start::Between(first, last) => format!("from a random time between {first} and {last}"),
-    };
-    let size = match (&group.size, demand) {
-        (None, Demand::Fixed { .. }) if group.program.is_some() => "carried by programs".to_owned(),
-        (Some(size), _) => format!("{} each", distribution::describe::<Bytes>(&size.0)),
-        (None, Demand::Fixed { .. }) => "endless".to_owned(),
-        (None, Demand::Clients { .. }) => "objects as requested".to_owned(),
-        (None, _) => "sizes as recorded".to_owned(),
-    };
-    let rtt = match demand {
-        Demand::Exchanges { connections, .. } if connections.iter().any(|each| each.rtt.is_some()) => {
-            "as recorded".to_owned()
-        }
-        _ => distribution::describe::<Span>(&group.rtt.0),
-    };
-    let source = match demand {
-        Demand::Fixed { source, .. } => source::describe(source),
-        _ => String::new(),
-    };
-    let placement = placement::describe(&group.placement, topology);
-    let endpoint = endpoint.describe();
-    // What sends at once whatever is written has no congestion control to name.
-    let control = if algorithm.to_string() == UNRESPONSIVE {
-        "without congestion control".to_owned()
-    } else {
-        format!("of {algorithm}")
-    };
-    format!("{count} {control}{subject}, {size}{source}, {start}, round trip {rtt}{placement}; {endpoint}")
 }
 
 /// Name of a group that programs carry.
@@ -577,6 +341,3 @@ const KERNELS_OWN: &str = "cubic";
 
 /// What sends at once whatever is written.
 const UNRESPONSIVE: &str = "constant(rate=1000Gbps)";
-
-/// A day.
-const LONGEST_MEAN: Span = Span::from_ms(86_400_000);
