@@ -193,6 +193,7 @@ REASONS = {
     "bic-linux": "the search and its divisions whenever the window has changed, and a mean of packets per ACK",
     "htcp-linux": "as `htcp`, in Linux's integer arithmetic",
     "westwood-linux": "whole packets by division, and at every ACK the round-trip time in jiffies",
+    "vegas-linux": "whole packets by division, and minima of round-trip times at every ACK",
     "veno": "the queue is estimated at every ACK, by a division",
     "nv": "the packets of each ACK, a mean of round-trip times, and a rate",
     "cdg": "minimum and maximum of round-trip times at every ACK",

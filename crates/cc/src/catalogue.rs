@@ -63,4 +63,5 @@ static ENTRIES: &[Entry] = &[
     delay::lp::LP,
     delay::nv::NV,
     delay::cdg::CDG,
+    delay::vegas_linux::VEGAS_LINUX,
 ];

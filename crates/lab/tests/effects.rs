@@ -232,6 +232,7 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
         &["flows.0.source={kind=\"writes\",interval=\"2s\",size=\"90kB\"}", "path.queue.limit=infinite"],
     ),
     ("pacing", "true", &[]),
+    ("pacing_credit", "true", &["transport.pacing=true"]),
     ("ecn", "true", &["path.queue={kind=\"step\"}"]),
     ("header", "60B", &[]),
     ("ack", "60B", &[]),

@@ -25,6 +25,7 @@ pub const KERNEL_NAMES: &[(&str, &str)] = &[
     ("westwood", "westwood"),
     ("westwood-linux", "westwood"),
     ("vegas", "vegas"),
+    ("vegas-linux", "vegas"),
     ("dctcp", "dctcp"),
     ("bbr1", "bbr"),
     ("hybla", "hybla"),
@@ -82,7 +83,7 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
     });
     // A virtual machine has other files, and programs that it cannot run were refused before it started.
     let starts = !linux.kernel.as_os_str().is_empty();
-    let missing_programs = starts.then(|| programs::refusals(model, &linux.directory)).into_iter().flatten();
+    let missing_programs = starts.then(|| programs::refusals(model, &linux.commands)).into_iter().flatten();
     let mut found: Vec<Refusal> = Vec::new();
     for refusal in algorithms
         .chain(exchanges)
@@ -163,6 +164,7 @@ fn differences(options: &TransportOptions) -> impl Iterator<Item = (&'static str
         (options.undo != UndoKind::DuplicatesAndTimestamps, "undo", "dsack+timestamps"),
         (!options.idle_restart, "idle_restart", "true"),
         (options.pacing, "pacing", "false"),
+        (!options.pacing_credit, "pacing_credit", "true"),
         (options.delayed_ack != 2, "delayed_ack", "2"),
         (options.segmentation_offload != 1, "segmentation_offload", "1, and linux.gso"),
         (options.receive_offload != 1, "receive_offload", "1"),

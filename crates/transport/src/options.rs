@@ -37,6 +37,8 @@ pub struct TransportOptions {
     pub idle_restart: bool,
     /// Whether packets are paced over a round trip if the algorithm sets no pacing rate.
     pub pacing: bool,
+    /// Whether a pause before a paced packet shortens the gap behind it, by up to half.
+    pub pacing_credit: bool,
     /// Whether explicit congestion notification is used (RFC 3168).
     pub ecn: bool,
     /// Payload of a full segment.
@@ -100,6 +102,7 @@ impl Default for TransportOptions {
             undo: UndoKind::Duplicates,
             idle_restart: true,
             pacing: false,
+            pacing_credit: false,
             ecn: false,
             mss: Bytes::new(1_460),
             header: Bytes::new(40),

@@ -5,6 +5,9 @@
 //! the next packet waits until their time has passed, as when Linux passes segments to the device. The remainder of the
 //! division is carried over, so that the rate is exact.
 //!
+//! With *credit* the packets that follow a pause, in which the bucket was empty, take it back from the gap behind them, each up
+//! to half of its own (Linux 6.12 `net/ipv4/tcp_output.c`, `tcp_update_skb_after_send`).
+//!
 //! A flow that is paced although its algorithm sets no rate uses Linux's: `2 cwnd/SRTT` while `cwnd < ssthresh/2`, else
 //! `1.2 cwnd/SRTT` (`tcp_update_pacing_rate`). Rates count payload.
 
@@ -23,6 +26,8 @@ pub(crate) struct Pacer {
     rate: Rate,
     /// The time of the last burst, and the bytes that may still be sent at that time.
     burst: (Time, Bytes),
+    /// The pause before that burst, as far as no packet has taken it back.
+    pause: Span,
 }
 
 impl Default for Pacer {
@@ -33,6 +38,7 @@ impl Default for Pacer {
             remainder: 0,
             rate: Rate::ZERO,
             burst: (Time::ZERO, Bytes::ZERO),
+            pause: Span::ZERO,
         }
     }
 }
@@ -58,10 +64,15 @@ impl Pacer {
         if self.is_in_burst(size, now) { now } else { self.due }
     }
 
-    /// A packet of `size` is sent at the given rate; up to `burst` bytes may be sent at once.
-    pub(crate) fn on_sent(&mut self, rate: Rate, size: Bytes, burst: Bytes, now: Time) {
-        let allowance = if self.is_in_burst(size, now) { self.burst.1 } else { burst };
+    /// A packet of `size` is sent at the given rate; up to `burst` bytes may be sent at once. Whether a pause before it shortens
+    /// the gap behind it is `credit`.
+    pub(crate) fn on_sent(&mut self, rate: Rate, size: Bytes, burst: Bytes, credit: bool, now: Time) {
+        let continues = self.is_in_burst(size, now);
+        let allowance = if continues { self.burst.1 } else { burst };
         self.burst = (now, allowance.saturating_sub(size));
+        if credit && !continues {
+            self.pause = now.since(self.due);
+        }
         if rate != self.rate || self.due < now {
             self.remainder = 0;
             self.rate = rate;
@@ -70,7 +81,9 @@ impl Pacer {
         let per_second = u128::from(rate.as_bps().max(1));
         self.remainder = (bits % per_second) as u64;
         let gap = Span::from_ps(u64::try_from(bits / per_second).unwrap_or(u64::MAX));
-        self.due = self.due.max(now) + gap;
+        let taken = self.pause.min(gap / 2);
+        self.pause = self.pause - taken;
+        self.due = self.due.max(now) + (gap - taken);
     }
 
     /// A packet of `size` fits the burst that is sent at `now`.
@@ -110,7 +123,7 @@ mod tests {
         let mut now = Time::ZERO;
         for _ in 0..1_000_000 {
             now = now.max(pacer.next_send(rate, size, now));
-            pacer.on_sent(rate, size, size, now);
+            pacer.on_sent(rate, size, size, false, now);
         }
         let exact = u128::from(size.bits()) * 1_000_000 * 1_000_000_000_000 / 7_000_003;
         assert_eq!(u128::from(pacer.due.as_ps()), exact);
@@ -123,9 +136,29 @@ mod tests {
         let now = Time::ZERO + Span::from_ms(5);
         for _ in 0..3 {
             assert!(pacer.next_send(rate, size, now) <= now);
-            pacer.on_sent(rate, size, size * 3, now);
+            pacer.on_sent(rate, size, size * 3, false, now);
         }
         assert_eq!(pacer.next_send(rate, size, now), now + Span::from_ms(3));
+    }
+
+    #[test]
+    fn with_credit_a_pause_shortens_the_gap_behind_it_by_up_to_half() {
+        let (rate, size) = (Rate::from_bps(8_000_000), Bytes::new(1000));
+        // Two packets at once have a gap of 2 ms behind them, of which a pause of 5 ms takes half, and one of 100 us itself.
+        for (credit, pause, gap) in [
+            (true, Span::from_ms(5), Span::from_ms(1)),
+            (true, Span::from_us(100), Span::from_us(1900)),
+            (false, Span::from_ms(5), Span::from_ms(2)),
+        ] {
+            let mut pacer = Pacer::default();
+            pacer.on_sent(rate, size, size, credit, Time::ZERO);
+            let now = Time::ZERO + Span::from_ms(1) + pause;
+            for _ in 0..2 {
+                assert_eq!(pacer.next_send(rate, size, now).max(now), now);
+                pacer.on_sent(rate, size, size * 2, credit, now);
+            }
+            assert_eq!(pacer.next_send(rate, size, now), now + gap);
+        }
     }
 
     #[test]

@@ -10,4 +10,5 @@ pub mod lp;
 pub mod nv;
 pub mod round;
 pub mod vegas;
+pub mod vegas_linux;
 pub mod yeah;

@@ -75,6 +75,11 @@ impl States {
         before
     }
 
+    /// The state after the last event.
+    pub(super) fn state(self) -> State {
+        self.state
+    }
+
     pub(super) fn on_loss(&mut self, cause: Cause) {
         let state = if cause == Cause::Timeout { State::Loss } else { State::Reduction };
         *self = Self { state, repaired: false };

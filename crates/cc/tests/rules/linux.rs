@@ -35,6 +35,7 @@ fn a_loss_rounds_down() {
         ("scalable-linux", 2.0, 2.0),
         ("htcp-linux", 135.0, 67.0),
         ("highspeed-linux", 30.0, 15.0),
+        ("vegas-linux", 85.0, 42.0),
     ] {
         same(after_a_loss_to(name, before).ssthresh(), after);
     }
@@ -230,4 +231,122 @@ fn after_a_timeout_htcp_counts_the_time_from_the_end_of_its_recovery() {
     flow.acked(1);
     let _ = acks_to_grow(&mut flow, 1);
     same(flow.inner("alpha"), 1.0);
+}
+
+/// `vegas-linux` at `window` packets, all of which are in flight, with a `base` of 100 ms.
+fn vegas(setup: Setup) -> Flow {
+    let mut flow = Flow::new("vegas-linux", setup);
+    flow.path.in_flight = setup.initial_window as u64;
+    // The first packets are acknowledged in a round of their own, with one sample.
+    flow.acked(1);
+    flow
+}
+
+fn avoiding(window: f64) -> Flow {
+    vegas(Setup { initial_window: window, initial_ssthresh: 2.0, ..SETUP })
+}
+
+/// The packets of a window, a sample of `rtt` for every two, and that of the packet after them, which ends the round.
+fn vegas_round(flow: &mut Flow, rtt: Span) {
+    let window = flow.path.in_flight;
+    for _ in 0..window / 2 {
+        flow.acked_after(2, rtt);
+    }
+    flow.acked_after(2, rtt);
+    flow.path.in_flight = flow.window() as u64;
+}
+
+#[test]
+fn vegas_counts_the_queue_as_a_part_of_the_minimum_round_trip_time() {
+    // 100 packets in 102, 105 and 125 ms: the paper, which divides by the present time, has 1.9, 4.8 and 20.
+    for (rtt, queued, step) in [
+        (100, 0.0, 1.0),
+        (101, 1.0, 1.0),
+        (102, 2.0, 0.0),
+        (104, 4.0, 0.0),
+        (105, 5.0, -1.0),
+        (125, 25.0, -1.0),
+    ] {
+        let mut flow = avoiding(100.0);
+        let before = flow.window();
+        vegas_round(&mut flow, Span::from_ms(rtt) + Span::from_us(1));
+        same(flow.inner("queued"), queued);
+        same(flow.window() - before, step);
+    }
+}
+
+#[test]
+fn vegas_decides_once_for_each_window_of_packets() {
+    let mut flow = avoiding(100.0);
+    let before = flow.window();
+    for _ in 0..100 {
+        flow.acked(1);
+    }
+    same(flow.window(), before);
+    flow.acked(1);
+    same(flow.window(), before + 1.0);
+}
+
+#[test]
+fn vegas_lowers_a_window_that_does_not_limit_the_sender_and_raises_none() {
+    for (rtt, step) in [(150, -1.0), (100, 0.0)] {
+        let mut flow = avoiding(100.0);
+        flow.path.window_limited = false;
+        let before = flow.window();
+        vegas_round(&mut flow, Span::from_ms(rtt));
+        same(flow.window() - before, step);
+    }
+}
+
+#[test]
+fn vegas_ends_slow_start_at_the_window_of_an_empty_queue_and_one_more() {
+    let mut flow = vegas(Setup { initial_window: 20.0, ..SETUP });
+    for _ in 0..20 {
+        flow.acked_after(1, Span::from_ms(125));
+    }
+    same(flow.window(), 41.0);
+    flow.acked_after(1, Span::from_ms(125));
+    // floor(41 * 0.8) + 1.
+    same(flow.window(), 33.0);
+    same(flow.ssthresh(), 33.0);
+}
+
+#[test]
+fn after_a_recovery_vegas_begins_a_round() {
+    let mut flow = avoiding(100.0);
+    for _ in 0..60 {
+        flow.acked_after(1, Span::from_ms(150));
+    }
+    flow.lost(Cause::Detected);
+    flow.path.in_flight = 50;
+    flow.recovered();
+    flow.acked(1);
+    // The round before would end here, and its samples would lower the window.
+    for _ in 0..50 {
+        flow.acked_after(1, Span::from_ms(100));
+    }
+    same(flow.window(), 50.0);
+    flow.acked_after(1, Span::from_ms(100));
+    same(flow.window(), 51.0);
+}
+
+#[test]
+fn vegas_measures_its_base_anew_after_a_timeout_and_after_it_ran_out_of_data() {
+    for timeout in [true, false] {
+        let mut flow = avoiding(100.0);
+        if timeout {
+            flow.lost(Cause::Timeout);
+            flow.recovered();
+            flow.algorithm.set_window(100.0, true);
+        } else {
+            flow.path.in_flight = 0;
+        }
+        flow.acked_after(1, Span::from_ms(150));
+        flow.path.in_flight = 100;
+        flow.acked_after(1, Span::from_ms(150));
+        let before = flow.window();
+        vegas_round(&mut flow, Span::from_ms(150));
+        same(flow.inner("queued"), 0.0);
+        same(flow.window(), before + 1.0);
+    }
 }

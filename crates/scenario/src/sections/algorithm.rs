@@ -344,6 +344,7 @@ const LINUX_VARIANTS: &[(&str, &str)] = &[
     ("reno", "reno-linux"),
     ("newreno", "reno-linux"),
     ("westwood", "westwood-linux"),
+    ("vegas", "vegas-linux"),
     ("scalable", "scalable-linux"),
     ("hstcp", "highspeed-linux"),
     ("htcp", "htcp-linux"),

@@ -50,8 +50,8 @@ impl Preset {
             ),
             Self::Linux => (
                 "The TCP of Linux as it is by default, with its own algorithms in whole packets: `reno` and `newreno` mean \
-                 `reno-linux`, `hstcp` means `highspeed-linux`, and `cubic`, `bic`, `htcp`, `scalable` and `westwood` mean \
-                 those with `-linux` behind them.",
+                 `reno-linux`, `hstcp` means `highspeed-linux`, and `cubic`, `bic`, `htcp`, `scalable`, `vegas` and \
+                 `westwood` mean those with `-linux` behind them.",
                 "Linux 6.18 and 6.12 net/ipv4",
             ),
         }

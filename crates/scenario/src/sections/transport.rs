@@ -117,6 +117,10 @@ preset_keys! {
         /// Packets are paced evenly over a round trip.
         option pacing: bool = [false, false, false, false] { true => "paced" },
 
+        /// A pause before a paced packet, as at the end of what the window or the application had permitted, shortens the gap behind
+        /// the packet by as much, but by half of it at most, as in Linux.
+        option pacing_credit: bool = [false, false, false, true] { true => "pauses shorten the gap that follows" },
+
         /// Explicit congestion notification (RFC 3168).
         option ecn: bool = [false, false, false, false] { true => "ECN" },
 

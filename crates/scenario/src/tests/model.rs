@@ -111,6 +111,7 @@ fn preset_linux_is_linux_and_its_algorithms_are_linuxs() {
         ("hstcp", "highspeed-linux"),
         ("htcp(rtt_scaling=false)", "htcp-linux"),
         ("bic", "bic-linux"),
+        ("vegas(alpha=3)", "vegas-linux"),
         ("bbr1", "bbr1"),
     ] {
         let algorithm = format!("flows.0.algorithm={written}");

@@ -159,7 +159,7 @@ impl Sender {
         if let Some(rate) = rate {
             let aggregate = self.core.options.mss * u64::from(self.core.options.segmentation_offload);
             let burst = self.core.algorithm.limits().burst.max(aggregate);
-            self.pacer.on_sent(rate, payload, burst, now);
+            self.pacer.on_sent(rate, payload, burst, self.core.options.pacing_credit, now);
         }
         self.last_sent_at = now;
         if retransmission == Some(self.recovery.board().una()) {
