@@ -47,7 +47,7 @@ _Node: TypeAlias = tuple[_Written, _Span]
 _Fault: TypeAlias = tuple[_Span, str, str, str | None, str, str | None]
 
 # The arguments of `load`, up to `trusted`.
-_Kernel: TypeAlias = tuple[str, str, str, list[str], str]
+_Kernel: TypeAlias = tuple[str, str, str, list[str], str, str]
 _LoadArguments: TypeAlias = tuple[
     str, str, str, list[str], str | None, int | None, int | None, str, list[str], _Kernel | None
 ]

@@ -17,7 +17,7 @@ from narrows.export.source import RunFolder
 from narrows.external.algorithm import named
 from narrows.files.folder import appearing, check_place
 from narrows.files.manifest import write_json
-from narrows.linux.backend import SIMULATOR
+from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.opened.folder import OpenedStudy
 from narrows.report.evaluation.build import conclude
 from narrows.report.reproduction.page import reproduction_page
@@ -175,7 +175,7 @@ def matrix(  # noqa: PLR0913  # each has a default
         buffers: Limits of the queue.
         queues: Queue disciplines, with parameters as in `red(gentle=true)`.
         flows: Number of flows of each side.
-        on: The backend: `simulator`, `linux` or `linux:NAME`.
+        on: The backend: `simulator`, `linux` or `linux:NAME`. For both, call it for each.
         overrides: Changes of the scenario, each `"key.path=value"`.
         within: Part of the fair share to which each share of a pair is to be known; None is "5%".
         maximum: Greatest number of replications that are added until then; None is 20.
@@ -197,6 +197,7 @@ def matrix(  # noqa: PLR0913  # each has a default
     """
     conditions = pairs.Conditions([*rates], [*rtts], [*buffers], [*queues])
     names = [named(each) for each in algorithms]
+    _check_backend("matrix", on)
     stop = None if within is None and maximum is None else pairs.Stop.read(within, maximum)
     laid_out = pairs.layout(names, conditions, flows, overrides, seed, replications, on, stop)
     return _run_view("matrix", *laid_out, Path(out), jobs, watch)
@@ -224,7 +225,7 @@ def deploy(  # noqa: PLR0913  # each has a default
         against: The old algorithm.
         fractions: Percentages of the flows that have moved; 0 and 100 are always among them.
         flows: Number of flows; None for twenty, or as many more as the fractions need.
-        on: The backend: `simulator`, `linux` or `linux:NAME`.
+        on: The backend: `simulator`, `linux` or `linux:NAME`. For both, call it for each.
         overrides: Changes of the scenario, each `"key.path=value"`.
         seed: Master seed; None is that of the scenario.
         replications: Number of replications; None is five.
@@ -235,6 +236,7 @@ def deploy(  # noqa: PLR0913  # each has a default
         The study; its `summary` has the results of both camps at each stage. Errors as `matrix`.
     """
     shares = [each if isinstance(each, str) else f"{each:g}" for each in fractions]
+    _check_backend("deploy", on)
     laid_out = deployment.layout(named(algorithm), named(against), shares, flows, overrides, seed, replications, on)
     return _run_view("deployment", *laid_out, Path(out), jobs, watch)
 
@@ -375,6 +377,12 @@ def _run_view(  # noqa: PLR0913, PLR0917  # what a layout gives, and how to run 
     check_place(folder, replace=False)
     studies.begin(of, plan, folder, {VIEW: View(kind, f"narrows.{kind}", facts).to_json()})
     return _work(folder, plan.base.trusted, jobs, watch)
+
+
+def _check_backend(command: str, on: str) -> None:
+    if on == BOTH:
+        problem = f"a study has one backend; call it for each, or run `narrows {command} --on both`, which writes both"
+        raise InputError(f'on="{on}"', f"{problem}; allowed: simulator, linux, linux:NAME")
 
 
 def _work(folder: Path, trusted: Sequence[str], jobs: int | None, watch: Watch | None) -> OpenedStudy:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import narrows as nw
 from command_line import Narrows, write
 from narrows.errors import InputError
-from narrows.linux import additions, backend, build, cache, library, source
+from narrows.linux import additions, backend, cache, library
 from narrows.opened.folder import OpenedComparison
 from narrows.run.scenario import load
 
@@ -49,11 +48,6 @@ def run_of(tmp_path: Path, narrows: Narrows, *flags: str, name: str = "run") -> 
     ended = narrows("run", file, "--on", "linux", "--out", name, *flags)
     assert ended.returncode == 0, ended.stderr
     return tmp_path / name
-
-
-def made(*command: str) -> None:
-    """Run a command that makes a file."""
-    subprocess.run(list(command), check=True, capture_output=True)
 
 
 def machines(parent: int) -> set[int]:
@@ -103,96 +97,6 @@ def test_a_kernel_that_is_not_built_is_named_with_the_command_that_builds_one(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(InputError, match=r"mine: no such kernel is built \(built: none\); `narrows linux build`"):
         backend.find("linux:mine")
-
-
-def test_a_source_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="has no arch/um/Kconfig"):
-        source.find(str(tmp_path))
-    with pytest.raises(InputError, match="no such file"):
-        source.find(str(tmp_path / "missing"))
-    (tmp_path / "arch/um").mkdir(parents=True)
-    (tmp_path / "arch/um/Kconfig").touch()
-    with pytest.raises(InputError, match="is not the source of a Linux kernel: it has no Makefile"):
-        source.find(str(tmp_path))
-
-
-def test_every_congestion_control_of_a_source_is_found(tmp_path: Path) -> None:
-    ipv4 = tmp_path / "net/ipv4"
-    ipv4.mkdir(parents=True)
-    (ipv4 / "Makefile").write_text("obj-$(CONFIG_TCP_CONG_MINE) += tcp_mine.o\nobj-$(CONFIG_OTHER) += other.o\n")
-    (ipv4 / "tcp_mine.c").write_text('static struct tcp_congestion_ops mine __read_mostly = {\n\t.name = "mine",\n};\n')
-    assert additions.algorithms(tmp_path) == {"CONFIG_TCP_CONG_MINE": "mine"}
-
-
-@pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="there are no Debian packages here")
-def test_a_source_is_unpacked_from_a_package_of_debian(tmp_path: Path) -> None:
-    tree = tmp_path / "linux-source-9.9"
-    (tree / "arch/um").mkdir(parents=True)
-    (tree / "arch/um/Kconfig").write_text("config HZ\n")
-    package = tmp_path / "package"
-    (package / "usr/src").mkdir(parents=True)
-    (package / "DEBIAN").mkdir()
-    (package / "DEBIAN/control").write_text(
-        "Package: linux-source-9.9\nVersion: 9.9\nArchitecture: all\nMaintainer: none <a@b.c>\nDescription: none\n"
-    )
-    archive = package / "usr/src/linux-source-9.9.tar.xz"
-    made("tar", "-cJf", str(archive), "-C", str(tmp_path), tree.name)
-    file = tmp_path / "linux-source-9.9.deb"
-    made("dpkg-deb", "--build", str(package), str(file))
-    assert (source.unpack(file, tmp_path / "place") / "arch/um/Kconfig").read_text() == "config HZ\n"
-
-
-def test_an_archive_that_is_damaged_or_no_kernel_is_refused(tmp_path: Path) -> None:
-    damaged = tmp_path / "linux.tar.xz"
-    damaged.write_bytes(b"no archive")
-    with pytest.raises(InputError, match=r"linux\.tar\.xz: cannot be unpacked"):
-        source.unpack(damaged, tmp_path / "a")
-    made("tar", "-cf", str(tmp_path / "other.tar"), "-C", str(tmp_path), "linux.tar.xz")
-    with pytest.raises(InputError, match="has no arch/um/Kconfig"):
-        source.unpack(tmp_path / "other.tar", tmp_path / "b")
-
-
-def test_a_missing_source_names_the_package_and_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "PACKAGED", tmp_path)
-    with pytest.raises(InputError, match=r"linux-source-6\.12.*linux-6\.12\.y\.tar\.xz from https://kernel\.org"):
-        source.find(None)
-
-
-def test_the_newest_source_of_the_distribution_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "PACKAGED", tmp_path)
-    for version in ("6.1", "6.12", "6.9"):
-        (tmp_path / f"linux-source-{version}.tar.xz").touch()
-    assert source.find(None).name == "linux-source-6.12.tar.xz"
-
-
-def test_an_installation_without_source_says_where_a_kernel_can_be_built(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(library, "TREE", tmp_path / "site-packages")
-    said: list[str] = []
-    # Before anything is unpacked or compiled.
-    with pytest.raises(InputError, match=r"linux build: .*this installation has none; run `make build` .* checkout"):
-        build.build(None, "default", 250, 1, said.append)
-    assert said == []
-    assert not (tmp_path / "narrows").exists()
-
-
-def test_a_kernel_that_stands_needs_no_source_for_a_new_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(source, "PACKAGED", tmp_path)
-    place = tmp_path / "narrows/linux/default"
-    place.mkdir(parents=True)
-    (place / "linux").touch()
-    library.path().touch()
-    kernel = cache.Kernel("default", "6.12.0", "key", additions.digest(), 250, ("reno",), 1.0)
-    kernel.save()
-    assert build.build(None, "default", 250, 1, lambda _: None) == (kernel, False)
-    # Another timer frequency is another kernel.
-    with pytest.raises(InputError, match="no kernel source is given"):
-        build.build(None, "default", 1000, 1, lambda _: None)
 
 
 def test_a_kernel_with_the_driver_of_another_version_is_refused(
@@ -428,6 +332,39 @@ def test_settings_of_the_kernel_have_an_effect(tmp_path: Path, narrows: Narrows)
     assert single != plain
 
 
+def logged(tmp_path: Path, *overrides: str) -> list[dict[str, Any]]:
+    """Return the packet log of five seconds on the kernel."""
+    scenario = load(write(tmp_path, SCENARIO), ["record.packets=true", *SHORT[1::2], *overrides], on="linux")
+    rows: list[dict[str, Any]] = scenario.run(replications=1).table("packets").to_pylist()
+    return rows
+
+
+@built
+def test_a_receiver_begins_with_the_buffer_of_linux_unless_a_setting_says_otherwise(tmp_path: Path) -> None:
+    def packets_per_ack(*overrides: str) -> float:
+        kinds = [row["kind"] for row in logged(tmp_path, *overrides) if row["place"] == "sender"][1000:4000]
+        return kinds.count("data") / kinds.count("ack")
+
+    assert packets_per_ack() > 1.8
+    # While the window is raised to the whole of the buffer each packet is acknowledged.
+    assert packets_per_ack('linux.sysctl=["net.ipv4.tcp_rmem=4096 268435456 268435456"]') < 1.1
+
+
+@built
+def test_the_logs_have_the_numbers_of_segments(tmp_path: Path) -> None:
+    log = logged(tmp_path)
+    at_sender = [row for row in log if row["place"] == "sender"]
+    fresh = [row["number"] for row in at_sender if row["kind"] == "data" and not row["retransmission"]]
+    assert fresh == list(range(len(fresh)))
+    again = {row["number"] for row in at_sender if row["kind"] == "data" and row["retransmission"]}
+    dropped = {row["number"] for row in log if row["event"] == "dropped"}
+    assert dropped
+    assert again == dropped
+    acks = [row["number"] for row in at_sender if row["kind"] == "ack"]
+    assert acks == sorted(acks)
+    assert len(fresh) - 200 < acks[-1] <= len(fresh)
+
+
 @built
 def test_a_panic_is_an_error_with_its_reason_and_leaves_nothing(tmp_path: Path, narrows: Narrows) -> None:
     file = write(tmp_path, SCENARIO + '[linux]\nsysctl = ["net.ipv4.tcp_nosuch=1"]\n')
@@ -553,6 +490,14 @@ def test_a_matrix_on_both_backends_has_every_measure_of_each_and_the_difference(
     assert refused.returncode == 2
     assert "the kernel has no bbr3" in refused.stderr
     assert not (tmp_path / "none").exists()
+
+
+def test_a_study_from_python_has_one_backend(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r'on="both": a study has one backend.*`narrows matrix --on both`'):
+        nw.matrix(["cubic", "newreno"], tmp_path / "run", on="both")
+    with pytest.raises(InputError, match=r'on="both": a study has one backend.*`narrows deploy --on both`'):
+        nw.deploy("bbr1", tmp_path / "run", on="both")
+    assert not (tmp_path / "run").exists()
 
 
 @built

@@ -207,6 +207,21 @@ def test_programs_start_in_the_folder_of_a_scenario_that_is_named_by_a_relative_
 
 
 @built
+def test_programs_of_a_study_start_in_the_folder_of_its_scenario(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=Path.home()) as folder:
+        scenario(Path(folder), "./own", "sleep 1")
+        own = Path(folder) / "own"
+        own.write_text("#!/bin/sh\necho ran\n")
+        own.chmod(0o755)
+        study = Path(folder) / "study.toml"
+        study.write_text('scenario = "scenario.toml"\non = "linux"\nreplications = 1\n')
+        arguments = command(["study", "run", "study.toml", "--out", tmp_path / "study"])
+        assert subprocess.run(arguments, cwd=folder, check=False).returncode == 0
+        plan = json.loads((tmp_path / "study/plan.json").read_text())
+        assert plan["base"]["commands"] == folder
+
+
+@built
 def test_a_virtual_machine_that_is_killed_leaves_no_program(tmp_path: Path) -> None:
     # Never at rest, so no simulated time passes.
     file = scenario(tmp_path, "while :; do :; done", "cat")

@@ -2,9 +2,10 @@
 
 Examples:
     .venv/bin/python validation/linux/judge.py                    # about twenty minutes of processor time
-    .venv/bin/python validation/linux/judge.py --size wide        # two other rates and round trips, two seeds
-    .venv/bin/python validation/linux/judge.py --size full        # every rate and round trip, ten seeds: hours
-    .venv/bin/python validation/linux/judge.py --write            # also write validation/linux/README.md's tables
+    .venv/bin/python validation/linux/judge.py --write            # also write the tables into README.md
+    .venv/bin/python validation/linux/judge.py --size wide --write    # two other rates and round trips, into wide.md
+    .venv/bin/python validation/linux/judge.py --size full        # every rate and round trip, ten seeds: days
+    .venv/bin/python validation/linux/judge.py --study alone      # one table
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 HERE = Path(__file__).parent
+# The page of each size.
+PAGES = {"quick": "README.md", "wide": "wide.md", "full": "full.md"}
+QUEUES_TABLE = "queues"
 # The name of each study and of its table, and the columns of the table.
 STUDIES = {"alone": "alone", "pairs": "pairs", "papers-alone": "alone", "papers-pairs": "pairs"}
 QUEUES = (
@@ -115,14 +119,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="hold the simulator against the kernel")
     parser.add_argument("--size", choices=["quick", "wide", "full"], default="quick", help="(%(default)s)")
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path("runs/judge"), help="folder (%(default)s)")
-    parser.add_argument("--write", action="store_true", help="write the tables into README.md beside this file")
+    parser.add_argument("--study", choices=[*STUDIES, QUEUES_TABLE], action="append", help="a table (all)")
+    parser.add_argument(
+        "--write", action="store_true", help="write the tables into the page of the size, beside this file"
+    )
     options = parser.parse_args(arguments)
-    tables = {name: rows(columns, cells(name, options.size, options.out)) for name, columns in STUDIES.items()}
-    tables["queues"] = queues()
+    page = HERE / PAGES[options.size]
+    asked = options.study or (*STUDIES, *([QUEUES_TABLE] if options.size == "quick" else []))
+    tables = {
+        name: queues() if name == QUEUES_TABLE else rows(STUDIES[name], cells(name, options.size, options.out))
+        for name in asked
+    }
     text = {name: table(found) for name, found in tables.items()}
     sys.stdout.write("\n\n".join(text.values()) + "\n")
     if options.write:
-        write(text)
+        write(page, text)
     return int(any(row.agrees is False for found in tables.values() for row in found))
 
 
@@ -188,14 +199,14 @@ def table(found: Sequence[Row]) -> str:
     return "\n".join([f"{sum(judged)} of {len(judged)} agree.", "", *lines])
 
 
-def write(text: Mapping[str, str]) -> None:
-    """Put the tables between their marks in README.md, with the kernel that judged."""
-    file = HERE / "README.md"
-    page = file.read_text(encoding="utf-8")
+def write(file: Path, text: Mapping[str, str]) -> None:
+    """Put tables between their marks in a page, which is made if it is not there, with the kernel that judged."""
+    page = file.read_text(encoding="utf-8") if file.exists() else "# Simulator and kernel\n"
     kernel = cache.find(cache.DEFAULT)
     marked = {**text, "kernel": f"Kernel {kernel.version}, timer {kernel.timer_hz} Hz."}
     for name, each in marked.items():
         mark = f"<!-- {name} -->\n"
+        page += "" if mark in page else f"\n{mark}{mark}"
         before, _, rest = page.partition(mark)
         _, _, after = rest.partition(mark)
         page = f"{before}{mark}{each}\n{mark}{after}"

@@ -2,7 +2,7 @@
 
 Runs a scenario on both backends with the same seed and walks what its senders send and receive, in order of time from
 the start of each flow. A step is a packet that leaves the sender or an acknowledgement that reaches it; the runs part
-where the steps are of different kinds, or where one is later than the other by more than the tolerance.
+where the steps are of different kinds or segments, or where one is later than the other by more than the tolerance.
 
 Examples:
     .venv/bin/python validation/linux/part.py validation/linux/alone-scenario.toml --set flows.judged.algorithm=westwood
@@ -33,7 +33,8 @@ class Step(NamedTuple):
 
     Attributes:
         time: Seconds from the first packet that the sender sends.
-        what: `data N` with the number of new segments sent before, `retransmission` or `ack`.
+        what: `data N` or `retransmission N` with the number of the segment from 0, `ack N` with that of the first one
+            that has not been received.
     """
 
     time: float
@@ -65,18 +66,13 @@ def steps(table: Mapping[str, Any]) -> dict[str, list[Step]]:
     columns = {name: _words(table[name]) for name in ("place", "event", "group", "kind")}
     at_sender = (columns["place"] == "sender") & np.isin(columns["kind"], ["data", "ack"])
     found: dict[str, list[Step]] = {}
-    sent: dict[str, int] = {}
     starts: dict[str, float] = {}
     for row in np.flatnonzero((columns["place"] == "sender") & (columns["event"] == "sent")):
         starts.setdefault(_flow(columns, table, int(row)), table["time_ps"][0][row] / 1e12)
     for row in np.flatnonzero(at_sender):
         flow = _flow(columns, table, int(row))
-        what = str(columns["kind"][row])
-        if what == "data" and table["retransmission"][0][row]:
-            what = "retransmission"
-        elif what == "data":
-            what = f"data {sent.setdefault(flow, 0)}"
-            sent[flow] += 1
+        kind = "retransmission" if table["retransmission"][0][row] else columns["kind"][row]
+        what = f"{kind} {int(table['number'][0][row])}"
         found.setdefault(flow, []).append(Step(table["time_ps"][0][row] / 1e12 - starts[flow], what))
     return found
 
@@ -100,7 +96,7 @@ def described(ours: Sequence[Step], theirs: Sequence[Step], place: int | None) -
     """Return as text where two runs part: what came before, and the steps around it side by side."""
     if place is None:
         return f"  the same {len(ours)} steps"
-    acks = [sum(step.what == "ack" for step in run[:place]) for run in (ours, theirs)]
+    acks = [sum(_is_ack(step) for step in run[:place]) for run in (ours, theirs)]
     lines = [f"  part at step {place}, after {acks[0]} acknowledgements; simulator, kernel, difference in ms:"]
     for at in range(max(place - SHOWN, 0), min(place + SHOWN, len(ours), len(theirs))):
         one, other = ours[at], theirs[at]
@@ -128,7 +124,11 @@ def _words(column: tuple[Any, Sequence[str] | None]) -> Any:
 
 
 def _chosen(found: Sequence[Step], only: str) -> list[Step]:
-    return [step for step in found if only == "all" or step.what != "ack"]
+    return [step for step in found if only == "all" or not _is_ack(step)]
+
+
+def _is_ack(step: Step) -> bool:
+    return step.what.startswith("ack")
 
 
 def _seconds(text: str) -> float:

@@ -1,4 +1,4 @@
-//! The job of a virtual machine: a file of nine lines.
+//! The job of a virtual machine: a file of ten lines.
 
 use narrows_linux::Queues;
 use std::fs;
@@ -11,6 +11,8 @@ pub struct Job {
     pub scenario: PathBuf,
     /// Folder to which paths in the scenario are relative.
     pub directory: PathBuf,
+    /// Folder in which commands of programs start.
+    pub commands: PathBuf,
     /// Replication.
     pub replication: u32,
     /// End of the warm-up in picoseconds, in place of the scenario's.
@@ -36,6 +38,7 @@ pub fn read(path: &str) -> Result<Job, String> {
     Ok(Job {
         scenario: line()?.into(),
         directory: line()?.into(),
+        commands: line()?.into(),
         replication: number(line()?)? as u32,
         warmup_ps: number(line()?)?,
         output: line()?.into(),

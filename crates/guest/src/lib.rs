@@ -6,6 +6,7 @@
 
 #![expect(unsafe_code, reason = "the functions are called from C")]
 
+mod arrived;
 mod interface;
 mod job;
 mod packets;

@@ -13,6 +13,8 @@ pub struct Held {
     pub flow: FlowId,
     /// What it carries, if programs carry the connection.
     pub payload: Payload,
+    /// Positions of its payload otherwise: start and end.
+    pub positions: (u64, u64),
 }
 
 /// All packets that the network holds, by number. A number is not used again while its packet is held.

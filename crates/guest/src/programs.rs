@@ -1,5 +1,6 @@
 //! Connections that programs carry: what is started, and what their packets carry.
 
+use crate::arrived::Arrived;
 use crate::interface::{Hosts, Packet, State};
 use crate::job::Job;
 use narrows_model::{Model, Program, Role};
@@ -73,7 +74,7 @@ fn script(job: &Job, role: &str, slot: usize, number: u32, command: &str) -> Str
     let lines = [
         format!("exec </dev/null >{own}.out 2>&1"),
         // A folder below /tmp is behind the programs' own; commands that name its files were refused.
-        format!("cd -- {} 2>/dev/null || cd /", quoted(&job.directory.display().to_string())),
+        format!("cd -- {} 2>/dev/null || cd /", quoted(&job.commands.display().to_string())),
         format!("export PATH={} HOME=/tmp TMPDIR=/tmp LANG=C.UTF-8 PYTHONUNBUFFERED=1", quoted(&path)),
         format!("export SERVER={SERVER} CLIENT={CLIENT} FLOW={number}"),
         format!("/bin/sh -c {}", quoted(command)),
@@ -109,8 +110,7 @@ struct Stream {
     sent_end: u64,
     /// Payload that it has sent, retransmissions included, bytes.
     sent: u64,
-    /// Runs of positions that have arrived: their ends by their starts.
-    arrived: BTreeMap<u64, u64>,
+    arrived: Arrived,
 }
 
 /// The payload of a packet of a program.
@@ -182,26 +182,9 @@ impl Traffic {
     pub fn receive(&mut self, payload: Payload) {
         let Payload { ports, position, bytes } = payload;
         match self.streams.get_mut(&ports) {
-            Some(stream) if ports != 0 => self.received += stream.receive(position, position + bytes),
+            Some(stream) if ports != 0 => self.received += stream.arrived.receive(position, position + bytes),
             _ => self.received += bytes,
         }
-    }
-}
-
-impl Stream {
-    /// Positions from `start` to `end` arrive. Returns how many had not before.
-    fn receive(&mut self, mut start: u64, mut end: u64) -> u64 {
-        let mut fresh = end - start;
-        while let Some((from, until)) =
-            self.arrived.range(..=end).next_back().map(|(from, until)| (*from, *until))
-            && until >= start
-        {
-            fresh -= until.min(end).saturating_sub(from.max(start)).min(fresh);
-            self.arrived.remove(&from);
-            (start, end) = (start.min(from), end.max(until));
-        }
-        self.arrived.insert(start, end);
-        fresh
     }
 }
 
@@ -217,18 +200,7 @@ const TCP: u8 = 6;
 
 #[cfg(test)]
 mod tests {
-    use super::{Stream, quoted};
-
-    #[test]
-    fn a_byte_that_arrives_twice_counts_once() {
-        let mut stream = Stream::default();
-        assert_eq!(stream.receive(0, 10), 10);
-        assert_eq!(stream.receive(20, 30), 10);
-        assert_eq!(stream.receive(20, 30), 0);
-        assert_eq!(stream.receive(5, 25), 10);
-        assert_eq!(stream.receive(0, 40), 10);
-        assert_eq!(stream.arrived.len(), 1);
-    }
+    use super::quoted;
 
     #[test]
     fn a_command_is_one_word_of_the_shell() {

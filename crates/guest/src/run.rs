@@ -1,5 +1,6 @@
 //! The run: the emulated network, and the packets and connections of the kernel in it.
 
+use crate::arrived::Arrived;
 use crate::interface::{Action, Configuration, Packet, Queues, State};
 use crate::job::Job;
 use crate::packets::{Held, Shared};
@@ -39,12 +40,21 @@ pub struct Run {
 }
 
 /// The connection in a slot.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Connection {
     /// Its identifier; `None` before the first connection of the slot and after its last.
     flow: Option<FlowId>,
     /// Highest position sent so far, with the offset of sequence numbers, in each direction.
     highest: [u64; 2],
+    /// Position of its first byte of data, and what of it has arrived.
+    data: (u64, Arrived),
+}
+
+impl Connection {
+    /// The number of the segment at `position`, from 0.
+    fn segment(&self, position: u64, mss: Bytes) -> u64 {
+        position.saturating_sub(self.data.0) / mss.count().max(1)
+    }
 }
 
 /// Added to every position, so that none is negative.
@@ -63,6 +73,7 @@ impl Run {
             queues: job.queues.clone(),
             scenario: String::new(),
             directory: job.directory.clone(),
+            commands: job.commands.clone(),
         };
         let options = LoadOptions { backend: Some(Arc::new(linux.clone())), ..LoadOptions::default() };
         let scenario = narrows_scenario::load(&text, &shown, &linux.directory, &[], &options)
@@ -70,9 +81,10 @@ impl Run {
         let mut model = scenario.model;
         model.warmup = Span::from_ps(job.warmup_ps);
         let model: &'static Model = Box::leak(Box::new(model));
-        let sysctls =
+        let own =
             model.linux.sysctls.iter().map(|(name, value)| format!("{}={value}\n", name.replace('.', "/")));
-        let sysctls: String = sysctls.collect();
+        // Later lines take the place of earlier ones.
+        let sysctls: String = std::iter::once(RECEIVE_BUFFER.to_owned()).chain(own).collect();
         let algorithm = |slot: usize| name(algorithm(model, slot));
         Ok(Self {
             programs: Programs::new(model, &job, algorithm)?,
@@ -130,6 +142,7 @@ impl Run {
         if self.programs.of(packet.connection as usize).is_some() {
             return self.transmit_of_program(flow, direction, packet, now);
         }
+        let mss = workload(self.model, packet.connection as usize).map_or(Bytes::ZERO, |of| of.transport.mss);
         let syn = packet.flags & SYN != 0;
         let highest = &mut connection.highest[packet.host as usize & 1];
         let position = if syn {
@@ -141,10 +154,20 @@ impl Run {
             highest.wrapping_add_signed(i64::from(ahead))
         };
         *highest = (*highest).max(position);
-        let held = Held { buffer: packet.buffer, flow, payload: Payload::default() };
+        if syn && direction == Direction::Forward {
+            connection.data.0 = position;
+        }
+        let (first, arrived) = &connection.data;
+        let number = match direction {
+            Direction::Forward => connection.segment(position, mss),
+            Direction::Reverse => connection.segment(arrived.next(*first), mss),
+        };
+        let positions = (position, position + u64::from(packet.payload));
+        let held = Held { buffer: packet.buffer, flow, payload: Payload::default(), positions };
         let handle = self.packets.add(held);
         let sent = StackPacket {
             handle,
+            number,
             size: Bytes::new(u64::from(packet.length)),
             payload: Bytes::new(u64::from(packet.payload)),
             position,
@@ -165,12 +188,14 @@ impl Run {
         let Some(traffic) = self.programs.of(flow.index()) else { return false };
         let is_first = traffic.is_new();
         let (payload, position) = traffic.send(packet, direction);
+        let mss = workload(self.model, packet.connection as usize).map_or(1, |of| of.transport.mss.count());
         let received = traffic.received;
         let state = traffic.state(packet).filter(|_| direction == Direction::Forward).map(stack_state);
         let opened = StackState { established: true, ..StackState::default() };
         let state = state.or(is_first.then_some(opened));
         let sent = StackPacket {
-            handle: self.packets.add(Held { buffer: packet.buffer, flow, payload }),
+            handle: self.packets.add(Held { buffer: packet.buffer, flow, payload, positions: (0, 0) }),
+            number: position / mss,
             size: Bytes::new(u64::from(packet.length)),
             payload: Bytes::new(payload.bytes()),
             position,
@@ -230,7 +255,8 @@ impl Run {
         match request {
             StackRequest::Open(flow) => {
                 let slot = flow.index();
-                self.connections[slot] = Connection { flow: Some(flow), highest: [OFFSET; 2] };
+                self.connections[slot] =
+                    Connection { flow: Some(flow), highest: [OFFSET; 2], ..Connection::default() };
                 if self.programs.of(slot).is_some() {
                     return action(Action::START, slot);
                 }
@@ -245,14 +271,17 @@ impl Run {
             }
             StackRequest::Deliver { flow, direction, handle, ecn } => {
                 let Some(held) = self.packets.take(handle) else { return action(0, 0) };
-                if let Some(traffic) =
-                    self.programs.of(flow.index()).filter(|_| direction == Direction::Forward)
-                {
-                    traffic.receive(held.payload);
-                    let received = traffic.received;
-                    self.emulation.deliver(flow, received);
+                let connection = &mut self.connections[flow.index()];
+                let present = connection.flow == Some(held.flow);
+                if direction == Direction::Forward {
+                    if let Some(traffic) = self.programs.of(flow.index()) {
+                        traffic.receive(held.payload);
+                        let received = traffic.received;
+                        self.emulation.deliver(flow, received);
+                    } else if present {
+                        connection.data.1.receive(held.positions.0, held.positions.1);
+                    }
                 }
-                let present = self.connections[flow.index()].flow == Some(held.flow);
                 let kind = if present { Action::DELIVER } else { Action::FREE };
                 let host = u32::from(direction == Direction::Forward);
                 let ecn = field(ecn);
@@ -366,3 +395,6 @@ const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 const SYN: u8 = 2;
 /// Maximum of the send and receive buffers: above the window of any run.
 const BUFFER: u32 = 256 << 20;
+/// Receivers begin with the buffer with which Linux's do. Where it begins at its maximum, they raise the window for seconds, and
+/// acknowledge each packet meanwhile.
+const RECEIVE_BUFFER: &str = "net/ipv4/tcp_rmem=4096 131072 268435456\n";

@@ -3,6 +3,7 @@
 
 mod support;
 
+use narrows_lab::records::PacketKind;
 use narrows_lab::replication::Replication;
 use narrows_lab::sim::{Emulation, StackPacket, StackRequest, StackState};
 use narrows_lab::units::{Bytes, Time};
@@ -37,6 +38,7 @@ impl StopAndWait {
         // The number of a packet says what it is when it is delivered: its payload, and one more for a SYN.
         StackPacket {
             handle: payload << 1 | u64::from(syn),
+            number: self.acked / MSS,
             size: Bytes::new(40 + payload),
             payload: Bytes::new(payload),
             position: self.acked,
@@ -142,4 +144,35 @@ fn users_open_one_connection_after_another() {
     let completed = value(&records, "user", "completed_flows");
     assert!((started - completed).abs() <= 1.0);
     assert!((f64::from(stack.closed) - completed).abs() <= 1.0, "an ended connection is closed");
+}
+
+#[test]
+fn the_packet_log_has_the_numbers_of_segments_not_those_by_which_the_stack_knows_packets() {
+    let scenario = scenario(
+        r#"
+        duration = "10s"
+        path = { rate = "10Mbps", rtt = "100ms" }
+        transport = { send_delay = "0s" }
+        record = { packets = true }
+        [[flows]]
+        name = "one"
+        algorithm = "cubic"
+        size = "4380B"
+        "#,
+    );
+    let mut run = Emulation::new(&scenario.model, 0, |_| None);
+    let mut stack = StopAndWait::default();
+    let mut now = Time::ZERO;
+    while now < run.end() {
+        now = run.due().max(now);
+        run.advance(now);
+        while let Some(request) = run.request() {
+            stack.carry_out(&mut run, request, now);
+        }
+    }
+    let records = run.finish(0.0).expect("packets are conserved");
+    let data = records.packets.rows.iter().filter(|row| row.kind == PacketKind::Data);
+    let mut numbers: Vec<u64> = data.map(|row| row.number).collect();
+    numbers.dedup();
+    assert_eq!(numbers, [0, 1, 2]);
 }

@@ -36,6 +36,8 @@ pub struct Linux {
     pub scenario: String,
     /// Folder to which paths in the scenario are relative.
     pub directory: PathBuf,
+    /// Folder in which commands of programs start.
+    pub commands: PathBuf,
 }
 
 impl Linux {

@@ -20,12 +20,17 @@ const POLL: Duration = Duration::from_millis(10);
 const LAST_LINES: usize = 12;
 /// The date at which programs run, in nanoseconds: 1 January 2026. Certificates must be valid then.
 const TIME_OF_PROGRAMS: &str = "time-travel-start=1767225600000000000";
+/// Beginning of the name of a virtual machine's folder, by which one that a killed process has left is known.
+const PREFIX: &str = "narrows-";
 /// Name of the folder of the files of programs.
 const PROGRAMS: &str = "programs";
 
 /// Runs replication `replication` of `model` in a virtual machine; its records have no description of the run.
 pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) -> Result<Records, RunError> {
-    let folder = tempfile::tempdir().map_err(|error| failed("no temporary folder", &error))?;
+    let folder = tempfile::Builder::new()
+        .prefix(PREFIX)
+        .tempdir()
+        .map_err(|error| failed("no temporary folder", &error))?;
     let place = |name: &str| folder.path().join(name);
     let write = |name: &str, text: &str| {
         fs::write(place(name), text).map_err(|error| failed("the job cannot be written", &error))
@@ -35,6 +40,7 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
     let lines = [
         place("scenario.toml").display().to_string(),
         linux.directory.display().to_string(),
+        linux.commands.display().to_string(),
         replication.to_string(),
         model.warmup.as_ps().to_string(),
         place("records").display().to_string(),

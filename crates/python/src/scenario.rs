@@ -168,8 +168,9 @@ fn input(file: InputFile) -> Input {
     (file.written, kept, file.path.to_string_lossy().into_owned(), file.digest, span)
 }
 
-/// A kernel: its program, the library of its network, its key, its congestion controls, and which queues it provides.
-type Kernel = (PathBuf, PathBuf, String, Vec<String>, String);
+/// A kernel: its program, the library of its network, its key, its congestion controls, which queues it provides, and the folder in
+/// which commands of programs start, that of the scenario if it is empty.
+type Kernel = (PathBuf, PathBuf, String, Vec<String>, String, String);
 
 #[pyfunction]
 #[pyo3(signature = (
@@ -219,7 +220,7 @@ pub fn load(
     let overrides_directory = PathBuf::from(overrides_directory);
     let series = Some(Arc::new(PythonMetrics) as _);
     let given = linux.clone();
-    let linux = linux.map(|(kernel, library, key, algorithms, queues)| Linux {
+    let linux = linux.map(|(kernel, library, key, algorithms, queues, commands)| Linux {
         kernel,
         library,
         algorithms,
@@ -227,8 +228,8 @@ pub fn load(
         queues: Queues::parse(&queues).unwrap_or_default(),
         scenario: String::new(),
         // The kernel's process has another working directory.
-        directory: std::path::absolute(if directory.is_empty() { "." } else { directory })
-            .unwrap_or_else(|_| PathBuf::from(directory)),
+        directory: absolute(directory),
+        commands: absolute(if commands.is_empty() { directory } else { &commands }),
     });
     let backend = linux.clone().map(|linux| Arc::new(linux) as Arc<dyn Backend>);
     let options = LoadOptions { subject, seed, replications, overrides_directory, loader, series, backend };
@@ -246,6 +247,12 @@ pub fn load(
         }
         Err(diagnostics) => Err(error(py, &diagnostics)?),
     }
+}
+
+/// `folder` from the root; that in which the process works if it is empty.
+fn absolute(folder: &str) -> PathBuf {
+    std::path::absolute(if folder.is_empty() { "." } else { folder })
+        .unwrap_or_else(|_| PathBuf::from(folder))
 }
 
 /// The JSON Schema of the scenario file, as text.

@@ -8,6 +8,7 @@ use crate::gather;
 use crate::layout::Layout;
 use crate::options::RunOptions;
 use crate::partition::Partition;
+use crate::recorder::OfStack;
 use narrows_backend::{Progress, RunError};
 use narrows_model::Model;
 use narrows_qdisc::QueueDiscipline;
@@ -46,7 +47,7 @@ impl<'m> Emulation<'m> {
             }
         }
         partition.workloads.stack = Some(port.clone());
-        partition.net.flows.discarded = Some(Vec::new());
+        partition.net.flows.stack = Some(OfStack::default());
         Self { model, partition, port, discarded: Vec::new() }
     }
 
@@ -67,8 +68,8 @@ impl<'m> Emulation<'m> {
     /// Handles all events up to and including `now`, which must not decrease.
     pub fn advance(&mut self, now: Time) {
         self.partition.run_until(now.min(self.end()));
-        if let Some(discarded) = &mut self.partition.net.flows.discarded {
-            self.discarded.append(discarded);
+        if let Some(stack) = &mut self.partition.net.flows.stack {
+            self.discarded.append(&mut stack.discarded);
         }
     }
 
@@ -77,7 +78,7 @@ impl<'m> Emulation<'m> {
         self.port.pop()
     }
 
-    /// The number of a packet that the network has dropped or lost, and that the stack may forget; `None` if there is none.
+    /// The handle of a packet that the network has dropped or lost, and that the stack may forget; `None` if there is none.
     pub fn discarded(&mut self) -> Option<u64> {
         self.discarded.pop()
     }
@@ -85,6 +86,9 @@ impl<'m> Emulation<'m> {
     /// The stack sends `packet` of `flow` in `direction` at `now`, to which the emulation has advanced. Returns false if the
     /// connection is gone, and with it the packet.
     pub fn send(&mut self, flow: FlowId, direction: Direction, packet: &StackPacket, now: Time) -> bool {
+        if let Some(stack) = &mut self.partition.net.flows.stack {
+            stack.number(packet.handle, packet.number);
+        }
         let mut sent = false;
         self.partition.at_workloads(|workloads, context| {
             sent = workloads.send_from_stack((flow, direction), packet, now, context);

@@ -3,7 +3,7 @@
 use crate::events::{Event, Slots};
 use crate::layout::{Layout, Place as EntityPlace, Stop};
 use crate::link::{Bound, Transmitter, make_room};
-use crate::recorder::{FlowTallies, LogEntry, Place};
+use crate::recorder::{FlowTallies, Place};
 use narrows_backend::Cancellation;
 use narrows_engine::{EventQueue, Slot};
 use narrows_model::LinkChange;
@@ -213,7 +213,7 @@ impl Net {
             Direction::Forward => Place::Sender(slot),
             Direction::Reverse => Place::Receiver(slot),
         };
-        self.flows.trace.add(LogEntry { at, place, event, packet: *packet });
+        self.flows.log_packet(at, place, event, packet);
     }
 }
 

@@ -101,8 +101,11 @@ pub(crate) struct StackSender {
 /// A packet that the stack sends.
 #[derive(Clone, Copy, Debug)]
 pub struct StackPacket {
-    /// The number under which the stack knows it.
+    /// The number under which the stack knows it, until it has been delivered or lost: below the number of packets that the
+    /// network has held at a time.
     pub handle: u64,
+    /// What the logs show: the number of its segment from 0, or of the first that has not been received.
+    pub number: u64,
     /// Size on the wire, headers included.
     pub size: Bytes,
     /// Payload.

@@ -14,17 +14,18 @@ BOTH = "both"
 OURS = ""
 KERNEL_QUEUES = ("pfifo", "bfifo", "codel", "fq_codel", "pie", "fq_pie", "cake", "fq")
 
-# Program, library of the network, key, congestion controls, queue disciplines.
-Kernel = tuple[str, str, str, list[str], str]
+# Program, library of the network, key, congestion controls, queue disciplines, folder in which commands start.
+Kernel = tuple[str, str, str, list[str], str, str]
 
 
-def find(on: str, queue: str = OURS) -> Kernel | None:
+def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
     """Return what runs scenarios on a backend.
 
     Args:
         on: `simulator`, `linux`, or `linux:NAME` for the kernel of that name.
         queue: `linux` for the kernel's queue disciplines in place of ours, `linux:KIND` for one of them on every
             bottleneck; empty for ours.
+        commands: Folder in which commands of programs start; empty for that of the scenario.
 
     Returns:
         The kernel; None for the simulator.
@@ -43,14 +44,14 @@ def find(on: str, queue: str = OURS) -> Kernel | None:
     if kind != LINUX:
         raise InputError(on, "no such backend; allowed: simulator, linux, linux:NAME")
     kernel = cache.find(name or cache.DEFAULT)
-    return str(kernel.program), str(library.find()), kernel.key, list(kernel.algorithms), queue
+    return str(kernel.program), str(library.find()), kernel.key, list(kernel.algorithms), queue, commands
 
 
 def describe(kernel: Kernel | None) -> dict[str, object]:
     """Return what a manifest says of a backend: its name and, of a kernel, version, key, timer frequency and queues."""
     if kernel is None:
         return {"on": SIMULATOR}
-    program, _, key, _, queue = kernel
+    program, _, key, _, queue, _ = kernel
     found = cache.at(Path(program).parent)
     name = LINUX if found.name == cache.DEFAULT else f"{LINUX}:{found.name}"
     facts = {"on": name, "kernel": found.version, "kernel_key": key, "timer_hz": found.timer_hz}

@@ -76,17 +76,41 @@ def _check(name: str) -> None:
 
 @contextmanager
 def _alone(place: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Let one process at a time build in `place`, and remove what a killed one has left there."""
-    place.mkdir(parents=True, exist_ok=True)
-    with (place / "lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say("another process builds this kernel; waiting for it")
-            fcntl.flock(file, fcntl.LOCK_EX)
+    """Let one process at a time build in `place`, and remove what a killed one has left there.
+
+    A build that fails leaves no folder, unless a kernel was there before or the error names the log.
+    """
+    with _locked(place, say):
         for left in place.glob(f"{PREFIX}*"):
             shutil.rmtree(left, ignore_errors=True)
-        yield
+        try:
+            yield
+        except BaseException as error:
+            log = place / LOG
+            is_named = isinstance(error, InputError) and log.exists() and log.stat().st_size > 0
+            if not (place / "linux").exists() and not is_named:
+                shutil.rmtree(place, ignore_errors=True)
+            raise
+
+
+@contextmanager
+def _locked(place: Path, say: Callable[[str], None]) -> Iterator[None]:
+    while True:
+        place.mkdir(parents=True, exist_ok=True)
+        try:
+            file = (place / "lock").open("w")
+        except FileNotFoundError:
+            # The process that had it has just removed the folder.
+            continue
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                say("another process builds this kernel; waiting for it")
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if (place / "lock").exists() and (place / "lock").stat().st_ino == os.fstat(file.fileno()).st_ino:
+                yield
+                return
 
 
 def _compile(  # noqa: PLR0913, PLR0917  # what determines the kernel, and a receiver of messages
@@ -99,7 +123,7 @@ def _compile(  # noqa: PLR0913, PLR0917  # what determines the kernel, and a rec
         root = source.unpack(found, Path(folder))
         additions.apply(root, timer_hz)
         (root / "narrows.config").write_text(additions.configuration(root))
-        log = place / "build.log"
+        log = place / LOG
         log.write_text("")
         say("configure")
         _make(root, log, "KCONFIG_ALLCONFIG=narrows.config", "allnoconfig")
@@ -153,6 +177,7 @@ def _wait(process: subprocess.Popen[bytes]) -> int | None:
 
 
 PREFIX = "build-"
+LOG = "build.log"
 # How many files a kernel with our configuration has; it is for the progress alone.
 FILES = 760
 REPORT_S = 20.0

@@ -277,10 +277,12 @@ def make_plan(  # noqa: PLR0913  # each has a default
     if points:
         _check_sequential(study, measured)
     study.document.check()
+    # The folder of a study names no other, unless commands need it.
+    base = planner.base if planner.has_programs else replace(planner.base, commands="")
     plan = Plan(
         title=study.title,
         question=study.question,
-        base=planner.base,
+        base=base,
         seed=planner.seed,
         replications=study.replications,
         factors=[factor.name for factor in study.factors],
@@ -315,10 +317,12 @@ class _Planner:
             seed=study.seed,
             engine=core.fingerprint(),
             trusted=tuple(dict.fromkeys((directory, study_directory, *trusted))),
+            commands=directory,
         )
         self.seed = 0
         self.groups: set[str] = set()
         self.links: set[str] = set()
+        self.has_programs = False
         self.kept = Kept()
         self.names = short_names(study.algorithms)
         # A scenario with each, and the levels and the algorithm that make it.
@@ -367,6 +371,7 @@ class _Planner:
             self.groups |= set(names)
             self.links |= set(scenario.links)
             self.kept.add(scenario)
+            self.has_programs = self.has_programs or PROGRAM in scenario.resolved
             for each in scenario.external:
                 self.external.setdefault(each, (scenario, levels, algorithm))
             yield Point(
@@ -522,6 +527,8 @@ def _describe(point: Point) -> str:
 
 
 FORMAT = 3
+# What a resolved scenario has where programs carry a group.
+PROGRAM = "\n[flows.program]\n"
 EARLIER_FORMATS = {1, 2}
 PLAN = "plan.json"
 # 128 bits: no two cells of any study meet by chance.

@@ -29,6 +29,7 @@ class Base:
         engine: Build fingerprint of the engine that all results require.
         trusted: Files, and folders of files, of external algorithms that may be executed. Each command sets it, so
             the plan does not keep it.
+        commands: Folder in which commands of programs start; empty for `directory`.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Base:
     seed: int | None
     engine: str
     trusted: tuple[str, ...] = ()
+    commands: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def resolve(base: Base, overrides: tuple[str, ...], subject: str | None, on: str
         1,
         base.overrides_directory,
         list(base.trusted),
-        backend.find(on),
+        backend.find(on, commands=base.commands),
     )
 
 

@@ -1,7 +1,7 @@
 //! The near end of a link: its queue, the packet in transmission, and its impairments.
 
 use super::{ArrivalQueue, Capacity, Fifo, Impairments};
-use crate::recorder::{FlowTallies, LINK_FAILURE, LinkRecorder, LogEntry, QueueTap};
+use crate::recorder::{FlowTallies, LINK_FAILURE, LinkRecorder, QueueTap};
 use narrows_engine::{Slot, Stream};
 use narrows_model::{Framing, LinkChange};
 use narrows_qdisc::{Context, DropReason, QueueDiscipline};
@@ -395,7 +395,7 @@ impl Transmitter {
 
     fn log(&self, event: PacketEvent, packet: &Packet, now: Time, flows: &mut FlowTallies) {
         if let Some(place) = self.recorder.logged {
-            flows.trace.add(LogEntry { at: now, place, event, packet: *packet });
+            flows.log_packet(now, place, event, packet);
         }
     }
 

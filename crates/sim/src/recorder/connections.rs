@@ -21,14 +21,34 @@ pub(crate) struct FlowTallies {
     pub trace: Log<LogEntry>,
     /// The log of events of individually recorded connections.
     pub events: Log<EventEntry>,
-    /// Numbers of all lost packets, if the stack that sent them needs to know.
-    pub discarded: Option<Vec<u64>>,
+    /// What a stack outside the simulator has sent; `None` if there is no such stack.
+    pub stack: Option<OfStack>,
     /// Position of the counts, and group, of each workload.
     owners: Vec<Owner>,
     /// The workload of each connection slot.
     workloads: Arc<[u16]>,
     /// The group of each block of slots if it is the same for all of them; small enough to stay in the cache.
     blocks: Vec<Option<u16>>,
+}
+
+/// The packets of a stack outside the simulator: their numbers in the network are the handles by which the stack knows them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OfStack {
+    /// Handles of all lost packets, which the stack needs to know.
+    pub discarded: Vec<u64>,
+    /// By handle, the number that the logs show.
+    numbers: Vec<u64>,
+}
+
+impl OfStack {
+    /// The packet that the stack sends next under `handle` is `number` in its flow.
+    pub fn number(&mut self, handle: u64, number: u64) {
+        let place = handle as usize;
+        if self.numbers.len() <= place {
+            self.numbers.resize(place + 1, 0);
+        }
+        self.numbers[place] = number;
+    }
 }
 
 /// Position of the counts of one workload.
@@ -64,7 +84,7 @@ impl FlowTallies {
             since: Time::NEVER,
             trace: Log::new(model.record.packets),
             events: Log::new(model.record.events),
-            discarded: None,
+            stack: None,
             owners,
             workloads,
             blocks,
@@ -86,13 +106,29 @@ impl FlowTallies {
 
     /// Counts `packet` as lost.
     pub fn lost(&mut self, packet: &Packet) {
-        if let Some(discarded) = &mut self.discarded {
-            discarded.push(packet.number);
+        if let Some(stack) = &mut self.stack {
+            stack.discarded.push(packet.number);
         }
         if self.counts(packet) {
             let index = self.index(packet.flow.index());
             self.lost[index] += 1;
         }
+    }
+
+    /// Logs what happened to `packet` at `place`, if packets are logged.
+    #[inline]
+    pub fn log_packet(&mut self, at: Time, place: Place, event: PacketEvent, packet: &Packet) {
+        if self.trace.is_on() {
+            let packet = self.shown(packet);
+            self.trace.add(LogEntry { at, place, event, packet });
+        }
+    }
+
+    /// `packet` as the logs show it.
+    fn shown(&self, packet: &Packet) -> Packet {
+        let numbers = self.stack.as_ref().map(|stack| &stack.numbers);
+        let number = numbers.and_then(|numbers| numbers.get(packet.number as usize));
+        Packet { number: number.copied().unwrap_or(packet.number), ..*packet }
     }
 
     /// Logs what happened to `packet` at a link, by `rule`, if events of its connection are logged.
@@ -105,7 +141,7 @@ impl FlowTallies {
         packet: &Packet,
     ) {
         if self.events.is_on() && self.owner(packet.flow.index()).individual_from.is_some() {
-            self.events.add(EventEntry::at_link(at, place, event, rule, packet));
+            self.events.add(EventEntry::at_link(at, place, event, rule, &self.shown(packet)));
         }
     }
 
@@ -157,7 +193,7 @@ pub(crate) struct QueueTap<'a> {
 impl QueueTap<'_> {
     fn log(&mut self, event: PacketEvent, packet: &Packet) {
         if let Some(place) = self.link.logged {
-            self.flows.trace.add(LogEntry { at: self.link.now(), place, event, packet: *packet });
+            self.flows.log_packet(self.link.now(), place, event, packet);
         }
     }
 }

@@ -11,7 +11,7 @@ mod place;
 mod sender;
 mod series;
 
-pub(crate) use connections::{FlowTallies, LINK_FAILURE, QueueTap};
+pub(crate) use connections::{FlowTallies, LINK_FAILURE, OfStack, QueueTap};
 pub(crate) use events::{EventEntry, SenderEvents};
 pub(crate) use internals::InternalsRecorder;
 pub(crate) use link::LinkRecorder;

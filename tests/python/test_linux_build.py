@@ -1,0 +1,133 @@
+"""The sources of kernels, and their build. Truth: contract."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from narrows.errors import InputError
+from narrows.linux import additions, build, cache, library, source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def made(*command: str) -> None:
+    """Run a command that makes a file."""
+    subprocess.run(list(command), check=True, capture_output=True)
+
+
+def test_a_source_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no arch/um/Kconfig"):
+        source.find(str(tmp_path))
+    with pytest.raises(InputError, match="no such file"):
+        source.find(str(tmp_path / "missing"))
+    (tmp_path / "arch/um").mkdir(parents=True)
+    (tmp_path / "arch/um/Kconfig").touch()
+    with pytest.raises(InputError, match="is not the source of a Linux kernel: it has no Makefile"):
+        source.find(str(tmp_path))
+
+
+def test_every_congestion_control_of_a_source_is_found(tmp_path: Path) -> None:
+    ipv4 = tmp_path / "net/ipv4"
+    ipv4.mkdir(parents=True)
+    (ipv4 / "Makefile").write_text("obj-$(CONFIG_TCP_CONG_MINE) += tcp_mine.o\nobj-$(CONFIG_OTHER) += other.o\n")
+    (ipv4 / "tcp_mine.c").write_text('static struct tcp_congestion_ops mine __read_mostly = {\n\t.name = "mine",\n};\n')
+    assert additions.algorithms(tmp_path) == {"CONFIG_TCP_CONG_MINE": "mine"}
+
+
+@pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="there are no Debian packages here")
+def test_a_source_is_unpacked_from_a_package_of_debian(tmp_path: Path) -> None:
+    tree = tmp_path / "linux-source-9.9"
+    (tree / "arch/um").mkdir(parents=True)
+    (tree / "arch/um/Kconfig").write_text("config HZ\n")
+    package = tmp_path / "package"
+    (package / "usr/src").mkdir(parents=True)
+    (package / "DEBIAN").mkdir()
+    (package / "DEBIAN/control").write_text(
+        "Package: linux-source-9.9\nVersion: 9.9\nArchitecture: all\nMaintainer: none <a@b.c>\nDescription: none\n"
+    )
+    archive = package / "usr/src/linux-source-9.9.tar.xz"
+    made("tar", "-cJf", str(archive), "-C", str(tmp_path), tree.name)
+    file = tmp_path / "linux-source-9.9.deb"
+    made("dpkg-deb", "--build", str(package), str(file))
+    assert (source.unpack(file, tmp_path / "place") / "arch/um/Kconfig").read_text() == "config HZ\n"
+
+
+def test_an_archive_that_is_damaged_or_no_kernel_is_refused(tmp_path: Path) -> None:
+    damaged = tmp_path / "linux.tar.xz"
+    damaged.write_bytes(b"no archive")
+    with pytest.raises(InputError, match=r"linux\.tar\.xz: cannot be unpacked"):
+        source.unpack(damaged, tmp_path / "a")
+    made("tar", "-cf", str(tmp_path / "other.tar"), "-C", str(tmp_path), "linux.tar.xz")
+    with pytest.raises(InputError, match="has no arch/um/Kconfig"):
+        source.unpack(tmp_path / "other.tar", tmp_path / "b")
+
+
+def test_a_missing_source_names_the_package_and_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "PACKAGED", tmp_path)
+    with pytest.raises(InputError, match=r"linux-source-6\.12.*linux-6\.12\.y\.tar\.xz from https://kernel\.org"):
+        source.find(None)
+
+
+def test_the_newest_source_of_the_distribution_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "PACKAGED", tmp_path)
+    for version in ("6.1", "6.12", "6.9"):
+        (tmp_path / f"linux-source-{version}.tar.xz").touch()
+    assert source.find(None).name == "linux-source-6.12.tar.xz"
+
+
+def test_an_installation_without_source_says_where_a_kernel_can_be_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(library, "TREE", tmp_path / "site-packages")
+    said: list[str] = []
+    # Before anything is unpacked or compiled.
+    with pytest.raises(InputError, match=r"linux build: .*this installation has none; run `make build` .* checkout"):
+        build.build(None, "default", 250, 1, said.append)
+    assert said == []
+    assert not (tmp_path / "narrows").exists()
+
+
+def test_a_build_that_fails_leaves_no_folder_but_for_the_log_of_a_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(build, "_check", lambda _: None)
+    monkeypatch.setattr(library, "check", lambda: None)
+    damaged = tmp_path / "linux.tar.xz"
+    damaged.write_bytes(b"no archive")
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        build.build(str(damaged), "mine", 250, 1, lambda _: None)
+    assert not (cache.folder() / "mine").exists()
+    tree = tmp_path / "tree"
+    broken = "mrproper:\nallnoconfig:\n\techo broken; false\n"
+    for file, text in {"arch/um/Kconfig": "config HZ\n", "net/ipv4/Makefile": "", "Makefile": broken}.items():
+        (tree / file).parent.mkdir(parents=True, exist_ok=True)
+        (tree / file).write_text(text)
+    monkeypatch.setattr(additions, "apply", lambda *_: None)
+    monkeypatch.setattr(additions, "configuration", lambda _: "")
+    with pytest.raises(InputError, match=r"mine/build\.log, ends with:(.|\n)*broken"):
+        build.build(str(tree), "mine", 250, 1, lambda _: None)
+    assert {file.name for file in (cache.folder() / "mine").iterdir()} == {"build.log", "lock"}
+
+
+def test_a_kernel_that_stands_needs_no_source_for_a_new_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(source, "PACKAGED", tmp_path)
+    place = tmp_path / "narrows/linux/default"
+    place.mkdir(parents=True)
+    (place / "linux").touch()
+    library.path().touch()
+    kernel = cache.Kernel("default", "6.12.0", "key", additions.digest(), 250, ("reno",), 1.0)
+    kernel.save()
+    assert build.build(None, "default", 250, 1, lambda _: None) == (kernel, False)
+    # Another timer frequency is another kernel.
+    with pytest.raises(InputError, match="no kernel source is given"):
+        build.build(None, "default", 1000, 1, lambda _: None)
