@@ -65,12 +65,13 @@ pub(super) fn resolve(
     let mut groups = root.flows.get().cloned().unwrap_or_default();
     let (loads, members) = group_loads(&mut groups, root.duration.copied(), load, faults);
     let duration = root.duration.copied();
+    let ecn = may_use_ecn(root, &groups);
     let path = match root.path.get_mut() {
-        Ok(Some(keys)) => Some(keys.resolve(load, duration, members.as_deref(), faults)),
+        Ok(Some(keys)) => Some(keys.resolve(load, duration, members.as_deref(), ecn, faults)),
         _ => None,
     };
     let network = match root.network.get_mut() {
-        Ok(Some(keys)) => Some(keys.resolve(load, duration, members.as_deref(), faults)),
+        Ok(Some(keys)) => Some(keys.resolve(load, duration, members.as_deref(), ecn, faults)),
         _ => None,
     };
     let context = flow_context(root, path.as_ref(), network.as_ref(), load);
@@ -136,6 +137,15 @@ fn group_loads(
     let members =
         names.and_then(|names| Ok(names.into_iter().zip(narrows_topology::slots(&slots?)).collect()));
     (loads, members.ok())
+}
+
+/// Whether a group may use ECN: it says so, or is carried by programs, which may ask the kernel for it.
+fn may_use_ecn(root: &RootKeys, groups: &[GroupKeys]) -> bool {
+    let written = |keys: &TransportKeys| keys.ecn.copied().ok().flatten();
+    let shared = root.transport.get().ok().and_then(Option::as_ref).and_then(written);
+    let uses = |group: &GroupKeys| written(&group.transport).or(shared).unwrap_or(false);
+    // Without groups there is a fault that was reported.
+    groups.is_empty() || groups.iter().any(|group| group.own.program.written || uses(group))
 }
 
 /// Refuses more groups than records can number.

@@ -13,7 +13,7 @@ use crate::forms::forms;
 use crate::input::InputFile;
 use crate::section::keys;
 use crate::value::{
-    Count, Element, File, Fraction, List, Packets, PacketsOrSize, Positive, PositiveFraction, words,
+    Count, Element, File, Fraction, List, Packets, PacketsOrSize, Positive, PositiveFraction, Words, words,
 };
 use narrows_model::traffic::{Distribution, Spans};
 use narrows_model::{DelayModel, EcnChange, Impairment, Lateness};
@@ -178,6 +178,8 @@ pub struct ImpairmentContext<'a> {
     pub packet: Result<Bytes, Reported>,
     /// Highest rate of the link over time, bits per second.
     pub greatest_bps: f64,
+    /// Whether a group of flows may use ECN.
+    pub ecn: bool,
 }
 
 /// The type of the key whose value is the list of impairments.
@@ -236,7 +238,7 @@ impl Form {
             Self::Jitter(form) => form.model(context, faults),
             Self::Reorder(form) => form.model(context, faults),
             Self::Policer(form) => form.model(context, faults),
-            Self::Ecn(form) => Ok(Impairment::Ecn { mode: form.mode.copied()?, share: form.share.copied()? }),
+            Self::Ecn(form) => form.model(context, faults),
             Self::DelaySteps(form) => form.model(faults),
             Self::DelaySawtooth(form) => form.model(faults),
             Self::DelayTrace(form) => form.model(context, faults),
@@ -299,6 +301,19 @@ impl Policer {
     fn model(&self, context: ImpairmentContext<'_>, faults: &mut Vec<Fault>) -> Result<Impairment, Reported> {
         let burst = holds_packet(&self.burst, self.burst.copied()?, context, faults)?;
         Ok(Impairment::Policer { rate: self.rate.copied()?, burst })
+    }
+}
+
+impl Ecn {
+    fn model(&self, context: ImpairmentContext<'_>, faults: &mut Vec<Fault>) -> Result<Impairment, Reported> {
+        let (mode, share) = (self.mode.copied()?, self.share.copied()?);
+        if !context.ecn {
+            let fault = self.mode.fault("no flow uses ECN, so there is nothing to change");
+            let fault = fault.given(format!("\"{}\"", mode.word()));
+            let hint = "`ecn = true` in [transport] or a group of flows";
+            return Err(fault.allowed("with flows that use ECN").hint(Some(hint.into())).report(faults));
+        }
+        Ok(Impairment::Ecn { mode, share })
     }
 }
 

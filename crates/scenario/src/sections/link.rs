@@ -27,6 +27,8 @@ pub struct LinkContext<'a> {
     pub packet: Result<Bytes, Reported>,
     /// The flow groups that a queue may name; `None` if they have errors.
     pub groups: Option<&'a Groups>,
+    /// Whether a group of flows may use ECN.
+    pub ecn: bool,
 }
 
 /// The keys of one direction of a link.
@@ -79,6 +81,7 @@ impl OneWay {
             load: context.load,
             packet: context.packet,
             greatest_bps: greatest_bps(&over_time),
+            ecn: context.ecn,
         };
         let impaired = impairment::resolve(impairments, of_impairments, faults);
         let mean_bps = over_time.mean_bps(context.duration?);

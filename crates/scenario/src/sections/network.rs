@@ -86,10 +86,11 @@ impl NetworkKeys {
         load: &LoadContext<'_>,
         duration: Result<Span, Reported>,
         groups: Option<&Groups>,
+        ecn: bool,
         faults: &mut Vec<Fault>,
     ) -> Result<ResolvedNetwork, Reported> {
         let packet = check_packet(&self.packet, faults);
-        let context = LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups };
+        let context = LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups, ecn };
         let draft = self.draft(context, faults)?;
         let events = events::resolve(&mut self.events, &draft, duration, faults);
         let access_rate = self.access_rate.copied()?;

@@ -89,10 +89,11 @@ impl PathKeys {
         load: &LoadContext<'_>,
         duration: Result<Span, Reported>,
         groups: Option<&Groups>,
+        ecn: bool,
         faults: &mut Vec<Fault>,
     ) -> Result<ResolvedPath, Reported> {
         let packet = check_packet(&self.packet, faults);
-        let context = LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups };
+        let context = LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups, ecn };
         let keys = OneWayKeys {
             rate: self.rate.clone(),
             overhead: self.overhead.clone(),

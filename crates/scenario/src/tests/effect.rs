@@ -373,6 +373,8 @@ const NEEDS: &[Need] = &[
     // Impairments.
     Need::values("impairments", "[{ kind = \"ack-thinning\", share = 0.5 }]", "[{ kind = \"ack-thinning\", share = 0.6 }]"),
     Need::sets("path.impairments", &["path.impairments=[{kind=\"ack-thinning\",share=0.5}]"]),
+    Need::sets("[ecn].mode", &["transport.ecn=true"]),
+    Need::sets("[ecn].share", &["transport.ecn=true"]),
     Need::values("[reorder].delay", "\"5ms\"", "\"6ms\""),
     Need::sets("[reorder].share", &[".distance=3pkt"]),
     Need::sets("[reorder].hold", &[".distance=3pkt"]),

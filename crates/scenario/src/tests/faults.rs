@@ -83,6 +83,8 @@ const FAULTS: &[Case] = &[
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"policer\", rate = \"1Mbps\", burst = §\"1000B\" }]", "path.impairments.0.burst", "no full packet would pass"),
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"ecn\", mode = §\"clear\" }]", "path.impairments.0.mode", "unknown word"),
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"ecn\", mode = \"bleach\", share = §0 }]", "path.impairments.0.share", "zero is impossible"),
+    (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"ecn\", mode = §\"bleach\" }]", "path.impairments.0.mode", "no flow uses ECN"),
+    (3, "rate = \"20Mbps\"\nreverse = { impairments = [{ kind = \"ecn\", mode = §\"set-ce\" }] }", "path.reverse.impairments.0.mode", "no flow uses ECN"),
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"delay-steps\", delays = [\"1ms\"], times = [§\"1s\"] }]", "path.impairments.0.times.0", "from the start"),
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"delay-steps\", delays = [\"1ms\", \"2ms\"], times = §[\"0s\"] }]", "path.impairments.0.times", "2 delays for 1 times"),
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"delay-steps\", delays = [\"1ms\", \"2ms\"], times = [\"0s\", \"2s\"], period = §\"2s\" }]", "path.impairments.0.period", "the last step is not before it"),
