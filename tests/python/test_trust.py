@@ -220,6 +220,8 @@ def test_what_is_no_file_is_not_read(narrows: Narrows, inner: Path) -> None:
         (TRACED.replace("a=1.0", "a=1.0, b"), "SyntaxError"),
         (TRACED.replace("setup, a=1.0", "setup, gain, a=1.0"), "needs a value for its parameter `gain`"),
         (TRACED.replace("a=1.0", "beta=1.0"), "has no parameter `a`"),
+        (TRACED.replace("a=1.0", "a='slow'"), "Mine's parameter `a` is a text, 'slow' by default; given is 2"),
+        (TRACED.replace("a=1.0", "a=True"), "`a` is true or false, True by default; given is 2"),
         ("Mine = 3\0", "null"),
     ],
 )
@@ -264,3 +266,13 @@ def test_an_interrupt_while_a_file_is_executed_ends_the_command(tmp_path: Path, 
     _, messages = process.communicate(timeout=20)
     assert process.returncode == 3
     assert "Traceback" not in messages
+
+
+@pytest.mark.parametrize("given", ["high", "true"])
+def test_a_parameter_is_of_the_kind_of_its_default(narrows: Narrows, inner: Path, given: str) -> None:
+    (inner / "mine.py").write_text(TRACED, encoding="utf-8")
+    done = narrows("check", scenario_with(inner, f"./mine.py:Mine(a={given})"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Mine's parameter `a` is a number, 1.0 by default" in done.stderr
+    assert "a number" in done.stderr.partition("allowed")[2]
+    assert not executed(inner)

@@ -61,8 +61,8 @@ impl Files {
         name: &str,
         parameters: &[(String, Value)],
     ) -> PyResult<Described> {
-        let given: Vec<&str> = parameters.iter().map(|(key, _)| key.as_str()).collect();
         let describe = py.import("narrows.external.description")?.getattr("describe")?;
+        let given = keywords(py, parameters)?;
         let digest = describe.call1((file, name, given, &self.trusted))?.getattr("digest")?.extract()?;
         Ok(Described { digest })
     }
@@ -126,25 +126,31 @@ impl PythonClass {
         let find = py.import("narrows.external.algorithm")?.getattr("find")?;
         let found = find.call1((file, name, trusted))?;
         let (class, ecn, digest): (Py<PyAny>, String, String) = found.extract()?;
-        let keywords = PyDict::new(py);
-        for (key, value) in parameters {
-            match value {
-                // A whole number may be a count, for which Python's functions need an int.
-                Value::Number(number) if number.fract() == 0.0 && number.abs() < WHOLE => {
-                    keywords.set_item(key, *number as i64)?;
-                }
-                Value::Number(number) => keywords.set_item(key, number)?,
-                Value::Flag(flag) => keywords.set_item(key, flag)?,
-                Value::Word(word) => keywords.set_item(key, word)?,
-            }
-        }
+        let parameters = keywords(py, parameters)?.unbind();
         let ecn = match ecn.as_str() {
             "counted" => EcnUse::Counted,
             "low-latency" => EcnUse::LowLatency,
             _ => EcnUse::Classic,
         };
-        Ok(Self { class, parameters: keywords.unbind(), ecn, digest })
+        Ok(Self { class, parameters, ecn, digest })
     }
+}
+
+/// Returns parameters as the keyword arguments of a constructor.
+fn keywords<'py>(py: Python<'py>, parameters: &[(String, Value)]) -> PyResult<Bound<'py, PyDict>> {
+    let keywords = PyDict::new(py);
+    for (key, value) in parameters {
+        match value {
+            // A whole number may be a count, for which Python's functions need an int.
+            Value::Number(number) if number.fract() == 0.0 && number.abs() < WHOLE => {
+                keywords.set_item(key, *number as i64)?;
+            }
+            Value::Number(number) => keywords.set_item(key, number)?,
+            Value::Flag(flag) => keywords.set_item(key, flag)?,
+            Value::Word(word) => keywords.set_item(key, word)?,
+        }
+    }
+    Ok(keywords)
 }
 
 impl ExternalAlgorithm for PythonClass {

@@ -15,7 +15,7 @@ from narrows.external.algorithm import ECN, HOOKS, REQUIRED, explain
 from narrows.external.source import FORM, AlgorithmError, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
@@ -37,13 +37,13 @@ class Description(NamedTuple):
     parameters: dict[str, str | None]
 
 
-def describe(file: Path, name: str, given: Sequence[str] | None, trusted: Sequence[str]) -> Description:
+def describe(file: Path, name: str, given: Mapping[str, object] | None, trusted: Sequence[str]) -> Description:
     """Describe an algorithm without executing its file.
 
     Args:
         file: The Python file.
         name: Name of the class.
-        given: Names of the parameters that a scenario gives; None where none are to be checked.
+        given: Parameters that a scenario gives, with their values; None where none are to be checked.
         trusted: Files, and folders of files, that may be executed.
 
     Raises:
@@ -152,7 +152,7 @@ def _takes_one(arguments: ast.arguments) -> bool:
     )
 
 
-def _check_parameters(name: str, arguments: ast.arguments, given: Sequence[str]) -> None:
+def _check_parameters(name: str, arguments: ast.arguments, given: Mapping[str, object]) -> None:
     known = _parameters(arguments)
     for each in given:
         if each not in known and arguments.kwarg is None:
@@ -163,6 +163,24 @@ def _check_parameters(name: str, arguments: ast.arguments, given: Sequence[str])
     for each, default in known.items():
         if default is None and each not in given:
             raise AlgorithmError(f"{name} needs a value for its parameter `{each}`", f"as in {name}({each}=1)")
+    for each in (each for each in given if each in known):
+        wanted, found = _kind(_literal(known[each])), _kind(given[each])
+        if wanted is not None and found != wanted:
+            message = f"{name}'s parameter `{each}` is {wanted}, {known[each]} by default; given is {given[each]!r}"
+            raise AlgorithmError(message, wanted)
+
+
+def _literal(default: str | None) -> object:
+    """Return the value of a default that is written out; None where it is not, or where there is none."""
+    try:
+        return ast.literal_eval(default or "None")
+    except ValueError:
+        return None
+
+
+def _kind(value: object) -> str | None:
+    """Return what kind of parameter a value makes; None where it does not say."""
+    return next((words for kinds, words in KINDS if isinstance(value, kinds)), None)
 
 
 def _parameters(arguments: ast.arguments) -> dict[str, str | None]:
@@ -175,4 +193,10 @@ def _parameters(arguments: ast.arguments) -> dict[str, str | None]:
     return {each.arg: None if default is None else ast.unparse(default) for each, default in pairs}
 
 
+# A flag is a number, too, so it stands first.
+KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (bool, "true or false"),
+    ((int, float), "a number"),
+    (str, "a text"),
+)
 Functions = (ast.FunctionDef, ast.AsyncFunctionDef)
