@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 # The program, and the package of Debian that has it.
 TOOLS = {"make": "make", "gcc": "gcc", "flex": "flex", "bison": "bison", "bc": "bc", "xz": "xz-utils"}
-DEFAULT_TIMER_HZ = 250
 
 
 def build(
