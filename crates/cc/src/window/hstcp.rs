@@ -11,7 +11,8 @@
 //!
 //! Deviations: `a` is computed once per round, with the window at its start (a round changes `w` by at most `a / w`, 2.6 %
 //! at `Low_Window` and less above). Above `High_Window`, for which the RFC gives no rule, `b` stays `High_Decrease`, as in
-//! the last row of Linux's table; in ns-2 it follows the same line.
+//! the last row of Linux's table; in ns-2 it follows the same line. `a` is at most `w`, so that the window at most doubles in a
+//! round, as in slow start; the formula exceeds that only where `High_P` is not far below `Low_P`.
 
 use super::{Window, WindowRule, Windowed};
 use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
@@ -47,14 +48,15 @@ impl HighSpeed {
         0.5 + (self.high_decrease - 0.5) * x.min(1.0)
     }
 
-    /// `a(w)`, packets per round trip (RFC 3649 §5).
+    /// `a(w)`, packets per round trip (RFC 3649 §5), at most `w`.
     fn step_at(&self, window: f64) -> f64 {
         if window <= self.low_window {
             return 1.0;
         }
         let x = self.log_position(window);
         let b = self.decrease_at(x);
-        window * window * self.low_p * libm::exp(self.ln_p_span * x) * 2.0 * b / (2.0 - b)
+        let step = window * window * self.low_p * libm::exp(self.ln_p_span * x) * 2.0 * b / (2.0 - b);
+        step.min(window)
     }
 }
 
@@ -131,6 +133,7 @@ pub(crate) const HSTCP: Entry = Entry {
         variables: &[Variable { name: "a", unit: "packets", meaning: "a(w), the increase per round trip" }],
         deviations: &[
             "a is computed once per round, with the window at its start",
+            "a is at most w, which matters only where high_p is close to low_p or above it",
             "above high_window, for which the RFC gives no rule, the decrease stays high_decrease; in ns-2 it follows the same line",
             "a and b are computed; Linux has a table of their values",
         ],

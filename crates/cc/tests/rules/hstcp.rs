@@ -47,6 +47,12 @@ fn with_low_p_of_2002_the_increase_is_continuous_at_a_low_window_of_31() {
 }
 
 #[test]
+fn the_window_at_most_doubles_in_a_round() {
+    // The formula gives a = w² p 2b/(2 - b), with p = 1 and b = 0.1 far beyond w.
+    same(step("hstcp(high_p=1)", 1e6), 1e6);
+}
+
+#[test]
 fn above_high_window_the_decrease_is_a_tenth() {
     same(after_a_loss("hstcp", 1e6), 0.1);
 }
