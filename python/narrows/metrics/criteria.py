@@ -179,6 +179,9 @@ BY_NAME = {
     "throughput_ratio": POSITIVE,
     "loss_window_correlation": Range(-1.0, 1.0),
     "rtt_bias": REAL,
+    # Variables of algorithms, each with a unit of its own.
+    "inner_least": REAL,
+    "inner_greatest": REAL,
     # Shares of something that they can exceed.
     "loss_synchronisation": POSITIVE,
     "share_after": POSITIVE,
