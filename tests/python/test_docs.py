@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+
+from narrows import cards
 
 ROOT = Path(__file__).parents[2]
 FIGURES = sorted((ROOT / "docs").glob("*/*.svg"))
@@ -17,6 +20,13 @@ def test_generated_pages_and_figures_are_current() -> None:
     command = [sys.executable, str(ROOT / "docs/generate.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_readme_counts_the_algorithms_and_queues_that_there_are() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    counted = re.search(r"includes (\d+) algorithms .*?, (\d+) queue disciplines", text, re.DOTALL)
+    assert counted
+    assert [int(number) for number in counted.groups()] == [len(cards.algorithms()), len(cards.queues())]
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: f"{figure.parent.name}/{figure.stem}")

@@ -10,11 +10,15 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from command_line import Narrows, command, environment, write
 from narrows.linux import cache, library
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SCENARIO = """
 duration = "8s"
@@ -191,34 +195,39 @@ def test_a_program_that_only_the_run_finds_missing_is_bad_input(tmp_path: Path, 
     assert not (tmp_path / "run").exists()
 
 
-@built
-def test_programs_start_in_the_folder_of_a_scenario_that_is_named_by_a_relative_path(tmp_path: Path) -> None:
-    # Not below /tmp, where programs have their own files.
-    with tempfile.TemporaryDirectory(dir=Path.home()) as folder:
-        scenario(Path(folder), "pwd; ./own", "sleep 1")
-        own = Path(folder) / "own"
-        own.write_text("#!/bin/sh\necho ran\n")
-        own.chmod(0o755)
-        done = subprocess.run(
-            command(["run", "scenario.toml", "--on", "linux", "--out", tmp_path / "run"]), cwd=folder, check=False
-        )
-        assert done.returncode == 0
-        assert printed(tmp_path / "run").splitlines() == [folder, "ran"]
+@pytest.fixture
+def folder_of_an_own_program() -> Iterator[Path]:
+    """Yield a folder with a program `own` and a scenario whose client runs it.
+
+    The folder is not below /tmp, where programs have files of their own.
+    """
+    with tempfile.TemporaryDirectory(dir=Path.home()) as name:
+        folder = Path(name)
+        scenario(folder, "pwd; ./own", "sleep 1")
+        (folder / "own").write_text("#!/bin/sh\necho ran\n")
+        (folder / "own").chmod(0o755)
+        yield folder
 
 
 @built
-def test_programs_of_a_study_start_in_the_folder_of_its_scenario(tmp_path: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=Path.home()) as folder:
-        scenario(Path(folder), "./own", "sleep 1")
-        own = Path(folder) / "own"
-        own.write_text("#!/bin/sh\necho ran\n")
-        own.chmod(0o755)
-        study = Path(folder) / "study.toml"
-        study.write_text('scenario = "scenario.toml"\non = "linux"\nreplications = 1\n')
-        arguments = command(["study", "run", "study.toml", "--out", tmp_path / "study"])
-        assert subprocess.run(arguments, cwd=folder, check=False).returncode == 0
-        plan = json.loads((tmp_path / "study/plan.json").read_text())
-        assert plan["base"]["commands"] == folder
+def test_programs_start_in_the_folder_of_a_scenario_that_is_named_by_a_relative_path(
+    tmp_path: Path, folder_of_an_own_program: Path
+) -> None:
+    arguments = command(["run", "scenario.toml", "--on", "linux", "--out", tmp_path / "run"])
+    assert subprocess.run(arguments, cwd=folder_of_an_own_program, check=False).returncode == 0
+    assert printed(tmp_path / "run").splitlines() == [str(folder_of_an_own_program), "ran"]
+
+
+@built
+def test_programs_of_a_study_start_in_the_folder_of_its_scenario(
+    tmp_path: Path, folder_of_an_own_program: Path
+) -> None:
+    study = folder_of_an_own_program / "study.toml"
+    study.write_text('scenario = "scenario.toml"\non = "linux"\nreplications = 1\n')
+    arguments = command(["study", "run", "study.toml", "--out", tmp_path / "study"])
+    assert subprocess.run(arguments, cwd=folder_of_an_own_program, check=False).returncode == 0
+    plan = json.loads((tmp_path / "study/plan.json").read_text())
+    assert plan["base"]["commands"] == str(folder_of_an_own_program)
 
 
 @built

@@ -3,7 +3,7 @@
 
 mod support;
 
-use narrows_lab::records::PacketKind;
+use narrows_lab::records::{PacketKind, Records};
 use narrows_lab::replication::Replication;
 use narrows_lab::sim::{Emulation, StackPacket, StackRequest, StackState};
 use narrows_lab::units::{Bytes, Time};
@@ -80,7 +80,8 @@ impl StopAndWait {
     }
 }
 
-fn emulate(text: &str) -> (Replication, StopAndWait) {
+/// The records of the first replication of a scenario, and the stack at its end.
+fn emulate(text: &str) -> (Records, StopAndWait) {
     let scenario = scenario(text);
     let mut run = Emulation::new(&scenario.model, 0, |_| None);
     let mut stack = StopAndWait::default();
@@ -92,7 +93,7 @@ fn emulate(text: &str) -> (Replication, StopAndWait) {
             stack.carry_out(&mut run, request, now);
         }
     }
-    (Replication::of(&run.finish(0.0).expect("packets are conserved")), stack)
+    (run.finish(0.0).expect("packets are conserved"), stack)
 }
 
 /// A round trip of a full packet takes the propagation of 100 ms and, with access links ten times as fast as the path, 1.2
@@ -114,11 +115,12 @@ fn a_transfer_takes_a_round_trip_for_each_packet() {
         size = "29200B"
         "#,
     );
+    let results = Replication::of(&records);
     let expected = HANDSHAKE_S + 20.0 * ROUND_TRIP_S;
-    let completed = value(&records, "one", "completion_time_s");
+    let completed = value(&results, "one", "completion_time_s");
     assert!((completed - expected).abs() < 1e-9, "{completed} instead of {expected}");
-    assert!((value(&records, "one", "completed_flows") - 1.0).abs() < f64::EPSILON);
-    assert!(value(&records, "one", "retransmission_rate").abs() < f64::EPSILON);
+    assert!((value(&results, "one", "completed_flows") - 1.0).abs() < f64::EPSILON);
+    assert!(value(&results, "one", "retransmission_rate").abs() < f64::EPSILON);
     assert_eq!(stack.received, 29_200);
 }
 
@@ -137,18 +139,19 @@ fn users_open_one_connection_after_another() {
         size = "2920B"
         "#,
     );
+    let results = Replication::of(&records);
     // A think time, a handshake and two packets; the last one may be in progress.
     let cycle = 1.0 + HANDSHAKE_S + 2.0 * ROUND_TRIP_S;
-    let started = value(&records, "user", "started_flows");
+    let started = value(&results, "user", "started_flows");
     assert!((started - 60.0 / cycle).abs() <= 1.5, "{started} in cycles of {cycle} s");
-    let completed = value(&records, "user", "completed_flows");
+    let completed = value(&results, "user", "completed_flows");
     assert!((started - completed).abs() <= 1.0);
     assert!((f64::from(stack.closed) - completed).abs() <= 1.0, "an ended connection is closed");
 }
 
 #[test]
 fn the_packet_log_has_the_numbers_of_segments_not_those_by_which_the_stack_knows_packets() {
-    let scenario = scenario(
+    let (records, _) = emulate(
         r#"
         duration = "10s"
         path = { rate = "10Mbps", rtt = "100ms" }
@@ -160,17 +163,6 @@ fn the_packet_log_has_the_numbers_of_segments_not_those_by_which_the_stack_knows
         size = "4380B"
         "#,
     );
-    let mut run = Emulation::new(&scenario.model, 0, |_| None);
-    let mut stack = StopAndWait::default();
-    let mut now = Time::ZERO;
-    while now < run.end() {
-        now = run.due().max(now);
-        run.advance(now);
-        while let Some(request) = run.request() {
-            stack.carry_out(&mut run, request, now);
-        }
-    }
-    let records = run.finish(0.0).expect("packets are conserved");
     let data = records.packets.rows.iter().filter(|row| row.kind == PacketKind::Data);
     let mut numbers: Vec<u64> = data.map(|row| row.number).collect();
     numbers.dedup();

@@ -5,8 +5,9 @@
 //! the next packet waits until their time has passed, as when Linux passes segments to the device. The remainder of the
 //! division is carried over, so that the rate is exact.
 //!
-//! With *credit* the packets that follow a pause, in which the bucket was empty, take it back from the gap behind them, each up
-//! to half of its own (Linux 6.12 `net/ipv4/tcp_output.c`, `tcp_update_skb_after_send`).
+//! With *credit*, a pause in which the bucket was empty shortens the gaps after the packets of the burst that ends the pause,
+//! each gap by at most half, until the shortenings add up to the pause (Linux 6.12 `net/ipv4/tcp_output.c`,
+//! `tcp_update_skb_after_send`).
 //!
 //! A flow that is paced although its algorithm sets no rate uses Linux's: `2 cwnd/SRTT` while `cwnd < ssthresh/2`, else
 //! `1.2 cwnd/SRTT` (`tcp_update_pacing_rate`). Rates count payload.
@@ -26,7 +27,7 @@ pub(crate) struct Pacer {
     rate: Rate,
     /// The time of the last burst, and the bytes that may still be sent at that time.
     burst: (Time, Bytes),
-    /// The pause before that burst, as far as no packet has taken it back.
+    /// The part of the pause before that burst by which no gap has been shortened yet.
     pause: Span,
 }
 
@@ -64,8 +65,8 @@ impl Pacer {
         if self.is_in_burst(size, now) { now } else { self.due }
     }
 
-    /// A packet of `size` is sent at the given rate; up to `burst` bytes may be sent at once. Whether a pause before it shortens
-    /// the gap behind it is `credit`.
+    /// A packet of `size` is sent at the given rate; up to `burst` bytes may be sent at once. With `credit`, a pause before it
+    /// shortens the gap after it.
     pub(crate) fn on_sent(&mut self, rate: Rate, size: Bytes, burst: Bytes, credit: bool, now: Time) {
         let continues = self.is_in_burst(size, now);
         let allowance = if continues { self.burst.1 } else { burst };

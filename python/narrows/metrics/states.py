@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ STATE = Name("state", "name of the state, as in the table `events`")
 VARIABLE = Name("variable", "inner variable of the algorithm, as on its card")
 SOURCE = "the table `events`, which `record.events` asks for"
 INNER = "the table `internals`, which `record.internals` asks for"
+
+of_variable = functools.partial(metric, of="flow", unit="", better="", source=INNER, parameters=(VARIABLE, FROM, UNTIL))
 
 
 @metric(of="flow", unit="s", better="", label="longest stay in a state", source=SOURCE, parameters=(STATE,))
@@ -55,14 +58,7 @@ def state_share(seen: Observed, _group: str, flow: Flow, choices: Choices) -> fl
     return float(sum(within_s) / (end_s - start_s))
 
 
-@metric(
-    of="flow",
-    unit="",
-    better="",
-    label="least value of an inner variable",
-    source=INNER,
-    parameters=(VARIABLE, FROM, UNTIL),
-)
+@of_variable(label="least value of an inner variable")
 def inner_least(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Least value of an inner `variable` of a flow's algorithm at the ends of intervals between `from` and `until`.
 
@@ -72,14 +68,7 @@ def inner_least(seen: Observed, _group: str, flow: Flow, choices: Choices) -> fl
     return float(values.min()) if values.size else NAN
 
 
-@metric(
-    of="flow",
-    unit="",
-    better="",
-    label="greatest value of an inner variable",
-    source=INNER,
-    parameters=(VARIABLE, FROM, UNTIL),
-)
+@of_variable(label="greatest value of an inner variable")
 def inner_greatest(seen: Observed, _group: str, flow: Flow, choices: Choices) -> float:
     """Greatest value of an inner `variable` of a flow's algorithm at the ends of intervals between `from` and `until`.
 
