@@ -16,6 +16,7 @@ from narrows.cli.table import (
     comparison_tables,
     measure_table,
     plus_minus,
+    printable,
     run_tables,
     wanted_table,
 )
@@ -127,3 +128,8 @@ def test_transfers_that_come_and_go_have_a_table_of_their_own() -> None:
 @pytest.mark.parametrize(("seconds", "text"), [(4.6, "5 s"), (125, "2 min 05 s"), (3725, "1 h 02 min")])
 def test_a_length_of_time_is_written_as_people_read_it(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_spaces_of_all_widths_are_spaces_and_control_characters_are_escaped() -> None:
+    assert printable("146\N{NARROW NO-BREAK SPACE}ms → 1\N{THIN SPACE}000\N{NO-BREAK SPACE}ms") == "146 ms → 1 000 ms"
+    assert printable("a\x1b[31mb\n") == "a\\x1b[31mb\\n"

@@ -16,7 +16,7 @@ from narrows.files.folder import appearing, check_place
 from narrows.files.manifest import to_json, write_json
 from narrows.metrics import resolve
 from narrows.metrics.criteria import read_margin
-from narrows.report.trial.comment import MARKS, change, comment, headline, junit, sentence, values
+from narrows.report.trial.comment import MARKS, change, comment, headline, junit, sentence, slight, values
 from narrows.report.trial.page import trial_page
 from narrows.trial import scenarios
 from narrows.trial.run import LEAST, contests, counts, is_worse, trial
@@ -77,9 +77,9 @@ def ab(arguments: argparse.Namespace) -> int:
     return EXPECTATION_FAILED if is_worse(rows) else DONE
 
 
-def _check_margin(text: str | None) -> None:
+def _check_margin(text: str) -> None:
     try:
-        fault = text is not None and not (text.endswith("%") and read_margin(text, ""))
+        fault = not (text.endswith("%") and read_margin(text, ""))
     except ValueError:
         fault = True
     if fault:
@@ -119,7 +119,8 @@ def _table(summary: Mapping[str, Any]) -> str:
     ]
     head = ["verdict", "scenario", "metric", "A → B", "change", "n"]
     notes = [f"left out: {name}: {reason}" for name, reason in summary["left_out"].items()]
-    return "\n".join([headline(summary), sentence(summary), "", align([head, *body]), *notes])
+    said = [headline(summary), sentence(summary), *([slight(summary)] if slight(summary) else [])]
+    return "\n".join([*said, "", align([head, *body]), *notes])
 
 
 ALPHA = 0.05

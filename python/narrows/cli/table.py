@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unicodedata import category
 
 from narrows.cli.colour import paint, role_of
 from narrows.compared import BACKENDS, contrasts, kind_of, runs_of
@@ -184,8 +185,12 @@ def _cell(estimate: Mapping[str, Any] | None, scale: float, *, judged: bool) -> 
 
 
 def printable(text: str) -> str:
-    """Return a text with escapes for characters that would control a terminal."""
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    """Return a text with spaces for spaces of all widths, and escapes for characters that would control a terminal."""
+    return "".join(" " if category(each) == "Zs" else _escaped(each) for each in text)
+
+
+def _escaped(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
 def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from narrows.linux import cache, library
+from narrows.report.trial.comment import slight
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,15 +128,61 @@ def test_a_planted_regression_is_worse_and_all_files_say_so(narrows: Narrows, fi
     assert '<span class="word worse">worse</span>' in answer.partition("</li>")[0]
 
 
-def test_a_cut_of_0_72_instead_of_0_7_is_found_with_the_scenarios_that_come_with_narrows(
-    narrows: Narrows, tmp_path: Path
-) -> None:
-    done = narrows("ab", "cubic", "cubic(beta=0.72)", "--margin", "2%", "--out", "out", "--quiet")
+def test_a_cut_of_0_72_instead_of_0_7_is_found_without_flags(narrows: Narrows, tmp_path: Path) -> None:
+    done = narrows("ab", "cubic", "cubic(beta=0.72)", "--out", "out", "--quiet")
     assert done.returncode == 1, done.stderr
-    worse = [row for row in _summary(tmp_path / "out")["rows"] if row["verdict"] == "worse"]
+    summary = _summary(tmp_path / "out")
+    assert summary["margin"] == "2%"
+    worse = [row for row in summary["rows"] if row["verdict"] == "worse"]
     # A smaller reduction leaves more packets in the queue, and loses more of them.
     assert worse
-    assert {row["metric"] for row in worse} <= {"loss_rate", "delay_p95_s"}
+    assert {row["metric"] for row in worse} <= {"loss_rate", "delay_mean_s", "delay_p95_s"}
+    # In the terminal every space is a space.
+    assert "\\u" not in done.stdout
+    assert "146 ms" in done.stdout
+
+
+def test_a_queue_that_is_longer_on_average_is_found_though_it_is_as_long_when_full(
+    narrows: Narrows, tmp_path: Path
+) -> None:
+    file = tmp_path / "one.toml"
+    file.write_text(
+        'duration = "40s"\nwarmup = "10s"\n[path]\nrate = "10Mbps"\nrtt = "40ms"\n'
+        'queue = { kind = "droptail", limit = "1bdp" }\n'
+        '[[flows]]\nname = "test"\nalgorithm = "cubic"\nsubject = true\nstart = "0s..1s"\n',
+        encoding="utf-8",
+    )
+    done = narrows(
+        "ab", "cubic", "cubic(beta=0.9)", "--scenario", file, "--replications", "12", "--out", "out", "--quiet"
+    )
+    assert done.returncode == 1, done.stderr
+    verdicts = {row["metric"]: row["verdict"] for row in _summary(tmp_path / "out")["rows"]}
+    assert verdicts["delay_mean_s"] == "worse"
+    assert verdicts["delay_p95_s"] == "no worse"
+
+
+def test_a_change_within_the_margin_that_is_certain_is_named() -> None:
+    def row(metric: str, verdict: str, better: str, ends: list[float]) -> dict[str, Any]:
+        mean = sum(ends) / 2
+        return {
+            "scenario": "path", "owner": "test", "metric": metric, "unit": "s", "better": better, "verdict": verdict,
+            "a": 1.0, "b": 1.0 + mean, "difference": mean, "interval": ends, "relative": mean, "margin": 0.02,
+            "replications": 10,
+        }  # fmt: skip
+
+    worse = row("delay_p99_s", "worse", "lower", [0.03, 0.05])
+    rows = [
+        row("delay_mean_s", "no worse", "lower", [0.01, 0.014]),
+        row("delay_p95_s", "undecided", "lower", [-0.01, 0.014]),
+        row("goodput_bps", "no worse", "higher", [0.01, 0.014]),
+        worse,
+    ]
+    said = slight({"rows": rows})
+    assert "`delay_mean_s` of test in path, +1.2" in said
+    assert "delay_p95_s" not in said
+    assert "goodput" not in said
+    assert "delay_p99_s" not in said
+    assert not slight({"rows": [worse]})
 
 
 def test_a_pacing_gain_that_is_off_by_5_percent_is_found(narrows: Narrows, file: Path, tmp_path: Path) -> None:

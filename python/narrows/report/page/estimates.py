@@ -48,12 +48,12 @@ def difference_texts(
 
 
 def relative_text(part: float) -> str:
-    """Return a relative difference as text: signed percent, with a decimal below 1 %.
+    """Return a relative difference as text: signed percent, with a decimal below 10 %.
 
     A difference that is rounded to zero has no sign.
     """
     percent = 100 * part
-    return f"{_signed(percent, 0 if abs(percent) >= 1 else 1)}{NARROW_SPACE}%"
+    return f"{_signed(percent, 0 if abs(percent) >= _WHOLE_PERCENT else 1)}{NARROW_SPACE}%"
 
 
 def _range(low: str, high: str) -> str:
@@ -63,3 +63,6 @@ def _range(low: str, high: str) -> str:
 def _signed(value: float, decimals: int) -> str:
     text = fixed(value, decimals)
     return f"+{text}" if value > 0 and float(f"{value:.{decimals}f}") else text
+
+
+_WHOLE_PERCENT = 10.0

@@ -25,6 +25,8 @@ def comment(summary: Mapping[str, Any]) -> str:
     loud = [row for row in summary["rows"] if row["verdict"] != NO_WORSE]
     quiet = [row for row in summary["rows"] if row["verdict"] == NO_WORSE]
     parts = [f"### {headline(summary)}", sentence(summary)]
+    if slight(summary):
+        parts.append(slight(summary))
     if loud:
         parts.append(_table(loud))
     if quiet:
@@ -42,11 +44,19 @@ def headline(summary: Mapping[str, Any]) -> str:
 
 def sentence(summary: Mapping[str, Any]) -> str:
     """Return what the verdicts mean."""
-    margin = summary["margin"] or "that of each metric"
     return (
-        f"Margin: {margin}. The probability that a change which makes no difference gets any `worse` is at "
+        f"Margin: {summary['margin']}. The probability that a change which makes no difference gets any `worse` is at "
         f"most {100 * summary['alpha']:g} %, however early the trial stopped."
     )
+
+
+def slight(summary: Mapping[str, Any]) -> str:
+    """Return what is worse for certain, but by no more than the margin; empty if nothing is."""
+    found = [row for row in summary["rows"] if row["verdict"] != WORSE and _is_certainly_worse(row)]
+    if not found:
+        return ""
+    named = (f"`{row['metric']}` of {row['owner']} in {row['scenario']}, {change(row)}" for row in found)
+    return f"Worse for certain, but on average not by more than the margin: {'; '.join(named)}."
 
 
 def junit(summary: Mapping[str, Any]) -> str:
@@ -83,6 +93,13 @@ def change(row: Row) -> str:
         return text
     low, high = (relative_text(end / abs(row["a"])) for end in row["interval"])
     return text if low == high else f"{text} ({low} … {high})"
+
+
+def _is_certainly_worse(row: Row) -> bool:
+    if row["interval"] is None:
+        return False
+    low, high = row["interval"]
+    return bool(low > 0.0 if row["better"] == "lower" else high < 0.0)
 
 
 def _quantity(value: float, row: Row) -> str:
