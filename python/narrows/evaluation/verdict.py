@@ -1,7 +1,9 @@
 """Verdicts of predicates over replications, by intervals of paired differences.
 
-The difference of a predicate is, replication by replication, the measure minus its bound. The bound is widened by the
-margin of the metric (`docs/metrics.md`) where it is relative, so that a difference that does not matter is no finding.
+The excess of a predicate is the measure minus its bound. Where the bound is a number, its interval is that of the
+measure, less the bound. Where the bound is of another run, it is that of the differences, replication by replication.
+The bound is widened by the margin of the metric (`docs/metrics.md`) where it is relative, so that a difference that
+does not matter is no finding.
 
 A relative predicate is `worse`, and a bound too, if the whole 95 % interval is beyond the bound; a liveness predicate
 is `broken` then. A relative predicate is `better` if the whole interval of the difference to the reference itself is on
@@ -63,8 +65,8 @@ def judge(measure: Measure, predicate: Predicate, values: Sequence[float], again
         reference = estimate(against)["mean"] or 0.0
         margin = margin_of(card).of(reference) if predicate.kind == RELATIVE and not measure.per else 0.0
         bounds = [predicate.factor * each + predicate.plus + sign * margin for each in against]
-    excess = paired(values, bounds)
     measured = estimate(values, within)
+    excess = _less(measured, predicate.factor + predicate.plus) if against is None else paired(values, bounds)
     compared = None if against is None else estimate(against, within)
     mean_bound = estimate(bounds)["mean"]
     side = _side(excess, sign)
@@ -87,6 +89,15 @@ def lenient(references: Sequence[Sequence[float]], *, upper: bool) -> list[float
         chosen((value for value in values if math.isfinite(value)), default=math.nan)
         for values in zip(*references, strict=True)
     ]
+
+
+def _less(found: Estimate, bound: float) -> Estimate:
+    mean, ends = found["mean"], found["ci95"]
+    return {
+        "mean": None if mean is None else mean - bound,
+        "ci95": None if ends is None else [end - bound for end in ends],
+        "interval_method": found["interval_method"],
+    }
 
 
 def _side(excess: Estimate, sign: float) -> int:

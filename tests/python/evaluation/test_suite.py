@@ -357,6 +357,24 @@ def test_the_page_on_suites_has_every_key() -> None:
         assert f"| `{key.name}` | {key.holds} | {key.default} | {key.meaning} |" in text
 
 
+def test_the_page_on_suites_counts_the_runs_that_there_are() -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    parts = campaign.prepare(find_suite("rfc9743"), "bbr3", "quick", None, None).parts
+    cells, simulated_s = sum(each.cells for each in parts), sum(each.simulated_s for each in parts)
+    assert f"The quick size of `rfc9743`, {cells:,} runs of {round(simulated_s, -3):,.0f} s of simulated time" in text
+    replications = {
+        size: {
+            part.plan.replications.minimum
+            for file in SUITES.glob("*/suite.toml")
+            for part in campaign.prepare(file, "codel" if file.parent.name == "aqm" else "bbr3", size, None, None).parts
+        }
+        for size in ("quick", "full")
+    }
+    assert replications == {"quick": {3, 4}, "full": {10}}
+    assert "a few conditions and three or four replications" in text
+    assert "all conditions and ten" in text
+
+
 def test_bbr1_fails_what_rfc_9743_says_of_it_and_bbr3_does_not(narrows: Narrows, tmp_path: Path) -> None:
     home = _part_of_rfc9743(tmp_path, lambda row: row["section"] == "5.1.3")
     for algorithm, expected in (("bbr1", {"worse"}), ("bbr3", {"within", "better"})):

@@ -50,6 +50,17 @@ def test_a_liveness_bound_is_broken_and_one_replication_decides_it() -> None:
     assert judge(GOODPUT, predicate, [600_000.0], None).verdict == "within"
 
 
+def test_an_absolute_bound_is_judged_by_the_interval_that_is_printed() -> None:
+    # With two replications the plain interval of the mean goes from -28 to 98 Mbps, that of its logarithm from 5.7 on.
+    values = [30e6, 40e6]
+    low, high = judge(GOODPUT, Predicate("bound", upper=True, factor=0.0), values, None).measured["ci95"] or (0.0, 0.0)
+    assert 5e6 < low < 6e6
+    for bound, verdict, decided in ((5e6, "broken", True), (35e6, "within", False), (high + 1, "within", True)):
+        found = judge(GOODPUT, Predicate("liveness", upper=True, factor=bound), values, None)
+        assert (found.verdict, found.decided) == (verdict, decided)
+        assert found.excess["ci95"] == [low - bound, high - bound]
+
+
 def test_a_measure_without_a_value_is_not_measured() -> None:
     predicate = Predicate("bound", upper=True, factor=0.02)
     assert judge(LOSS, predicate, [math.nan, math.nan], None).verdict == "not measured"
