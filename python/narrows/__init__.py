@@ -14,6 +14,7 @@ Examples:
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +65,7 @@ def __getattr__(name: str) -> Any:
         return import_module("narrows.opened.folder").open_folder
     if name in PACKAGES:
         return import_module(f"narrows.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
 
 
 def __dir__() -> list[str]:

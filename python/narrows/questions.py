@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from narrows.arguments import check_numbers, listed
 from narrows.core import RunError
 from narrows.errors import InputError, OutputError, ReportError
 from narrows.evaluation import campaign
@@ -134,8 +135,10 @@ def suite(  # noqa: PLR0913  # each has a default
         RunError: A cell failed.
         Interrupted: The work was stopped.
         ReportError: The results are written, but their report could not be built.
+        ValueError: A number is out of range.
     """
-    folder, observer = Path(out), watch or Unwatched()
+    check_numbers(seed=seed, replications=replications, jobs=jobs)
+    folder, observer, rows = Path(out), watch or Unwatched(), listed(rows)
     given = named(subject)
     evaluation = campaign.prepare(find_suite(str(name)), given, size, seed, replications, on, rows)
     campaign.open_folder(evaluation, folder)
@@ -194,9 +197,11 @@ def matrix(  # noqa: PLR0913  # each has a default
         RunError: A cell failed.
         Interrupted: The work was stopped.
         ReportError: The results are written, but their report could not be built.
+        ValueError: A number is out of range.
     """
-    conditions = pairs.Conditions([*rates], [*rtts], [*buffers], [*queues])
-    names = [named(each) for each in algorithms]
+    check_numbers(flows=flows, seed=seed, replications=replications, jobs=jobs)
+    conditions = pairs.Conditions(listed(rates), listed(rtts), listed(buffers), listed(queues))
+    names, overrides = [named(each) for each in listed(algorithms)], listed(overrides)
     _check_backend("matrix", on)
     stop = None if within is None and maximum is None else pairs.Stop.read(within, maximum)
     laid_out = pairs.layout(names, conditions, flows, overrides, seed, replications, on, stop)
@@ -235,7 +240,9 @@ def deploy(  # noqa: PLR0913  # each has a default
     Returns:
         The study; its `summary` has the results of both camps at each stage. Errors as `matrix`.
     """
-    shares = [each if isinstance(each, str) else f"{each:g}" for each in fractions]
+    check_numbers(flows=flows, seed=seed, replications=replications, jobs=jobs)
+    shares = [each if isinstance(each, str) else f"{each:g}" for each in listed(fractions)]
+    overrides = listed(overrides)
     _check_backend("deploy", on)
     laid_out = deployment.layout(named(algorithm), named(against), shares, flows, overrides, seed, replications, on)
     return _run_view("deployment", *laid_out, Path(out), jobs, watch)
@@ -271,11 +278,12 @@ def study(  # noqa: PLR0913  # each has a default
     Returns:
         The study; its `cells` are the table of results. Errors as `matrix`.
     """
+    check_numbers(seed=seed, replications=replications, jobs=jobs)
     folder = Path(out)
     if not (folder / PLAN).is_file():
         check_place(folder, replace=False)
         read = read_study(Path(file), seed, replications, Choice(size, variant))
-        plan = make_plan(read, overrides, list(measures))
+        plan = make_plan(read, listed(overrides), listed(measures))
         studies.begin(read, plan, folder)
     return _work(folder, (), jobs, watch)
 
@@ -304,6 +312,7 @@ def reproduce(  # noqa: PLR0913  # each has a default
     Returns:
         The ledger; `claims` has a verdict for each claim. Errors as `matrix`.
     """
+    check_numbers(seed=seed, replications=replications, jobs=jobs)
     folder, observer = Path(out), watch or Unwatched()
     published = find_study(os.fspath(name))
     parts = reproductions.parts(published, size, seed, replications)
@@ -352,7 +361,9 @@ def export(
         case "pcapng":
             if place.exists():
                 raise OutputError(f"{place} exists: name another file or remove it")
-            pcapng.write(run, place, at, replication)
+            pcapng.write(run, place, listed(at), replication)
+        case "csv" if replication is not None:
+            raise InputError(f"replication={replication}", "does not apply: csv has the tables of all replications")
         case "csv" | "qlog":
             with appearing(place) as partial:
                 if form == "csv":

@@ -9,6 +9,7 @@ import pkgutil
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -18,6 +19,7 @@ from narrows.library import library
 from repository import HOUSE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 MODULES = [
@@ -126,3 +128,68 @@ def test_every_attribute_of_an_argument_is_documented_in_python_and_in_the_table
         if inspect.isgetsetdescriptor(attribute):
             assert attribute.__doc__, f"{argument.__name__}.{name} has no docstring"
             assert f"`{name}`" in page
+
+
+BRIEF = ["duration=4s", "warmup=1s"]
+# For arguments that the types refuse, too.
+UNTYPED: Any = nw
+
+
+def test_a_text_by_itself_is_a_list_of_one() -> None:
+    found = nw.compare("cubic", "pair", overrides=BRIEF, measures="cov", replications=1)
+    assert list(found.summary["algorithms"]) == ["cubic"]
+    assert nw.load("pair", "duration=90s").overrides == ["duration=90s"]
+    with pytest.raises(nw.InputError, match=r"path\.rtt=20ms: needs two levels"):
+        nw.compare("cubic", "pair", overrides=BRIEF, vary={"path.rtt": "20ms"})
+
+
+@pytest.mark.parametrize("argument", [{"seed": -1}, {"replications": 0}, {"replications": 1.5}, {"jobs": 0}])
+def test_every_function_refuses_a_number_out_of_range(argument: dict[str, Any], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    calls: list[Callable[[], object]] = [
+        lambda: nw.load("pair", BRIEF).run(**argument),
+        lambda: nw.compare(["cubic"], "pair", overrides=BRIEF, **argument),
+        lambda: nw.matrix(["cubic"], out, overrides=BRIEF, **argument),
+        lambda: nw.deploy("bbr3", out, **argument),
+        lambda: nw.study("nowhere.toml", out, **argument),
+        lambda: nw.suite("rfc9743", "cubic", out, **argument),
+        lambda: nw.reproduce("bansal-2001", out, **argument),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"is (-1|0|1\.5); allowed: a whole number from"):
+            call()
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "problem"),
+    [
+        (lambda: nw.Scenario("two-flows"), nw.InputError, "`narrows.load` reads files"),
+        (lambda: UNTYPED.Scenario(3), TypeError, "is a int; allowed: a dict"),
+        (lambda: nw.Scenario({"path": {"rate": [None]}}), TypeError, "path.rate.0: None is a NoneType; allowed"),
+        (lambda: UNTYPED.compare("cubic", "pair", vary="path.rtt"), nw.InputError, "is no dict; allowed"),
+        (lambda: UNTYPED.compare("cubic", "pair", margins={"jain": 1}), nw.InputError, "margin jain: has no value"),
+        (lambda: nw.suite("rfc9743", "cubic", "out", size="medium"), nw.InputError, "allowed: quick, full"),
+    ],
+)
+def test_an_argument_that_is_wrong_is_named(call: Callable[[], object], error: type[Exception], problem: str) -> None:
+    with pytest.raises(error, match=problem):
+        call()
+
+
+def test_a_table_and_a_replication_that_do_not_exist_are_named_with_what_is_allowed(tmp_path: Path) -> None:
+    run: Any = nw.load("pair", BRIEF).run(replications=2)
+    run.save(tmp_path / "out")
+    for found in (run, UNTYPED.open(tmp_path / "out")):
+        with pytest.raises(KeyError, match=r"flow: no such table; allowed: .*did you mean flows"):
+            found.frame("flow")
+        for replication in (7, "a"):
+            with pytest.raises(nw.InputError, match=f"replication {replication}: has no series; allowed: 0, 1"):
+                found.plot.cwnd(replication=replication)
+    with pytest.raises(nw.InputError, match="csv has the tables of all replications"):
+        nw.export("csv", tmp_path / "out", replication=1)
+
+
+def test_numbers_of_numpy_are_numbers_of_a_scenario() -> None:
+    text = nw.Scenario({"seed": np.int64(3), "path": {"loss": np.float64(0.25)}}).text
+    assert text == '"seed" = 3\n"path" = { "loss" = 0.25 }\n'

@@ -111,10 +111,12 @@ def prepare(  # noqa: PLR0913, PLR0917  # what the command line gives
         sections: Sections whose rows alone are measured, each with those below it; empty for all.
 
     Raises:
-        InputError: A file cannot be read, no row is of a section, the subject is not known, there is no such backend,
-            or it runs no cell with the subject.
+        InputError: A file cannot be read, no row is of a section, the subject is not known, there is no such backend or
+            size, or the backend runs no cell with the subject.
         ScenarioError: A file has faults.
     """
+    if size not in SUITE_SIZES:
+        raise InputError(size, f"is no size of a suite; allowed: {', '.join(SUITE_SIZES)}")
     suite = narrowed(read_suite(file), sections)
     kernels = [backend.find(each) for each in _backends(on)]
     card = _card(suite, subject, [name for kernel in kernels if kernel is not None for name in kernel[3]])
@@ -237,5 +239,6 @@ def failures(folder: Path) -> list[str]:
     return [str(read_object(file)["error"]) for file in sorted(place(folder).rglob("failed/*.json"))]
 
 
+SUITE_SIZES = ("quick", "full")
 ABOUT = "suite.json"
 CELLS = "cells"

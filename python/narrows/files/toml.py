@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 
 
 def to_toml(table: Mapping[str, object]) -> str:
@@ -20,14 +21,15 @@ def to_toml(table: Mapping[str, object]) -> str:
         "duration" = "60s"
         "path" = { "rtt" = "40ms" }
     """
-    return "".join(f"{_string(key)} = {inline(value)}\n" for key, value in table.items())
+    return "".join(f"{_string(key)} = {inline(value, key)}\n" for key, value in table.items())
 
 
-def inline(value: object) -> str:
+def inline(value: object, place: str = "") -> str:
     """Return one value as TOML on one line.
 
     Args:
         value: A string, number, boolean, list or mapping, nested as deep as needed.
+        place: Its path in the scenario, for messages.
 
     Raises:
         TypeError: It has no form in TOML.
@@ -37,15 +39,26 @@ def inline(value: object) -> str:
             return "true" if value else "false"
         case str():
             return _string(value)
-        case int() | float():
-            return repr(value)
+        # Those of numpy, too, whose `repr` is no number.
+        case Integral():
+            return repr(int(value))
+        case Real():
+            return repr(float(value))
         case Mapping():
-            inner = ", ".join(f"{_string(str(key))} = {inline(each)}" for key, each in value.items())
+            inner = ", ".join(
+                f"{_string(str(key))} = {inline(each, _below(place, key))}" for key, each in value.items()
+            )
             return f"{{ {inner} }}" if inner else "{}"
         case Sequence():
-            return "[" + ", ".join(inline(each) for each in value) + "]"
+            return "[" + ", ".join(inline(each, _below(place, index)) for index, each in enumerate(value)) + "]"
         case _:
-            raise TypeError(f"{value!r} is a {type(value).__name__}, for which TOML has no form")
+            where = place and f"{place}: "
+            allowed = "text, a number, a boolean, a list or a dict"
+            raise TypeError(f"{where}{value!r} is a {type(value).__name__}; allowed in a scenario: {allowed}")
+
+
+def _below(place: str, key: object) -> str:
+    return f"{place}.{key}" if place else str(key)
 
 
 def _string(text: str) -> str:

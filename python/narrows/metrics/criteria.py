@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
+from narrows.errors import InputError
 from narrows.metrics.request import MetricError, resolve
 from narrows.statistics import COUNT, POSITIVE, REAL, SHARE, Range
 
@@ -81,12 +82,15 @@ def given_margins(texts: Iterable[str]) -> dict[str, Margin]:
     """Return the margins that texts such as `rtt_mean_s=1ms` give, by metric.
 
     Raises:
+        InputError: A text has no value.
         MetricError: There is no such metric, or it cannot have such a margin.
     """
     found = {}
     for text in texts:
         # A metric with parameters has equals signs of its own.
-        name, _, value = text.rpartition("=")
+        name, equals, value = text.rpartition("=")
+        if not equals:
+            raise InputError(f"margin {text}", "has no value; allowed: as in goodput_bps=5% or rtt_mean_s=1ms")
         metric = resolve(name)
         try:
             found[metric.text] = read_margin(value.strip(), metric.unit)

@@ -15,7 +15,7 @@ from narrows.files.sealed import read_object
 from narrows.run.results import COLUMNS, Tables
 from narrows.run.scenario import Scenario, read
 from narrows.run.shown import frame_of
-from narrows.run.tables import names, stacked
+from narrows.run.tables import check_name, stacked
 from narrows.study import campaign
 from narrows.study.plan import PLAN, load_plan
 from narrows.study.query import query
@@ -82,8 +82,7 @@ class OpenedRun(Tables):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        if name not in names():
-            raise KeyError(name)
+        check_name(name)
         file = self.path / f"{name}.parquet"
         return pq.read_table(file) if file.is_file() else pa.table({})
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from narrows import core
+from narrows.arguments import check_numbers
 from narrows.compared import ALGORITHMS
 from narrows.errors import Interrupted
 from narrows.metrics import check, resolve
@@ -90,7 +91,9 @@ def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> li
         RunError: A run violated an invariant of the simulator.
         ScenarioError: A run has more packets waiting or in flight than memory should hold.
         AlgorithmError: An algorithm written in Python failed.
+        ValueError: The number of jobs at a time is out of range.
     """
+    check_numbers(jobs=threads)
     watch = watch or Unwatched()
     external = {id(scenario): scenario for scenario, _ in jobs if scenario.external}
     if external:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
 from narrows import core
+from narrows.arguments import listed
 from narrows.compared import ALGORITHM, BACKEND, run_name
 from narrows.errors import InputError
 from narrows.files.toml import inline
 from narrows.run.list_arguments import problem, split
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     # The subject or None, and further changes of keys.
     Resolve = Callable[[str | None, Sequence[str]], core.Scenario]
@@ -65,7 +67,9 @@ def cross(resolve: Resolve, names: Mapping[str, str], vary: Mapping[str, Sequenc
         InputError: A key or a level cannot be varied.
         ScenarioError: The scenario or an algorithm has faults.
     """
-    levels = {key: _levels(key, each) for key, each in vary.items()}
+    if not isinstance(vary, Mapping):
+        raise InputError(f"vary={vary!r}", 'is no dict; allowed: as in {"path.queue": ["droptail", "codel"]}')
+    levels = {key: _levels(key, listed(each)) for key, each in vary.items()}
     factors: dict[str, list[str]] = {ALGORITHM: list(names.values())} if names else {}
     factors |= {key: list(each) for key, each in levels.items()}
     count = math.prod(len(each) for each in factors.values())

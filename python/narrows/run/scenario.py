@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from narrows import core
+from narrows.arguments import check_numbers, listed
 from narrows.errors import InputError
 from narrows.external.algorithm import named
 from narrows.external.names import short_names
@@ -49,7 +50,7 @@ def load(
         ScenarioError: The scenario has faults; `diagnostics` lists them with line and column.
     """
     found = find_scenario(os.fspath(path))
-    scenario = read(found.file, [*found.changes, *overrides], trust=trust, on=on, queue=queue)
+    scenario = read(found.file, [*found.changes, *listed(overrides)], trust=trust, on=on, queue=queue)
     scenario.check()
     return scenario
 
@@ -112,11 +113,23 @@ class Scenario:
             trust: Whether a run may execute any Python file.
             on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
             queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
+
+        Raises:
+            InputError: The source is a name.
+            TypeError: The source is neither text nor dict, or a value in it has no form in a scenario file.
         """
+        if not isinstance(source, str | Mapping):
+            raise TypeError(
+                f"the scenario is a {type(source).__name__}; allowed: a dict, or the text of a scenario file"
+            )
+        if isinstance(source, str) and source.strip() and not {"=", "\n"} & set(source):
+            raise InputError(
+                source, "is no text of a scenario; `narrows.load` reads files and scenarios of the library"
+            )
         self.text = to_toml(source) if isinstance(source, Mapping) else source
         self.name = name
         self.directory = Path(directory)
-        self.overrides = list(overrides)
+        self.overrides: list[str] = listed(overrides)
         self.trust = trust
         self.on = on
         self.queue = queue
@@ -152,10 +165,11 @@ class Scenario:
             RunError: A run violated an invariant of the simulator.
             AlgorithmError: An algorithm written in Python failed.
             Interrupted: The work was stopped before a replication had finished.
+            ValueError: A number is out of range.
         """
         from narrows.run.execution import run
 
-        return run(self.resolve(None, replications, seed), jobs, watch, measures)
+        return run(self.resolve(None, replications, seed), jobs, watch, listed(measures))
 
     def run_on_both(
         self,
@@ -175,7 +189,7 @@ class Scenario:
         from narrows.compared import BACKENDS
         from narrows.run.execution import compare
 
-        return compare(self.resolve_on_both(replications, seed), jobs, watch, measures, of=BACKENDS)
+        return compare(self.resolve_on_both(replications, seed), jobs, watch, listed(measures), of=BACKENDS)
 
     def compare(  # noqa: PLR0913, PLR0917  # each says how, and has a default
         self,
@@ -215,11 +229,12 @@ class Scenario:
             RunError: A run violated an invariant of the simulator.
             AlgorithmError: An algorithm written in Python failed.
             Interrupted: The work was stopped before a replication had finished.
-            ValueError: No algorithm and no key is given, or an algorithm is given twice.
+            ValueError: No algorithm and no key is given, an algorithm is given twice, or a number is out of range.
         """
         from narrows.run.execution import compare
 
-        names = [named(algorithm) for algorithm in algorithms]
+        names = [named(algorithm) for algorithm in listed(algorithms)]
+        measures, margins = listed(measures), listed(margins)
         if vary or (self.on == backend.BOTH and names):
             from narrows.compared import LEVELS
 
@@ -267,9 +282,7 @@ class Scenario:
             ScenarioError: The scenario has faults.
             ValueError: The seed or the number of replications is out of range.
         """
-        for name, value, (least, most) in (("replications", replications, REPLICATIONS), ("seed", seed, SEEDS)):
-            if value is not None and not least <= value <= most:
-                raise ValueError(f"{name} is {value}; allowed: a whole number from {least} to {most}")
+        check_numbers(replications=replications, seed=seed)
         named = named_files([] if subject is None else [subject], self.overrides, Path())
         trusted = EVERYTHING if self.trust else [str(self.directory.absolute()), *named]
         return core.load(
@@ -391,5 +404,3 @@ def given_twice(names: Sequence[str]) -> str | None:
 
 
 COMPARED_REPLICATIONS = 5
-REPLICATIONS = (1, 10**6)
-SEEDS = (0, 2**63 - 1)

@@ -101,9 +101,13 @@ class Plots:
     def _draw(  # noqa: PLR0913, PLR0917  # what is drawn, and where
         self, kind: str, column: str, scale: float, label: str, ax: Any, replication: int
     ) -> Any:
-        lines = dict(self._lines(kind, column, replication))
+        series = self._shown.table("series")
+        known = sorted(set(series["replication"].to_pylist())) if series.num_rows else []
+        if replication not in known:
+            raise InputError(f"replication {replication}", f"has no series; allowed: {', '.join(map(str, known))}")
+        lines = dict(self._lines(series, kind, column, replication))
         if not lines:
-            raise InputError(f"replication {replication}", "there are no such series")
+            raise InputError("plot", f'there are no series of {kind}s: run the scenario with record.flows = "all"')
         ax = ax if ax is not None else _axes()
         algorithms = self._algorithms()
         used: dict[str, int] = {}
@@ -120,11 +124,11 @@ class Plots:
         ax.legend(frameon=False)
         return ax
 
-    def _lines(self, kind: str, column: str, replication: int) -> Iterator[tuple[tuple[str, str], Any]]:
+    @staticmethod
+    def _lines(series: pa.Table, kind: str, column: str, replication: int) -> Iterator[tuple[tuple[str, str], Any]]:
         """Return times and values of each flow or link by its subject, which is empty in a run, and its name."""
         import pyarrow.compute as pc
 
-        series = self._shown.table("series")
         series = series.filter((pc.field("kind") == kind) & (pc.field("replication") == replication))
         subjects = _subjects(series)
         found: dict[tuple[str, str], tuple[list[float], list[float | None]]] = {}

@@ -27,6 +27,18 @@ def names() -> list[str]:
     return [schema["name"] for schema in core.tables()]
 
 
+def check_name(name: str) -> None:
+    """Check the name of a table.
+
+    Raises:
+        KeyError: There is no such table.
+    """
+    if name not in names():
+        near = core.nearest(str(name), names())
+        hint = f"; did you mean {near}?" if near else ""
+        raise KeyError(f"{name}: no such table; allowed: {', '.join(names())}{hint}")
+
+
 def table(records: Mapping[int, Records], name: str) -> pa.Table:
     """Return a table of all replications.
 
@@ -36,7 +48,11 @@ def table(records: Mapping[int, Records], name: str) -> pa.Table:
 
     Returns:
         The table; its first column is `replication`, an int32.
+
+    Raises:
+        KeyError: There is no such table.
     """
+    check_name(name)
     return pa.concat_tables([_of_replication(index, each.tables[name]) for index, each in records.items()])
 
 
