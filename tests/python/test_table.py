@@ -51,6 +51,18 @@ def test_the_widest_table_fits_80_columns() -> None:
 
 
 @pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["queue=droptail: download", "queue=droptail: upload"], ["queue=dro…download", "queue=dro…: upload"]),
+        (["queue=codel(target=1ms): download", "queue=codel(target=5ms): download"], None),
+    ],
+)
+def test_shortened_names_of_a_table_remain_distinct(names: list[str], shown: list[str] | None) -> None:
+    lines = measure_table("group", [(name, {}) for name in names], GROUP_COLUMNS).splitlines()[2:]
+    assert [line.split("  ")[0] for line in lines] == (shown or names)
+
+
+@pytest.mark.parametrize(
     "column", [*GROUP_COLUMNS, *TRANSFER_COLUMNS, *LINK_COLUMNS], ids=lambda column: column.measure
 )
 def test_a_column_is_in_a_unit_of_its_metric(column: Shown) -> None:
@@ -123,6 +135,20 @@ def test_transfers_that_come_and_go_have_a_table_of_their_own() -> None:
     text = run_tables({"groups": groups, "links": {}})
     assert "completed" in text
     assert "transfers" not in run_tables({"groups": {"cubic": {}}, "links": {}})
+
+
+def test_a_comparison_shows_completion_times_and_their_differences() -> None:
+    run = {"groups": {"web": {"bottleneck": None, **estimated(completed_flows=7.0, completion_time_p95_s=2.5)}}}
+    both = {"algorithms": {name: {**run, "links": {}} for name in ("cubic", "reno")}}
+    less = {"mean": -0.5, "ci95": [-0.6, -0.4], "verdict": "better"}
+    minus = {
+        "of": "reno",
+        "against": "cubic",
+        "groups": {"web": {**estimated(completed_flows=0.0), "completion_time_p95_s": less}},
+    }
+    tables = comparison_tables({**both, "differences": [minus]}).split("\n\n")
+    assert [table.split()[0] for table in tables if "completed" in table] == ["transfers", "minus"]
+    assert "-0.50 ± 0.10 ▲" in tables[-1]
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(4.6, "5 s"), (125, "2 min 05 s"), (3725, "1 h 02 min")])

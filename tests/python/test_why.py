@@ -63,6 +63,7 @@ def test_where_nothing_happened_the_nearest_change_is_named(narrows: Narrows, ru
         (["--flow", "9", "--at", "1s"], "allowed: 0 to 2, or newreno[0], newreno[1], other[0]"),
         (["--flow", "cubic", "--at", "1s"], "is no flow"),
         (["--flow", "0", "--at", "1"], "as in 12.3s"),
+        (["--flow", "0", "--at", "-1s"], "--at -1s: a negative quantity"),
         (["--flow", "0", "--at", "1h"], "after the end of the run, 5s"),
         (["--flow", "0", "--at", "1s", "--replication", "7"], "no replication 7"),
     ],

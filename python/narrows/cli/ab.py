@@ -102,7 +102,6 @@ def _save(summary: Mapping[str, Any], folder: Path, *, replace: bool) -> None:
         (partial / "comment.md").write_text(comment(summary), encoding="utf-8")
         (partial / "junit.xml").write_text(junit(summary), encoding="utf-8")
         (partial / "report.html").write_text(trial_page(summary), encoding="utf-8")
-        write_json(partial / "manifest.json", {"title": summary["title"], "command": summary["command"]})
 
 
 def _table(summary: Mapping[str, Any]) -> str:

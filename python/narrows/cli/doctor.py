@@ -102,7 +102,7 @@ def _package(name: str, use: str) -> Finding:
     try:
         return Finding(name, version(name), use)
     except PackageNotFoundError:
-        return Finding(name, None, use, f"`pip install {name}`")
+        return Finding(name, None, use, f"`pip install {EXTRAS.get(name, name)}`")
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
@@ -113,5 +113,7 @@ PACKAGES = {
     "dask": "`--executor dask`",
     "playwright": "the tests of reports in a browser",
 }
+# A package with what it needs for its purpose.
+EXTRAS = {"dask": "'narrows[dask]'"}
 PATIENT_S = 5
 PLAYGROUND = "`narrows playground`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import shlex
 import signal
 import sys
@@ -40,7 +41,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         if not _is_text(each):
             print(f"{os.fsencode(each).decode(errors='backslashreplace')}: is no UTF-8 text", file=sys.stderr)
             return BAD_INPUT
-    arguments = _parsed(given)
+    arguments = _parsed(_with_negative_values(given))
     arguments.given = given
     try:
         status: int = arguments.command(arguments)
@@ -56,6 +57,17 @@ def run(argv: Sequence[str] | None = None) -> int:
         first, newline, rest = message.rstrip("\n").partition("\n")
         print(f"{paint(first, 'bad', sys.stderr)}{newline}{rest}", file=sys.stderr)
     return status
+
+
+def _with_negative_values(given: Sequence[str]) -> list[str]:
+    """Return the arguments with a value such as `-1s` joined to its option; argparse takes it for an option."""
+    joined: list[str] = []
+    for each in given:
+        if re.match(r"-\.?\d", each) and joined and re.fullmatch("--[a-z-]+", joined[-1]):
+            joined[-1] += f"={each}"
+        else:
+            joined.append(each)
+    return joined
 
 
 def _parsed(given: Sequence[str]) -> argparse.Namespace:

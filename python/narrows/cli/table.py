@@ -36,8 +36,7 @@ def run_tables(summary: Mapping[str, Any]) -> str:
     """Return the tables of a run: groups, those of them whose flows are finite, and the busiest links."""
     groups = list(summary["groups"].items())
     parts = [*perceived_tables({"": summary}), measure_table("group", groups, GROUP_COLUMNS)]
-    if finite := [(name, metrics) for name, metrics in groups if _mean(metrics, "completed_flows") is not None]:
-        parts.append(measure_table("transfers", finite, TRANSFER_COLUMNS))
+    parts += _transfer_tables("transfers", groups)
     links = summary["links"]
     busiest = sorted(links, key=lambda name: -(links[name]["utilization"]["mean"] or 0.0))[:MOST_LINKS]
     shown = [(name, links[name]) for name in links if name in busiest]
@@ -69,6 +68,7 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
     if values:
         parts += perceived_tables(runs)
         parts.append(measure_table("group", _groups(runs), GROUP_COLUMNS))
+        parts += _transfer_tables("transfers", _groups(runs))
         for link in _links_under_test(runs):
             rows = [(name, run["links"][link]) for name, run in runs.items() if link in run["links"]]
             parts.append(measure_table(link, rows, _link_columns([metrics for _, metrics in rows])))
@@ -76,9 +76,17 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
     differences = {(each["of"], each["against"]): each for each in summary["differences"]}
     against = {contrast.label(each): differences[name, first] for each, name in others if (name, first) in differences}
     if against:
-        parts += perceived_tables(against, f"minus {contrast.label(level)}", judged=True)
-        parts.append(measure_table(f"minus {contrast.label(level)}", _groups(against), GROUP_COLUMNS, judged=True))
+        owner, groups = f"minus {contrast.label(level)}", _groups(against)
+        parts += perceived_tables(against, owner, judged=True)
+        parts.append(measure_table(owner, groups, GROUP_COLUMNS, judged=True))
+        parts += _transfer_tables(owner, groups, judged=True)
     return "\n\n".join(parts)
+
+
+def _transfer_tables(owner: str, groups: Sequence[tuple[str, Mapping[str, Any]]], *, judged: bool = False) -> list[str]:
+    """Return the completion times of the groups whose flows are finite: one table, or none where there is no such."""
+    finite = [(name, metrics) for name, metrics in groups if _mean(metrics, "completed_flows") is not None]
+    return [measure_table(owner, finite, TRANSFER_COLUMNS, judged=judged)] if finite else []
 
 
 def perceived_tables(runs: Mapping[str, Any], owner: str = "users", *, judged: bool = False) -> list[str]:
@@ -156,9 +164,12 @@ def measure_table(
     """Return a table with a row per group or link and a column per metric; `judged` adds the signs of verdicts."""
     header = [owner, *(column.title for column in columns)]
     units = ["", *(column.unit for column in columns)]
+    names = [shorten(name) for name, _ in rows]
+    if len(set(names)) < len(names):
+        names = [name for name, _ in rows]
     body = [
-        [shorten(name), *(_cell(measures.get(column.measure), column.scale, judged=judged) for column in columns)]
-        for name, measures in rows
+        [name, *(_cell(measures.get(column.measure), column.scale, judged=judged) for column in columns)]
+        for name, (_, measures) in zip(names, rows, strict=True)
     ]
     return align([header, units, *body])
 
@@ -224,8 +235,9 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
 
 
 def shorten(name: str) -> str:
-    """Return a name shortened to the width of the first column."""
-    return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
+    """Return a name shortened to the width of the first column, by its middle: of `run: group` both are then seen."""
+    kept = (NAME_WIDTH - 1) // 2
+    return name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 1 - kept]}…{name[-kept:]}"
 
 
 def _mean(metrics: Mapping[str, Any], name: str) -> float | None:
@@ -261,7 +273,7 @@ TRANSFER_COLUMNS = (
     Shown("completed_flows", "completed", "", 1.0),
     Shown("failed_flows", "failed", "", 1.0),
     Shown("active_flows", "active", "", 1.0),
-    Shown("completion_time_s", "takes", "s", 1.0),
+    Shown("completion_time_s", "completion", "s", 1.0),
     Shown("completion_time_p95_s", "p95", "s", 1.0),
 )
 LINK_COLUMNS = (

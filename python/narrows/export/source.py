@@ -29,11 +29,11 @@ class RunFolder:
         Raises:
             InputError: It is not the folder of a run, or a file in it is damaged.
         """
+        if (path / "plan.json").is_file():
+            raise InputError(str(path), "is the folder of a study, whose cells keep no logs; name the folder of a run")
         check_folder(path)
         self.path = path
         self.manifest = read_object(path / MANIFEST)
-        if (path / "plan.json").is_file():
-            raise InputError(str(path), "is the folder of a study, whose cells keep no logs; name the folder of a run")
         if runs := runs_of(self.manifest):
             inner = ", ".join(str(path / each) for each in runs.values())
             raise InputError(str(path), f"is the folder of a comparison; name the folder of one of its runs: {inner}")

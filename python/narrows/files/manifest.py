@@ -64,10 +64,12 @@ def check_folder(folder: Path) -> None:
         # Those of the first format have no seal.
         manifest = content if content.get("format") == 1 else read_sealed(folder / MANIFEST)
     except FileNotFoundError:
-        inner = [str(each.parent) for each in sorted(folder.glob(f"*/{MANIFEST}"))]
+        inner = [str(each.parent) for pattern in ("*", "*/*") for each in sorted(folder.glob(f"{pattern}/{MANIFEST}"))]
         allowed = f"; allowed: {', '.join(inner[:MOST_NAMED])}{' …' if inner[MOST_NAMED:] else ''}" if inner else ""
-        problem = f"is no folder of a run, comparison or study: it has no {MANIFEST}{allowed}"
-        raise InputError(str(folder), problem) from None
+        kind = next((kind for name, kind in WITHOUT_MANIFEST.items() if (folder / name).is_file()), None)
+        problem = "is no folder of a run, comparison or study: "
+        problem += f"it is that of {kind}" if kind else f"it has no {MANIFEST}"
+        raise InputError(str(folder), f"{problem}{allowed}") from None
     for name in manifest.get("files", ()):
         check_file(folder, name, manifest)
     for inner in (runs_of(manifest) or {}).values():
@@ -121,6 +123,13 @@ def _counts(path: Path, without: Sequence[str]) -> bool:
 
 
 MANIFEST = "manifest.json"
+# What else a folder of results may be, by a file that only this kind has.
+WITHOUT_MANIFEST = {
+    "atlas.json": "a search",
+    "junit.xml": "a trial",
+    "ledger.json": "a reproduction",
+    "suite.json": "a suite",
+}
 # Folders that a message names at most.
 MOST_NAMED = 5
 # The folder of what programs have printed.

@@ -178,6 +178,13 @@ def test_the_annex_is_a_page_and_markdown_with_every_criterion(narrows: Narrows,
     for name in ("annex.md", "report.html"):
         text = (tmp_path / "out" / name).read_text(encoding="utf-8")
         assert all(row["criterion"] in text for row in _rows(tmp_path / "out"))
+    (tmp_path / "out/report.html").unlink()
+    assert narrows("report", "out").stdout == "out/report.html\n"
+    assert (tmp_path / "out/report.html").read_text(encoding="utf-8") == text
+    refused = narrows("pack", "out")
+    assert (refused.returncode, "it is that of a suite; allowed: out/cells/" in refused.stderr) == (2, True), (
+        refused.stderr
+    )
 
 
 @pytest.mark.parametrize(

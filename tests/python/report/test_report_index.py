@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,6 +53,7 @@ def test_an_index_has_a_row_for_each_result(browser: Browser, folder: Path) -> N
         assert "newreno" in text["compared"]
         assert "damaged" in text["broken"]
         assert "Mbps" in text["deeper/two"]
+        assert all(re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", each) for each in text.values())
         assert page.locator("a", has_text="Second").get_attribute("href") == "deeper/two/report.html"
         # A comparison is one result, and the folders in it are no others.
         assert "compared/cubic" not in page.content()
@@ -77,4 +79,4 @@ def test_a_folder_without_results_is_bad_input(tmp_path: Path, capsys: pytest.Ca
     assert "none of the folders below it" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
     assert main(["report", str(tmp_path / "nothing")]) == 2
-    assert "is no folder" in capsys.readouterr().err
+    assert "no such folder" in capsys.readouterr().err

@@ -58,6 +58,7 @@ def test_vegas_beside_reno_is_found(narrows: Narrows, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = [each for each in _atlas(tmp_path / "out")["found"] if each["kind"] == "goodput"]
     assert any(each["environment"]["rivals"] > 0 and each["score"] > 0.3 for each in found)
+    assert "narrows worst ALG … --out out" in narrows("report", "out").stderr
 
 
 def test_a_search_that_goes_on_ends_with_the_atlas_of_one_that_was_not_stopped(

@@ -126,6 +126,11 @@ def test_a_planted_regression_is_worse_and_all_files_say_so(narrows: Narrows, fi
     answer = page[page.index('id="answer"') : page.index('id="metrics"')]
     assert f"in {worse[0]['scenario']}: " in answer.partition("</li>")[0]
     assert '<span class="word worse">worse</span>' in answer.partition("</li>")[0]
+    (tmp_path / "out/report.html").unlink()
+    assert narrows("report", "out").stdout == "out/report.html\n"
+    assert (tmp_path / "out/report.html").read_text(encoding="utf-8") == page
+    refused = narrows("pack", "out")
+    assert (refused.returncode, "it is that of a trial" in refused.stderr) == (2, True), refused.stderr
 
 
 def test_a_cut_of_0_72_instead_of_0_7_is_found_without_flags(narrows: Narrows, tmp_path: Path) -> None:

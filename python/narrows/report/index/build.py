@@ -62,9 +62,8 @@ def index_page(name: str, found: Sequence[Entry]) -> str:
 def _counts(found: Sequence[Entry]) -> str:
     kinds = Counter(each.kind for each in found)
     parts = ", ".join(f"{count} {_PLURAL.get(kind, (kind, kind))[count > 1]}" for kind, count in kinds.items())
-    latest = max(each.started for each in found)
-    when = f" The latest was started {_when(latest)}." if latest else ""
-    return f"{counted(len(found), 'result')}: {parts}.{when}"
+    latest = max(each.time for each in found)
+    return f"{counted(len(found), 'result')}: {parts}. The latest is of {_when(latest)}."
 
 
 def _badge(found: Sequence[Entry]) -> Markup:
@@ -77,7 +76,7 @@ def _badge(found: Sequence[Entry]) -> Markup:
 
 
 def _table(found: Sequence[Entry]) -> Markup:
-    heads = ("Title", "Kind", "Goodput", "Delay, 95th percentile", "Replications", "Checks", "Started")
+    heads = ("Title", "Kind", "Goodput", "Delay, 95th percentile", "Replications", "Checks", "Time")
     head = element("tr", *(element("th", text, scope="col", aria_sort="none") for text in heads))
     table = element(
         "table",
@@ -96,7 +95,7 @@ def _row(entry: Entry) -> Markup:
     times = NO_DATA if entry.replications is None else str(entry.replications)
     # Of studies, each cell has checks of its own.
     checked = state(*_STATES[entry.level]) if entry.measured else NO_DATA
-    when = element("span", _when(entry.started) or NO_DATA, class_="when")
+    when = element("span", _when(entry.time), class_="when")
     cells = (entry.kind, *measures, times, checked, when)
     return element("tr", element("th", *first, scope="row"), *(element("td", each) for each in cells))
 
@@ -122,15 +121,16 @@ def _value(found: Mapping[str, Any], name: str) -> str:
     return f"{quantity(found['mean'], unit)} ({ends})" if ends else quantity(found["mean"], unit)
 
 
-def _when(started: str) -> str:
+def _when(at: str) -> str:
     """Return an ISO 8601 time to the minute, as in "2026-11-22 14:05 UTC"."""
-    day, _, time = started.partition("T")
+    day, _, time = at.partition("T")
     return f"{day} {time[:5]} UTC" if time else day
 
 
 _NOTE = (
     "A click on a heading sorts by it. Delay is one way. Means of the groups of a run, or of the first group with each "
-    "algorithm of a comparison, with 95 % intervals."
+    "algorithm of a comparison, with 95 % intervals. Time is the start of a run or comparison; of others, the time at "
+    "which their results were written."
 )
 _LEVELS = {"broken": "broken", "caution": "with caution"}
 # How the checks of a run stand.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from narrows.compared import runs_of
@@ -22,7 +23,7 @@ class Entry:
         kind: "run", "comparison", "study", "matrix", "deployment", "reproduction" or "results"; "damaged" if its
             summary cannot be read.
         title: Title of what was run.
-        started: Time at which it was started, ISO 8601; empty if it is not known.
+        time: Time at which it was started or, where the manifest does not say, its summary written; ISO 8601 in UTC.
         replications: Number of replications; None if it is not known.
         level: The gravest level of a check that fails: "broken" or "caution"; empty without one.
         page: Path of its page relative to the folder of the index; empty if there is none.
@@ -32,7 +33,7 @@ class Entry:
     place: str
     kind: str
     title: str
-    started: str = ""
+    time: str = ""
     replications: int | None = None
     level: str = ""
     page: str = ""
@@ -42,7 +43,7 @@ class Entry:
 def entries(folder: Path) -> list[Entry]:
     """Return the results in the folders below a folder, the latest first; those inside of results are part of them."""
     found = sorted(_below(folder, folder, DEPTH), key=lambda each: each.place)
-    return sorted(found, key=lambda each: each.started, reverse=True)
+    return sorted(found, key=lambda each: each.time, reverse=True)
 
 
 def holds_results(folder: Path) -> bool:
@@ -74,14 +75,20 @@ def _entry(folder: Path, root: Path) -> Entry:
             place=place,
             kind=_kind(summary, ledger, plan),
             title=str(title),
-            started=str(manifest.get("started") or ""),
+            time=str(manifest.get("started") or _written(folder)),
             replications=_count(summary.get("replications", manifest.get("replications"))),
             level=_level(summary),
             page=page,
             measured=_measured(summary),
         )
     except (OSError, ValueError, TypeError, AttributeError):
-        return Entry(place, "damaged", folder.name, page=page)
+        return Entry(place, "damaged", folder.name, _written(folder), page=page)
+
+
+def _written(folder: Path) -> str:
+    """Return when the results were written, ISO 8601 in UTC; what is resumed has no one start."""
+    latest = max((folder / name).stat().st_mtime for name in MARKS if (folder / name).is_file())
+    return datetime.fromtimestamp(latest, UTC).isoformat(timespec="seconds")
 
 
 def _object(path: Path) -> dict[str, Any]:
