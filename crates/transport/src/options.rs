@@ -155,6 +155,8 @@ pub enum RecoveryKind {
     NewReno,
     /// Selective acknowledgements and `pipe` (RFC 6675).
     Sack,
+    /// Selective acknowledgements and a `pipe` that counts acknowledgements (Fall and Floyd 1996; ns-2).
+    Sack1996,
     /// Selective acknowledgements and time: RACK-TLP (RFC 8985).
     Rack,
 }
@@ -162,7 +164,7 @@ pub enum RecoveryKind {
 impl RecoveryKind {
     /// Whether receivers report the segments beyond the cumulative acknowledgement (RFC 2018).
     pub fn is_selective(self) -> bool {
-        matches!(self, Self::Sack | Self::Rack)
+        matches!(self, Self::Sack | Self::Sack1996 | Self::Rack)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loss recovery: which segments are lost, when a recovery episode starts and ends, and what is retransmitted next.
 //!
-//! There is one policy per file: [`reno`] (RFC 5681), [`newreno`] (RFC 6582), [`sack`] (RFC 6675) and [`rack`] (RFC
-//! 8985). A policy reads what an acknowledgement changed, declares segments lost on the scoreboard and returns a
+//! There is one policy per file: [`reno`] (RFC 5681), [`newreno`] (RFC 6582), [`sack`] (RFC 6675), [`sack_1996`] (Fall and
+//! Floyd 1996) and [`rack`] (RFC 8985). A policy reads what an acknowledgement changed, declares segments lost on the scoreboard and returns a
 //! [`RecoveryAction`]; the sender reports to the algorithm and transmits. The congestion window is reduced only where
 //! an action or a retransmission timeout starts an episode.
 //!
@@ -20,6 +20,7 @@ mod rate_reduction;
 mod reno;
 mod reordering_window;
 mod sack;
+mod sack_1996;
 mod sack_emulation;
 mod scoreboard;
 mod undo;
@@ -39,6 +40,7 @@ use rack::Rack;
 use rate_reduction::RateReduction;
 use reno::Reno;
 use sack::Sack;
+use sack_1996::Sack1996;
 use sack_emulation::SackEmulation;
 use undo::Undo;
 
@@ -311,6 +313,7 @@ fn policy(options: &TransportOptions) -> Box<dyn RecoveryPolicy> {
         RecoveryKind::Reno => Box::new(Reno::new(options.limited_transmit)),
         RecoveryKind::NewReno => Box::new(NewReno::new(options.limited_transmit)),
         RecoveryKind::Sack => Box::new(Sack::new(options.limited_transmit)),
+        RecoveryKind::Sack1996 => Box::new(Sack1996::new(options.limited_transmit)),
         RecoveryKind::Rack => Box::new(Rack::new(options.limited_transmit)),
     }
 }

@@ -3,7 +3,7 @@
 mod wire;
 
 use narrows_cc::Cause;
-use narrows_transport::RecoveryKind::{self, NewReno, Rack, Reno, Sack};
+use narrows_transport::RecoveryKind::{self, NewReno, Rack, Reno, Sack, Sack1996};
 use narrows_transport::RtoRestart;
 use narrows_units::{Span, Time};
 use narrows_wire::Body;
@@ -37,7 +37,7 @@ fn a_single_loss_costs_one_retransmission_and_one_reduction_under_every_policy()
 
 #[test]
 fn the_third_duplicate_ack_triggers_the_retransmission() {
-    for recovery in [Reno, NewReno, Sack, Rack] {
+    for recovery in [Reno, NewReno, Sack, Sack1996, Rack] {
         let wire = run(recovery, 20.0, &[25]);
         // Segments 26, 27 and 28 follow segment 25 on the link.
         let sent = wire.transmissions.iter().find(|transmission| transmission.number == 25).expect("sent").at;
@@ -79,13 +79,27 @@ fn newreno_repairs_one_hole_per_round_trip_with_one_reduction() {
 
 #[test]
 fn sack_and_rack_repair_all_holes_of_a_window_within_one_round_trip() {
-    for recovery in [Sack, Rack] {
+    for recovery in [Sack, Sack1996, Rack] {
         let wire = run(recovery, 30.0, &[40, 45, 50]);
         let retransmitted = wire.retransmissions();
         assert_eq!(retransmitted.iter().map(|&(_, number)| number).collect::<Vec<_>>(), [40, 45, 50]);
         assert!(retransmitted[2].0 - retransmitted[0].0 < RTT, "{recovery:?}");
         assert_eq!(wire.sender.counters().reductions, 1, "{recovery:?}");
     }
+}
+
+#[test]
+fn with_the_pipe_of_1996_lost_segments_are_not_replaced_before_they_are_acknowledged() {
+    let lost: Vec<u64> = (41..51).collect();
+    let in_the_first_round_trip = |recovery| {
+        let wire = run(recovery, 30.0, &lost);
+        let retransmitted = wire.retransmissions();
+        retransmitted.iter().filter(|(when, _)| *when - retransmitted[0].0 < RTT).count()
+    };
+    assert_eq!(in_the_first_round_trip(Sack), 10);
+    // 32 segments are outstanding with two of limited transmit, of which 3 were SACKed and the other 19 that were not lost
+    // still will be. The count falls to 10, so that 5 more may be sent in the window of 15.
+    assert_eq!(in_the_first_round_trip(Sack1996), 1 + 5);
 }
 
 fn lose_retransmission(packet: &narrows_wire::Packet, count: usize) -> Fate {
@@ -97,7 +111,7 @@ fn lose_retransmission(packet: &narrows_wire::Packet, count: usize) -> Fate {
 
 #[test]
 fn a_lost_retransmission_costs_a_timeout_except_under_rack() {
-    for (recovery, timeouts) in [(Reno, 1), (NewReno, 1), (Sack, 1), (Rack, 0)] {
+    for (recovery, timeouts) in [(Reno, 1), (NewReno, 1), (Sack, 1), (Sack1996, 1), (Rack, 0)] {
         let mut wire = Wire::new(options(recovery), Halving::fixed(20.0), Some(300), lose_retransmission);
         assert!(wire.complete(Span::from_ms(60_000)));
         assert_eq!(wire.sender.counters().timeouts, timeouts, "{recovery:?}");
@@ -171,7 +185,7 @@ fn the_timeouts_of_one_episode_double_and_reduce_the_window_once() {
 /// RFC 6298 §5.4.
 #[test]
 fn each_timeout_retransmits_the_earliest_segment() {
-    for recovery in [Reno, NewReno, Sack] {
+    for recovery in [Reno, NewReno, Sack, Sack1996] {
         // Segments and acknowledgements are lost from 100 ms to 2 s.
         let script = |packet: &narrows_wire::Packet, _: usize| {
             if packet.sent_at > at(100) && packet.sent_at < at(2_000) { Fate::Drop } else { Fate::Deliver }
@@ -211,7 +225,7 @@ fn a_probe_that_repairs_a_loss_costs_a_reduction() {
 
 #[test]
 fn limited_transmit_sends_a_new_segment_on_each_of_the_first_two_duplicate_acks() {
-    for recovery in [Reno, NewReno, Sack] {
+    for recovery in [Reno, NewReno, Sack, Sack1996] {
         // With a window of three and no new segments there is no third duplicate ACK.
         for (limited_transmit, timeouts) in [(true, 0), (false, 1)] {
             let options = narrows_transport::TransportOptions { limited_transmit, ..options(recovery) };

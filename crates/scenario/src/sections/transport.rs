@@ -23,7 +23,8 @@ preset_keys! {
         /// A named set of defaults for the keys below.
         key preset: Preset = [Preset::Modern, Preset::Sack2012, Preset::Ns2, Preset::Linux] => "modern",
 
-        /// How losses are detected, and which segment is retransmitted next.
+        /// How losses are detected, and which segment is retransmitted next. sack-1996: with the sender's first estimate of what
+        /// is in flight (Fall and Floyd 1996; ns-2), in which lost segments remain until they are acknowledged.
         option recovery: RecoveryKind = [
             RecoveryKind::Rack,
             RecoveryKind::Sack,
@@ -33,6 +34,7 @@ preset_keys! {
             RecoveryKind::Reno => "Reno recovery",
             RecoveryKind::NewReno => "NewReno recovery",
             RecoveryKind::Sack => "SACK recovery",
+            RecoveryKind::Sack1996 => "SACK recovery of 1996",
             RecoveryKind::Rack => "RACK recovery",
         },
 
@@ -226,7 +228,13 @@ preset_keys! {
     }
 }
 
-words!(RecoveryKind { Reno = "reno", NewReno = "newreno", Sack = "sack", Rack = "rack" });
+words!(RecoveryKind {
+    Reno = "reno",
+    NewReno = "newreno",
+    Sack = "sack",
+    Sack1996 = "sack-1996",
+    Rack = "rack",
+});
 words!(SlowStartKind {
     Standard = "standard",
     Limited = "limited",

@@ -400,5 +400,10 @@ pub fn at(ms: u64) -> Time {
 }
 
 /// All policies.
-pub const POLICIES: [RecoveryKind; 4] =
-    [RecoveryKind::Reno, RecoveryKind::NewReno, RecoveryKind::Sack, RecoveryKind::Rack];
+pub const POLICIES: [RecoveryKind; 5] = [
+    RecoveryKind::Reno,
+    RecoveryKind::NewReno,
+    RecoveryKind::Sack,
+    RecoveryKind::Sack1996,
+    RecoveryKind::Rack,
+];
