@@ -12,7 +12,7 @@ import claims_figures
 from cards import cell
 
 from narrows.reproduction.headline import headline
-from narrows.reproduction.ledger import FORMAT, NOT_TESTABLE, VERDICTS
+from narrows.reproduction.ledger import NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import HOLDS, Bounded, Ordered
 from narrows.reproduction.registry import TABLES, published_studies
 
@@ -86,11 +86,11 @@ def _study_page(study: StudyFolder) -> str:
         parts += ["## Discussion", _linked(discussion.read_text(encoding="utf-8").strip())]
     parts += [
         "## Deviations from the source",
-        _grid(("what", "source", "ours", "why"), account.get("deviations", [])),
+        _grid(("what", "source", "ours", "why"), account["deviations"]),
         "## Threats to validity",
-        _grid(("what", "so"), [*account.get("threats", []), *THREATS]),
+        _grid(("what", "so"), [*account["threats"], *THREATS]),
         "## Tests that were changed after data were seen",
-        _grid(("date", "claims", "what", "effect"), account.get("changes", [])),
+        _grid(("date", "claims", "what", "effect"), account["changes"]),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -102,19 +102,17 @@ def _linked(text: str) -> str:
 
 def _headline(ledger: Ledger) -> str:
     first, *rest = headline(ledger)
-    if ledger.get("format", 1) < FORMAT:
-        rest.append(EARLIER)
     return " ".join([f"**{first}**", *rest])
 
 
 def _counts(ledger: Ledger) -> str:
     rows = [f"| | {' | '.join(VERDICTS)} |", "|---|" + "--:|" * len(VERDICTS)]
-    claims = [claim for claim in ledger["claims"] if not claim.get("check")]
+    claims = [claim for claim in ledger["claims"] if not claim["check"]]
     for strength in ("strong", "medium", "weak"):
         found = Counter(claim["verdict"] for claim in claims if claim["strength"] == strength)
         if found:
             rows.append(f"| {strength} | " + " | ".join(str(found[verdict]) for verdict in VERDICTS) + " |")
-    checks = Counter(claim["verdict"] for claim in ledger["claims"] if claim.get("check"))
+    checks = Counter(claim["verdict"] for claim in ledger["claims"] if claim["check"])
     if checks:
         rows.append("| checks | " + " | ".join(str(checks[verdict]) for verdict in VERDICTS) + " |")
     return "\n".join(rows)
@@ -160,27 +158,16 @@ def _grid(names: Sequence[str], entries: Sequence[Mapping[str, Any]]) -> str:
 def _claims_of(study: StudyFolder) -> str:
     ledgers = _ledgers(study)
     entries = {ledger["size"]: {claim["id"]: claim for claim in ledger["claims"]} for ledger in ledgers}
-    formats = {ledger["size"]: ledger.get("format", 1) for ledger in ledgers}
-    changed = _changed(study)
     parts = [
         f'<a id="study-{study.published.number}"></a>\n\n## Study {study.published.number}: {study.published.title}',
         f"[The study's page]({study.name}.md). {study.published.source}.",
     ]
     claims = study.claims(ledgers[0]["size"] if ledgers else "quick").claims
-    for claim in claims:
-        own = {size: each[claim.id] for size, each in entries.items()}
-        stale = {size for size, entry in own.items() if formats[size] < FORMAT and changed & {claim.id, "all"}}
-        parts.append(_claim(claim, {size: entry for size, entry in own.items() if size not in stale}, formats, stale))
+    parts += [_claim(claim, {size: each[claim.id] for size, each in entries.items()}) for claim in claims]
     return "\n\n".join(parts)
 
 
-def _changed(study: StudyFolder) -> set[str]:
-    """Return the claims whose tests were changed after the ledgers of the earlier format were written."""
-    changes = _account(study).get("changes", [])
-    return {claim for change in changes if change["date"] >= JUDGED_ANEW for claim in change["claims"]}
-
-
-def _claim(claim: Claim, entries: Mapping[str, Entry], formats: Mapping[str, int], stale: set[str]) -> str:
+def _claim(claim: Claim, entries: Mapping[str, Entry]) -> str:
     kind = "check of the implementation" if claim.check else claim.strength
     lines = [
         f'<a id="claim-{claim.id}"></a>\n\n**{claim.id}** {claim.statement} *({kind}; {claim.place})*',
@@ -191,19 +178,16 @@ def _claim(claim: Claim, entries: Mapping[str, Entry], formats: Mapping[str, int
     if claim.published:
         lines.append(f"* Published: {cell(claim.published)}")
     for size, entry in entries.items():
-        lines.append(f"* {_verdict(size, entry, formats[size])}")
+        lines.append(f"* {_verdict(size, entry)}")
         if entry["cause"] and entry["verdict"] not in {HOLDS, NOT_TESTABLE}:
             lines.append(f"  Cause: {cell(entry['cause'])}")
-    lines += [f"* {size.capitalize()}: to be judged again, as its test has changed" for size in sorted(stale)]
     if claim.note:
         lines.append(f"* Note: {cell(claim.note)}")
     return lines[0] + "\n\n" + "\n".join(lines[1:])
 
 
-def _verdict(size: str, entry: Entry, written: int) -> str:
+def _verdict(size: str, entry: Entry) -> str:
     text = f"{size.capitalize()}: **{entry['verdict']}**"
-    if written < FORMAT:
-        text += " (judged by the earlier rules)"
     if entry["effect"] is not None and entry["ci95"]:
         unit = f" {entry['unit']}" if entry["unit"] else ""
         low, high = entry["ci95"]
@@ -213,7 +197,7 @@ def _verdict(size: str, entry: Entry, written: int) -> str:
         text += f" `{claims_figures.strip(entry)}`"
     changed = [f"{name}: {verdict}" for name, verdict in (entry["variants"] or {}).items()]
     text += f"; under variants {', '.join(changed)}" if changed else ""
-    for judge, judged in (entry.get("judged") or {}).items():
+    for judge, judged in (entry["judged"] or {}).items():
         text += f"; by the cells of {judge}: {judged['verdict']}"
         if judged["effect"] is not None and judged["ci95"]:
             low, high = judged["ci95"]
@@ -245,11 +229,7 @@ PREFACE = """\
 
 The 300 claims with their tests, and what was found; [reproduce.md](../reproduce.md) describes tests and verdicts. The
 bar after a verdict shows the 95 % interval `─●─` and the bound `│`; the claimed side is shaded `░`."""
-JUDGED_ANEW = "2026-11-22"
 NO_TABLES = "The source prints no value that can be compared: its figures are lost in the copy at hand."
-EARLIER = """\
-This ledger was judged by the earlier rules, without the three levels of verdicts, and before tests were changed as \
-listed below."""
 THREATS = [
     {"what": "many claims and many variants", "so": "one in forty verdicts may be wrong by chance alone"},
     {

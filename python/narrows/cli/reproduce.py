@@ -19,7 +19,7 @@ from narrows.reproduction import campaign
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.deciding import decide
 from narrows.reproduction.headline import headline
-from narrows.reproduction.ledger import FORMAT, VERDICTS
+from narrows.reproduction.ledger import VERDICTS
 from narrows.reproduction.predicate import FAILS
 from narrows.reproduction.registry import LEDGER, TABLES, find, published_studies
 from narrows.reproduction.stored_cells import keep, restore
@@ -148,7 +148,7 @@ def _table(ledger: Mapping[str, Any]) -> str:
 
 
 def _counted(ledger: Mapping[str, Any]) -> str:
-    return ", ".join(f"{ledger['verdicts'].get(verdict, 0)} {verdict}" for verdict in VERDICTS)
+    return ", ".join(f"{ledger['verdicts'][verdict]} {verdict}" for verdict in VERDICTS)
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -159,8 +159,7 @@ def _list(arguments: argparse.Namespace) -> int:
     for each in known:
         print(f"{each.name}  {each.published.title}\n  {each.published.source}")
         if each.ledger is not None:
-            earlier = "" if each.ledger.get("format", 1) >= FORMAT else "; judged by earlier rules and tests"
-            print(f"  {each.ledger['size']}: {_counted(each.ledger)}{earlier}")
+            print(f"  {each.ledger['size']}: {_counted(each.ledger)}")
     return DONE
 
 

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 def headline(ledger: Mapping[str, Any]) -> list[str]:
     """Return the verdicts on the claims that data can decide, then sentences on the others and on other judges."""
-    evidence = [claim for claim in ledger["claims"] if not claim.get("check") and claim["verdict"] != NOT_TESTABLE]
-    checks = [claim for claim in ledger["claims"] if claim.get("check")]
+    evidence = [claim for claim in ledger["claims"] if not claim["check"] and claim["verdict"] != NOT_TESTABLE]
+    checks = [claim for claim in ledger["claims"] if claim["check"]]
     strong = [claim for claim in evidence if claim["strength"] == "strong"]
     whole, firm = _said(counted_verdicts(evidence)), _said(counted_verdicts(strong))
     sentences = [f"{ledger['size'].capitalize()} size: of {len(evidence)} claims that data can decide, {whole}."]
     if strong:
         sentences.append(f"Of {len(strong)} strong ones, {firm}.")
-    for judge, judged in ledger.get("judges", {}).items():
+    for judge, judged in ledger["judges"].items():
         if judged["claims"]:
             sentences.append(
                 f"{judge} has run what {judged['claims']} of these read: by its cells {_said(judged['verdicts'])}, and "

@@ -81,7 +81,7 @@ def ledger(name: str, published: Published, size: str, seed: int, found: Found) 
         "size": size,
         "seed": seed,
         "digest": _digest(found),
-        "experiments": {experiment: _work(rows) for experiment, rows in found.cells.items()},
+        "experiments": {name: _work(rows, found.factors.get(name, ())) for name, rows in found.cells.items()},
         "verdicts": counted_verdicts(claims),
         "evidence": counted_verdicts(evidence),
         "judges": {judge: _agreeing(judge, evidence) for judge in found.judges},
@@ -268,9 +268,12 @@ def _flips(verdict: str, varied: Mapping[str, str]) -> str | None:
     return None
 
 
-def _work(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def _work(rows: Sequence[Mapping[str, Any]], factors: Sequence[str]) -> dict[str, Any]:
+    """Return the number of an experiment's cells, and the one with the fewest packets, to be repeated as a sample."""
     replications = len({row["replication"] for row in rows})
-    return {"cells": len(rows), "seeds": replications}
+    sample = min(rows, key=lambda row: row["packet_hops"])
+    named = {name: sample[name] for name in (*factors, "algorithm", "replication", "digest")}
+    return {"cells": len(rows), "seeds": replications, "sample": named}
 
 
 def _digest(found: Found) -> str:
@@ -288,5 +291,5 @@ def _short_digest(keys: Iterable[str]) -> str:
 
 
 MANY = 1000
-# Two: verdicts of direction and magnitude, with corrected levels.
-FORMAT = 2
+# Two: verdicts of direction and magnitude, with corrected levels. Three: a sample of each experiment.
+FORMAT = 3

@@ -39,7 +39,7 @@ def rows(**values: list[float | None]) -> list[dict[str, Any]]:
     Two values stand for eight, in turns: so many equal ones the sign test needs.
     """
     return [
-        {"k": key, "replication": place, "m": value, "digest": f"{key}{place}"}
+        {"k": key, "algorithm": "a", "replication": place, "m": value, "digest": f"{key}{place}", "packet_hops": place}
         for key, each in values.items()
         for place, value in enumerate(each * 4 if len(each) == 2 else each)
     ]

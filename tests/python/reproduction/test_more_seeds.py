@@ -105,7 +105,7 @@ def test_the_medium_size_runs_only_what_is_read(own: Path, tmp_path: Path) -> No
     main(["reproduce", str(own), "--medium", "--out", str(out), "--quiet"])
     content = json.loads((out / "ledger.json").read_text(encoding="utf-8"))
     # No claim reads the cells of Scalable.
-    assert content["experiments"] == {"one": {"cells": 4, "seeds": 2}}
+    assert {name: work["seeds"] for name, work in content["experiments"].items()} == {"one": 2}
     assert content["size"] == "medium"
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import socket
 import subprocess
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -17,6 +18,7 @@ from claim_files import claim, claims_file, write_study
 from command_line import command, environment
 from narrows import library
 from narrows.cli import main
+from narrows.files.toml import inline
 from narrows.reproduction import registry
 from narrows.reproduction.campaign import parts
 from narrows.reproduction.ledger import FORMAT, digest_of_test
@@ -25,6 +27,10 @@ from narrows.reproduction.ranges import range_of
 from narrows.reproduction.registry import StudyFolder, find, published_studies
 from narrows.statistics import POSITIVE, REAL, SHARE
 from narrows.study.overlay import offered
+from narrows.study.task import Finished, perform
+
+if TYPE_CHECKING:
+    from narrows.study.plan import Plan
 
 SCENARIO = """\
 title = "One flow"
@@ -121,7 +127,9 @@ def test_a_study_is_reproduced_to_the_same_ledger(
         assert_private(out, tmp_path)
     assert ledgers[0] == ledgers[1]
     ledger = json.loads(ledgers[0])
+    sample = ledger["experiments"]["one"].pop("sample")
     assert ledger["experiments"] == {"one": {"cells": 4, "seeds": 2}}
+    assert set(sample) == {"algorithm", "replication", "digest"}
     assert (ledger["study"], ledger["size"]) == (small.name, "quick")
     (claim,) = ledger["claims"]
     assert (claim["verdict"], claim["strength"], claim["seeds"]) == ("holds", "strong", 2)
@@ -249,13 +257,47 @@ def committed() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("ledger", committed(), ids=lambda each: f"{each['study']}-{each['size']}")
 def test_every_committed_ledger_judges_the_present_claims(ledger: dict[str, Any]) -> None:
     study = find(ledger["study"])
-    if ledger.get("format", 1) >= FORMAT:
-        asked = {claim.id: digest_of_test(claim) for claim in study.claims(ledger["size"]).claims}
-        assert {claim["id"]: claim["test"] for claim in ledger["claims"]} == asked
+    assert ledger["format"] == FORMAT
+    asked = {claim.id: digest_of_test(claim) for claim in study.claims(ledger["size"]).claims}
+    assert {claim["id"]: claim["test"] for claim in ledger["claims"]} == asked
     assert [claim["id"] for claim in ledger["claims"]] == [claim.id for claim in study.published.claims]
     assert [claim["statement"] for claim in ledger["claims"]] == [claim.statement for claim in study.published.claims]
     assert sum(ledger["verdicts"].values()) == len(ledger["claims"])
     assert all(claim["cause"] for claim in ledger["claims"] if claim["verdict"] != "holds")
+
+
+SAMPLES = {
+    f"{ledger['study']}-{experiment}": (ledger["study"], experiment, work["sample"])
+    for ledger in committed()
+    if ledger["size"] == "quick"
+    for experiment, work in ledger["experiments"].items()
+}
+
+
+@pytest.mark.parametrize(("study", "experiment", "sample"), SAMPLES.values(), ids=SAMPLES)
+def test_a_published_ledger_has_the_results_that_the_simulator_gives(
+    study: str, experiment: str, sample: dict[str, Any]
+) -> None:
+    plan = quick_plans(study)[experiment]
+    replication, digest, algorithm = (sample.pop(name) for name in ("replication", "digest", "algorithm"))
+    (point,) = (
+        point
+        for point in plan.points
+        if point.algorithm == algorithm and all(is_level(point.levels[name], level) for name, level in sample.items())
+    )
+    again = perform(plan.task(point, replication))
+    assert isinstance(again, Finished)
+    assert again.digest == digest
+
+
+@functools.cache
+def quick_plans(study: str) -> dict[str, Plan]:
+    return {part.experiment: part.plan for part in parts(find(study), "quick", None, None) if not part.variant}
+
+
+def is_level(level: object, cell: object) -> bool:
+    """Whether a level is that of a cell, whose table has levels of several types as text."""
+    return cell in (level, inline(level))
 
 
 @pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
