@@ -18,6 +18,7 @@ from narrows.cli.table import (
     plus_minus,
     printable,
     run_tables,
+    shorten,
     wanted_table,
 )
 from narrows.metrics import resolve
@@ -50,16 +51,16 @@ def test_the_widest_table_fits_80_columns() -> None:
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize(
-    ("names", "shown"),
-    [
-        (["queue=droptail: download", "queue=droptail: upload"], ["queue=dro…download", "queue=dro…: upload"]),
-        (["queue=codel(target=1ms): download", "queue=codel(target=5ms): download"], None),
-    ],
-)
-def test_shortened_names_of_a_table_remain_distinct(names: list[str], shown: list[str] | None) -> None:
+def test_a_name_is_shortened_by_its_middle() -> None:
+    assert shorten("queue=droptail: download", 18) == "queue=dro…download"
+    assert shorten("queue=droptail: download", 24) == "queue=droptail: download"
+
+
+@pytest.mark.parametrize("around", ["", 40 * "x"])
+def test_names_have_the_room_that_there_is_and_remain_distinct(around: str) -> None:
+    names = [f"{around}queue=codel(target={target}ms): download{around}" for target in (1, 5)]
     lines = measure_table("group", [(name, {}) for name in names], GROUP_COLUMNS).splitlines()[2:]
-    assert [line.split("  ")[0] for line in lines] == (shown or names)
+    assert [line.split("  ")[0] for line in lines] == names
 
 
 @pytest.mark.parametrize(
@@ -159,3 +160,28 @@ def test_a_length_of_time_is_written_as_people_read_it(seconds: float, text: str
 def test_spaces_of_all_widths_are_spaces_and_control_characters_are_escaped() -> None:
     assert printable("146\N{NARROW NO-BREAK SPACE}ms → 1\N{THIN SPACE}000\N{NO-BREAK SPACE}ms") == "146 ms → 1 000 ms"
     assert printable("a\x1b[31mb\n") == "a\\x1b[31mb\\n"
+
+
+def test_what_users_perceive_is_one_table_of_all_queues_and_controllers() -> None:
+    def run(queue: str, algorithm: str, page_s: float) -> dict[str, Any]:
+        groups = {
+            "web": {"page_load_time_p50_s": {"mean": page_s, "ci95": None}, "bottleneck": "bottleneck"},
+            "bulk": {"goodput_bps": {"mean": 1e6, "ci95": None}, "bottleneck": "bottleneck"},
+        }
+        at = {"algorithm": algorithm, "path.queue": queue, "path.reverse.queue": queue}
+        return {"at": at, "groups": groups, "links": {"bottleneck": {}}}
+
+    queues, algorithms = ["droptail", "fq-codel"], ["cubic", "bbr3"]
+    runs = {
+        f"{algorithm}, queue={queue}, reverse.queue={queue}": run(queue, algorithm, 1.0 + place)
+        for place, queue in enumerate(queues)
+        for algorithm in algorithms
+    }
+    factors = {"algorithm": algorithms, "path.queue": queues, "path.reverse.queue": queues}
+    text = comparison_tables({"levels": runs, "factors": factors, "differences": []})
+    first, *others = text.split("\n\n")
+    assert [line.split("  ")[0] for line in first.splitlines()[2:]] == list(runs)
+    assert max(map(len, first.splitlines())) <= 80
+    assert first.splitlines()[2].endswith("1")
+    assert first.splitlines()[-1].endswith("2")
+    assert not any(part.startswith("users") for part in others)

@@ -47,14 +47,17 @@ def run_tables(summary: Mapping[str, Any]) -> str:
 
 
 def comparison_tables(summary: Mapping[str, Any]) -> str:
-    """Return the tables of a comparison: groups and bottlenecks of every run, and differences from the first.
+    """Return the tables of a comparison: what users perceive, groups and bottlenecks, and differences from the first.
 
-    Where runs differ in several factors, those that differ in the first alone stand together; the differences of the
-    others follow.
+    What users perceive is one table of all runs. Where runs differ in several factors, those that differ in the first
+    alone stand together in the others; the differences in the other factors follow.
     """
     found = contrasts(summary)
     first = [each for each in found if each.factor == found[0].factor]
-    parts = [_contrast_tables(summary, each, values=True) for each in first]
+    known = runs_of(summary) or {}
+    runs = {each.label(level): known[name] for each in first for level, name in each.runs.items()}
+    parts = perceived_tables(runs if len(first) == 1 else known)
+    parts += [_contrast_tables(summary, each, values=True) for each in first]
     parts += [_contrast_tables(summary, each, values=False) for each in found[len(first) :]]
     if any(len(each.runs) > 1 for each in found) and summary["differences"]:
         parts[-1] += f"\n{NEUTRAL_LEGEND if kind_of(summary) == BACKENDS else LEGEND}"
@@ -66,7 +69,6 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
     runs = {contrast.label(level): known[name] for level, name in contrast.runs.items()}
     parts = [f"At {contrast.place}"] if contrast.place else []
     if values:
-        parts += perceived_tables(runs)
         parts.append(measure_table("group", _groups(runs), GROUP_COLUMNS))
         parts += _transfer_tables("transfers", _groups(runs))
         for link in _links_under_test(runs):
@@ -164,13 +166,15 @@ def measure_table(
     """Return a table with a row per group or link and a column per metric; `judged` adds the signs of verdicts."""
     header = [owner, *(column.title for column in columns)]
     units = ["", *(column.unit for column in columns)]
-    names = [shorten(name) for name, _ in rows]
+    cells = [
+        [_cell(measures.get(column.measure), column.scale, judged=judged) for column in columns] for _, measures in rows
+    ]
+    widths = [max(map(len, column)) for column in zip(header[1:], units[1:], *cells, strict=True)]
+    room = max(NAME_WIDTH, WIDTH - sum(widths) - len(GAP) * len(widths))
+    names = [shorten(name, room) for name, _ in rows]
     if len(set(names)) < len(names):
         names = [name for name, _ in rows]
-    body = [
-        [name, *(_cell(measures.get(column.measure), column.scale, judged=judged) for column in columns)]
-        for name, (_, measures) in zip(names, rows, strict=True)
-    ]
+    body = [[name, *row] for name, row in zip(names, cells, strict=True)]
     return align([header, units, *body])
 
 
@@ -186,7 +190,7 @@ def align(rows: Sequence[Sequence[str]]) -> str:
         padded = [row[0].ljust(widths[0])]
         padded += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         roles = ["heading" if place == 0 else role_of(cell) for cell in row]
-        lines.append("  ".join(map(paint, padded, roles)))
+        lines.append(GAP.join(map(paint, padded, roles)))
     return "\n".join(lines)
 
 
@@ -234,10 +238,10 @@ def plus_minus(estimate: Mapping[str, Any] | None, scale: float) -> str:
     return f"{mean:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
-def shorten(name: str) -> str:
-    """Return a name shortened to the width of the first column, by its middle: of `run: group` both are then seen."""
-    kept = (NAME_WIDTH - 1) // 2
-    return name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 1 - kept]}…{name[-kept:]}"
+def shorten(name: str, width: int) -> str:
+    """Return a name shortened to a number of characters, by its middle: of `run: group` both are then seen."""
+    kept = (width - 1) // 2
+    return name if len(name) <= width else f"{name[: width - 1 - kept]}…{name[-kept:]}"
 
 
 def _mean(metrics: Mapping[str, Any], name: str) -> float | None:
@@ -293,7 +297,9 @@ NEUTRAL_LEGEND = "◆ clearly different  ≈ no difference that matters"
 SYMMETRIC = 0.1
 # A queue delays packets if 5 % of them wait longer, seconds.
 DELAYED_S = 1e-3
-NAME_WIDTH = 18
+# Of a terminal, and the least that is left for names.
+WIDTH, NAME_WIDTH = 80, 18
+GAP = "  "
 MOST_LINKS = 12
 # From here on the digits before the point say enough.
 WHOLE_FROM = 1000
