@@ -15,6 +15,7 @@ from narrows.evaluation import campaign, keys
 from narrows.evaluation.definition import SUITES, find_suite, read_suite
 from narrows.evaluation.summary import is_broken
 from narrows.linux import cache, library
+from narrows.report.evaluation import words
 from narrows.study.definition import read_study
 from narrows.study.overlay import Choice, offered
 from narrows.study.plan import make_plan
@@ -185,6 +186,18 @@ def test_the_annex_is_a_page_and_markdown_with_every_criterion(narrows: Narrows,
     assert (refused.returncode, "it is that of a suite; allowed: out/cells/" in refused.stderr) == (2, True), (
         refused.stderr
     )
+
+
+def test_the_annex_says_how_many_rows_are_not_decided_and_how_many_leave_the_bound_by_chance() -> None:
+    rows: list[dict[str, Any]] = [
+        {"verdict": "within", "decided": False},
+        {"verdict": "within", "decided": True},
+        {"verdict": "worse"},
+    ]
+    assert [words.count(rows, verdict) for verdict in ("within", "worse", "better")] == ["2 (1 not decided)", "1", "0"]
+    summary = {"subject": "mine", "references": ["cubic"], "note": None, "sections": None, "kernel": None}
+    for relative, said in ((16, "of 16 rows that compare with a reference, fewer than one"), (200, "about 5 would")):
+        assert said in " ".join(words.preface({**summary, "rows": relative * [{"predicate": "relative"}]}))
 
 
 @pytest.mark.parametrize(
@@ -423,6 +436,12 @@ class Fixed(Reno):
         pass
 
 
+class Frozen(Reno):
+    def on_ack(self, ack):
+        if self.ssthresh > 1e9:
+            super().on_ack(ack)
+
+
 class Unmarked(Reno):
     def on_loss(self, loss):
         if loss.cause != "mark":
@@ -439,6 +458,8 @@ class Unmarked(Reno):
         ("Fixed", "no-feedback", "broken", "link.bottleneck.utilization_between(from=25s,until=50s)", 1),
         # It takes no notice of marks, so that the queue grows: no liveness bound.
         ("Unmarked", "ecn", "worse", "link.bottleneck.queue_delay_mean_s", 0),
+        # Its window does not grow after the first loss.
+        ("Frozen", "rate-change", "worse", "group.test.goodput_between(from=30s,until=60s)", 0),
     ],
 )
 def test_the_row_of_the_rule_that_an_algorithm_breaks_says_so(  # noqa: PLR0913, PLR0917

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from narrows.evaluation.summary import by_criterion, counts, views
+from narrows.evaluation.summary import by_criterion, views
 from narrows.evaluation.verdict import VERDICTS
 from narrows.linux.backend import LINUX
 from narrows.report.evaluation import words
@@ -29,10 +29,12 @@ def annex(summary: Mapping[str, Any]) -> str:
 
 
 def _counts(summary: Mapping[str, Any]) -> str:
-    seen = {name: counts(rows) for name, rows in views(summary["rows"], summary["on"]).items()}
+    seen = views(summary["rows"], summary["on"])
     titles = list(seen) if len(seen) > 1 else ["rows"]
     head = [f"| verdict | {' | '.join(titles)} |", "|---|" + "--:|" * len(titles)]
-    body = [f"| {verdict} | {' | '.join(str(each[verdict]) for each in seen.values())} |" for verdict in VERDICTS]
+    body = [
+        f"| {verdict} | {' | '.join(words.count(rows, verdict) for rows in seen.values())} |" for verdict in VERDICTS
+    ]
     return "\n".join(head + body)
 
 

@@ -44,6 +44,13 @@ def verdict(row: Row) -> str:
     return str(row["verdict"])
 
 
+def count(rows: Sequence[Row], of: str) -> str:
+    """Return the number of rows with a verdict, and of those within how many are not decided."""
+    found = [row for row in rows if row["verdict"] == of]
+    still_open = sum(verdict(row) != of for row in found)
+    return f"{len(found)} ({still_open} not decided)" if still_open else str(len(found))
+
+
 def difference(row: Row) -> str:
     """Return the difference of the kernel to the simulator, of a row on both; empty without one."""
     found = row.get("difference")
@@ -73,14 +80,18 @@ def preface(summary: Mapping[str, Any]) -> list[str]:
     relative = sum(row["predicate"] == "relative" for row in summary["rows"])
     method = (
         f"{summary['subject']} was measured{beside} in the same scenarios with the same seeds. Each value "
-        "is a mean over replications with its 95 % interval. A verdict is that of the interval of the paired "
-        "difference to the bound: worse (or broken, for a liveness bound) if all of it is beyond the bound, better if "
-        "all of the difference to the reference is on the better side by more than the margin of the metric, otherwise "
-        "within. Each row says whose the predicate is, and links to the scenario that repeats it with `narrows run`."
+        "is a mean over replications with its 95 % interval. A bound that follows from another run is widened by the "
+        "margin of the metric. A verdict is that of an interval: of the measured one where the bound is a number, "
+        "else of the paired difference to the bound. It is worse (or broken, for a liveness bound) if all of the "
+        "interval is beyond the bound, better if all of the difference to the reference is on the better side by more "
+        "than the margin, otherwise within; within is decided if none of the interval is beyond the bound. Each row "
+        "says whose the predicate is, and links to the scenario that repeats it with `narrows run`."
     )
+    expected = 0.025 * relative
+    about_so_many = f"about {round(expected)}" if expected >= 1.0 else "fewer than one"
     chance = (
         f"The intervals are not corrected for the number of rows: of {relative} rows that compare with a reference, "
-        f"about {round(0.025 * relative)} would leave the bound by chance if all were exactly at it."
+        f"{about_so_many} would leave the bound by chance if all were exactly at it."
     )
     kernel = summary["kernel"]
     where = []
