@@ -64,6 +64,14 @@ def test_arguments_that_make_no_sense_are_bad_input(narrows: Narrows, arguments:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_an_option_that_a_command_lacks_is_answered_by_the_command(narrows: Narrows, more: list[str]) -> None:
+    done = narrows("compare", "cubic", "--replicatons", "3", *more)
+    assert done.returncode == 2
+    assert "usage: narrows compare" in done.stderr
+    assert "unrecognized arguments: --replicatons 3; did you mean --replications?" in done.stderr
+
+
 @pytest.mark.parametrize("arguments", [[b"check", b"\xff.toml"], [b"run", b"two-flows", b"--set", b"title=\xff"]])
 def test_an_argument_that_is_no_text_is_bad_input(arguments: list[bytes]) -> None:
     whole = [sys.executable.encode(), b"-m", b"narrows", *arguments]

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser; its result has the chosen command as `command`, a function of the arguments."""
+    """Return the parser.
+
+    Its result has the chosen command as `command`, a function of the arguments, and the parser of it as `parser`.
+    """
     top = argparse.ArgumentParser(
         prog="narrows",
         description="A laboratory for Internet congestion control.",
@@ -25,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    top.set_defaults(command=lambda _: _commands(top))
+    top.set_defaults(command=lambda _: _commands(top), parser=top)
     commands = top.add_subparsers(metavar="COMMAND")
 
     run = _add(commands, "run", "simulate:run", "run a scenario")
@@ -406,7 +409,7 @@ def _add(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, target: str, summary: str
 ) -> argparse.ArgumentParser:
     command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
-    command.set_defaults(command=_late(target))
+    command.set_defaults(command=_late(target), parser=command)
     return command
 
 

@@ -16,7 +16,7 @@ from narrows.cli.arguments import parser
 from narrows.cli.colour import paint
 from narrows.cli.json_errors import as_json
 from narrows.cli.status import BAD_INPUT, DONE, INTERNAL, INTERRUPTED
-from narrows.core import AlgorithmError, RunError, ScenarioError
+from narrows.core import AlgorithmError, RunError, ScenarioError, nearest
 from narrows.errors import InputError, Interrupted, OutputError, ReportError
 
 if TYPE_CHECKING:
@@ -73,17 +73,28 @@ def _with_negative_values(given: Sequence[str]) -> list[str]:
 def _parsed(given: Sequence[str]) -> argparse.Namespace:
     """Return the arguments; where their form is wrong, that is printed, as JSON, too, if that is asked for."""
     if "--json" not in given:
-        return parser().parse_args(given)
+        return _known(given)
     written = io.StringIO()
     try:
         with redirect_stderr(written):
-            return parser().parse_args(given)
+            return _known(given)
     except SystemExit as end:
         said = written.getvalue()
         if end.code:
             print(as_json(BAD_INPUT, said.rpartition(": error: ")[2].strip()))
         sys.stderr.write(said)
         raise
+
+
+def _known(given: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments; one that the command does not have is answered with the usage of this command."""
+    arguments, unknown = parser().parse_known_args(given)
+    if unknown:
+        own: argparse.ArgumentParser = arguments.parser
+        near = nearest(unknown[0].partition("=")[0], re.findall(r"--[a-z-]+", own.format_usage()))
+        hint = f"; did you mean {near}?" if near else ""
+        own.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+    return arguments
 
 
 def _status_of(error: BaseException, given: Sequence[str]) -> tuple[int, str]:

@@ -47,7 +47,7 @@ def read_levels(given: Sequence[str]) -> dict[str, list[str]]:
     for text in given:
         key, equals, levels = text.partition("=")
         if not equals or not key.strip():
-            raise InputError(f"{OPTION} {text}", f"has no key; allowed: {EXAMPLE}")
+            raise InputError(f"{OPTION} {text}", f"is no key with levels; allowed: {EXAMPLE}")
         if key.strip() in found:
             raise InputError(f"{OPTION} {text}", f"gives `{key.strip()}` twice; allowed: all levels of a key at once")
         found[key.strip()] = split(levels)

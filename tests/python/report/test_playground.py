@@ -196,7 +196,15 @@ def test_a_long_run_can_be_stopped(browser: Browser, playground: Path) -> None:
         assert window.locator("#digest").inner_text() == ""
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+# Of each label beside its field, the pixels between the two.
+GAPS = """[...document.querySelectorAll(".control:not(:has(select))")].map((control) => {
+  const words = document.createRange();
+  words.selectNodeContents(control.querySelector("label"));
+  return control.querySelector("input").getBoundingClientRect().left - words.getBoundingClientRect().right;
+})"""
+
+
+@pytest.mark.parametrize("width", [1280, 390, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_the_screen(browser: Browser, playground: Path, width: int, scheme: str) -> None:
     options: dict[str, Any] = {"viewport": {"width": width, "height": 844}, "color_scheme": scheme}
@@ -204,6 +212,9 @@ def test_nothing_is_wider_than_the_screen(browser: Browser, playground: Path, wi
         window.locator("#lesson").select_option("bbr-beside-cubic")
         window.locator("#second canvas").wait_for()
         assert window.evaluate("document.documentElement.scrollWidth") == width
+        # The words of a label end clearly before its field begins.
+        gaps = window.evaluate(GAPS)
+        assert all(gap >= 4 for gap in gaps), gaps
 
 
 @pytest.mark.usefixtures("built")

@@ -116,7 +116,10 @@ def _map(kind: str, meaning: str, atlas: Mapping[str, Any]) -> Figure | None:
     across, down = (_short(names) for names in (buffers, products))
 
     def draw(paper: Paper) -> Sequence[Panel]:
-        panel = rows_panel(paper, Axis.of_names("Buffer (BDP)", across), "BDP (packets)", down, row=34.0)
+        # A narrow page has room for the lower end of each class alone.
+        wide = paper.name == "wide"
+        axis = Axis.of_names("Buffer (BDP)", across) if wide else Axis.of_names("Buffer from (BDP)", _from(across))
+        panel = rows_panel(paper, axis, "BDP (packets)", down, row=34.0)
         for each in cells:
             at = (buffers.index(each["buffer"]), products.index(each["bdp"]))
             text = _score(each["score"])
@@ -140,6 +143,11 @@ def _short(names: Sequence[str]) -> list[str]:
             name = name.replace(word, sign)  # noqa: PLW2901  # one after the other
         found.append(name)
     return found
+
+
+def _from(names: Sequence[str]) -> list[str]:
+    """Return the lower end of each class: 0 for "< 0.2", 0.2 for "0.2 … 0.4" and 6 for "≥ 6"."""
+    return ["0" if name.startswith("<") else name.removeprefix("≥ ").partition(" ")[0] for name in names]
 
 
 def _curves(place: int, find: Mapping[str, Any], curves: Curves) -> Figure:
