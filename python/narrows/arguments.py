@@ -38,6 +38,7 @@ def check_numbers(**given: object) -> None:
 LIMITS = {
     "flows": (1, 1000),
     "jobs": (1, 4096),
+    "maximum": (2, 10**6),
     "replications": (1, 10**6),
     "seed": (0, 2**63 - 1),
 }

@@ -161,7 +161,7 @@ def matrix(  # noqa: PLR0913  # each has a default
     flows: int = 1,
     on: str = SIMULATOR,
     overrides: Sequence[str] = (),
-    within: str | None = None,
+    within: str | float | None = None,
     maximum: int | None = None,
     seed: int | None = None,
     replications: int | None = None,
@@ -180,7 +180,7 @@ def matrix(  # noqa: PLR0913  # each has a default
         flows: Number of flows of each side.
         on: The backend: `simulator`, `linux` or `linux:NAME`. For both, call it for each.
         overrides: Changes of the scenario, each `"key.path=value"`.
-        within: Part of the fair share to which each share of a pair is to be known; None is "5%".
+        within: Part of the fair share to which each share of a pair is to be known, as "5%" or 0.05; None is "5%".
         maximum: Greatest number of replications that are added until then; None is 20.
         seed: Master seed; None is that of the scenario.
         replications: A fixed number of replications; None is as many as `within` needs.
@@ -199,7 +199,7 @@ def matrix(  # noqa: PLR0913  # each has a default
         ReportError: The results are written, but their report could not be built.
         ValueError: A number is out of range.
     """
-    check_numbers(flows=flows, seed=seed, replications=replications, jobs=jobs)
+    check_numbers(flows=flows, maximum=maximum, seed=seed, replications=replications, jobs=jobs)
     conditions = pairs.Conditions(listed(rates), listed(rtts), listed(buffers), listed(queues))
     names, overrides = [named(each) for each in listed(algorithms)], listed(overrides)
     _check_backend("matrix", on)

@@ -177,6 +177,16 @@ def test_an_argument_that_is_wrong_is_named(call: Callable[[], object], error: t
         call()
 
 
+def test_the_half_width_of_a_matrix_may_be_a_number(tmp_path: Path) -> None:
+    conditions: dict[str, Any] = {"rates": "5Mbps", "rtts": "20ms", "buffers": "1bdp", "overrides": BRIEF}
+    found = nw.matrix("cubic", tmp_path / "out", **conditions, within=0.5, maximum=2)
+    assert found.status.finished == found.status.cells
+    with pytest.raises(nw.InputError, match=r"within 1\.5: is no half-width"):
+        nw.matrix("cubic", tmp_path / "more", **conditions, within=1.5)
+    with pytest.raises(ValueError, match="maximum is 1; allowed: a whole number from 2"):
+        nw.matrix("cubic", tmp_path / "more", **conditions, maximum=1)
+
+
 def test_a_table_and_a_replication_that_do_not_exist_are_named_with_what_is_allowed(tmp_path: Path) -> None:
     run: Any = nw.load("pair", BRIEF).run(replications=2)
     run.save(tmp_path / "out")

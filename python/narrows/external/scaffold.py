@@ -19,7 +19,9 @@ def check_name(name: str) -> None:
         InputError: The name is not allowed; the message gives the rule.
     """
     if NAME.fullmatch(name) is None or keyword.iskeyword(name):
-        raise InputError(name, "cannot name an algorithm: lower-case letters, digits and _, a letter first")
+        raise InputError(
+            name, "cannot name an algorithm: lower-case letters, digits and _, a letter first, and no keyword of Python"
+        )
 
 
 def new_python(name: str, folder: Path) -> list[Path]:

@@ -48,7 +48,7 @@ class Stop:
     most: int = 20
 
     @classmethod
-    def read(cls, within: str | None, most: int | None) -> Stop:
+    def read(cls, within: str | float | None, most: int | None) -> Stop:
         """Return the rule that arguments give; None is the usual value.
 
         Raises:
@@ -57,7 +57,7 @@ class Stop:
         if within is None:
             return cls(most=most or cls.most)
         try:
-            part = core.quantity(within, "fraction")
+            part = core.quantity(within, "fraction") if isinstance(within, str) else within
         except ValueError:
             part = 0.0
         if not 0 < part < 1:
