@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,10 +30,14 @@ def playground(arguments: argparse.Namespace) -> int:
 
 
 def _experiment(found: Found, given: str) -> Experiment:
-    resolved = read(found.file, list(found.changes)).resolve(None, 1, None)
+    # The algorithm of a subject is chosen in the page.
+    resolved = read(found.file, list(found.changes)).check(1)
     if resolved.files:
         names = ", ".join(Path(path).name for path, _, _ in resolved.files)
         raise InputError(given, f"names files ({names}), and a page cannot read files; `narrows run` can")
-    # A case of a study is a file with changes: what it resolves to stands for both.
-    text = resolved.resolved if found.changes else found.file.read_text("utf-8")
+    text = found.file.read_text("utf-8")
+    groups = tomllib.loads(text).get("flows", [])
+    # A case of a study is a file with changes, and a subject has no algorithm: what they resolve to stands for them.
+    if found.changes or any(group.get("algorithm") == "subject" for group in groups):
+        text = resolved.resolved
     return Experiment(text, given)

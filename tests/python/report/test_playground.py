@@ -231,6 +231,19 @@ def test_what_a_page_cannot_run_is_bad_input(narrows: Narrows, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("built")
+def test_a_subject_without_an_algorithm_opens_in_a_page(
+    narrows: Narrows, scenario: Path, tmp_path: Path, browser: Browser
+) -> None:
+    scenario.write_text(SHORT.replace('algorithm = "newreno"', 'algorithm = "subject"'), encoding="utf-8")
+    done = narrows("playground", scenario, "--out", "page.html")
+    assert done.returncode == 0, done.stderr
+    with opened(browser, tmp_path / "page.html") as window:
+        window.locator("#digest:not(:empty)").wait_for()
+        window.locator("#beside").select_option("cubic")
+        window.locator("#second canvas").wait_for()
+
+
+@pytest.mark.usefixtures("built")
 def test_a_file_that_exists_is_not_replaced(narrows: Narrows, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("mine")
     done = narrows("playground", "--out", "page.html")
