@@ -12,6 +12,8 @@ pub struct Needs {
     pub packets: bool,
     /// Whether it needs delivery-rate samples, which only reliable senders make.
     pub rate_samples: bool,
+    /// Whether it is notified of acknowledgements of a part of a segment, with `newly_acked` 0.
+    pub partial_acks: bool,
     /// The variant of slow start that belongs to it and that its flows have unless another is asked for; `None` if it has
     /// none of its own.
     pub slow_start: Option<SlowStartKind>,
@@ -19,8 +21,13 @@ pub struct Needs {
 
 impl Needs {
     /// The needs of an algorithm on a reliable sender that uses neither packets nor rate samples.
-    pub const RELIABLE: Self =
-        Self { transport: Transport::Reliable, packets: false, rate_samples: false, slow_start: None };
+    pub const RELIABLE: Self = Self {
+        transport: Transport::Reliable,
+        packets: false,
+        rate_samples: false,
+        partial_acks: false,
+        slow_start: None,
+    };
 
     /// The needs of an algorithm on a datagram sender whose receiver sends `reports`, without packets and rate samples.
     pub const fn datagrams(reports: Reports) -> Self {

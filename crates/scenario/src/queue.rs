@@ -64,7 +64,7 @@ pub struct QueueContext<'a> {
 /// If the discipline has errors, which are added to `faults`.
 pub fn resolve(
     field: &mut Field<Option<QueueValue>>,
-    absent: fn(Scale) -> Limit,
+    absent: impl FnOnce(Scale) -> Limit,
     context: QueueContext<'_>,
     faults: &mut Vec<Fault>,
 ) -> Result<Discipline, Reported> {
@@ -78,17 +78,6 @@ pub fn resolve(
     };
     fill(field, written, &discipline, context);
     Ok(discipline)
-}
-
-/// Fills `field` with DropTail of the given limit, and returns it.
-pub fn droptail(
-    field: &mut Field<Option<QueueValue>>,
-    limit: Limit,
-    context: QueueContext<'_>,
-) -> Discipline {
-    let discipline = droptail::with_limit(limit);
-    fill(field, None, &discipline, context);
-    discipline
 }
 
 fn fill(

@@ -8,8 +8,9 @@ use super::diagnostic::Fault;
 use super::field::{Field, Reported};
 use super::section::Section;
 use super::sections::expect::{ExpectKeys, Expectation, Known};
-use super::sections::flow::placement::TopologyContext;
+use super::sections::flow::placement::{DirectionWord, TopologyContext};
 use super::sections::flow::{FlowContext, GroupKeys, GroupLoad, ResolvedGroup};
+use super::sections::link::Traffic;
 use super::sections::linux::LinuxKeys;
 use super::sections::network::ResolvedNetwork;
 use super::sections::path::ResolvedPath;
@@ -65,13 +66,13 @@ pub(super) fn resolve(
     let mut groups = root.flows.get().cloned().unwrap_or_default();
     let (loads, members) = group_loads(&mut groups, root.duration.copied(), load, faults);
     let duration = root.duration.copied();
-    let ecn = may_use_ecn(root, &groups);
+    let traffic = traffic(root, &groups, &loads);
     let path = match root.path.get_mut() {
-        Ok(Some(keys)) => Some(keys.resolve(load, duration, members.as_deref(), ecn, faults)),
+        Ok(Some(keys)) => Some(keys.resolve(load, duration, members.as_deref(), traffic, faults)),
         _ => None,
     };
     let network = match root.network.get_mut() {
-        Ok(Some(keys)) => Some(keys.resolve(load, duration, members.as_deref(), ecn, faults)),
+        Ok(Some(keys)) => Some(keys.resolve(load, duration, members.as_deref(), traffic, faults)),
         _ => None,
     };
     let context = flow_context(root, path.as_ref(), network.as_ref(), load);
@@ -137,6 +138,25 @@ fn group_loads(
     let members =
         names.and_then(|names| Ok(names.into_iter().zip(narrows_topology::slots(&slots?)).collect()));
     (loads, members.ok())
+}
+
+/// What the flows send, as far as the impairments of links depend on it.
+fn traffic(root: &RootKeys, groups: &[GroupKeys], loads: &Loads) -> Traffic {
+    // Of a group with faults it is not known.
+    let acknowledged = |data: DirectionWord| {
+        groups.is_empty()
+            || groups.iter().zip(loads).any(|(group, load)| {
+                let direction =
+                    group.own.direction.copied().map(|word| word.unwrap_or(DirectionWord::Forward));
+                let one_sided = load.as_ref().is_ok_and(|load| !load.is_two_sided());
+                !one_sided || group.own.program.written || direction.is_ok_and(|word| word == data)
+            })
+    };
+    Traffic {
+        ecn: may_use_ecn(root, groups),
+        acknowledged_forward: acknowledged(DirectionWord::Reverse),
+        acknowledged_reverse: acknowledged(DirectionWord::Forward),
+    }
 }
 
 /// Whether a group may use ECN: it says so, or is carried by programs, which may ask the kernel for it.

@@ -6,7 +6,7 @@ mod distribution;
 pub mod expect;
 pub mod flow;
 mod impairment;
-mod link;
+pub mod link;
 pub mod linux;
 mod loss;
 pub mod network;

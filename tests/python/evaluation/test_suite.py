@@ -436,6 +436,12 @@ class Fixed(Reno):
         pass
 
 
+class PerAck(Reno):
+    def on_ack(self, ack):
+        if ack.may_grow:
+            self.window += 1 if self.window < self.ssthresh else 1 / self.window
+
+
 class Frozen(Reno):
     def on_ack(self, ack):
         if self.ssthresh > 1e9:
@@ -458,6 +464,8 @@ class Unmarked(Reno):
         ("Fixed", "no-feedback", "broken", "link.bottleneck.utilization_between(from=25s,until=50s)", 1),
         # It takes no notice of marks, so that the queue grows: no liveness bound.
         ("Unmarked", "ecn", "worse", "link.bottleneck.queue_delay_mean_s", 0),
+        # It counts acknowledgements, so that a receiver that divides them makes it faster.
+        ("PerAck", "misbehaving", "worse", "group.test.goodput_bps", 0),
         # Its window does not grow after the first loss.
         ("Frozen", "rate-change", "worse", "group.test.goodput_between(from=30s,until=60s)", 0),
     ],

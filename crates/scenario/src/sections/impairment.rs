@@ -180,6 +180,8 @@ pub struct ImpairmentContext<'a> {
     pub greatest_bps: f64,
     /// Whether a group of flows may use ECN.
     pub ecn: bool,
+    /// Whether acknowledgements may cross the link.
+    pub acknowledged: bool,
 }
 
 /// The type of the key whose value is the list of impairments.
@@ -243,7 +245,7 @@ impl Form {
             Self::DelaySawtooth(form) => form.model(faults),
             Self::DelayTrace(form) => form.model(context, faults),
             Self::Handover(form) => form.model(context, faults),
-            Self::AckThinning(form) => Ok(Impairment::AckThinning { share: form.share.copied()? }),
+            Self::AckThinning(form) => form.model(context, faults),
             Self::Aggregation(form) => form.model(context, faults),
         }
     }
@@ -314,6 +316,19 @@ impl Ecn {
             return Err(fault.allowed("with flows that use ECN").hint(Some(hint.into())).report(faults));
         }
         Ok(Impairment::Ecn { mode, share })
+    }
+}
+
+impl AckThinning {
+    fn model(&self, context: ImpairmentContext<'_>, faults: &mut Vec<Fault>) -> Result<Impairment, Reported> {
+        let share = self.share.copied()?;
+        if !context.acknowledged {
+            let fault = self.table.fault("no acknowledgements cross the link in this direction");
+            let hint = "`reverse.impairments` if the data goes forward";
+            let allowed = "where acknowledgements return";
+            return Err(fault.allowed(allowed).hint(Some(hint.into())).report(faults));
+        }
+        Ok(Impairment::AckThinning { share })
     }
 }
 

@@ -6,10 +6,9 @@ use super::overhead::{self, Added};
 use super::rate::{self, RateContext, WrittenRate, greatest_bps};
 use crate::context::LoadContext;
 use crate::diagnostic::Fault;
-use crate::field::{At, Field, Reported};
+use crate::field::{Field, Reported};
 use crate::input::InputFile;
 use crate::queue::{self, Groups, QueueContext, QueueValue};
-use narrows_model::RateModel;
 use narrows_qdisc::{Limit, Scale};
 use narrows_topology::dumbbell::Direction;
 use narrows_units::{Bytes, Rate, Span};
@@ -29,6 +28,19 @@ pub struct LinkContext<'a> {
     pub groups: Option<&'a Groups>,
     /// Whether a group of flows may use ECN.
     pub ecn: bool,
+    /// Whether acknowledgements may cross the link.
+    pub acknowledged: bool,
+}
+
+/// What flows send, as far as the impairments of links depend on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Traffic {
+    /// Whether a group may use ECN.
+    pub ecn: bool,
+    /// Whether acknowledgements may cross a path in its forward direction.
+    pub acknowledged_forward: bool,
+    /// The same of its reverse direction.
+    pub acknowledged_reverse: bool,
 }
 
 /// The keys of one direction of a link.
@@ -67,7 +79,7 @@ impl OneWay {
     /// If a key has errors, which are added to `faults`.
     pub fn new(
         mut keys: OneWayKeys,
-        absent: fn(Scale) -> Limit,
+        absent: impl FnOnce(Scale) -> Limit,
         context: LinkContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<Self, Reported> {
@@ -82,6 +94,7 @@ impl OneWay {
             packet: context.packet,
             greatest_bps: greatest_bps(&over_time),
             ecn: context.ecn,
+            acknowledged: context.acknowledged,
         };
         let impaired = impairment::resolve(impairments, of_impairments, faults);
         let mean_bps = over_time.mean_bps(context.duration?);
@@ -106,22 +119,6 @@ impl OneWay {
         };
         let words = describe(&direction, of_queue);
         Ok(Self { keys, direction, mean, words })
-    }
-
-    /// A direction with a constant rate and a DropTail queue of the given limit.
-    pub fn constant(at: &At, scale: Scale, limit: Limit) -> Self {
-        let mut queue = Field::of(at, None);
-        let mean_bps = scale.rate.as_bps() as f64;
-        let context = QueueContext { scale, mean_bps, duration: Span::ZERO, groups: None };
-        let discipline = queue::droptail(&mut queue, limit, context);
-        let rate = RateModel::Constant(scale.rate);
-        let direction =
-            Direction { rate, framing: None, queue: discipline, loss: None, impairments: Vec::new() };
-        let words = describe(&direction, context);
-        let rate = Field::of(at, WrittenRate::Plain(scale.rate));
-        let (overhead, loss) = (Field::of(at, None), Field::of(at, None));
-        let keys = OneWayKeys { rate, overhead, queue, loss, impairments: Field::of(at, None) };
-        Self { keys, direction, mean: scale.rate, words }
     }
 }
 

@@ -9,7 +9,7 @@ mod links;
 mod tiered;
 mod written;
 
-use super::link::LinkContext;
+use super::link::{LinkContext, Traffic};
 use super::path::check_packet;
 use super::rate::usual_access_rate;
 use crate::context::LoadContext;
@@ -86,11 +86,13 @@ impl NetworkKeys {
         load: &LoadContext<'_>,
         duration: Result<Span, Reported>,
         groups: Option<&Groups>,
-        ecn: bool,
+        traffic: Traffic,
         faults: &mut Vec<Fault>,
     ) -> Result<ResolvedNetwork, Reported> {
         let packet = check_packet(&self.packet, faults);
-        let context = LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups, ecn };
+        let (rtt, ecn) = (self.rtt.copied(), traffic.ecn);
+        // Data and acknowledgements of some flow or other cross any link.
+        let context = LinkContext { load, duration, rtt, packet, groups, ecn, acknowledged: true };
         let draft = self.draft(context, faults)?;
         let events = events::resolve(&mut self.events, &draft, duration, faults);
         let access_rate = self.access_rate.copied()?;

@@ -1,7 +1,7 @@
 //! `[path]`: the dumbbell.
 
 use super::impairment::Impairments;
-use super::link::{self, LinkContext, OneWay, OneWayKeys};
+use super::link::{self, LinkContext, OneWay, OneWayKeys, Traffic};
 use super::loss::Loss;
 use super::overhead::Overhead;
 use super::rate::{LinkRate, greatest_bps, usual_access_rate};
@@ -89,11 +89,13 @@ impl PathKeys {
         load: &LoadContext<'_>,
         duration: Result<Span, Reported>,
         groups: Option<&Groups>,
-        ecn: bool,
+        traffic: Traffic,
         faults: &mut Vec<Fault>,
     ) -> Result<ResolvedPath, Reported> {
         let packet = check_packet(&self.packet, faults);
-        let context = LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups, ecn };
+        let Traffic { ecn, acknowledged_forward: acknowledged, acknowledged_reverse } = traffic;
+        let context =
+            LinkContext { load, duration, rtt: self.rtt.copied(), packet, groups, ecn, acknowledged };
         let keys = OneWayKeys {
             rate: self.rate.clone(),
             overhead: self.overhead.clone(),
@@ -111,7 +113,8 @@ impl PathKeys {
             loss: back.loss.clone(),
             impairments: back.impairments.clone(),
         };
-        let reverse = OneWay::new(keys, |_| Limit::Unlimited, context, faults);
+        let of_reverse = LinkContext { acknowledged: acknowledged_reverse, ..context };
+        let reverse = OneWay::new(keys, |_| Limit::Unlimited, of_reverse, faults);
         let access_rate = self.access_rate.copied();
         let (forward, reverse) = (forward?, reverse?);
         let greatest = greatest_bps(&forward.direction.rate).max(greatest_bps(&reverse.direction.rate));

@@ -167,8 +167,8 @@ preset_keys! {
         /// Longest time that receive offload holds a segment.
         option receive_offload_timeout: Positive<Span> = [Span::from_us(50); 4],
 
-        /// Acknowledgements that a misbehaving receiver makes of one (ACK division; Savage et al. 1999): parts of a segment count
-        /// where ack_counting is acks.
+        /// Acknowledgements that a misbehaving receiver makes of one (ACK division; Savage et al. 1999). Parts of a segment count
+        /// where ack_counting is acks; algorithms in Python are notified of them.
         option ack_division: Count<1, 100> = [1, 1, 1, 1] {
             parts if parts > 1 => format!("every ACK divided into {parts}"),
         },

@@ -371,8 +371,9 @@ const NEEDS: &[Need] = &[
     Need::values("[rio].in", "[]", "[\"cubic\"]"),
     Need::values("[rio].in_max", "\"20pkt\"", "\"30pkt\""),
     // Impairments.
-    Need::values("impairments", "[{ kind = \"ack-thinning\", share = 0.5 }]", "[{ kind = \"ack-thinning\", share = 0.6 }]"),
-    Need::sets("path.impairments", &["path.impairments=[{kind=\"ack-thinning\",share=0.5}]"]),
+    Need::values("impairments", "[{ kind = \"jitter\", delay = \"1ms\" }]", "[{ kind = \"jitter\", delay = \"2ms\" }]"),
+    Need::sets("path.impairments", &["path.impairments=[{kind=\"jitter\",delay=\"1ms\"}]"]),
+    Need::sets("[ack-thinning].share", &["flows.0.direction=reverse"]),
     Need::sets("[ecn].mode", &["transport.ecn=true"]),
     Need::sets("[ecn].share", &["transport.ecn=true"]),
     Need::values("[reorder].delay", "\"5ms\"", "\"6ms\""),

@@ -85,6 +85,8 @@ const FAULTS: &[Case] = &[
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"ecn\", mode = \"bleach\", share = §0 }]", "path.impairments.0.share", "zero is impossible"),
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"ecn\", mode = §\"bleach\" }]", "path.impairments.0.mode", "no flow uses ECN"),
     (3, "rate = \"20Mbps\"\nreverse = { impairments = [{ kind = \"ecn\", mode = §\"set-ce\" }] }", "path.reverse.impairments.0.mode", "no flow uses ECN"),
+    (3, "rate = \"20Mbps\"\nimpairments = [§{ kind = \"ack-thinning\", share = 0.5 }]", "path.impairments.0", "no acknowledgements cross"),
+    (6, "algorithm = \"cubic\"\ndirection = \"reverse\"\n[path.reverse]\nimpairments = [§{ kind = \"ack-thinning\", share = 0.5 }]", "path.reverse.impairments.0", "no acknowledgements cross"),
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"delay-steps\", delays = [\"1ms\"], times = [§\"1s\"] }]", "path.impairments.0.times.0", "from the start"),
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"delay-steps\", delays = [\"1ms\", \"2ms\"], times = §[\"0s\"] }]", "path.impairments.0.times", "2 delays for 1 times"),
     (3, "rate = \"20Mbps\"\nimpairments = [{ kind = \"delay-steps\", delays = [\"1ms\", \"2ms\"], times = [\"0s\", \"2s\"], period = §\"2s\" }]", "path.impairments.0.period", "the last step is not before it"),

@@ -162,6 +162,52 @@ fn good_with_faults(text: &str, set: &str) -> String {
     super::read_with(text, &[set]).map(|_| ()).expect_err(set)[0].message.clone()
 }
 
+const TIERED: &str = r#"duration = "9s"
+[network]
+rtt = "40ms"
+generator = { kind = "tiered", backbone = "west", rate = "96Mbps", direct = 1, fast = 1, normal = 1, IMPAIRED }
+[[flows]]
+algorithm = "cubic"
+between = "edges"
+size = "9kB"
+source = { kind = "poisson", interval = "9ms" }
+"#;
+
+#[test]
+fn the_links_of_access_routers_of_a_tiered_network_have_its_impairments() {
+    let keys = r#"overhead = { kind = "atm" }, loss = { kind = "bernoulli", rate = "1%" }, impairments = [{ kind = "jitter", delay = "1ms" }]"#;
+    for buffers in ["rtt", "rtt/sqrt(n)"] {
+        let scenario = good(&TIERED.replace("IMPAIRED", &format!("buffers = \"{buffers}\", {keys}")));
+        survives(&scenario);
+        let links = &scenario.model.links;
+        let impaired: Vec<&str> = links
+            .iter()
+            .filter(|link| link.loss.is_some() && link.framing.is_some() && link.impairments.len() == 1)
+            .map(|link| link.name.as_str())
+            .collect();
+        assert_eq!(impaired.len(), 6, "{impaired:?}");
+        assert!(impaired.iter().all(|name| ["D0", "F0", "N0"].iter().any(|router| name.contains(router))));
+        let plain = links.iter().filter(|link| link.loss.is_none() && link.impairments.is_empty()).count();
+        assert_eq!(plain + impaired.len(), links.len());
+    }
+}
+
+#[test]
+fn an_impairment_that_a_link_of_a_tiered_network_cannot_have_is_refused_once_with_its_key_and_line() {
+    for (key, path, problem) in [
+        (r#"[{ kind = "policer", rate = "1Mbps", burst = "10B" }]"#, "burst", "no full packet would pass"),
+        (r#"[{ kind = "aggregation", frame = "10ms", largest = "1pkt" }]"#, "largest", "frames carry only"),
+        (r#"[{ kind = "ecn", mode = "bleach" }]"#, "mode", "no flow uses ECN"),
+    ] {
+        let text = TIERED.replace("IMPAIRED", &format!("impairments = {key}"));
+        let faults = read(&text).map(|_| ()).expect_err(key);
+        assert_eq!(faults.len(), 1, "{key}");
+        assert_eq!(faults[0].path, format!("network.generator.impairments.0.{path}"));
+        assert!(faults[0].message.contains(problem), "{}", faults[0].message);
+        assert!(faults[0].render().contains("test.toml:4:"), "{}", faults[0].render());
+    }
+}
+
 #[test]
 fn a_graphml_file_gives_links_and_says_what_was_assumed() {
     let folder = std::env::temp_dir().join(format!("narrows-graphml-{}", std::process::id()));

@@ -60,7 +60,7 @@ impl Sender {
 
     /// Responds to an acknowledgement of a part of segment `number`, the first unacknowledged. A sender that counts bytes (RFC
     /// 3465) or segments counts it with the rest; one that counts acknowledgements grows its window for each (Savage et al.
-    /// 1999 §2.1).
+    /// 1999 §2.1). An algorithm that is notified of all acknowledgements decides itself.
     #[cold]
     pub(super) fn on_partial_ack<H: Host>(&mut self, number: u64, now: Time, host: &mut H) {
         let board = self.recovery.board();
@@ -70,13 +70,15 @@ impl Sender {
         }
         self.core.counters.acks_received += 1;
         let algorithm = &self.core.algorithm;
-        if self.core.options.ack_counting != AckCounting::Acks || algorithm.ssthresh().is_none() {
-            return;
-        }
+        let newly_acked = match self.core.options.ack_counting {
+            _ if self.core.needs.partial_acks => 0,
+            AckCounting::Acks if algorithm.ssthresh().is_some() => 1,
+            _ => return,
+        };
         self.window_limited = self.usage.is_limited(|| (algorithm.window(), algorithm.ssthresh()));
         let path = self.path(now);
         let ack = Ack {
-            newly_acked: 1,
+            newly_acked,
             advanced: true,
             ce_packets: 0,
             rtt: None,

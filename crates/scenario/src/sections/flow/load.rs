@@ -25,9 +25,15 @@ impl GroupLoad {
     /// Number of connection slots, and whether the workload is fixed.
     pub fn slots(&self) -> (u64, bool) {
         self.transfers.as_ref().map_or((self.count, true), |transfers| {
-            let two_sided = matches!(transfers.demand, Demand::Exchanges { .. } | Demand::Clients { .. });
-            let sides = if two_sided { 2 } else { 1 };
+            let sides = if self.is_two_sided() { 2 } else { 1 };
             (u64::from(transfers.slots) * sides, false)
+        })
+    }
+
+    /// Whether both sides of its connections send data.
+    pub fn is_two_sided(&self) -> bool {
+        self.transfers.as_ref().is_some_and(|transfers| {
+            matches!(transfers.demand, Demand::Exchanges { .. } | Demand::Clients { .. })
         })
     }
 }

@@ -94,6 +94,12 @@ keys! {
         rate: LinkRate,
         /// One-way propagation delay.
         delay: Positive<Span>,
+        /// What its links add to every packet, in both directions.
+        overhead: Overhead => "none",
+        /// Loss on its links, in both directions, behind their queues.
+        loss: Loss => "none",
+        /// What packets pass on its links, in both directions, behind queue and loss, in this order.
+        impairments: Impairments => "none",
         /// What waits at R0 for the link to R1.
         r0: Table<RouterKeys>,
         /// What waits at R1 for the link to R2.
@@ -178,10 +184,10 @@ impl TwoRouters {
         let queue = router.get()?.queue.clone().optional();
         let keys = |queue| OneWayKeys {
             rate: self.rate.clone(),
-            overhead: Field::of(&self.table, None),
+            overhead: self.overhead.clone(),
             queue,
-            loss: Field::of(&self.table, None),
-            impairments: Field::of(&self.table, None),
+            loss: self.loss.clone(),
+            impairments: self.impairments.clone(),
         };
         let forward = OneWay::new(keys(queue), Scale::bdp, context, faults)?;
         let absent = Field::of(&self.table, None);

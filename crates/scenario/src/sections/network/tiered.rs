@@ -1,17 +1,22 @@
 //! `network.generator` of kind `tiered`.
 
-use super::super::link::{LinkContext, OneWay};
+use super::super::impairment::Impairments;
+use super::super::link::{LinkContext, OneWay, OneWayKeys};
+use super::super::loss::Loss;
+use super::super::overhead::Overhead;
+use super::super::rate::WrittenRate;
 use super::draft::Draft;
 use super::graph::check_factor;
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
 use crate::section::keys;
 use crate::value::{Count, Element, Integer, List, Positive, words};
-use narrows_qdisc::{Limit, Scale};
+use narrows_qdisc::Limit;
 use narrows_topology::graph::Graph;
 use narrows_topology::graph::tiered::{self, CLASSES, TierLink, Tiers};
 use narrows_topology::{Core, Edge};
 use narrows_units::{Bytes, Rate, Span};
+use std::collections::BTreeSet;
 
 keys! {
     /// An Internet of three tiers: backbone, points of presence, access routers (Mills et al., NIST SP 500-282, §3).
@@ -35,6 +40,12 @@ keys! {
         point_delay: Positive<Span> = Span::from_ms(1),
         /// One-way delay of an access router's link.
         access_delay: Positive<Span> = Span::from_us(500),
+        /// What the links of access routers add to every packet, in both directions.
+        overhead: Overhead => "none",
+        /// Loss on the links of access routers, in both directions, behind their queues.
+        loss: Loss => "none",
+        /// What packets pass on the links of access routers, in both directions, behind queue and loss, in this order.
+        impairments: Impairments => "none",
         /// A port's buffer: its rate times network.rtt, or that over the square root of the transfers expected to cross it.
         buffers: Buffers = Buffers::Rtt,
         /// How many are in progress in the whole network, for buffers = "rtt/sqrt(n)".
@@ -112,23 +123,19 @@ impl Tiered {
                 receivers: receivers[class],
             })
             .collect();
-        let scale = |rate| Ok(Scale { rate, rtt: context.rtt?, packet: context.packet? });
-        let mut limits = Vec::new();
-        for link in &tiers.links {
-            let scale: Scale = scale(link.rate)?;
-            limits.extend([link.rate.bytes_in(scale.rtt).max(scale.packet); 2]);
-        }
-        let mut draft = self.links(&tiers, &limits, scale)?;
+        let (rtt, packet) = (context.rtt?, context.packet?);
+        let mut limits: Vec<Bytes> =
+            tiers.links.iter().flat_map(|link| [link.rate.bytes_in(rtt).max(packet); 2]).collect();
+        let mut draft = self.links(&tiers, &limits, context, faults)?;
         if self.buffers.copied()? == Buffers::RttOverRoot {
             let transfers = self.transfers.copied()?.unwrap_or(100 * edges.len() as u64);
             let crossing = crossing(&draft, &edges, transfers as f64);
-            let packet = context.packet?;
             for (limit, crossing) in limits.iter_mut().zip(crossing) {
                 // RTT·C/√n (Appenzeller, Keslassy, McKeown, SIGCOMM 2004).
                 let shared = limit.count() as f64 / libm::sqrt(crossing.max(1.0));
                 *limit = Bytes::new(shared as u64).max(packet);
             }
-            draft = self.links(&tiers, &limits, scale)?;
+            draft = self.links(&tiers, &limits, context, faults)?;
         }
         draft.edges = edges;
         draft.note = Some(format!(
@@ -139,19 +146,35 @@ impl Tiered {
         Ok(draft)
     }
 
-    /// The links with DropTail queues of these limits, one for each direction.
+    /// The links with DropTail queues of these limits, one for each direction. The keys of links are those of access
+    /// routers.
     fn links(
         &self,
         tiers: &Tiers,
         limits: &[Bytes],
-        scale: impl Fn(Rate) -> Result<Scale, Reported>,
+        context: LinkContext<'_>,
+        faults: &mut Vec<Fault>,
     ) -> Result<Draft, Reported> {
         let mut draft = Draft { nodes: tiers.nodes.clone(), ..Draft::default() };
+        let below: BTreeSet<u32> = tiers.access.iter().map(|(router, _)| *router).collect();
         for (TierLink { ends, rate, delay }, limits) in tiers.links.iter().zip(limits.chunks(2)) {
-            let scale = scale(*rate)?;
-            let one_way = |limit: Bytes| OneWay::constant(&self.table, scale, Limit::Bytes(limit.count()));
+            let mut keys = OneWayKeys {
+                rate: Field::of(&self.table, WrittenRate::Plain(*rate)),
+                overhead: Field::of(&self.table, None),
+                queue: Field::of(&self.table, None),
+                loss: Field::of(&self.table, None),
+                impairments: Field::of(&self.table, None),
+            };
+            if below.contains(&ends.0) {
+                keys.overhead = self.overhead.clone();
+                keys.loss = self.loss.clone();
+                keys.impairments = self.impairments.clone();
+            }
+            let mut one_way =
+                |limit: Bytes| OneWay::new(keys.clone(), |_| Limit::Bytes(limit.count()), context, faults);
+            let both = [one_way(limits[0])?, one_way(limits[1])?];
             let names = [draft.name(*ends), draft.name((ends.1, ends.0))];
-            draft.pair(names, *ends, *delay, &[one_way(limits[0]), one_way(limits[1])]);
+            draft.pair(names, *ends, *delay, &both);
         }
         Ok(draft)
     }
