@@ -19,11 +19,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One interpreter for every build, so that a change of tool does not compile PyO3 again.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-demo: build
+# Packages are installed while the simulator compiles.
+demo:
+	@$(MAKE) --no-print-directory --jobs 2 build
 	@echo "3 of 3: comparing three algorithms"
 	@$(BIN)/narrows compare newreno cubic aiad --scenario scenarios/two-flows.toml | sed '$$s|.*|Report: &/report.html|'
 
-build: .venv/.core
+build: .venv/.packages .venv/.core
 
 # For editing Rust: only what changed is compiled, without optimization across crates. Records are the same bits, runs slower.
 quick: export CARGO_PROFILE_RELEASE_LTO = off
@@ -88,10 +90,16 @@ site: build .venv/.tools wasm-where-possible
 clean:
 	rm -rf .venv target python/narrows/_core*.so $(WASM)
 
-# What running needs, and nothing more. Of its modules pip would compile all; what the commands import is enough.
-.venv/.packages: requirements-run.lock
+# What the build of the extension needs.
+.venv/.maturin: requirements-run.lock
 	@echo "1 of 3: installing Python packages into .venv (half a minute with a warm cache)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@awk '/^[^ ]/ { wanted = /^maturin==/ } wanted' requirements-run.lock > .venv/maturin.lock
+	@$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r .venv/maturin.lock
+	@touch $@
+
+# What running needs, and nothing more. Of its modules pip would compile all; what the commands import is enough.
+.venv/.packages: requirements-run.lock .venv/.maturin
 	@$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements-run.lock
 	@$(BIN)/python -m compileall -q -j 0 .venv/lib/python3*/site-packages/{numpy,pyarrow,scipy}
 	@touch $@
@@ -103,7 +111,7 @@ clean:
 	@touch $@
 
 # No isolated build: it would compile PyO3 again each time. The build needs maturin, which the lock has, on the path.
-.venv/.core: .venv/.packages pyproject.toml Cargo.toml Cargo.lock $(RUST)
+.venv/.core: .venv/.maturin pyproject.toml Cargo.toml Cargo.lock $(RUST)
 	@echo "2 of 3: compiling the simulator (one to two minutes, once)"
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
