@@ -286,6 +286,12 @@ impl SendingEndpoint {
         }
     }
 
+    /// Whether a window that is smaller than before is no reduction of its own: a stack lowers its window packet by packet after a
+    /// reduction (proportional rate reduction), and adapts it all the time where its algorithm sets a pacing rate.
+    pub fn lowers_window_in_steps(&self) -> bool {
+        matches!(&self.0, SenderKind::Stack(sender) if sender.lowers_window_in_steps())
+    }
+
     /// The counts so far.
     pub fn counters(&self) -> &SenderCounters {
         &self.core().counters
@@ -301,9 +307,12 @@ impl SendingEndpoint {
         self.core().limited_by
     }
 
-    /// The hosted congestion control algorithm.
-    pub fn algorithm(&self) -> &dyn CongestionControl {
-        self.core().algorithm.as_ref()
+    /// The hosted congestion control algorithm; `None` where a stack carries the connection, which has its own.
+    pub fn algorithm(&self) -> Option<&dyn CongestionControl> {
+        match &self.0 {
+            SenderKind::Stack(_) => None,
+            SenderKind::Reliable(_) | SenderKind::Datagram(_) => Some(self.core().algorithm.as_ref()),
+        }
     }
 
     /// What went wrong in the hosted congestion control algorithm, if anything did.

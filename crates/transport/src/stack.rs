@@ -89,6 +89,8 @@ pub(crate) struct StackSender {
     core: SenderCore,
     port: StackPort,
     state: StackState,
+    /// Whether the window was being reduced before or after the last report.
+    reduces: bool,
     /// Payload of the transfer; `None` if it is endless.
     size: Option<Bytes>,
     /// Payload of the transfer that has not been written; `None` if it is endless.
@@ -121,7 +123,16 @@ pub struct StackPacket {
 impl StackSender {
     pub(crate) fn new(core: SenderCore, size: Option<Bytes>, port: StackPort) -> Self {
         let state = StackState::default();
-        Self { core, port, state, size, unwritten: size, waits_for_offers: false, sent_end: 0 }
+        Self {
+            core,
+            port,
+            state,
+            reduces: false,
+            size,
+            unwritten: size,
+            waits_for_offers: false,
+            sent_end: 0,
+        }
     }
 
     pub(crate) fn core(&self) -> &SenderCore {
@@ -184,6 +195,7 @@ impl StackSender {
     /// The stack reports its `state` of the connection.
     pub(crate) fn update<H: Host>(&mut self, state: StackState, host: &mut H) {
         let before = std::mem::replace(&mut self.state, state);
+        self.reduces = before.reducing.is_some() || state.reducing.is_some();
         if self.core.state == ConnectionState::Connecting && state.established {
             self.core.state = ConnectionState::Established;
             host.notify(TransportEvent::Established);
@@ -239,6 +251,11 @@ impl StackSender {
     /// Slow-start threshold, packets; infinite while unset.
     pub(crate) fn ssthresh(&self) -> f64 {
         self.state.ssthresh.map_or(f64::INFINITY, f64::from)
+    }
+
+    /// Whether a smaller window is a step of a reduction that was reported, or one of an algorithm with a rate.
+    pub(crate) fn lowers_window_in_steps(&self) -> bool {
+        self.reduces || self.state.pacing_rate.is_some()
     }
 
     /// The state that the stack reported last.

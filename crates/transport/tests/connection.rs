@@ -316,7 +316,7 @@ fn an_algorithm_that_counts_marks_gets_every_mark_and_no_episode() {
     let mut wire = Wire::new(options, Counting(Halving::fixed(40.0), 0), Some(300), script);
     assert!(wire.complete(MINUTE));
     let mut counted = 0.0;
-    wire.sender.algorithm().observe(&mut |_, marks| counted = marks);
+    wire.sender.algorithm().expect("it is simulated").observe(&mut |_, marks| counted = marks);
     assert!((counted - 100.0).abs() < f64::EPSILON, "{counted}");
     assert_eq!(wire.sender.counters().reductions, 0);
 }

@@ -68,7 +68,7 @@ fn pause(pause: Span, idle_restart: bool) -> (Vec<f64>, usize) {
     let mut wire = Wire::new(options, Pausing::new(at(100), until), None, lossless);
     wire.run(until + Span::from_ms(30));
     let mut restarts = Vec::new();
-    wire.sender.algorithm().observe(&mut |_, value| restarts.push(value));
+    wire.sender.algorithm().expect("it is simulated").observe(&mut |_, value| restarts.push(value));
     (restarts, wire.transmissions.iter().filter(|transmission| transmission.at == until).count())
 }
 

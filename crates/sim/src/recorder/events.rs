@@ -3,6 +3,7 @@
 use super::log::{Entry, Log};
 use super::packets::kind;
 use super::place::Place;
+use narrows_cc::CongestionControl;
 use narrows_records::{FlowEvent, PacketKind, Windows};
 use narrows_transport::{Rule, SendingEndpoint, TransportEvent};
 use narrows_units::Time;
@@ -82,7 +83,7 @@ impl SenderEvents {
     /// changed in `log`.
     #[inline]
     pub fn settle(&mut self, sender: &SendingEndpoint, window: f64, now: Time, log: &mut Log<EventEntry>) {
-        let state = sender.algorithm().state();
+        let state = sender.algorithm().map_or("", CongestionControl::state);
         // False if there was no window before, or is none now. One name may have two addresses, but not two names one.
         let reduced = window < self.windows.congestion;
         if self.pending.is_empty() && !reduced && std::ptr::eq(state, self.state) {
@@ -95,8 +96,8 @@ impl SenderEvents {
     #[cold]
     fn log(&mut self, sender: &SendingEndpoint, window: f64, now: Time, log: &mut Log<EventEntry>) {
         let algorithm = sender.algorithm();
-        let (state, ssthresh) = (algorithm.state(), algorithm.ssthresh().unwrap_or(f64::NAN));
-        let windows = Windows { congestion: window, ssthresh };
+        let (state, state_rule) = algorithm.map_or(("", ""), |hosted| (hosted.state(), hosted.state_rule()));
+        let windows = Windows { congestion: window, ssthresh: sender.ssthresh().unwrap_or(f64::NAN) };
         for event in &self.pending {
             if let TransportEvent::Reduction { ssthresh_before: Some(ssthresh), .. } = event {
                 self.windows.ssthresh = *ssthresh;
@@ -113,7 +114,9 @@ impl SenderEvents {
             states: [self.state, state],
         };
         // An algorithm without ssthresh adapts its window all the time; so does a rate.
-        let mut unexplained = windows.congestion < self.windows.congestion && !windows.ssthresh.is_nan();
+        let mut unexplained = windows.congestion < self.windows.congestion
+            && !windows.ssthresh.is_nan()
+            && !sender.lowers_window_in_steps();
         for event in self.pending.drain(..) {
             let Some((event, rule, packet)) = of_transport(event, self.data) else { continue };
             unexplained &= !explains(event);
@@ -123,7 +126,7 @@ impl SenderEvents {
             log.add(EventEntry { event: FlowEvent::Reduction, rule: "algorithm", ..entry });
         }
         if state != self.state {
-            log.add(EventEntry { rule: algorithm.state_rule(), ..entry });
+            log.add(EventEntry { rule: state_rule, ..entry });
         }
         (self.windows, self.state) = (windows, state);
     }

@@ -117,10 +117,10 @@ impl Workloads<'_> {
             let first = self.firsts[number] as usize;
             for (slot, host) in (first..).zip(&self.sending[first..first + count]) {
                 let open = host.as_ref().filter(|host| host.sender.state() == ConnectionState::Established);
-                if let Some(host) = open {
+                if let Some(algorithm) = open.and_then(|host| host.sender.algorithm()) {
                     let place = Place::Sender(slot as u32);
                     let add = &mut |name: &str, value| internals.add(interval, place, name, value);
-                    host.sender.algorithm().observe(add);
+                    algorithm.observe(add);
                 }
             }
         }
