@@ -84,6 +84,7 @@ fn acknowledge(algorithm: &mut dyn CongestionControl, transport: Transport, coun
             rtt: Some(rtt),
             round: number / ROUND,
             window_limited: true,
+            next_departure: Time::ZERO,
         };
         while algorithm.next_timer().is_some_and(|at| at <= now) {
             algorithm.on_timer(&path);

@@ -21,6 +21,8 @@ pub struct Path {
     /// Whether the congestion window alone kept the sender from sending more. Windows grow only if it did (RFC 9438
     /// §5.8).
     pub window_limited: bool,
+    /// Earliest time at which pacing permits the next packet; now or before if it delays none.
+    pub next_departure: Time,
 }
 
 /// Round-trip times as the transport measures them (RFC 6298).

@@ -40,7 +40,15 @@ fn rate_after_round(algorithm: &mut dyn CongestionControl, round: u64, rtt_ms: u
     let rtt = Span::from_ms(rtt_ms);
     let view = RttView { latest: rtt, min: Span::from_ms(40), smoothed: rtt, variation: Span::ZERO };
     let now = Time::ZERO + rtt * round;
-    let path = Path { now, mss: SETUP.mss, in_flight: 10, rtt: Some(view), round, window_limited: false };
+    let path = Path {
+        now,
+        mss: SETUP.mss,
+        in_flight: 10,
+        rtt: Some(view),
+        round,
+        window_limited: false,
+        next_departure: Time::ZERO,
+    };
     let ack = Ack {
         newly_acked: 1,
         advanced: true,
@@ -79,8 +87,15 @@ fn the_rate_doubles_until_there_is_a_queue_then_grows_by_a_packet_per_round_trip
 #[test]
 fn a_loss_episode_takes_its_part_once() {
     let mut paced = algorithm();
-    let path =
-        Path { now: Time::ZERO, mss: SETUP.mss, in_flight: 9, rtt: None, round: 0, window_limited: false };
+    let path = Path {
+        now: Time::ZERO,
+        mss: SETUP.mss,
+        in_flight: 9,
+        rtt: None,
+        round: 0,
+        window_limited: false,
+        next_departure: Time::ZERO,
+    };
     for new_episode in [true, false] {
         paced.on_loss(&Loss { cause: Cause::Detected, new_episode, lost: 1, packets: &[] }, &path);
         assert_near(rate(&*paced), 7.0);

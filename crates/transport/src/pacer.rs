@@ -51,6 +51,12 @@ impl Pacer {
         self.deadline
     }
 
+    /// When the gap behind the last packet ends.
+    #[inline]
+    pub(crate) fn due(&self) -> Time {
+        self.due
+    }
+
     /// Delays the next packet until `deadline`; `Time::NEVER` ends the delay.
     #[inline]
     pub(crate) fn delay_until(&mut self, deadline: Time) {

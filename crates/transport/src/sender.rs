@@ -206,7 +206,7 @@ impl Sender {
     /// The state of the path.
     #[inline]
     fn path(&self, now: Time) -> Path {
-        self.core.path(self.recovery.board().in_flight(), self.window_limited, now)
+        self.core.path(self.recovery.board().in_flight(), self.window_limited, self.pacer.due(), now)
     }
 
     /// The input of loss recovery.

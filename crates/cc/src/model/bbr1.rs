@@ -93,7 +93,7 @@ impl CongestionControl for Bbr1 {
     fn on_sent(&mut self, packet: &SentPacket, path: &Path) {
         self.init(path);
         self.restart_from_idle(packet, path);
-        self.pacing.on_sent(packet.size, path.now);
+        self.pacing.on_sent();
     }
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
@@ -221,7 +221,7 @@ impl Bbr1 {
         }
         let prior_in_flight =
             ack.rate.map_or(path.in_flight + ack.newly_acked + losses, |sample| sample.prior_in_flight);
-        self.update_cycle_phase(losses, prior_in_flight, path.now);
+        self.update_cycle_phase(losses, prior_in_flight, path);
         if self.delivery.round_start() && !self.delivery.is_app_limited() {
             self.full_bw.check_full_bw_reached(self.delivery.max_bw());
         }
@@ -259,11 +259,18 @@ impl Bbr1 {
     }
 
     /// `bbr_update_cycle_phase`.
-    fn update_cycle_phase(&mut self, losses: u64, prior_in_flight: u64, now: Time) {
+    fn update_cycle_phase(&mut self, losses: u64, prior_in_flight: u64, path: &Path) {
         let (Mode::ProbeBw, Some(min_rtt)) = (self.mode.get(), self.min_rtt.min_rtt()) else { return };
-        let in_network = self.packets_in_net_at_edt(prior_in_flight, now);
+        let in_network = self.packets_in_net_at_edt(prior_in_flight, path);
         let target = self.inflight(self.delivery.max_bw(), self.pacing_gain.max(Gain::UNIT));
-        self.gain_cycle.update_cycle_phase(self.pacing_gain, now, min_rtt, losses > 0, in_network, target);
+        self.gain_cycle.update_cycle_phase(
+            self.pacing_gain,
+            path.now,
+            min_rtt,
+            losses > 0,
+            in_network,
+            target,
+        );
     }
 
     /// `bbr_update_gains`.
@@ -322,10 +329,11 @@ impl Bbr1 {
         even + if probing_up { 2 } else { 0 }
     }
 
-    /// `bbr_packets_in_net_at_edt`: packets on the path when the next one leaves, of `in_flight` that are now.
-    fn packets_in_net_at_edt(&self, in_flight: u64, now: Time) -> u64 {
+    /// `bbr_packets_in_net_at_edt`: packets on the path when the next one leaves, of `in_flight` that are now. `next_departure` is
+    /// `tcp_wstamp_ns`, with the credit for pauses.
+    fn packets_in_net_at_edt(&self, in_flight: u64, path: &Path) -> u64 {
         let departing = if self.pacing_gain > Gain::UNIT { self.pacing.tso_segs_goal(self.mss) } else { 0 };
-        let delivered = self.bw().packets_in(self.pacing.time_to_edt(now));
+        let delivered = self.bw().packets_in(path.next_departure.since(path.now));
         (in_flight + departing).saturating_sub(delivered)
     }
 }

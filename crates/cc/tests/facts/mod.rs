@@ -112,6 +112,7 @@ impl History {
             rtt: self.rtt,
             round: self.round,
             window_limited: step.window_limited,
+            next_departure: Time::ZERO,
         };
         let packets: Vec<_> = (0..step.packets.min(4)).map(|_| self.packet(&step)).collect();
         let lost = |cause, new_episode, lost| Fact::Lost {

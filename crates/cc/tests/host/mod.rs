@@ -233,6 +233,7 @@ impl<L: FnMut(u64) -> bool> Host<L> {
             rtt: self.rtt,
             round: self.round,
             window_limited: true,
+            next_departure: Time::ZERO,
         }
     }
 }

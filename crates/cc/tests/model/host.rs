@@ -215,6 +215,7 @@ impl Host {
             rtt: Some(self.rtt),
             round: 0,
             window_limited: self.window_limited,
+            next_departure: self.next_send,
         }
     }
 }

@@ -76,6 +76,7 @@ impl Flow {
                 rtt: Some(RttView { latest: rtt, min: rtt, smoothed: rtt, variation: Span::ZERO }),
                 round: 1,
                 window_limited: true,
+                next_departure: Time::ZERO,
             },
         }
     }

@@ -227,6 +227,7 @@ fn two_flows(rule: &Linear, capacity: f64, cuts: usize) -> Vec<(f64, f64)> {
         rtt: None,
         round: 0,
         window_limited: true,
+        next_departure: Time::ZERO,
     };
     while after.len() < cuts {
         path.round += 1;

@@ -167,7 +167,8 @@ impl DatagramSender {
 
     /// The state of the path. The rate is a limit as a window is.
     fn path(&self, now: Time) -> Path {
-        self.core.path(self.flight.count(), self.core.limited_by != Limit::Application, now)
+        let is_limited = self.core.limited_by != Limit::Application;
+        self.core.path(self.flight.count(), is_limited, self.spacing.deadline().min(now), now)
     }
 
     /// When the oldest echo is overdue.

@@ -58,9 +58,9 @@ impl SenderCore {
         }
     }
 
-    /// The state of the path, with `in_flight` packets in flight.
+    /// The state of the path, with `in_flight` packets in flight; pacing permits the next one at `next_departure`.
     #[inline]
-    pub(crate) fn path(&self, in_flight: u64, window_limited: bool, now: Time) -> Path {
+    pub(crate) fn path(&self, in_flight: u64, window_limited: bool, next_departure: Time, now: Time) -> Path {
         Path {
             now,
             mss: self.options.mss,
@@ -68,6 +68,7 @@ impl SenderCore {
             rtt: self.timer.rtt().copied(),
             round: self.round.count(),
             window_limited,
+            next_departure,
         }
     }
 

@@ -20,8 +20,15 @@ const SETUP: Setup = Setup {
     seed: 1,
 };
 
-const PATH: Path =
-    Path { now: Time::ZERO, mss: SETUP.mss, in_flight: 0, rtt: None, round: 0, window_limited: true };
+const PATH: Path = Path {
+    now: Time::ZERO,
+    mss: SETUP.mss,
+    in_flight: 0,
+    rtt: None,
+    round: 0,
+    window_limited: true,
+    next_departure: Time::ZERO,
+};
 
 fn window_after(events: impl FnOnce(&mut dyn CongestionControl)) -> f64 {
     let entry = Algorithm::among([&ENTRY], ENTRY.card.name, Vec::new());

@@ -10,11 +10,11 @@ pub const BBR1: Entry = Entry {
         name: "bbr1",
         family: "model",
         summary: "BBR version 1: paces at the measured bandwidth and ignores losses",
-        source: "Cardwell et al., ACM Queue 14(5), 2016; Linux 6 net/ipv4/tcp_bbr.c",
+        source: "Cardwell et al., ACM Queue 14(5), 2016; Linux 6.12 net/ipv4/tcp_bbr.c",
         equations: &[
             "bw = max over 10 rounds of delivered / max(send time, ACK time); min_rtt = min over 10 s",
             "pacing rate = 0.99 gain bw; gain 2.89 in Startup, 0.34 in Drain, then a cycle of 5/4, 3/4 and six times 1, each for about min_rtt",
-            "cwnd = ceil(2 bw min_rtt) + extra_acked + 3 tso_segs_goal, even; ProbeRTT: 4 for 200 ms and a round when min_rtt is 10 s old",
+            "cwnd = ceil(2 bw min_rtt) + extra_acked + 3 tso_segs_goal, even; ProbeRTT: 4 for 200 ms and a round when no sample of 10 s was smaller than min_rtt",
         ],
         parameters: &[
             Parameter::number(

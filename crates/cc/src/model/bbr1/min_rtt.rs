@@ -1,5 +1,5 @@
-//! The minimum round-trip time of the last ten seconds. If no sample was as small in this time, ProbeRTT measures it again
-//! (`bbr_update_min_rtt`).
+//! The minimum round-trip time, in whole microseconds. If no sample of ten seconds was smaller, ProbeRTT measures it again
+//! (`bbr_update_min_rtt`; until Linux 5.9 an equal sample sufficed to postpone it).
 
 use narrows_units::{Span, Time};
 
@@ -29,15 +29,15 @@ impl MinRtt {
     pub(super) fn init(&mut self, min_rtt: Option<Span>, now: Time) {
         if self.min_rtt_stamp.is_none() {
             self.min_rtt_stamp = Some(now);
-            self.min_rtt = min_rtt;
+            self.min_rtt = min_rtt.map(in_micros);
         }
     }
 
     /// Adds the sample of an acknowledgement, if it has one. Returns whether the estimate had expired.
     pub(super) fn update_min_rtt(&mut self, rtt: Option<Span>, now: Time) -> bool {
         let filter_expired = self.min_rtt_stamp.is_some_and(|stamp| now.since(stamp) > self.min_rtt_win);
-        if let Some(rtt) = rtt
-            && (filter_expired || self.min_rtt.is_none_or(|min_rtt| rtt <= min_rtt))
+        if let Some(rtt) = rtt.map(in_micros)
+            && (filter_expired || self.min_rtt.is_none_or(|min_rtt| rtt < min_rtt))
         {
             self.min_rtt = Some(rtt);
             self.min_rtt_stamp = Some(now);
@@ -49,4 +49,9 @@ impl MinRtt {
     pub(super) fn restamp(&mut self, now: Time) {
         self.min_rtt_stamp = Some(now);
     }
+}
+
+/// The time in whole microseconds, as Linux counts it.
+fn in_micros(rtt: Span) -> Span {
+    Span::from_us(rtt.as_ps() / 1_000_000)
 }

@@ -1,7 +1,7 @@
-//! Pacing: the rate, how many packets leave together, and the earliest departure time of the next.
+//! Pacing: the rate, and how many packets leave together.
 
 use super::bandwidth::{Bandwidth, Gain};
-use narrows_units::{Bytes, Rate, Span, Time};
+use narrows_units::{Bytes, Rate, Span};
 
 /// The pacing of one flow.
 #[derive(Clone, Debug)]
@@ -11,15 +11,13 @@ pub(super) struct Pacing {
     has_seen_rtt: bool,
     /// Packets sent, counted up to [`UNPACED`].
     sent: u64,
-    /// Earliest departure time of the next packet (`tcp_wstamp_ns`).
-    edt: Time,
 }
 
 impl Pacing {
     /// Pacing of a window of `cwnd` packets over a nominal round-trip time of a millisecond.
     pub(super) fn new(cwnd: u64, high_gain: Gain, mss: Bytes) -> Self {
         let rate = initial_rate(cwnd, Span::from_ms(1), high_gain, mss);
-        Self { rate, has_seen_rtt: false, sent: 0, edt: Time::ZERO }
+        Self { rate, has_seen_rtt: false, sent: 0 }
     }
 
     /// The pacing rate; `None` while packets leave unpaced.
@@ -42,18 +40,9 @@ impl Pacing {
         }
     }
 
-    /// A packet of `size` left.
-    pub(super) fn on_sent(&mut self, size: Bytes, now: Time) {
-        if self.sent < UNPACED {
-            self.sent += 1;
-        } else {
-            self.edt = self.edt.max(now) + self.rate.time_for(size);
-        }
-    }
-
-    /// Time from `now` to the earliest departure of the next packet.
-    pub(super) fn time_to_edt(&self, now: Time) -> Span {
-        self.edt.since(now)
+    /// A packet left.
+    pub(super) fn on_sent(&mut self) {
+        self.sent = (self.sent + 1).min(UNPACED);
     }
 
     /// `bbr_tso_segs_goal`: packets that leave together.

@@ -14,7 +14,7 @@ impl Bbr1 {
             self.mode.transition_to(Mode::Drain);
         }
         if self.mode.is(Mode::Drain)
-            && self.packets_in_net_at_edt(path.in_flight, path.now)
+            && self.packets_in_net_at_edt(path.in_flight, path)
                 <= self.inflight(self.delivery.max_bw(), Gain::UNIT)
         {
             self.reset_probe_bw_mode();

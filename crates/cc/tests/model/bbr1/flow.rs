@@ -15,6 +15,8 @@ pub struct Flow {
     /// Packets in flight after the next fact.
     pub in_flight: u64,
     pub delivered: u64,
+    /// When pacing permits the next packet.
+    pub next_departure: Time,
 }
 
 /// An acknowledgement and its delivery-rate sample.
@@ -46,7 +48,13 @@ impl Default for Acked {
 impl Flow {
     /// A flow in Startup that has sent nothing.
     pub fn new(written: &str) -> Self {
-        Self { algorithm: build(written, 1), now: at(40), in_flight: 0, delivered: 0 }
+        Self {
+            algorithm: build(written, 1),
+            now: at(40),
+            in_flight: 0,
+            delivered: 0,
+            next_departure: Time::ZERO,
+        }
     }
 
     /// A flow that has found 20 Mbps and drained its queue.
@@ -93,6 +101,7 @@ impl Flow {
             rtt: Some(rtt),
             round: 0,
             window_limited: true,
+            next_departure: self.next_departure,
         }
     }
 

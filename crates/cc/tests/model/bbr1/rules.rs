@@ -130,6 +130,23 @@ fn the_phase_of_5_4_lasts_until_a_quarter_more_is_in_flight_or_a_packet_is_lost(
 }
 
 #[test]
+fn packets_that_are_delivered_before_the_next_departure_do_not_end_the_phase_of_5_4() {
+    // Two packets are delivered in 1.3 ms.
+    for (wait, gain) in [(Span::ZERO, 0.75), (Span::from_us(1_300), 1.25)] {
+        let mut flow = Flow::steady();
+        while flow.inner("pacing_gain") < 1.2 {
+            flow.round(Acked::default());
+        }
+        // With the two of the acknowledgement and the two of the next departure the 92 of the phase.
+        flow.in_flight = 88;
+        flow.next_departure = flow.now + RTT + Span::from_ms(1) + wait;
+        flow.now += Span::from_ms(1);
+        flow.round(Acked::default());
+        near(flow.inner("pacing_gain"), gain);
+    }
+}
+
+#[test]
 fn the_phase_of_3_4_ends_as_soon_as_no_more_than_the_bdp_is_in_flight() {
     for (in_flight, gain) in [(80, 0.75), (70, 1.0)] {
         let mut flow = Flow::steady();
@@ -179,6 +196,18 @@ fn probe_rtt_keeps_four_packets_in_flight_and_its_samples_do_not_lower_the_bandw
     flow.round(Acked { mbps: 1.0, ..Acked::default() });
     assert!(flow.window() + 2 >= window, "{} after {window}", flow.window());
     near(flow.inner("bandwidth_bps"), 20e6);
+}
+
+#[test]
+fn only_a_smaller_sample_postpones_probe_rtt() {
+    for (sample, enters) in [(RTT, true), (RTT - Span::from_us(1), false)] {
+        let mut flow = Flow::steady();
+        flow.now = at(8_000);
+        flow.acked(Acked { rtt: sample, ..Acked::default() });
+        flow.now = at(10_300);
+        flow.acked(Acked::default());
+        assert_eq!(flow.window() == 4, enters, "{sample}");
+    }
 }
 
 #[test]

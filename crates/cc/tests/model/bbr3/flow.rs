@@ -57,6 +57,7 @@ impl Flow {
             rtt: Some(rtt),
             round: 0,
             window_limited: false,
+            next_departure: Time::ZERO,
         }
     }
 
