@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq
 import pytest
 
 import narrows as nw
@@ -87,7 +88,7 @@ def means(folder: Path, group: str) -> dict[str, float]:
 
 
 def test_an_unknown_backend_is_refused_with_what_is_allowed() -> None:
-    with pytest.raises(InputError, match="allowed: simulator, linux, linux:NAME"):
+    with pytest.raises(InputError, match="--on windows: no such backend; allowed: simulator, linux, linux:NAME"):
         backend.find("windows")
 
 
@@ -95,7 +96,10 @@ def test_a_kernel_that_is_not_built_is_named_with_the_command_that_builds_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(InputError, match=r"mine: no such kernel is built \(built: none\); `narrows linux build`"):
+    with pytest.raises(
+        InputError,
+        match=r"--on linux:mine: no such kernel is built; allowed: simulator; `narrows linux build --name mine`",
+    ):
         backend.find("linux:mine")
 
 
@@ -366,13 +370,47 @@ def test_the_logs_have_the_numbers_of_segments(tmp_path: Path) -> None:
 
 
 @built
-def test_a_panic_is_an_error_with_its_reason_and_leaves_nothing(tmp_path: Path, narrows: Narrows) -> None:
-    file = write(tmp_path, SCENARIO + '[linux]\nsysctl = ["net.ipv4.tcp_nosuch=1"]\n')
+@pytest.mark.parametrize("algorithm", ["cubic", "bbr1"])
+def test_the_steps_of_a_reduction_are_no_reductions(algorithm: str, tmp_path: Path, narrows: Narrows) -> None:
+    folder = run_of(tmp_path, narrows, "--set", "record.events=true", "--set", f"flows.0.algorithm={algorithm}")
+    log = pq.read_table(folder / "events.parquet").to_pylist()
+    rules = [row["rule"] for row in log if row["event"] == "reduction"]
+    assert rules
+    assert set(rules) == {"stack"}
+    # The states of a simulated algorithm are none of the kernel's.
+    assert not [row for row in log if row["event"] == "state"]
+
+
+@built
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        ("net.ipv4.tcp_nosuch=1", "the kernel has no such setting"),
+        ("net.ipv4.tcp_timestamps=maybe", "the kernel refuses the value"),
+    ],
+)
+def test_a_setting_that_the_kernel_refuses_is_named(
+    setting: str, reason: str, tmp_path: Path, narrows: Narrows
+) -> None:
+    file = write(tmp_path, SCENARIO + f'[linux]\nsysctl = ["net.ipv4.tcp_sack=1", "{setting}"]\n')
     ended = narrows("run", file, "--on", "linux", "--out", "run")
-    assert ended.returncode == 4
-    assert "Kernel panic - not syncing: narrows: the kernel has no sysctl net/ipv4/tcp_nosuch" in ended.stderr
-    assert "[<" not in ended.stderr
-    assert not (tmp_path / "run").exists()
+    assert ended.returncode == 2, ended.stderr
+    assert f"linux.sysctl.1: linux cannot honour this: {reason}" in ended.stderr
+    assert f'given: "{setting}"' in ended.stderr
+    assert "allowed: " in ended.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["scenario.toml"]
+
+
+@built
+def test_a_killed_virtual_machine_is_an_error_that_says_so(tmp_path: Path) -> None:
+    file = write(tmp_path, SCENARIO.replace("20s", "20000s"))
+    command = [sys.executable, "-m", "narrows", "run", str(file), "--on", "linux", "--out", "run"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert within(60, lambda: bool(machines(process.pid)))
+    os.kill(machines(process.pid).pop(), signal.SIGKILL)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 4
+    assert "the virtual machine was killed (SIGKILL)" in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scenario.toml"]
 
 

@@ -16,8 +16,9 @@ pub enum RunError {
     NotConserved(String),
     /// The backend could not carry out the run; the message gives the reason.
     Backend(String),
-    /// A program that the scenario names does not run; the message names it, with what its shell has printed.
-    Program(String),
+    /// The backend cannot honour something in the scenario, as only the run has shown: a program that does not run, a setting that
+    /// is missing. The message names it.
+    Refused(String),
     /// An external algorithm failed.
     Algorithm(Box<AlgorithmFailure>),
 }
@@ -50,7 +51,7 @@ impl fmt::Display for RunError {
             Self::Interrupted => write!(f, "interrupted"),
             Self::Overfull(overfull) => write!(f, "{overfull}"),
             Self::NotConserved(detail) => write!(f, "packets are not conserved: {detail}"),
-            Self::Backend(detail) | Self::Program(detail) => write!(f, "{detail}"),
+            Self::Backend(detail) | Self::Refused(detail) => write!(f, "{detail}"),
             Self::Algorithm(failure) => write!(f, "{failure}"),
         }
     }

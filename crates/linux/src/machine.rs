@@ -8,7 +8,7 @@ use narrows_units::Time;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -22,6 +22,12 @@ const LAST_LINES: usize = 12;
 const TIME_OF_PROGRAMS: &str = "time-travel-start=1767225600000000000";
 /// Beginning of the name of a virtual machine's folder, by which one that a killed process has left is known.
 const PREFIX: &str = "narrows-";
+/// The number of SIGKILL.
+const KILLED: i32 = 9;
+/// What the driver prints before the path of a setting that the kernel does not have.
+const UNKNOWN_SETTING: &str = "narrows: the kernel has no sysctl ";
+/// What the driver prints before the path of a setting whose value the kernel refuses.
+const REFUSED_SETTING: &str = "narrows: the sysctl ";
 /// Name of the folder of the files of programs.
 const PROGRAMS: &str = "programs";
 
@@ -69,9 +75,9 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
         .map_err(|error| failed(&format!("{} does not start", linux.kernel.display()), &error))?;
     let mut machine = Machine(child);
     let mut reached = Time::ZERO;
-    loop {
+    let status = loop {
         match machine.0.try_wait() {
-            Ok(Some(_)) => break,
+            Ok(Some(status)) => break status,
             Ok(None) if progress.is_cancelled() => return Err(RunError::Interrupted),
             Ok(None) => thread::sleep(POLL),
             Err(error) => return Err(failed("the virtual machine is lost", &error)),
@@ -81,9 +87,10 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
             progress.advance(reached, now);
             reached = now;
         }
-    }
+    };
     let programs = programs::read(model, &place(PROGRAMS))?;
-    let bytes = fs::read(place("records")).map_err(|_| RunError::Backend(last_lines(&place("console"))))?;
+    let bytes =
+        fs::read(place("records")).map_err(|_| end_without_records(model, status, &place("console")))?;
     progress.advance(reached, Time::ZERO + model.duration);
     let records: Result<Records, _> = postcard::from_bytes(&bytes);
     let records = records.map_err(|error| failed("the records cannot be read", &error))?;
@@ -111,13 +118,55 @@ fn failed(what: &str, error: &dyn Display) -> RunError {
     RunError::Backend(format!("{what}: {error}"))
 }
 
-/// The last output of the virtual machine: from its panic on, or the last lines, without addresses of the kernel's code.
-fn last_lines(console: &Path) -> String {
+/// Why a virtual machine has ended with `status` before it wrote records, from what it has written to its console.
+fn end_without_records(model: &Model, status: ExitStatus, console: &Path) -> RunError {
     let text = String::from_utf8_lossy(&fs::read(console).unwrap_or_default()).into_owned();
+    if let Some(refused) = refused_setting(model, &text) {
+        return RunError::Refused(refused);
+    }
+    RunError::Backend(match signal(status) {
+        // Nothing on the console says this. A panic ends the machine by a signal, too.
+        Some(KILLED) => {
+            "the virtual machine was killed (SIGKILL), as by a system whose memory is full".to_owned()
+        }
+        _ => format!("the virtual machine ended without records; its last lines:\n{}", last_lines(&text)),
+    })
+}
+
+/// The setting of the scenario that the kernel has refused, and why; `None` if it has refused none.
+fn refused_setting(model: &Model, console: &str) -> Option<String> {
+    let of = |line: &str, prefix: &str| line.split_once(prefix).map(|(_, rest)| rest.to_owned());
+    let (path, reason) = console.lines().find_map(|line| {
+        let missing = of(line, UNKNOWN_SETTING).map(|path| (path, "the kernel has no such setting"));
+        let refused = of(line, REFUSED_SETTING);
+        missing.or_else(|| Some((refused?.split_once(' ')?.0.to_owned(), "the kernel refuses the value")))
+    })?;
+    let name = path.trim().replace('/', ".");
+    let number = model.linux.sysctls.iter().rposition(|(own, _)| own.replace('/', ".") == name)?;
+    let (name, value) = &model.linux.sysctls[number];
+    Some(format!(
+        "linux.sysctl.{number}: linux cannot honour this: {reason}\n  given: \"{name}={value}\"\n  allowed: what both hosts \
+         have below /proc/sys"
+    ))
+}
+
+/// The last output of the virtual machine: from its panic on, or the last lines, without addresses of the kernel's code.
+fn last_lines(console: &str) -> String {
     let is_code = |line: &str| line.trim_start().starts_with("[<");
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty() && !is_code(line)).collect();
+    let lines: Vec<&str> = console.lines().filter(|line| !line.trim().is_empty() && !is_code(line)).collect();
     let panic = lines.iter().position(|line| line.contains("panic"));
     let from = panic.unwrap_or(lines.len().saturating_sub(LAST_LINES));
     let last: Vec<&str> = lines[from..].iter().take(LAST_LINES).copied().collect();
-    format!("the virtual machine ended without records; its last lines:\n{}", last.join("\n"))
+    last.join("\n")
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+/// A page in a browser has no virtual machines.
+#[cfg(not(unix))]
+fn signal(_: ExitStatus) -> Option<i32> {
+    None
 }

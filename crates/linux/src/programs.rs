@@ -99,7 +99,7 @@ fn is_known(word: &str, directory: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// [`RunError::Program`] if the shell has not found a program, or could not execute it.
+/// [`RunError::Refused`] if the shell has not found a program, or could not execute it.
 pub fn read(model: &Model, folder: &Path) -> Result<Vec<ProgramRecord>, RunError> {
     let mut found = Vec::new();
     let mut flow = 0;
@@ -116,7 +116,7 @@ pub fn read(model: &Model, folder: &Path) -> Result<Vec<ProgramRecord>, RunError
                     let text = String::from_utf8_lossy(&output);
                     let message =
                         format!("the {role} of group {group}, `{command}`, does not run: {}", text.trim());
-                    return Err(RunError::Program(message));
+                    return Err(RunError::Refused(message));
                 }
                 found.push(ProgramRecord { flow, role: role.to_owned(), status, output });
             }

@@ -1,11 +1,11 @@
 //! What a Linux kernel cannot do.
 
 use crate::{Linux, programs};
-use narrows_cc::{Needs, Transport};
+use narrows_cc::{AckCounting, FirstCut, Needs, SlowStartKind, Transport};
 use narrows_model::algorithm::{Control, KERNEL};
 use narrows_model::{Demand, Model, Refusal};
-use narrows_transport::{RecoveryKind, RtoRule, TransportOptions, UndoKind};
-use narrows_units::Span;
+use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
+use narrows_units::{Bytes, Span};
 
 /// Names of algorithms in the catalogue and in the kernel.
 pub const KERNEL_NAMES: &[(&str, &str)] = &[
@@ -72,11 +72,12 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
         only_written: false,
     });
     let transport = model.workloads.iter().flat_map(|workload| {
-        differences(&workload.transport).flat_map(|(key, allowed)| {
+        let start = slow_start(&model.groups[workload.group].algorithm);
+        differences(&workload.transport, start, header(model)).into_iter().flat_map(|(key, allowed)| {
             ["transport".to_owned(), format!("flows[{}]", workload.group)].map(|table| Refusal {
                 key: format!("{table}.{key}"),
                 reason: "the kernel's TCP decides this".to_owned(),
-                allowed: allowed.to_owned(),
+                allowed: allowed.clone(),
                 only_written: true,
             })
         })
@@ -150,8 +151,26 @@ fn reason(algorithm: &Control, algorithms: &[String]) -> Option<String> {
     changed.then(|| format!("the kernel's {name} has its own parameters, not those of {algorithm}"))
 }
 
-/// Keys of `[transport]` whose values are not those of the kernel, each with what it does.
-fn differences(options: &TransportOptions) -> impl Iterator<Item = (&'static str, &'static str)> {
+/// How a flow of `algorithm` starts in the kernel.
+fn slow_start(algorithm: &Control) -> SlowStartKind {
+    if kernel_name(algorithm) == Some("cubic") { SlowStartKind::HyStart } else { SlowStartKind::Standard }
+}
+
+/// Bytes of the headers of IP and TCP, with timestamps unless a setting of `model` removes them.
+fn header(model: &Model) -> Bytes {
+    let of_timestamps = |(name, _): &&(String, String)| name.replace('/', ".") == "net.ipv4.tcp_timestamps";
+    let setting = model.linux.sysctls.iter().rev().find(of_timestamps);
+    Bytes::new(if setting.is_some_and(|(_, value)| value == "0") { 40 } else { 52 })
+}
+
+/// Keys of `[transport]` whose values are not those of a kernel with this slow start and these headers, each with what it does.
+fn differences(
+    options: &TransportOptions,
+    slow_start: SlowStartKind,
+    header: Bytes,
+) -> Vec<(&'static str, String)> {
+    let start = if slow_start == SlowStartKind::HyStart { "hystart" } else { "standard" };
+    let bytes = header.to_string();
     [
         (options.recovery != RecoveryKind::Rack, "recovery", "rack"),
         (!options.proportional_rate_reduction, "proportional_rate_reduction", "true"),
@@ -159,13 +178,20 @@ fn differences(options: &TransportOptions) -> impl Iterator<Item = (&'static str
         (!options.window_validation, "window_validation", "true"),
         (options.initial_window != 10, "initial_window", "10pkt"),
         (options.initial_ssthresh.is_some(), "initial_ssthresh", "infinite"),
+        (options.slow_start != slow_start, "slow_start", start),
+        (options.ack_counting != AckCounting::Segments, "ack_counting", "segments"),
         (options.quick_start.is_some(), "quick_start", "none"),
+        (options.first_cut != FirstCut::Rule, "first_cut", "rule"),
         (options.receive_window.is_some(), "receive_window", "infinite"),
         (options.undo != UndoKind::DuplicatesAndTimestamps, "undo", "dsack+timestamps"),
         (!options.idle_restart, "idle_restart", "true"),
         (options.pacing, "pacing", "false"),
         (!options.pacing_credit, "pacing_credit", "true"),
+        (options.header != header, "header", &bytes),
+        (options.ack != header, "ack", &bytes),
         (options.delayed_ack != 2, "delayed_ack", "2"),
+        (options.delayed_ack_timeout != Span::from_ms(40), "delayed_ack_timeout", "40ms"),
+        (!options.quick_ack, "quick_ack", "true"),
         (options.segmentation_offload != 1, "segmentation_offload", "1, and linux.gso"),
         (options.receive_offload != 1, "receive_offload", "1"),
         (options.ack_division != 1, "ack_division", "1"),
@@ -173,9 +199,15 @@ fn differences(options: &TransportOptions) -> impl Iterator<Item = (&'static str
         (options.hide_ce, "hide_ce", "false"),
         (options.rtt_clock != Span::ZERO, "rtt_clock", "0s"),
         (options.rto != RtoRule::Linux, "rto", "linux"),
+        (options.rto_restart != RtoRestart::Head, "rto_restart", "head"),
         (options.initial_rto != Span::from_ms(1_000), "initial_rto", "1s"),
         (options.min_rto != Span::from_ms(200), "min_rto", "200ms"),
+        (options.max_rto != Span::from_ms(120_000), "max_rto", "120s"),
+        (options.syn_retries != 6, "syn_retries", "6, and net.ipv4.tcp_syn_retries in linux.sysctl"),
+        (options.retries != 15, "retries", "15, and net.ipv4.tcp_retries2 in linux.sysctl"),
     ]
     .into_iter()
-    .filter_map(|(differs, key, allowed)| differs.then_some((key, allowed)))
+    .filter(|(differs, ..)| *differs)
+    .map(|(_, key, allowed)| (key, allowed.to_owned()))
+    .collect()
 }

@@ -78,7 +78,7 @@ fn attempt(job: &Job, threads: usize, progress: &Progress) -> Outcome {
         Ok(Err(RunError::Interrupted)) => Outcome::Cancelled,
         Ok(Err(RunError::Algorithm(failure))) => Outcome::AlgorithmFailed(failure.to_string()),
         Ok(Err(RunError::Backend(message))) => Outcome::Failed(message),
-        Ok(Err(error @ (RunError::Overfull(_) | RunError::Program(_)))) => {
+        Ok(Err(error @ (RunError::Overfull(_) | RunError::Refused(_)))) => {
             Outcome::BadInput(error.to_string())
         }
         Ok(Err(error @ RunError::NotConserved(_))) => Outcome::Failed(error.to_string()),

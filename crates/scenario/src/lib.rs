@@ -49,6 +49,7 @@ use emit::{Naming, TomlTable};
 use narrows_model::Model;
 use narrows_model::algorithm::Control;
 use narrows_topology::{Group, Layout};
+use refusal::Subject;
 use resolve::{Resolved, Topology};
 use section::{Section, Table};
 use sections::network::NetworkKeys;
@@ -121,7 +122,8 @@ pub fn load(
             scenario.resolved = written(&root, Naming::Path, &replaced);
             scenario.portable = written(&root, Naming::Kept, &replaced);
         }
-        faults = refusal::faults(&node, &places, backend, refusals);
+        let subject = Subject { typed: options.subject.as_deref(), groups: &scenario.model.groups };
+        faults = refusal::faults(&node, &places, subject, backend, refusals);
         refused = !faults.is_empty();
         faults.is_empty().then_some(scenario)
     });

@@ -1,13 +1,35 @@
 //! What a backend cannot honour, reported where it was written.
 
 use super::diagnostic::Fault;
+use super::location::Location;
 use super::tree::{Node, Value};
-use narrows_model::Refusal;
+use narrows_model::{GroupModel, Refusal};
+
+/// The algorithm that takes the place of the subjects' own, as typed, and the groups that may be subjects.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    /// The algorithm; `None` if all groups keep their own.
+    pub typed: Option<&'a str>,
+    /// The groups of the model.
+    pub groups: &'a [GroupModel],
+}
 
 /// A fault for each of `refusals`, at the value of its key in `root`; where the key is not written, at what it belongs to.
-/// `places` has the index of each group of the model in the file, where groups without flows are, too.
-pub(super) fn faults(root: &Node, places: &[usize], backend: &str, refusals: Vec<Refusal>) -> Vec<Fault> {
+/// `places` has the index of each group of the model in the file, where groups without flows are, too. An algorithm that is not the
+/// file's is reported where it was typed, once.
+pub(super) fn faults(
+    root: &Node,
+    places: &[usize],
+    subject: Subject<'_>,
+    backend: &str,
+    refusals: Vec<Refusal>,
+) -> Vec<Fault> {
     let fault = |refusal: Refusal| {
+        if let Some(typed) = subject.algorithm(&refusal.key) {
+            let message = format!("{backend} cannot honour this: {}", refusal.reason);
+            let fault = Fault::new(&Location::CommandLine, "algorithm", message).given(format!("{typed:?}"));
+            return Some(fault.allowed(refusal.allowed));
+        }
         let key = in_file(&refusal.key, places);
         let (node, written) = find(root, &key);
         if refusal.only_written && !written {
@@ -17,7 +39,22 @@ pub(super) fn faults(root: &Node, places: &[usize], backend: &str, refusals: Vec
         let fault = Fault::new(&node.place, key, message).allowed(refusal.allowed);
         Some(if written { fault.given(node.value.shown()) } else { fault })
     };
-    refusals.into_iter().filter_map(fault).collect()
+    let mut found: Vec<Fault> = Vec::new();
+    for fault in refusals.into_iter().filter_map(fault) {
+        if !found.contains(&fault) {
+            found.push(fault);
+        }
+    }
+    found
+}
+
+impl<'a> Subject<'a> {
+    /// The typed algorithm, if `key` is the algorithm of a group that has it.
+    fn algorithm(self, key: &str) -> Option<&'a str> {
+        let number = key.strip_prefix("flows[")?.strip_suffix("].algorithm")?;
+        let group = self.groups.get(number.parse::<usize>().ok()?)?;
+        self.typed.filter(|_| group.subject)
+    }
 }
 
 /// The keys of `refusals` that `root` leaves at their defaults: the backend does something else there, so the resolved file

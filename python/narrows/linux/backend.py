@@ -8,7 +8,7 @@ from narrows.errors import InputError
 from narrows.linux import cache, library
 
 SIMULATOR = "simulator"
-LINUX = "linux"
+LINUX = cache.LINUX
 BOTH = "both"
 # Which queue disciplines links have: ours, or the kernel's.
 OURS = ""
@@ -42,7 +42,7 @@ def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
         return None
     kind, _, name = on.partition(":")
     if kind != LINUX:
-        raise InputError(on, "no such backend; allowed: simulator, linux, linux:NAME")
+        raise InputError(f"--on {on}", "no such backend; allowed: simulator, linux, linux:NAME")
     kernel = cache.find(name or cache.DEFAULT)
     return str(kernel.program), str(library.find()), kernel.key, list(kernel.algorithms), queue, commands
 
@@ -53,8 +53,7 @@ def describe(kernel: Kernel | None) -> dict[str, object]:
         return {"on": SIMULATOR}
     program, _, key, _, queue, _ = kernel
     found = cache.at(Path(program).parent)
-    name = LINUX if found.name == cache.DEFAULT else f"{LINUX}:{found.name}"
-    facts = {"on": name, "kernel": found.version, "kernel_key": key, "timer_hz": found.timer_hz}
+    facts = {"on": cache.option(found.name), "kernel": found.version, "kernel_key": key, "timer_hz": found.timer_hz}
     return facts | ({"queue": queue} if queue else {})
 
 

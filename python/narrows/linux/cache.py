@@ -10,6 +10,7 @@ from pathlib import Path
 from narrows.errors import InputError
 from narrows.linux import additions
 
+LINUX = "linux"
 DEFAULT = "default"
 
 
@@ -69,12 +70,18 @@ def find(name: str) -> Kernel:
     """
     known = {kernel.name: kernel for kernel in kernels()}
     if name not in known:
-        names = ", ".join(known) or "none"
-        raise InputError(name, f"no such kernel is built (built: {names}); `narrows linux build` builds one")
+        allowed = ", ".join(["simulator", *(option(each) for each in known)])
+        command = "narrows linux build" + ("" if name == DEFAULT else f" --name {name}")
+        raise InputError(f"--on {option(name)}", f"no such kernel is built; allowed: {allowed}; `{command}` builds it")
     if not known[name].is_current:
         problem = "is of another version of Narrows, which has another driver; `narrows linux build` builds it again"
         raise InputError(f"linux:{name}", problem)
     return known[name]
+
+
+def option(name: str) -> str:
+    """Return what follows `--on` for the kernel `name`."""
+    return LINUX if name == DEFAULT else f"{LINUX}:{name}"
 
 
 def at(place: Path) -> Kernel:

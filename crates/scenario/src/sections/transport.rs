@@ -209,7 +209,12 @@ preset_keys! {
         option min_rto: Positive<Span> = [Span::from_ms(200); 4],
 
         /// Longest retransmission timeout.
-        option max_rto: Positive<Span> = [Span::from_ms(60_000); 4],
+        option max_rto: Positive<Span> = [
+            Span::from_ms(60_000),
+            Span::from_ms(60_000),
+            Span::from_ms(60_000),
+            Span::from_ms(120_000),
+        ],
 
         /// Retransmissions of the SYN before a flow gives up.
         option syn_retries: Count<0, 1000> = [6, 6, 6, 6],

@@ -1,0 +1,126 @@
+//! Truth: contract. What a scenario asks of a kernel's TCP is what the kernel does, or is refused where it is written.
+
+use narrows_lab::linux::{KERNEL_NAMES, Linux, Queues};
+use narrows_lab::scenario::{Diagnostic, LoadOptions, Scenario, load};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const PLAIN: &str = r#"duration = "2s"
+warmup = "1s"
+path = { rate = "10Mbps", rtt = "40ms" }
+[transport]
+preset = "linux"
+[[flows]]
+algorithm = "cubic"
+"#;
+
+/// A kernel with every algorithm, which is not started here.
+fn kernel() -> Linux {
+    Linux {
+        kernel: PathBuf::new(),
+        library: PathBuf::new(),
+        algorithms: KERNEL_NAMES.iter().map(|(_, theirs)| (*theirs).to_owned()).collect(),
+        key: String::new(),
+        queues: Queues::Ours,
+        scenario: String::new(),
+        directory: PathBuf::from("."),
+        commands: PathBuf::from("."),
+    }
+}
+
+fn on_kernel(text: &str, sets: &[&str], subject: Option<&str>) -> Result<Scenario, Vec<Diagnostic>> {
+    let backend = Some(Arc::new(kernel()) as _);
+    let options = LoadOptions { backend, subject: subject.map(str::to_owned), ..LoadOptions::default() };
+    let sets: Vec<String> = sets.iter().map(|&each| each.to_owned()).collect();
+    load(text, "plain.toml", Path::new("."), &sets, &options)
+}
+
+/// Keys and values that the kernel's TCP does not have.
+const LACKING: &[(&str, &str)] = &[
+    ("recovery", "sack"),
+    ("proportional_rate_reduction", "false"),
+    ("limited_transmit", "false"),
+    ("window_validation", "false"),
+    ("initial_window", "3pkt"),
+    ("initial_ssthresh", "20pkt"),
+    ("slow_start", "standard"),
+    ("ack_counting", "acks"),
+    ("quick_start", "1Mbps"),
+    ("first_cut", "half"),
+    ("receive_window", "20pkt"),
+    ("undo", "none"),
+    ("idle_restart", "false"),
+    ("pacing", "true"),
+    ("pacing_credit", "false"),
+    ("header", "40B"),
+    ("ack", "40B"),
+    ("delayed_ack", "1"),
+    ("delayed_ack_timeout", "100ms"),
+    ("quick_ack", "false"),
+    ("segmentation_offload", "8"),
+    ("receive_offload", "8"),
+    ("ack_division", "3"),
+    ("optimistic_ack", "3"),
+    ("hide_ce", "true"),
+    ("rtt_clock", "10ms"),
+    ("rto", "rfc6298"),
+    ("rto_restart", "ack"),
+    ("initial_rto", "3s"),
+    ("min_rto", "1s"),
+    ("max_rto", "60s"),
+    ("syn_retries", "3"),
+    ("retries", "3"),
+];
+
+/// Keys that a kernel honours, or that have no effect without another that it refuses.
+const HONOURED: &[&str] = &["preset", "quick_start_ssthresh", "ecn", "receive_offload_timeout", "send_delay"];
+
+#[test]
+fn every_key_of_the_transport_is_honoured_or_refused_where_it_is_written() {
+    for (key, value) in LACKING {
+        let set = format!("transport.{key}={value}");
+        let faults = on_kernel(PLAIN, &[&set], None).expect_err(&set);
+        assert_eq!(faults[0].path, format!("transport.{key}"), "{faults:?}");
+        assert!(faults[0].message.contains("the kernel's TCP decides this"), "{faults:?}");
+        assert!(!faults[0].allowed.is_empty());
+        // What is allowed is what the preset has.
+        assert!(on_kernel(PLAIN, &[], None).is_ok());
+    }
+    let known: Vec<&str> = LACKING.iter().map(|(key, _)| *key).chain(HONOURED.iter().copied()).collect();
+    for value in &narrows_lab::scenario::presets()[0].values {
+        assert!(known.contains(&value.key), "{}: honoured or refused?", value.key);
+    }
+}
+
+#[test]
+fn preset_linux_is_what_the_kernel_does() {
+    for (ours, _) in KERNEL_NAMES {
+        let text = PLAIN.replace("cubic", ours);
+        let scenario = on_kernel(&text, &[], None).expect("nothing is refused");
+        // A default that the kernel does not honour is left out of the resolved file.
+        for (key, _) in LACKING {
+            let written = scenario.resolved.lines().any(|line| line.starts_with(&format!("{key} = ")));
+            assert!(
+                written || matches!(*key, "initial_ssthresh" | "quick_start" | "receive_window"),
+                "{ours}: {key}"
+            );
+        }
+    }
+}
+
+#[test]
+fn without_timestamps_headers_are_shorter() {
+    let without = "linux.sysctl=[\"net.ipv4.tcp_timestamps=0\"]";
+    assert!(on_kernel(PLAIN, &[without, "transport.header=40B", "transport.ack=40B"], None).is_ok());
+    let faults = on_kernel(PLAIN, &[without, "transport.header=52B"], None).expect_err("it is shorter");
+    assert_eq!(faults[0].allowed, "40B");
+}
+
+#[test]
+fn an_algorithm_of_the_command_is_refused_as_it_was_typed() {
+    let two = format!("{PLAIN}[[flows]]\nalgorithm = \"reno\"\n");
+    let faults = on_kernel(&two, &[], Some("xcp")).expect_err("no kernel has it");
+    let [fault] = &faults[..] else { panic!("one algorithm was typed: {faults:?}") };
+    assert_eq!((fault.line, fault.given.as_deref()), (None, Some("\"xcp\"")));
+    assert!(fault.message.contains("the kernel has no xcp") && fault.allowed.contains("linux:illinois"));
+}
