@@ -353,7 +353,7 @@ def _add_ab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     each = "simulator, linux or linux:NAME, or one for each side, as in linux,linux:mine (%(default)s)"
     ab.add_argument("--on", metavar="BACKEND[,BACKEND]", default="simulator", help=each)
     what = "how much worse does not matter, as a part of the value of A (%(default)s)"
-    ab.add_argument("--margin", metavar="PART", default="2%", help=what)
+    ab.add_argument("--margin", metavar="PART", default="1%", help=what)
     ab.add_argument(
         "--measure",
         metavar="MEASURE",

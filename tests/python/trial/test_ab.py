@@ -137,7 +137,7 @@ def test_a_cut_of_0_72_instead_of_0_7_is_found_without_flags(narrows: Narrows, t
     done = narrows("ab", "cubic", "cubic(beta=0.72)", "--out", "out", "--quiet")
     assert done.returncode == 1, done.stderr
     summary = _summary(tmp_path / "out")
-    assert summary["margin"] == "2%"
+    assert summary["margin"] == "1%"
     worse = [row for row in summary["rows"] if row["verdict"] == "worse"]
     # A smaller reduction leaves more packets in the queue, and loses more of them.
     assert worse
