@@ -114,7 +114,7 @@ def parts(study: StudyFolder, size: str, seed: int | None, replications: int | N
         for variant in study.published.variants
     ]
     published = study.claims(size)
-    claims = {claim.id: list(of_claim(claim)) for claim in published.claims}
+    claims = {claim.id: of_claim(claim) for claim in published.claims}
     asked = [*itertools.chain.from_iterable(claims.values()), *of_source(published)]
     found = []
     ran: dict[str, set[str]] = defaultdict(set)

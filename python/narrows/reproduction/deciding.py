@@ -189,7 +189,7 @@ def _parts(test: Test, cells: Cells, binding: Binding, rule: Rule) -> Iterator[_
     if outcome.verdict != INCONCLUSIVE:
         return
     if isinstance(test, Bounded):
-        yield _Open(outcome, list(of_quantity(test.quantity, binding)))
+        yield _Open(outcome, of_quantity(test.quantity, binding))
         return
     for part, each, own in test.parts(binding, rule):
         yield from _parts(part, cells, each, own)

@@ -23,12 +23,15 @@ from narrows.reproduction.quantity import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from narrows.reproduction.claims import Claim, Published
     from narrows.reproduction.predicate import Test
     from narrows.reproduction.quantity import Binding, Quantity
     from narrows.study.plan import Plan, Point
+
+    # Selections by experiment, values of columns and column.
+    Found = dict[tuple[str, str, str], "Selection"]
 
 
 class Selection(NamedTuple):
@@ -45,58 +48,68 @@ class Selection(NamedTuple):
     column: str
 
 
-def of_test(test: Test, binding: Binding | None = None) -> Iterator[Selection]:
-    """Iterate over the selections of cells that a test reads, some of them several times."""
-    binding = binding or {}
-    if isinstance(test, Bounded):
-        yield from of_quantity(test.quantity, binding)
-    elif isinstance(test, Ordered):
-        for quantity in test.quantities:
-            yield from of_quantity(quantity, binding)
-    elif isinstance(test, Several):
-        for part, each in test.tests:
-            yield from of_test(part, {**binding, **each})
-
-
-def of_quantity(quantity: Quantity, binding: Binding) -> Iterator[Selection]:
-    """Iterate over the selections of cells that a quantity reads, some of them several times."""
-    if isinstance(quantity, Measured):
-        where = {name: bound(value, binding) for name, value in quantity.where.items()}
-        yield Selection(quantity.experiment, where, quantity.column(binding))
-        return
-    parts: list[Quantity] = []
-    conditions: Iterable[Binding] = [{}]
-    if isinstance(quantity, Named | Constant | Probability):
-        parts = [quantity.quantity]
-    elif isinstance(quantity, Combined):
-        parts = [quantity.first, quantity.second]
-    elif isinstance(quantity, Correlation):
-        parts, conditions = [quantity.first, quantity.second], quantity.over
-    elif isinstance(quantity, Folded):
-        parts, conditions = list(quantity.parts), quantity.over
-    elif isinstance(quantity, Ranked):
-        parts, conditions = [quantity.quantity], quantity.among
-    for part in parts:
-        for each in conditions:
-            yield from of_quantity(part, {**binding, **each})
-
-
-def of_claim(claim: Claim) -> Iterator[Selection]:
-    """Iterate over what a claim reads, for its direction and its magnitude."""
+def of_claim(claim: Claim) -> list[Selection]:
+    """Return what a claim reads for its direction and its magnitude, each selection once."""
+    found: Found = {}
     if claim.direction is not None:
-        yield from of_test(claim.direction)
+        _of_test(claim.direction, {}, found)
     if claim.magnitude is not None:
-        yield from of_test(claim.magnitude.test)
+        _of_test(claim.magnitude.test, {}, found)
+    return list(found.values())
 
 
-def of_source(published: Published) -> Iterator[Selection]:
-    """Iterate over what the tables and figures read that have values of the source."""
+def of_source(published: Published) -> list[Selection]:
+    """Return what the tables and figures read that have values of the source, each selection once."""
+    found: Found = {}
     for table in published.tables:
         for quantity in itertools.chain.from_iterable(table.rows.values()) if table.published else ():
-            yield from of_quantity(quantity, {})
+            _gather(quantity, {}, found)
     for picture in published.pictures:
         for line, place in itertools.product(picture.lines, picture.places) if picture.published else ():
-            yield from of_quantity(line.quantity, {"x": place})
+            _gather(line.quantity, {"x": place}, found)
+    return list(found.values())
+
+
+def of_quantity(quantity: Quantity, binding: Binding) -> list[Selection]:
+    """Return what a quantity reads, each selection once."""
+    found: Found = {}
+    _gather(quantity, binding, found)
+    return list(found.values())
+
+
+def _of_test(test: Test, binding: Binding, found: Found) -> None:
+    if isinstance(test, Bounded):
+        _gather(test.quantity, binding, found)
+    elif isinstance(test, Ordered):
+        for quantity in test.quantities:
+            _gather(quantity, binding, found)
+    elif isinstance(test, Several):
+        for part, each in test.tests:
+            _of_test(part, {**binding, **each}, found)
+
+
+def _gather(quantity: Quantity, binding: Binding, found: Found) -> None:
+    if isinstance(quantity, Measured):
+        where = {name: bound(value, binding) for name, value in quantity.where.items()}
+        column = quantity.column(binding)
+        found[quantity.experiment, repr(where), column] = Selection(quantity.experiment, where, column)
+        return
+    parts: Sequence[Quantity] = ()
+    conditions: Iterable[Binding] = ({},)
+    if isinstance(quantity, Named | Constant | Probability):
+        parts = (quantity.quantity,)
+    elif isinstance(quantity, Combined):
+        parts = (quantity.first, quantity.second)
+    elif isinstance(quantity, Correlation):
+        parts, conditions = (quantity.first, quantity.second), quantity.over
+    elif isinstance(quantity, Folded):
+        parts, conditions = quantity.parts, quantity.over
+    elif isinstance(quantity, Ranked):
+        parts, conditions = (quantity.quantity,), quantity.among
+    for each in conditions:
+        inner = {**binding, **each}
+        for part in parts:
+            _gather(part, inner, found)
 
 
 def fits(point: Point, wanted: Mapping[str, Any]) -> bool:

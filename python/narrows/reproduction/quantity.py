@@ -420,8 +420,10 @@ def _everywhere(quantity: Quantity, cells: Cells, binding: Binding) -> float | V
 def bound(value: Any, binding: Binding) -> Any:
     """Return a value with `{name}` replaced by bindings; a text that is only `{name}` becomes the bound value."""
     for name, content in binding.items():
-        if isinstance(value, str):
-            value = content if value == f"{{{name}}}" else value.replace(f"{{{name}}}", str(content))
+        # Most values name nothing, and this is called for each value of each cell that a claim reads.
+        if not isinstance(value, str) or "{" not in value:
+            return value
+        value = content if value == f"{{{name}}}" else value.replace(f"{{{name}}}", str(content))
     return value
 
 
