@@ -102,11 +102,9 @@ impl RecoveryPolicy for NewReno {
     }
 
     fn on_timeout(&mut self, board: &Scoreboard) -> bool {
-        let new_episode = !matches!(self.phase, Phase::RtoRecovery { .. });
-        self.phase = Phase::RtoRecovery { recovery_point: board.next() };
         self.recover = Some(board.next());
         self.duplicates = 0;
-        new_episode
+        self.phase.on_timeout(board)
     }
 
     fn on_undo(&mut self, _: &Scoreboard) {

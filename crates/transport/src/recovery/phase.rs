@@ -34,6 +34,14 @@ impl Phase {
         action
     }
 
+    /// Starts the slow start after a retransmission timeout. Returns true if this starts an episode, false if the timeout
+    /// belongs to that of an earlier one.
+    pub(super) fn on_timeout(&mut self, board: &Scoreboard) -> bool {
+        let new_episode = !matches!(self, Self::RtoRecovery { .. });
+        *self = Self::RtoRecovery { recovery_point: board.next() };
+        new_episode
+    }
+
     /// Packets that may be in flight when the congestion window is `window`, with selective acknowledgements. These
     /// lower `pipe` and so release new segments before a loss is declared, which without limited transmit must not
     /// happen.

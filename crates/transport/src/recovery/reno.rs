@@ -62,10 +62,8 @@ impl RecoveryPolicy for Reno {
     }
 
     fn on_timeout(&mut self, board: &Scoreboard) -> bool {
-        let new_episode = !matches!(self.phase, Phase::RtoRecovery { .. });
-        self.phase = Phase::RtoRecovery { recovery_point: board.next() };
         self.duplicates = 0;
-        new_episode
+        self.phase.on_timeout(board)
     }
 
     fn on_undo(&mut self, _: &Scoreboard) {

@@ -57,9 +57,7 @@ impl RecoveryPolicy for Sack {
     }
 
     fn on_timeout(&mut self, board: &Scoreboard) -> bool {
-        let new_episode = !matches!(self.phase, Phase::RtoRecovery { .. });
-        self.phase = Phase::RtoRecovery { recovery_point: board.next() };
-        new_episode
+        self.phase.on_timeout(board)
     }
 
     fn on_undo(&mut self, _: &Scoreboard) {
