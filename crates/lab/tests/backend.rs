@@ -30,6 +30,7 @@ impl Backend for Steady {
                 reason: reason.to_owned(),
                 allowed: "what is there from the start".to_owned(),
                 only_written: false,
+                instead: None,
             };
             [
                 random.then(|| refusal("source.kind", "connections that start during a run")),

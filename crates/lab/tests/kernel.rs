@@ -97,13 +97,25 @@ fn preset_linux_is_what_the_kernel_does() {
     for (ours, _) in KERNEL_NAMES {
         let text = PLAIN.replace("cubic", ours);
         let scenario = on_kernel(&text, &[], None).expect("nothing is refused");
-        // A default that the kernel does not honour is left out of the resolved file.
         for (key, _) in LACKING {
             let written = scenario.resolved.lines().any(|line| line.starts_with(&format!("{key} = ")));
             assert!(
                 written || matches!(*key, "initial_ssthresh" | "quick_start" | "receive_window"),
                 "{ours}: {key}"
             );
+        }
+    }
+}
+
+#[test]
+fn the_resolved_file_says_what_the_kernel_does_in_place_of_a_default() {
+    for preset in ["modern", "sack-2012", "ns2", "linux"] {
+        for ours in ["newreno", "cubic"] {
+            let text = PLAIN.replace("\"linux\"", &format!("{preset:?}")).replace("cubic", ours);
+            let scenario = on_kernel(&text, &[], None).expect("defaults are not refused");
+            assert!(scenario.resolved.contains("header = \"52B\"\n"), "{preset}: {}", scenario.resolved);
+            let again = on_kernel(&scenario.resolved, &[], None).expect("the kernel honours what it does");
+            assert_eq!((again.resolved, again.digest), (scenario.resolved, scenario.digest));
         }
     }
 }

@@ -19,6 +19,7 @@ pub fn refusals(model: &Model, directory: &Path) -> Vec<Refusal> {
                     reason,
                     allowed: "programs in PATH, and files that are not below /tmp".to_owned(),
                     only_written: false,
+                    instead: None,
                 });
             }
         }

@@ -59,7 +59,7 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
         let theirs = linux.algorithms.iter().map(|name| format!("{KERNEL}{name}"));
         let known: Vec<String> = ours.chain(theirs).collect();
         let key = format!("flows[{number}].algorithm");
-        Some(Refusal { key, reason, allowed: known.join(", "), only_written: false })
+        Some(Refusal { key, reason, allowed: known.join(", "), only_written: false, instead: None })
     });
     let two_sided = model
         .workloads
@@ -70,6 +70,7 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
         reason: "both sides of a connection write".to_owned(),
         allowed: "a source that writes at the sender alone".to_owned(),
         only_written: false,
+        instead: None,
     });
     let transport = model.workloads.iter().flat_map(|workload| {
         let start = slow_start(&model.groups[workload.group].algorithm);
@@ -79,6 +80,8 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
                 reason: "the kernel's TCP decides this".to_owned(),
                 allowed: allowed.clone(),
                 only_written: true,
+                // Each algorithm of the kernel has its own slow start.
+                instead: value(&allowed).filter(|_| key != "slow_start"),
             })
         })
     });
@@ -110,6 +113,7 @@ fn too_many_programs(model: &Model) -> Option<Refusal> {
         reason: format!("{flows} flows are carried by programs"),
         allowed: format!("at most {MOST_PROGRAMS}"),
         only_written: false,
+        instead: None,
     })
 }
 
@@ -128,6 +132,7 @@ fn queues(linux: &Linux, model: &Model) -> Vec<Refusal> {
             reason: format!("{reason} (--queue {})", linux.queues.text()),
             allowed: "droptail, codel, fq-codel, pie, fq-pie, cake, red".to_owned(),
             only_written: !parameter.is_empty(),
+            instead: None,
         });
     }
     found
@@ -161,6 +166,15 @@ fn header(model: &Model) -> Bytes {
     let of_timestamps = |(name, _): &&(String, String)| name.replace('/', ".") == "net.ipv4.tcp_timestamps";
     let setting = model.linux.sysctls.iter().rev().find(of_timestamps);
     Bytes::new(if setting.is_some_and(|(_, value)| value == "0") { 40 } else { 52 })
+}
+
+/// The value of TOML that `allowed` names, without what else does the same; `None` where the absence of the key is meant.
+fn value(allowed: &str) -> Option<String> {
+    match allowed.split_once(", and ").map_or(allowed, |(value, _)| value) {
+        "infinite" | "none" => None,
+        value if value.parse::<bool>().is_ok() || value.parse::<u64>().is_ok() => Some(value.to_owned()),
+        value => Some(format!("{value:?}")),
+    }
 }
 
 /// Keys of `[transport]` whose values are not those of a kernel with this slow start and these headers, each with what it does.

@@ -14,6 +14,8 @@ pub struct Refusal {
     pub allowed: String,
     /// Whether the refusal applies only if the scenario file has the key: a default makes room for what the backend does.
     pub only_written: bool,
+    /// What the backend does in place of a default, as a value of TOML; `None` if no value of the key says it.
+    pub instead: Option<String>,
 }
 
 /// The algorithms and programs of `model` that only a Linux kernel runs.
@@ -25,6 +27,7 @@ pub fn of_kernels(model: &Model) -> Vec<Refusal> {
         reason: "only a Linux kernel has it, and --on linux runs on one".to_owned(),
         allowed: "an algorithm of the catalogue".to_owned(),
         only_written: false,
+        instead: None,
     };
     let programs = model.groups.iter().enumerate().filter(|(_, group)| group.program.is_some());
     let program = |(number, _)| Refusal {
@@ -32,6 +35,7 @@ pub fn of_kernels(model: &Model) -> Vec<Refusal> {
         reason: "only a Linux kernel runs programs, and --on linux runs on one".to_owned(),
         allowed: "no program".to_owned(),
         only_written: false,
+        instead: None,
     };
     kernels.map(refusal).chain(programs.map(program)).collect()
 }

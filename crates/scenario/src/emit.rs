@@ -76,15 +76,19 @@ impl TomlTable {
         &mut self.below[last].table
     }
 
-    /// Removes the key at `path`, as in `flows[1].recovery`, if it is there.
-    pub fn remove(&mut self, path: &str) {
+    /// Gives the key at `path`, as in `flows[1].recovery`, another value, or removes it, if it is there.
+    pub fn replace(&mut self, path: &str, value: Option<&str>) {
         let Some((step, rest)) = path.split_once('.') else {
-            return self.keys.retain(|line| line.key != path);
+            let Some(value) = value else { return self.keys.retain(|line| line.key != path) };
+            for line in self.keys.iter_mut().filter(|line| line.key == path) {
+                value.clone_into(&mut line.value);
+            }
+            return;
         };
         let (name, place) = step.split_once('[').unwrap_or((step, "0]"));
         let place = place.trim_end_matches(']').parse().unwrap_or(0);
         if let Some(below) = self.below.iter_mut().filter(|below| below.name == name).nth(place) {
-            below.table.remove(rest);
+            below.table.replace(rest, value);
         }
     }
 

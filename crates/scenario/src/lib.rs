@@ -49,7 +49,7 @@ use emit::{Naming, TomlTable};
 use narrows_model::Model;
 use narrows_model::algorithm::Control;
 use narrows_topology::{Group, Layout};
-use refusal::Subject;
+use refusal::{Replaced, Subject};
 use resolve::{Resolved, Topology};
 use section::{Section, Table};
 use sections::network::NetworkKeys;
@@ -121,6 +121,7 @@ pub fn load(
         if !replaced.is_empty() {
             scenario.resolved = written(&root, Naming::Path, &replaced);
             scenario.portable = written(&root, Naming::Kept, &replaced);
+            scenario.digest = digest(&root, identity.as_deref(), &replaced);
         }
         let subject = Subject { typed: options.subject.as_deref(), groups: &scenario.model.groups };
         faults = refusal::faults(&node, &places, subject, backend, refusals);
@@ -141,9 +142,6 @@ fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>) -> Scenar
         Topology::Network(network) => network.graph.layout(&grouped),
     };
     let Layout { nodes, links, routes, workloads, groups } = layout;
-    // The digest must not depend on where a file lies, so there its content stands for its path.
-    let mut anonymous = written(root, Naming::Digest, &[]);
-    anonymous.extend(backend);
     Scenario {
         model: Model {
             title: resolved.run.title.clone(),
@@ -168,16 +166,24 @@ fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>) -> Scenar
         description: describe::describe(resolved),
         expectations: resolved.expectations.clone(),
         files: files(root, &grouped),
-        digest: hexadecimal(&Sha256::digest(anonymous)),
+        digest: digest(root, backend, &[]),
     }
 }
 
-/// The resolved file without some keys.
-fn written(root: &RootKeys, naming: Naming, without: &[String]) -> String {
+/// The digest of the resolved file and of the backend. It must not depend on where a file lies, so there its content stands for
+/// its path.
+fn digest(root: &RootKeys, backend: Option<&str>, replaced: &[Replaced]) -> String {
+    let mut anonymous = written(root, Naming::Digest, replaced);
+    anonymous.extend(backend);
+    hexadecimal(&Sha256::digest(anonymous))
+}
+
+/// The resolved file, with what a backend does in place of some defaults.
+fn written(root: &RootKeys, naming: Naming, replaced: &[Replaced]) -> String {
     let mut file = TomlTable::default();
     root.emit(naming, &mut file);
-    for key in without {
-        file.remove(key);
+    for (key, value) in replaced {
+        file.replace(key, value.as_deref());
     }
     file.text()
 }

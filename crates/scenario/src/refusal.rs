@@ -14,6 +14,9 @@ pub(super) struct Subject<'a> {
     pub groups: &'a [GroupModel],
 }
 
+/// A key of the resolved file, and the value of TOML in place of its default, if a value says what the backend does.
+pub(super) type Replaced = (String, Option<String>);
+
 /// A fault for each of `refusals`, at the value of its key in `root`; where the key is not written, at what it belongs to.
 /// `places` has the index of each group of the model in the file, where groups without flows are, too. An algorithm that is not the
 /// file's is reported where it was typed, once.
@@ -57,12 +60,12 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The keys of `refusals` that `root` leaves at their defaults: the backend does something else there, so the resolved file
-/// must not say otherwise.
-pub(super) fn replaced_defaults(root: &Node, places: &[usize], refusals: &[Refusal]) -> Vec<String> {
+/// The keys of `refusals` that `root` leaves at their defaults, each with what the backend does instead: the resolved file must
+/// not say otherwise.
+pub(super) fn replaced_defaults(root: &Node, places: &[usize], refusals: &[Refusal]) -> Vec<Replaced> {
     let written = |refusal: &Refusal| find(root, &in_file(&refusal.key, places)).1;
     let replaced = refusals.iter().filter(|refusal| refusal.only_written && !written(refusal));
-    replaced.map(|refusal| refusal.key.clone()).collect()
+    replaced.map(|refusal| (refusal.key.clone(), refusal.instead.clone())).collect()
 }
 
 /// The path in the file of `key` in the model.
