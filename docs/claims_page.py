@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import claims_figures
+import claims_tables
 from cards import cell
 
 from narrows.reproduction.headline import headline
@@ -38,7 +39,7 @@ def pages() -> Iterator[tuple[str, str]]:
         for ledger in _ledgers(study):
             name = f"studies/{study.name}-{ledger['size']}.svg"
             yield name, claims_figures.margins(ledger)
-        if tables := _tables(study):
+        if tables := _compared(study):
             yield f"studies/{study.name}-agreement.svg", claims_figures.agreement(tables)
 
 
@@ -48,10 +49,16 @@ def _ledgers(study: StudyFolder) -> list[Ledger]:
     return list({each["size"]: each for each in found if each is not None}.values())
 
 
-def _tables(study: StudyFolder) -> dict[str, Any] | None:
-    file = study.folder / TABLES
-    content: dict[str, Any] | None = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
-    return content if content and content["values"] else None
+def _tables(study: StudyFolder) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((study.folder / TABLES).read_text(encoding="utf-8"))
+    return content
+
+
+def _compared(study: StudyFolder) -> dict[str, Any] | None:
+    """Return the tables that have values of the source; None if there are none."""
+    tables = _tables(study)
+    compared = [each for each in tables["tables"] if each["agreement"]["values"]]
+    return {**tables, "tables": compared} if compared else None
 
 
 def _account(study: StudyFolder) -> Mapping[str, Sequence[Mapping[str, Any]]]:
@@ -76,14 +83,15 @@ def _study_page(study: StudyFolder) -> str:
             claims_figures.CAPTION,
             _counts(ledger),
         ]
-    if tables := _tables(study):
+    if tables := _compared(study):
         parts += ["## Ours beside the published values", *_agreement(study, tables)]
     else:
         parts += ["## Ours beside the published values", NO_TABLES]
     parts += ["## Claims that do not hold", _failing(ledgers[0])] if ledgers else []
     discussion = study.folder / "discussion.md"
     if discussion.is_file():
-        parts += ["## Discussion", _linked(discussion.read_text(encoding="utf-8").strip())]
+        text = discussion.read_text(encoding="utf-8").strip()
+        parts += ["## Discussion", _linked(claims_tables.expanded(text, _tables(study), published.labels, ledgers))]
     parts += [
         "## Deviations from the source",
         _grid(("what", "source", "ours", "why"), account["deviations"]),

@@ -24,8 +24,9 @@ from narrows.report.evaluation.build import conclude
 from narrows.report.reproduction.page import reproduction_page
 from narrows.report.study.build import build as build_study
 from narrows.reproduction import campaign as reproductions
+from narrows.reproduction.agreement import agreement
 from narrows.reproduction.campaign import Whole, work
-from narrows.reproduction.registry import LEDGER
+from narrows.reproduction.registry import LEDGER, TABLES
 from narrows.reproduction.registry import find as find_study
 from narrows.run.jobs import Unwatched, processors
 from narrows.run.scenario import NOTHING, Scenario, load
@@ -321,10 +322,12 @@ def reproduce(  # noqa: PLR0913  # each has a default
     failed = work(parts, folder, lambda: Threads(jobs or processors()), whole.of)
     if failed:
         raise RunError(f"{failed} cells failed; {folder}/*/failed has the reasons")
-    ledger, rows = reproductions.judge(published, size, parts, folder)
+    ledger, results = reproductions.judge(published, size, parts, folder)
+    claims = published.claims(size)
     write_json(folder / LEDGER, ledger)
+    write_json(folder / TABLES, agreement(claims, size, ledger["digest"], results))
     try:
-        page = reproduction_page(published.claims(size), ledger, rows, folder)
+        page = reproduction_page(claims, ledger, results, folder)
         (folder / "report.html").write_text(page, encoding="utf-8")
     except Exception as problem:
         raise ReportError(f"the ledger is in {folder}, but its report could not be built: {problem}") from problem

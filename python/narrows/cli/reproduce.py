@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-    from narrows.reproduction.part import Part, Rows
+    from narrows.reproduction.ledger import Found
+    from narrows.reproduction.part import Part
     from narrows.reproduction.registry import StudyFolder
 
 
@@ -57,12 +58,12 @@ def reproduce(arguments: argparse.Namespace) -> int:
         return INTERNAL
     if arguments.decide:
         _decide(arguments, study, found, folder, jobs)
-    ledger, rows = campaign.judge(study, arguments.size, found, folder)
+    ledger, results = campaign.judge(study, arguments.size, found, folder)
     keep(found, folder)
     write_json(folder / LEDGER, ledger)
     published = study.claims(arguments.size)
-    write_json(folder / TABLES, agreement(published, arguments.size, ledger["digest"], rows))
-    _report(study, ledger, rows, folder)
+    write_json(folder / TABLES, agreement(published, arguments.size, ledger["digest"], results))
+    _report(study, ledger, results, folder)
     print(to_json(ledger) if arguments.json else f"{_table(ledger)}\n{_spent(found, folder)}")
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
     return EXPECTATION_FAILED if ledger["verdicts"][FAILS] else DONE
@@ -176,11 +177,11 @@ def _entry(study: StudyFolder) -> dict[str, Any]:
     }
 
 
-def _report(study: StudyFolder, ledger: Mapping[str, Any], rows: Rows, folder: Path) -> None:
+def _report(study: StudyFolder, ledger: Mapping[str, Any], results: Found, folder: Path) -> None:
     from narrows.report.reproduction.page import reproduction_page
 
     try:
-        text = reproduction_page(study.claims(ledger["size"]), ledger, rows, folder)
+        text = reproduction_page(study.claims(ledger["size"]), ledger, results, folder)
         (folder / "report.html").write_text(text, encoding="utf-8")
         print(f"Report: {folder / 'report.html'}", file=sys.stderr)
     except Exception as problem:  # hours of simulation are not thrown away for want of a picture

@@ -17,39 +17,74 @@ from narrows.statistics import estimate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from narrows.reproduction.claims import Picture, Published, Table
+    from narrows.reproduction.claims import Calibration, Half, Picture, Published, Table
+    from narrows.reproduction.ledger import Found
     from narrows.reproduction.quantity import Cells, Quantity
 
 
-def agreement(published: Published, size: str, digest: str, cells: Cells) -> dict[str, Any]:
+def agreement(published: Published, size: str, digest: str, found: Found) -> dict[str, Any]:
     """Compare every table and figure that has values of the source with ours.
 
     Args:
         published: The published study.
         size: Size of the experiments.
         digest: That of all records, as in the ledger.
-        cells: Rows of the cells of each experiment.
+        found: Results of the experiments.
 
     Returns:
-        The content of `tables.json`: for each table and figure `ours`, `ci95` and `published` by row and column, and
-        their `agreement`; and that of all values together.
+        The content of `tables.json`: for each table, and each figure with values of the source, `ours`, `ci95` and
+        `published` by row and column, and their `agreement`; that of all values together; and the `calibrations`.
+        Tables without any value are left out.
     """
-    tables = [_table(table, cells) for table in published.tables if table.published]
-    tables += [_picture(picture, cells) for picture in published.pictures if picture.published]
-    errors = [error for table in tables for error in _errors(_pairs(table))]
+    forms = {each: found.under(each) for table in published.tables for row in table.under.values() for each in row}
+    forms |= {each: found.under(each) for calibration in published.calibrations for each in calibration.under}
+    tables = [_table(table, forms) for table in published.tables]
+    pictures = [_picture(picture, found.cells) for picture in published.pictures if picture.published]
+    # A figure may draw what a table has.
+    errors = _errors(list(dict.fromkeys(pair for table in (*tables, *pictures) for pair in _pairs(table))))
     return {
         "study": published.number,
         "size": size,
         "digest": digest,
         "values": len(errors),
         "median_relative_error": _rounded(statistics.median(errors)) if errors else None,
-        "tables": tables,
+        "tables": [each for each in (*tables, *pictures) if _has_values(each)],
+        "calibrations": [_calibration(each, published, forms) for each in published.calibrations],
     }
 
 
-def _table(table: Table, cells: Cells) -> dict[str, Any]:
-    entries = {name: [_estimate(each, cells, {}) for each in row] for name, row in table.rows.items()}
+def _table(table: Table, forms: Mapping[str, Cells]) -> dict[str, Any]:
+    entries = {
+        name: [_estimate(each, forms[form], {}) for each, form in zip(row, table.under[name], strict=True)]
+        for name, row in table.rows.items()
+    }
     return _compared("table", table, list(table.columns), entries)
+
+
+def _has_values(table: Mapping[str, Any]) -> bool:
+    return any(value is not None for row in table["rows"].values() for value in row["ours"])
+
+
+def _calibration(calibration: Calibration, published: Published, forms: Mapping[str, Cells]) -> dict[str, Any]:
+    tables = {table.title: table for table in published.tables}
+    rows = {
+        form: [_agreement_of_half(half, tables, forms[form]) for half in calibration.parts.values()]
+        for form in calibration.under
+    }
+    return {
+        "title": calibration.title, "caption": calibration.caption, "columns": list(calibration.parts), "rows": rows,
+    }  # fmt: skip
+
+
+def _agreement_of_half(half: Half, tables: Mapping[str, Table], cells: Cells) -> dict[str, Any]:
+    pairs = []
+    for table in (tables[title] for title in half.tables):
+        place = table.columns.index(half.column)
+        for name, theirs in table.published.items():
+            ours = _estimate(table.rows[name][place], cells, {})["mean"]
+            if ours is not None and (printed := theirs[place]) is not None:
+                pairs.append((ours, printed))
+    return _agreement_of_pairs(pairs)
 
 
 def _picture(picture: Picture, cells: Cells) -> dict[str, Any]:
@@ -79,19 +114,22 @@ def _compared(
 
 
 def _agreement(table: Mapping[str, Any]) -> dict[str, Any]:
-    pairs = _pairs(table)
-    errors = _errors(pairs)
     within = [
         spearman([ours for ours, _ in column], [theirs for _, theirs in column])
         for column in _by_column(table)
         if len(column) >= LEAST
     ]
     known = [each for each in within if math.isfinite(each)]
+    inner = _rounded(statistics.fmean(known)) if known else None
+    return {**_agreement_of_pairs(_pairs(table)), "rank_correlation_within_columns": inner}
+
+
+def _agreement_of_pairs(pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    errors = _errors(pairs)
     rank = spearman([ours for ours, _ in pairs], [theirs for _, theirs in pairs]) if len(pairs) >= LEAST else math.nan
     return {
         "values": len(pairs),
         "rank_correlation": _rounded(rank) if math.isfinite(rank) else None,
-        "rank_correlation_within_columns": _rounded(statistics.fmean(known)) if known else None,
         "median_relative_error": _rounded(statistics.median(errors)) if errors else None,
     }
 

@@ -196,12 +196,19 @@ def work(
     return failed
 
 
-def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) -> tuple[dict[str, Any], Rows]:
+def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) -> tuple[dict[str, Any], Found]:
     """Judge the claims of a reproduction by the experiments whose cells are finished.
 
     Returns:
-        The ledger, and the rows of each experiment's cells by its name.
+        The ledger, and the results of the experiments.
     """
+    seed = found[0].plan.seed if found else 0
+    results = gathered(study, found, folder)
+    return ledger(study.name, study.claims(size), size, seed, results), results
+
+
+def gathered(study: StudyFolder, found: Sequence[Part], folder: Path) -> Found:
+    """Return the results of the experiments of a reproduction whose cells are finished."""
     rows: Rows = {}
     grown: Rows = {}
     varied: dict[str, Mapping[str, Asked]] = {}
@@ -219,7 +226,6 @@ def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) ->
             added = folder / ADDED / part.path
             if added.exists() and (more := added_rows(load_plan(place), Store(added))):
                 grown[part.experiment] = Asked([*own, *more])
-    seed = found[0].plan.seed if found else 0
     factors = {part.experiment: part.plan.factors for part in found if not part.variant}
     open_variants = {part.variant for part in found if not is_finished(folder / part.path)}
     whole = {name: each for name, each in varied.items() if name not in open_variants}
@@ -227,8 +233,7 @@ def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) ->
     for name, cells in whole.items():
         if judge := variants[name].judge:
             judges[judge] = {**judges.get(judge, {}), **cells}
-    results = Found(rows, whole, factors, grown, judges)
-    return ledger(study.name, study.claims(size), size, seed, results), rows
+    return Found(rows, whole, factors, grown, judges)
 
 
 def spent(found: Sequence[Part], folder: Path) -> Spent:

@@ -153,6 +153,8 @@ class Table:
         columns: Headings of the columns of values.
         rows: Quantities by the name of the row, one for each column.
         published: Published values by the name of a row, one or None for each column.
+        under: Names of the variants or other implementations whose cells give the values, by the name of a row, one for
+            each column; `AS_DESCRIBED` for neither.
     """
 
     title: str
@@ -161,6 +163,37 @@ class Table:
     columns: tuple[str, ...]
     rows: Mapping[str, Sequence[Quantity]]
     published: Mapping[str, Sequence[float | None]]
+    under: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Half:
+    """A part of the values that a study printed: one column of some of its tables.
+
+    Attributes:
+        tables: Titles of the tables.
+        column: Heading of the column.
+    """
+
+    tables: tuple[str, ...]
+    column: str
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How well parts of the printed values agree with ours under variants, such as a choice and its test.
+
+    Attributes:
+        title: Title of the table.
+        caption: What was chosen and tested.
+        parts: Parts of the printed values by their heading.
+        under: Names of the variants, or `AS_DESCRIBED`; a row each.
+    """
+
+    title: str
+    caption: str
+    parts: Mapping[str, Half]
+    under: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -178,6 +211,8 @@ class Published:
         claims: Its claims.
         pictures: Reproduced figures.
         tables: Reproduced tables.
+        calibrations: Agreement of parts of the printed values under variants.
+        labels: How rows and columns of tables are named, where not by their own names.
         packet_hops: Approximate number of packet-hops by size, variants included; a size may be missing.
     """
 
@@ -191,4 +226,10 @@ class Published:
     claims: Sequence[Claim]
     pictures: Sequence[Picture]
     tables: Sequence[Table]
+    calibrations: Sequence[Calibration]
+    labels: Mapping[str, str]
     packet_hops: Mapping[str, float]
+
+
+# The name of no variant: the study as it is described.
+AS_DESCRIBED = "as described"

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from narrows import core
 from narrows.errors import InputError
-from narrows.reproduction.claims import Claim, Judge, Line, Magnitude, Picture, Published, Table, Variant
+from narrows.reproduction.claims import (
+    AS_DESCRIBED,
+    Calibration,
+    Claim,
+    Half,
+    Judge,
+    Line,
+    Magnitude,
+    Picture,
+    Published,
+    Table,
+    Variant,
+)
 from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
 from narrows.reproduction.quantity import (
     FOLD,
@@ -58,7 +70,7 @@ class _Reader:
 
     def published(self, content: Mapping[str, Any]) -> Published:
         needed = ("title", "number", "source", "question", "experiments")
-        optional = ("packet_hops", "words", "lists", "quantities", "variants", "judges", "claims", "figures", "tables")
+        optional = ("packet_hops", "words", "lists", "quantities", "variants", "judges", "claims", *REPRODUCED)
         self.keys(content, "", needed, optional)
         content = self.worded(content)
         self.named, self.lists = content.get("quantities", {}), content.get("lists", {})
@@ -77,16 +89,25 @@ class _Reader:
         pictures = [
             self.picture(each, f"figures.{place}", experiments) for place, each in enumerate(content.get("figures", []))
         ]
-        tables = [self.table(each, f"tables.{at}", experiments) for at, each in enumerate(content.get("tables", []))]
+        forms = [AS_DESCRIBED, *(each.name for each in variants), *(each.name for each in judges)]
+        tables = [
+            self.table(each, f"tables.{at}", experiments, forms) for at, each in enumerate(content.get("tables", []))
+        ]
+        calibrations = [
+            self.calibration(each, f"calibrations.{at}", tables, forms)
+            for at, each in enumerate(content.get("calibrations", []))
+        ]
         for variant in variants:
             for name in variant.claims:
                 self.one_of(name, f"variants.{variant.name}.claims", (claim.id for claim in claims))
         texts = {name: self.text(content[name], name) for name in ("title", "number", "source", "question")}
+        labels = {name: self.text(each, f"labels.{name}") for name, each in content.get("labels", {}).items()}
         hops = content.get("packet_hops", {})
         self.keys(hops, "packet_hops", (), SIZES)
         return Published(
             **texts, experiments=experiments, variants=variants, judges=judges, claims=claims, pictures=pictures,
-            tables=tables, packet_hops={size: float(each) for size, each in hops.items()},
+            tables=tables, calibrations=calibrations, labels=labels,
+            packet_hops={size: float(each) for size, each in hops.items()},
         )  # fmt: skip
 
     def worded(self, content: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -292,8 +313,9 @@ class _Reader:
             table.get("log", False), self.values(table.get("published", {})), table.get("axis", ""),
         )  # fmt: skip
 
-    def table(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Table:
-        self.keys(table, path, ("title", "caption", "label", "is", "rows", "columns", "experiment"), ("published",))
+    def table(self, table: Mapping[str, Any], path: str, experiments: Iterable[str], forms: Sequence[str]) -> Table:
+        needed = ("title", "caption", "label", "is", "rows", "columns", "experiment")
+        self.keys(table, path, needed, ("published", "under"))
         scope = _Scope(self.one_of(table["experiment"], f"{path}.experiment", experiments), tuple(experiments))
         columns = tuple(str(each) for each in self.listed(table["columns"], f"{path}.columns"))
         rows = {
@@ -307,7 +329,30 @@ class _Reader:
         for name, values in published.items():
             if name not in rows or len(values) != len(columns):
                 self.fault(f"{path}.published.{name}", f"a row and {len(columns)} values are needed")
-        return Table(table["title"], table["caption"], table["label"], columns, rows, published)
+        form = self.text(table.get("under", AS_DESCRIBED), f"{path}.under")
+        under = {
+            row: [self.one_of(bound(form, {"row": row, "column": each}), f"{path}.under", forms) for each in columns]
+            for row in rows
+        }
+        return Table(table["title"], table["caption"], table["label"], columns, rows, published, under)
+
+    def calibration(
+        self, table: Mapping[str, Any], path: str, tables: Sequence[Table], forms: Sequence[str]
+    ) -> Calibration:
+        self.keys(table, path, ("title", "caption", "parts", "under"), ())
+        known = {each.title: each for each in tables if each.published}
+        parts = {}
+        for name, part in table["parts"].items():
+            place = f"{path}.parts.{name}"
+            self.keys(part, place, ("tables", "column"), ())
+            titles = tuple(
+                self.one_of(each, f"{place}.tables", known) for each in self.listed(part["tables"], f"{place}.tables")
+            )
+            for each in titles:
+                self.one_of(part["column"], f"{place}.column", known[each].columns)
+            parts[name] = Half(titles, part["column"])
+        under = tuple(self.one_of(each, f"{path}.under", forms) for each in table["under"])
+        return Calibration(table["title"], table["caption"], parts, under)
 
     def values(self, table: Mapping[str, Sequence[Any]]) -> dict[str, list[float | None]]:
         """Read the source's values by name; an empty text stands where it has none."""
@@ -360,5 +405,6 @@ def _bound(value: Any, binding: Mapping[str, Any]) -> Any:
 
 
 SIZES = ("quick", "medium", "full")
+REPRODUCED = ("figures", "tables", "calibrations", "labels")
 PAIR = 2
 FOLDS = ("sum", "mean", "max", "min")

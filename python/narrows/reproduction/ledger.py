@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
+from narrows.reproduction.claims import AS_DESCRIBED
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Rule
 from narrows.reproduction.quantity import Asked, QuantityError
 
@@ -42,9 +43,17 @@ class Found:
     grown: Cells = field(default_factory=dict)
     judges: Mapping[str, Cells] = field(default_factory=dict)
 
-    def under(self, variant: str) -> Cells:
-        """Return the cells under a variant: its own, and those without one of levels or algorithms that it lacks."""
-        return {**self.cells, **{name: self._mixed(name, own) for name, own in self.varied[variant].items()}}
+    def under(self, form: str) -> Cells:
+        """Return the cells of a variant, of another implementation, or of neither if it is `AS_DESCRIBED`.
+
+        Those of a variant are its own, and those without one of levels or algorithms that it lacks. There are none of a
+        variant or implementation that has not run.
+        """
+        if form == AS_DESCRIBED:
+            return self.cells
+        if form not in self.varied:
+            return self.judges.get(form, {})
+        return {**self.cells, **{name: self._mixed(name, own) for name, own in self.varied[form].items()}}
 
     def _mixed(self, experiment: str, own: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         # A factor of one level distinguishes no cells, and a variant may give it another.

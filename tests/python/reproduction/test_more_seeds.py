@@ -14,6 +14,8 @@ from claim_files import ADVANTAGE, GOODPUT, SCENARIO, claim, claims_file, write_
 from narrows.cli import main
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.claims_file import read_claims
+from narrows.reproduction.ledger import Found
+from narrows.reproduction.quantity import Asked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -152,7 +154,7 @@ def test_agreement_is_computed_by_hand(own: Path) -> None:
         for name, value in (("a", 1.0), ("b", 4.5), ("c", 3.5), ("d", 9.0))
         for r in (0, 1)
     ]
-    found = agreement(read_claims(own / "claims.toml"), "quick", "sha256:0", {"one": cells})
+    found = agreement(read_claims(own / "claims.toml"), "quick", "sha256:0", Found({"one": Asked(cells)}, {}))
     (table,) = found["tables"]
     # Ours are 1.5, 5 and 4 for 1, 2 and 3: errors of 0.5, 1.5 and 0.333; ranks 1, 3 and 2.
     assert table["agreement"] == {

@@ -29,31 +29,32 @@ if TYPE_CHECKING:
     from narrows.report.drawing.figure import Paper
     from narrows.report.drawing.plot import Panel
     from narrows.reproduction.claims import Picture, Published, Table
+    from narrows.reproduction.ledger import Found
     from narrows.reproduction.quantity import Cells, Quantity
 
 
-def reproduction_page(published: Published, ledger: Mapping[str, Any], cells: Cells, folder: Path) -> str:
+def reproduction_page(published: Published, ledger: Mapping[str, Any], found: Found, folder: Path) -> str:
     """Return the report of a reproduction as one HTML document.
 
     Args:
         published: The published study.
         ledger: The ledger: claims with verdicts.
-        cells: Rows of the cells of each experiment.
+        found: The results of the experiments.
         folder: Folder of the reproduction, for the commands shown.
     """
     command = shlex.join(["narrows", "reproduce", ledger["study"], f"--{ledger['size']}", "--out", folder.name])
-    drawn = [_figure(picture, cells, place) for place, picture in enumerate(published.pictures)]
-    found = [figure for figure in drawn if figure is not None]
-    tables = [_table(table, cells, place) for place, table in enumerate(published.tables)]
+    drawn = [_figure(picture, found.cells, place) for place, picture in enumerate(published.pictures)]
+    figures = [figure for figure in drawn if figure is not None]
+    tables = [_table(table, found, place) for place, table in enumerate(published.tables)]
     sections = [
-        page.answer("What was found", _answer(published, ledger), found[:_FIRST], command),
+        page.answer("What was found", _answer(published, ledger), figures[:_FIRST], command),
         page.section("claims", "Claims", element("p", _NOTE, class_="note"), claims(ledger["claims"])),
-        page.figure_grid(found[_FIRST:], command),
+        page.figure_grid(figures[_FIRST:], command),
         *tables,
         page.section("question", "Question", element("p", published.question), _facts(published, ledger)),
         page.section("experiments", "Experiments", _experiments(published, ledger)),
     ]
-    links = [("answer", "Answer"), ("claims", "Claims"), *((each.name, each.title) for each in found[_FIRST:])]
+    links = [("answer", "Answer"), ("claims", "Claims"), *((each.name, each.title) for each in figures[_FIRST:])]
     links += [(f"table-{place}", table.title) for place, table in enumerate(published.tables)]
     links += [("question", "Question"), ("experiments", "Experiments")]
     header = page.page_header(published.title, "Reproduction", _badge(ledger), links)
@@ -177,13 +178,16 @@ def _estimate(measured: Quantity, cells: Cells, binding: Mapping[str, Any]) -> t
     return (float("nan"), None) if found["mean"] is None else (found["mean"], found["ci95"])
 
 
-def _table(table: Table, cells: Cells, number: int) -> Markup:
+def _table(table: Table, found: Found, number: int) -> Markup:
     """Set what was found beside the source's values; what was not run has a dash."""
     head = element("tr", *(element("th", text, scope="col") for text in (table.label, *table.columns)))
     body = []
     for name, quantities in table.rows.items():
         theirs = table.published.get(name, [None] * len(quantities))
-        entries = [_entry(each, cells, value) for each, value in zip(quantities, theirs, strict=True)]
+        entries = [
+            _entry(each, found.under(form), value)
+            for each, form, value in zip(quantities, table.under[name], theirs, strict=True)
+        ]
         body.append(element("tr", element("th", name, scope="row"), *(element("td", entry) for entry in entries)))
     caption = element("caption", table.caption)
     shown = element("table", caption, element("thead", head), element("tbody", *body), class_="sheet")
