@@ -17,21 +17,32 @@ def headline(ledger: Mapping[str, Any]) -> list[str]:
     checks = [claim for claim in ledger["claims"] if claim["check"]]
     strong = [claim for claim in evidence if claim["strength"] == "strong"]
     whole, firm = _said(counted_verdicts(evidence)), _said(counted_verdicts(strong))
-    sentences = [f"{ledger['size'].capitalize()} size: of {len(evidence)} claims that data can decide, {whole}."]
+    claims = "claim" if len(evidence) == 1 else "claims"
+    sentences = [f"{ledger['size'].capitalize()} size: of {len(evidence)} {claims} that data can decide, {whole}."]
     if strong:
-        sentences.append(f"Of {len(strong)} strong ones, {firm}.")
+        sentences.append(f"Of {len(strong)} strong {'one' if len(strong) == 1 else 'ones'}, {firm}.")
     for judge, judged in ledger["judges"].items():
         if judged["claims"]:
+            read = "one of these reads" if judged["claims"] == 1 else f"{judged['claims']} of these read"
             sentences.append(
-                f"{judge} has run what {judged['claims']} of these read: by its cells {_said(judged['verdicts'])}, and "
-                f"the verdict is that of Narrows in {judged['same']}."
+                f"{judge} has run what {read}: by its cells {_said(judged['verdicts'])}, and {_shared(judged)}."
             )
     if checks:
         held = sum(claim["verdict"] == HOLDS for claim in checks)
-        sentences.append(f"{held} of {len(checks)} checks of the implementation hold.")
+        what = "check" if len(checks) == 1 else "checks"
+        sentences.append(f"{held} of {len(checks)} {what} of the implementation {'holds' if held == 1 else 'hold'}.")
     if missing := len(ledger["claims"]) - len(evidence) - len(checks):
         sentences.append(f"{missing} cannot be tested.")
     return sentences
+
+
+def _shared(judged: Mapping[str, Any]) -> str:
+    """Return how many verdicts by the cells of another implementation are those of Narrows."""
+    if judged["claims"] == 1:
+        return "Narrows has the same verdict" if judged["same"] else "Narrows has another verdict"
+    if judged["same"] in {0, judged["claims"]}:
+        return f"Narrows has the same verdict {'in all' if judged['same'] else 'in none'}"
+    return f"Narrows has the same verdict in {judged['same']}"
 
 
 def _said(counts: Mapping[str, int]) -> str:
