@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
@@ -11,12 +12,13 @@ from narrows.cli.default_folder import folder_of
 from narrows.cli.interrupt import Interrupt
 from narrows.cli.progress import Display
 from narrows.cli.status import DONE
-from narrows.cli.table import align
+from narrows.cli.table import WIDTH, plus_minus, written
 from narrows.errors import InputError, ReportError
 from narrows.external.source import OF_KERNELS, is_external
 from narrows.files.manifest import to_json
 from narrows.linux import backend
 from narrows.linux.backend import BOTH, SIMULATOR
+from narrows.metrics import resolve
 from narrows.report.search.page import atlas_page
 from narrows.search.run import Budget, Search
 
@@ -47,8 +49,8 @@ def worst(arguments: argparse.Namespace) -> int:
             search = Search(subject, reference, arguments.seed, folder, arguments.jobs, display, arguments.on)
             archive = search.run(budget)
             finds = search.finds(archive)
-            atlas = search.write(archive, finds, recorded(arguments.given))
             curves = [search.curves(find) for find in finds if find.confirmed]
+            atlas = search.write(archive, finds, recorded(arguments.given))
         finally:
             display.close()
     try:
@@ -74,18 +76,34 @@ def _budget(text: str) -> Budget:
 
 
 def _table(atlas: Mapping[str, Any]) -> str:
-    kernel = [] if atlas["kernel"] is None else [f"on {atlas['on']}", "95 % interval"]
-    rows = [["kind", "score", "95 % interval", *kernel, "environment", "scenario"]]
-    for find in atlas["found"]:
-        numbers = [each for entry in (find, find.get("linux")) if entry for each in _numbers(entry)]
-        rows.append([find["kind"], *numbers, find["words"], find["scenario"]])
     note = f"{atlas['evaluations']} environments tried; {len(atlas['unconfirmed'])} finds not confirmed on fresh seeds"
-    return f"{atlas['title']}\n{note}\n\n{align(rows)}"
+    return "\n".join([atlas["title"], note, *(line for find in atlas["found"] for line in _lines(find, atlas))])
 
 
-def _numbers(entry: Mapping[str, Any]) -> list[str]:
-    return [f"{entry['score']:.2f}", " to ".join(f"{end:.2f}" for end in entry["interval"])]
+def _lines(find: Mapping[str, Any], atlas: Mapping[str, Any]) -> list[str]:
+    """Return a find on lines of its own, for an environment in words is as wide as a terminal."""
+    lines = ["", f"{find['scenario']}: {find['kind']} {_score(find)}", *_indented(find["words"])]
+    for on, entry in (("", find), (f"on {atlas['on']}: ", find.get("linux"))):
+        if entry is not None:
+            unit, scale = written(resolve(find["metric"]).unit, [entry["measured"], entry["reference_measured"]])
+            numbers = [
+                f"{plus_minus({'mean': entry[name], 'ci95': None}, scale)} {unit}"
+                for name in ("measured", "reference_measured")
+            ]
+            score = f"score {_score(entry)}, " if on else ""
+            text = f"{on}{score}{find['metric']} of {find['group']} {numbers[0]}, with {atlas['against']} {numbers[1]}"
+            lines += _indented(text)
+    return lines
+
+
+def _indented(text: str) -> list[str]:
+    return wrap(text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+
+
+def _score(entry: Mapping[str, Any]) -> str:
+    return f"{entry['score']:.2f} ({' to '.join(f'{end:.2f}' for end in entry['interval'])})"
 
 
 # What an algorithm is compared with; the kernel has no BBR 3.
 FIRST, SECOND, SECOND_OF_KERNELS = "cubic", "bbr3", "bbr1"
+INDENT = "  "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Protocol
 
 from narrows import core
@@ -33,6 +34,29 @@ class Unwatched:
     def stopped(self) -> bool:
         """Return False."""
         return False
+
+
+@dataclass(frozen=True)
+class Share:
+    """The watch of a part of some work.
+
+    Attributes:
+        watch: The watch of all of it.
+        before: What is done before this part, from 0 to 1.
+        share: How much this part is.
+    """
+
+    watch: Watch
+    before: float
+    share: float
+
+    def update(self, fraction: float) -> None:
+        """Report the progress of all of the work."""
+        self.watch.update(self.before + fraction * self.share)
+
+    def stopped(self) -> bool:
+        """Return whether a stop was requested."""
+        return self.watch.stopped()
 
 
 def work_s(scenario: core.Scenario) -> float:

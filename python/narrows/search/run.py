@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import time
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +22,10 @@ from narrows.files.sealed import read_object
 from narrows.linux import backend
 from narrows.linux.backend import SIMULATOR
 from narrows.run.execution import execute
+from narrows.run.jobs import Share
 from narrows.run.scenario import Scenario
 from narrows.search.archive import Archive, Elite, chosen
-from narrows.search.scores import KINDS, WORDS, scores
+from narrows.search.scores import KINDS, OF_SERIES, WORDS, lost, measured_of, scores
 from narrows.search.space import BDP_NAMES, BUFFER_NAMES, Environment, simpler
 from narrows.statistics import estimate
 
@@ -52,9 +55,13 @@ class Repeated:
 
     Attributes:
         scores: The score of each.
+        measured: The metric of the kind in each, with the algorithm.
+        reference: The same with the reference in its place.
     """
 
     scores: list[float] = field(default_factory=list)
+    measured: list[float] = field(default_factory=list)
+    reference: list[float] = field(default_factory=list)
 
     @property
     def mean(self) -> float:
@@ -78,6 +85,8 @@ class Repeated:
             "interval": self.interval,
             "replications": len(self.scores),
             "confirmed": self.confirmed,
+            "measured": estimate(self.measured)["mean"],
+            "reference_measured": estimate(self.reference)["mean"],
         }
 
     def text(self) -> str:
@@ -165,8 +174,8 @@ class Search:
             spent = budget.time_s is not None and self.spent_s >= budget.time_s
             if not batch or (spent and any(each not in self.known for each in batch)):
                 return archive
-            part = self._part(archive.evaluations, budget)
-            self._evaluate(batch, part)
+            part, after = (self._part(archive.evaluations + more, budget) for more in (0, len(batch)))
+            self._evaluate(batch, part, after - part)
             for each in batch:
                 archive.add(each, self.known[each])
 
@@ -179,7 +188,9 @@ class Search:
         settled: list[Find] = []
         while open_:
             tries = [(find, list(simpler(find.environment))) for find in open_]
-            self._evaluate(list(dict.fromkeys(each for _, several in tries for each in several)), 1.0)
+            part = len(settled) / (len(settled) + len(open_))
+            todo = list(dict.fromkeys(each for _, several in tries for each in several))
+            self._evaluate(todo, SEARCHED + (SIMPLIFIED - SEARCHED) * part)
             open_ = []
             for find, several in tries:
                 better = [
@@ -197,23 +208,24 @@ class Search:
             different.values(),
             key=lambda each: (each.environment.unusual, -each.score, list(KINDS).index(each.elite.kind)),
         )
-        for find in ordered:
-            find.repeated = self._repeat(find, SIMULATOR)
+        for find, progress in zip(ordered, self._parts(SIMPLIFIED, REPEATED, len(ordered)), strict=True):
+            find.repeated = self._repeat(find, SIMULATOR, progress)
         found = _each_kind_first([each for each in ordered if each.confirmed])[:FINDS]
         found.sort(key=lambda each: (each.environment.unusual, -each.repeated.mean))
-        for find in found if self.on != SIMULATOR else ():
-            find.kernel = self._repeat(find, self.on)
+        if self.on != SIMULATOR:
+            for find, progress in zip(found, self._parts(REPEATED, 1.0, len(found)), strict=True):
+                find.kernel = self._repeat(find, self.on, progress)
         return [*found, *(each for each in ordered if not each.confirmed)]
 
     def curves(self, find: Find) -> dict[str, tuple[list[float], list[float]]]:
-        """Return the goodput of the flows under test over time, with the algorithm and with the reference."""
+        """Return the goodput of the flows under test over time, with the algorithm and with the reference.
+
+        Raises:
+            Interrupted: The work was stopped; what was evaluated is kept.
+        """
         pair = self._scenarios(find.environment)
-        records = execute([(each, 0) for each in pair], self.jobs, self.watch)
-        found = {}
-        for name, each in zip(self.names.values(), records, strict=True):
-            if each is not None:
-                found[name] = _goodput(each)
-        return found
+        records = _finished(execute([(each, 0) for each in pair], self.jobs, Share(self.watch, 1.0, 0.0)))
+        return {name: _goodput(each) for name, each in zip(self.names.values(), records, strict=True)}
 
     def write(self, archive: Archive, finds: Sequence[Find], command: str) -> dict[str, Any]:
         """Write `atlas.json` and a scenario file for each confirmed find; return the atlas."""
@@ -252,15 +264,23 @@ class Search:
 
     def _written(self, find: Find, home: Path, place: int) -> dict[str, Any]:
         subject, _ = self._scenarios(find.environment)
+        group, metric = KINDS[find.elite.kind]
+        entry = find.repeated.entry()
         name = None
         if find.confirmed:
             name = f"{place:02}-{find.elite.kind}.toml"
             keep(home, subject.files)
+            option = f" --measure {shlex.quote(metric)}" if metric in OF_SERIES else ""
             lines = [
                 f"# {find.environment.words()}.",
                 (
                     f"# {find.elite.kind}, {WORDS[find.elite.kind]}: {find.repeated.text()} against "
                     f"{self.names[self.given[1]]}, over {len(find.repeated.scores)} replications."
+                ),
+                (
+                    f"# narrows run {name}{option}: {metric} of group {group} is {entry['measured']!r}; "
+                    f"with {self.names[self.given[1]]} in place of {self.names[self.given[0]]} "
+                    f"{entry['reference_measured']!r}."
                 ),
             ]
             if find.kernel is not None:
@@ -268,7 +288,9 @@ class Search:
             (home / name).write_text("\n".join(lines) + "\n\n" + subject.portable, encoding="utf-8")
         return {
             "kind": find.elite.kind,
-            **find.repeated.entry(),
+            "metric": metric,
+            "group": group,
+            **entry,
             **({} if find.kernel is None else {"linux": find.kernel.entry()}),
             "words": find.environment.words(),
             "environment": find.environment.written(),
@@ -276,41 +298,44 @@ class Search:
             "scenario": None if name is None else f"{FOUND}/{name}",
         }
 
-    def _repeat(self, find: Find, on: str) -> Repeated:
+    def _repeat(self, find: Find, on: str, progress: Watch) -> Repeated:
         pair = self._scenarios(find.environment, on)
-        runs = [(each, index) for index in range(1, FRESH + 1) for each in pair]
-        records = execute(runs, self.jobs, self.watch)
-        if any(each is None for each in records):
-            raise Interrupted(STOPPED)
-        found = []
+        runs = [(each, index) for index in range(FRESH) for each in pair]
+        records = _finished(execute(runs, self.jobs, progress))
+        repeated = Repeated()
         for a, b in zip(records[::2], records[1::2], strict=True):
-            if a is not None and b is not None:
-                found.append(scores((pair[0], a), (pair[1], b)).get(find.elite.kind, 0.0))
-        return Repeated(found)
+            value, reference = (measured_of(find.elite.kind, *each) for each in ((pair[0], a), (pair[1], b)))
+            repeated.scores.append(lost(find.elite.kind, value, reference))
+            repeated.measured.append(value)
+            repeated.reference.append(reference)
+        return repeated
 
-    def _evaluate(self, environments: Sequence[Environment], part: float) -> None:
-        """Evaluate what is not known yet, and keep it."""
+    def _evaluate(self, environments: Sequence[Environment], part: float, share: float = 0.0) -> None:
+        """Evaluate what is not known yet, and keep it, up to the first that was stopped."""
         todo = [each for each in environments if each not in self.known]
         for start in range(0, len(todo), CHUNK):
             begun_s = time.monotonic()
             chunk = todo[start : start + CHUNK]
             pairs = [self._scenarios(each) for each in chunk]
-            records = execute([(each, 0) for pair in pairs for each in pair], self.jobs, _Quiet(self.watch))
-            if any(each is None for each in records):
-                raise Interrupted(STOPPED)
+            runs = [(each, SEARCH) for pair in pairs for each in pair]
+            progress = Share(self.watch, part + share * start / len(todo), share * len(chunk) / len(todo))
+            records = _before_a_stop(execute(runs, self.jobs, progress))
+            finished = len(records) // 2
+            took_s = (time.monotonic() - begun_s) / max(finished, 1)
             lines = []
-            took_s = (time.monotonic() - begun_s) / len(chunk)
-            for each, pair, a, b in zip(chunk, pairs, records[::2], records[1::2], strict=True):
-                if a is None or b is None:
-                    continue
+            for each, pair, a, b in zip(chunk[:finished], pairs, records[::2], records[1::2], strict=False):
                 self.known[each] = scores((pair[0], a), (pair[1], b))
                 lines.append(json.dumps({"environment": list(each), "scores": self.known[each], "time_s": took_s}))
-            self.spent_s += took_s * len(chunk)
+            self.spent_s += took_s * finished
             with (self.folder / HISTORY).open("a", encoding="utf-8") as file:
                 file.write("".join(f"{line}\n" for line in lines))
-            self.watch.update(min(part, 1.0))
             if self.watch.stopped():
                 raise Interrupted(STOPPED)
+
+    def _parts(self, start: float, end: float, count: int) -> list[Watch]:
+        """Return the progress of each of several equal steps between two parts of all the work."""
+        share = (end - start) / max(count, 1)
+        return [Share(self.watch, start + place * share, share) for place in range(count)]
 
     def _part(self, evaluations: int, budget: Budget) -> float:
         parts = [0.0]
@@ -318,7 +343,7 @@ class Search:
             parts.append(evaluations / budget.evaluations)
         if budget.time_s:
             parts.append(self.spent_s / budget.time_s)
-        return SEARCHING * max(parts)
+        return SEARCHED * min(max(parts), 1.0)
 
     def _scenarios(self, environment: Environment, on: str = SIMULATOR) -> tuple[core.Scenario, core.Scenario]:
         found = []
@@ -326,7 +351,7 @@ class Search:
             text = environment.scenario(subject, self.reference)
             named = named_files([self.subject, self.reference], [], Path())
             written = Scenario(text, "environment", ".", trust=bool(named), on=on)
-            found.append(written.resolve(None, REPLICATIONS, self.seed))
+            found.append(written.resolve(None, FRESH, self.seed))
         return found[0], found[1]
 
     def _open(self) -> None:
@@ -351,28 +376,41 @@ class Search:
         file.write_text(to_json(about) + "\n", encoding="utf-8")
 
     def _history(self) -> Iterator[dict[str, Any]]:
-        if not (self.folder / HISTORY).exists():
+        file = self.folder / HISTORY
+        if not file.exists():
             return
-        for line in (self.folder / HISTORY).read_text(encoding="utf-8").splitlines():
+        text = file.read_bytes()
+        whole = text.rfind(b"\n") + 1
+        if whole < len(text):
+            # A process was killed in the middle of its last line.
+            with file.open("r+b") as history:
+                history.truncate(whole)
+        for number, line in enumerate(text[:whole].splitlines(), 1):
             try:
-                yield json.loads(line)
-            except ValueError:
-                # The last line of a process that was killed.
-                return
+                entry = json.loads(line)
+                Environment(*entry["environment"]), dict(entry["scores"]), float(entry["time_s"])
+            except (ValueError, TypeError, KeyError) as error:
+                raise OutputError(
+                    f"{file}, line {number}, is damaged: remove the line, or name another folder"
+                ) from error
+            yield entry
 
 
-@dataclass(frozen=True)
-class _Quiet:
-    """Stops the work, and reports no progress of a part of it."""
+def _before_a_stop(records: Sequence[core.Records | None]) -> list[core.Records]:
+    """Return the records of the runs before the first that was stopped."""
+    return [each for each in takewhile(lambda each: each is not None, records) if each is not None]
 
-    watch: Watch
 
-    def update(self, fraction: float) -> None:
-        """Ignore the progress."""
+def _finished(records: Sequence[core.Records | None]) -> list[core.Records]:
+    """Return the records of all runs, of which none was stopped.
 
-    def stopped(self) -> bool:
-        """Return whether a stop was requested."""
-        return self.watch.stopped()
+    Raises:
+        Interrupted: One was.
+    """
+    finished = _before_a_stop(records)
+    if len(finished) < len(records):
+        raise Interrupted(STOPPED)
+    return finished
 
 
 def _engine() -> str:
@@ -409,10 +447,11 @@ ANY = Environment(0, 0, 0, 0, 0, 1, 0)
 ABOUT, HISTORY, ATLAS, FOUND = "search.json", "history.jsonl", "atlas.json", "found"
 BATCH, CHUNK = 32, 16
 LOOKED_AT, FINDS, FRESH = 20, 10, 5
-REPLICATIONS = FRESH + 1
+# The replication of the search, behind the fresh ones, which are those of `narrows run` with a find's scenario file.
+SEARCH = FRESH
 # A simplified environment keeps so much of the score.
 KEPT = 0.8
-# Part of the progress before finds are simplified.
-SEARCHING = 0.9
+# Parts of all the work, about: the search, what simplifies its finds, what repeats them in the simulator.
+SEARCHED, SIMPLIFIED, REPEATED = 0.7, 0.8, 0.95
 PER_POINT = 10
 STOPPED = "what was evaluated is kept; the same command goes on"

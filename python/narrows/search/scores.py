@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from narrows.metrics import measured, resolve
+from narrows.metrics import measure
 from narrows.search.space import RIVAL, TEST
 
 if TYPE_CHECKING:
@@ -26,23 +26,35 @@ def scores(subject: tuple[core.Scenario, core.Records], reference: tuple[core.Sc
         subject: Scenario and records with the algorithm.
         reference: The same with the reference in its place.
     """
-    metrics = [resolve(text) for text in OF_SERIES]
-    with_it, without = (measured(scenario, records, metrics)["groups"] for scenario, records in (subject, reference))
-    found = {
-        kind: _lost(kind, with_it[group][name], without[group][name])
-        for kind, (group, name) in KINDS.items()
-        if group in with_it
+    return {
+        kind: lost(kind, measured_of(kind, *subject), measured_of(kind, *reference))
+        for kind, (group, _) in KINDS.items()
+        if group in subject[1].group_metrics
     }
-    return {kind: value for kind, value in found.items() if math.isfinite(value)}
 
 
-def _lost(kind: str, value: float, reference: float) -> float:
+def measured_of(kind: str, scenario: core.Scenario, records: core.Records) -> float:
+    """Return the metric of a kind in one replication; not a number without data."""
+    group, metric = KINDS[kind]
+    return measure(scenario, records, metric, group=group)
+
+
+def lost(kind: str, value: float, reference: float) -> float:
+    """Return the score of a kind; 0 without data.
+
+    Args:
+        kind: The kind.
+        value: Its metric with the algorithm.
+        reference: The same with the reference in its place.
+    """
     if kind == LOSS:
         # The part of all packets, for a ratio of small loss rates says little.
-        return value - reference
-    if kind == DELAY:
-        return (value - reference) / value if value > 0 else 0.0
-    return (reference - value) / reference if reference > 0 else 0.0
+        score = value - reference
+    elif kind == DELAY:
+        score = (value - reference) / value if value > 0 else 0.0
+    else:
+        score = (reference - value) / reference if reference > 0 else 0.0
+    return score if math.isfinite(score) else 0.0
 
 
 GOODPUT, DELAY, LOSS, STALL, HARM = "goodput", "delay", "loss", "stall", "harm"

@@ -10,6 +10,7 @@ from narrows.errors import InputError, Interrupted
 from narrows.metrics import measured, resolve
 from narrows.metrics.criteria import GIVEN, Margin, margin_of, read_margin
 from narrows.run.execution import execute
+from narrows.run.jobs import Share
 from narrows.study.measures import split
 from narrows.trial.verdict import UNDECIDED, VERDICTS, WORSE, Judged, judge, row
 
@@ -141,7 +142,7 @@ def trial(  # noqa: PLR0913  # what the command line gives
     open_, done = list(found), 0
     while open_ and done < most:
         step = (least if done == 0 else STEP) if done + STEP <= most else most - done
-        if not _replicate(open_, range(done, done + step), jobs, _Scaled(watch, done / most, step / most)):
+        if not _replicate(open_, range(done, done + step), jobs, Share(watch, done / most, step / most)):
             if done == 0:
                 raise Interrupted("nothing had been compared yet")
             break
@@ -181,26 +182,13 @@ def _replicate(found: Sequence[Contest], replications: range, jobs: int | None, 
     chunks = [plan[start : start + CHUNK] for start in range(0, len(plan), CHUNK)]
     for place, chunk in enumerate(chunks):
         runs = [job for each, index in chunk for job in ((each.pair.a, index), (each.pair.b, index))]
-        records = execute(runs, jobs, _Scaled(watch, place / len(chunks), 1 / len(chunks)))
+        records = execute(runs, jobs, Share(watch, place / len(chunks), 1 / len(chunks)))
         if any(each is None for each in records):
             return False
         for (each, _), a, b in zip(chunk, records[::2], records[1::2], strict=True):
             if a is not None and b is not None:
                 each.add(a, b)
     return True
-
-
-@dataclass(frozen=True)
-class _Scaled:
-    watch: Watch
-    before: float
-    share: float
-
-    def update(self, fraction: float) -> None:
-        self.watch.update(self.before + fraction * self.share)
-
-    def stopped(self) -> bool:
-        return self.watch.stopped()
 
 
 def _named(text: str) -> Wanted:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
+import signal
+import subprocess
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from command_line import command, environment
 from narrows.linux import cache, library
 
 if TYPE_CHECKING:
@@ -57,23 +63,105 @@ def test_vegas_beside_reno_is_found(narrows: Narrows, tmp_path: Path) -> None:
     done = narrows("worst", "vegas", "--against", "newreno", "--budget", "64", "--out", "out", "--quiet")
     assert done.returncode == 0, done.stderr
     found = [each for each in _atlas(tmp_path / "out")["found"] if each["kind"] == "goodput"]
-    assert any(each["environment"]["rivals"] > 0 and each["score"] > 0.3 for each in found)
+    beside_reno = [each for each in found if each["environment"]["rivals"] > 0 and each["score"] > 0.3]
+    assert beside_reno
+    # The whole interval, not the mean of five replications alone.
+    assert any(each["interval"][0] > 0.2 for each in beside_reno)
     assert "narrows worst ALG … --out out" in narrows("report", "out").stderr
 
 
-def test_a_search_that_goes_on_ends_with_the_atlas_of_one_that_was_not_stopped(
-    narrows: Narrows, tmp_path: Path
-) -> None:
-    for folder, budgets in (("once", ["40"]), ("twice", ["24", "40"])):
+SEARCH = ("worst", "bbr1", "--budget", "6", "--seed", "3", "--out", "out", "--quiet", "--jobs", "1")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a search that was not stopped."""
+    folder = tmp_path_factory.mktemp("whole")
+    process = _search(folder)
+    _, messages = process.communicate()
+    assert process.returncode == 0, messages
+    return folder / "out"
+
+
+def test_a_search_that_was_stopped_ends_with_the_files_of_one_that_was_not(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    # In the middle of the search, and of what simplifies its finds.
+    for file, lines in (("search.json", 1), ("history.jsonl", 6)):
+        stopped = _search(tmp_path)
+        _wait_for(out / file, lines, stopped)
+        stopped.send_signal(signal.SIGINT)
+        _, messages = stopped.communicate()
+        assert stopped.returncode == 3, messages
+        assert "what was evaluated is kept" in messages
+        assert not (out / "atlas.json").exists()
+    # And killed in the middle of a line.
+    with (out / "history.jsonl").open("a", encoding="utf-8") as history:
+        history.write('{"environment": [3, ')
+    last = _search(tmp_path)
+    _, messages = last.communicate()
+    assert last.returncode == 0, messages
+    assert _data(out) == _data(whole)
+    assert _atlas(out)["evaluations"] == 6
+
+
+def test_a_search_goes_on_with_a_larger_budget(narrows: Narrows, tmp_path: Path) -> None:
+    for folder, budgets in (("once", ["3"]), ("twice", ["1", "3"])):
         for budget in budgets:
-            done = narrows(
-                "worst", "bbr1", "--budget", budget, "--seed", "3", "--out", folder, "--quiet", "--jobs", "1"
-            )
+            done = narrows("worst", "vegas", "--budget", budget, "--out", folder, "--quiet", "--jobs", "1")
             assert done.returncode == 0, done.stderr
     once, twice = (_atlas(tmp_path / name) for name in ("once", "twice"))
     del once["command"], twice["command"]
     assert once == twice
-    assert once["evaluations"] == 40
+
+
+def test_every_find_runs_with_the_figures_that_were_printed(narrows: Narrows, whole: Path) -> None:
+    found = _atlas(whole)["found"]
+    assert {"stall", "harm"} < {find["kind"] for find in found}
+    for find in found:
+        file = whole / find["scenario"]
+        text = file.read_text(encoding="utf-8")
+        # The command as the file gives it.
+        words = shlex.split(next(line for line in text.splitlines() if line.startswith("# narrows run")).split(": ")[0])
+        ran = narrows(words[2], file, *words[4:], "--jobs", "1", "--json", "--quiet", "--out", f"run-{file.stem}")
+        assert ran.returncode == 0, ran.stderr
+        summary = json.loads(ran.stdout)
+        assert summary["replications"] == find["replications"]
+        assert summary["groups"][find["group"]][find["metric"]]["mean"] == find["measured"]
+        assert f"{find['metric']} of group {find['group']} is {find['measured']}; with cubic" in text
+    find = next(find for find in found if find["kind"] == "stall")
+    flags = ("--scenario", whole / find["scenario"], "--measure", find["metric"], "--jobs", "1")
+    ran = narrows("compare", "bbr1", "cubic", *flags, "--json", "--quiet", "--out", "both")
+    assert ran.returncode == 0, ran.stderr
+    algorithms = json.loads(ran.stdout)["algorithms"]
+    values = [algorithms[name]["groups"][find["group"]][find["metric"]]["mean"] for name in ("bbr1", "cubic")]
+    assert values == [find["measured"], find["reference_measured"]]
+
+
+def test_a_damaged_history_is_named(narrows: Narrows, tmp_path: Path) -> None:
+    assert narrows("worst", "vegas", "--budget", "1", "--out", "out", "--quiet").returncode == 0
+    history = tmp_path / "out/history.jsonl"
+    history.write_text("nonsense\n" + history.read_text(encoding="utf-8"), encoding="utf-8")
+    done = narrows("worst", "vegas", "--budget", "1", "--out", "out", "--quiet")
+    assert done.returncode == 2
+    assert "history.jsonl, line 1, is damaged" in done.stderr
+
+
+def _search(folder: Path) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command(SEARCH), cwd=folder, stdout=pipe, stderr=pipe, text=True, env=environment())
+
+
+def _wait_for(file: Path, lines: int, process: subprocess.Popen[str]) -> None:
+    while not file.exists() or len(file.read_bytes().splitlines()) < lines:
+        assert process.poll() is None, "the search ended before it could be stopped"
+        time.sleep(0.05)
+
+
+def _data(folder: Path) -> dict[str, bytes]:
+    """Return the contents of all files of a search, without the times in its history."""
+    files = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    files["history.jsonl"] = re.sub(rb'"time_s": [^}]*', b"", files["history.jsonl"])
+    return files
 
 
 @pytest.mark.parametrize(
