@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
+import subprocess
+import time
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import narrows as nw
+from command_line import command, environment
 from narrows.evaluation import campaign, keys
 from narrows.evaluation.definition import SUITES, find_suite, read_suite
 from narrows.evaluation.summary import is_broken
@@ -172,6 +176,39 @@ def test_a_suite_goes_on_where_it_stopped_and_refuses_the_folder_of_another(
     refused = narrows("suite", small, "newreno", "--out", "out", "--quiet")
     assert refused.returncode == 2
     assert "name another folder" in refused.stderr
+
+
+def test_a_suite_that_was_interrupted_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    for folder in (whole, parts):
+        folder.mkdir()
+        # So long that it can be stopped between two cells.
+        scenario = _written(folder, "1e12") / "scenario.toml"
+        scenario.write_text(SCENARIO.replace('"6s"', '"600s"'), encoding="utf-8")
+    ended = _begun(whole)
+    printed, messages = ended.communicate()
+    stopped = _begun(parts)
+    cells = parts / "out/cells/path/cells"
+    while not any(cells.glob("*.json")):
+        assert stopped.poll() is None, "the suite ended before it could be stopped"
+        time.sleep(0.02)
+    stopped.send_signal(signal.SIGINT)
+    _, stop = stopped.communicate()
+    assert stopped.returncode == 3, stop
+    assert "go on with `narrows suite small cubic --out out" in stop
+    assert not (parts / "out/summary.json").exists()
+    kept = {file.name: file.read_bytes() for file in cells.glob("*.json")}
+    assert 1 <= len(kept) < 8
+    again = _begun(parts)
+    assert again.communicate() == (printed, messages)
+    assert again.returncode == ended.returncode == 1
+    for file in ("summary.json", "annex.md", "report.html"):
+        assert (parts / "out" / file).read_bytes() == (whole / "out" / file).read_bytes()
+
+
+def _begun(folder: Path) -> subprocess.Popen[str]:
+    words, pipe = ("suite", "small", "cubic", "--out", "out", "--quiet", "--jobs", "1"), subprocess.PIPE
+    return subprocess.Popen(command(words), cwd=folder, stdout=pipe, stderr=pipe, text=True, env=environment())
 
 
 def test_the_annex_is_a_page_and_markdown_with_every_criterion(narrows: Narrows, small: Path, tmp_path: Path) -> None:
