@@ -84,6 +84,9 @@ pub(super) fn resolve(
     let links = link_names(context, resolved.as_deref().ok());
     let expectations =
         expectations(&mut root.expect, load, resolved.as_deref().ok(), links.as_deref(), faults);
+    if let (Ok(Some(keys)), Some(Ok(network)), Ok(groups)) = (root.network.get(), &network, &resolved) {
+        keys.check_thinning(network, groups.iter().map(|each| &each.group), faults)?;
+    }
     let (resolved, transport) = (resolved?, transport?.endpoint);
     let links = links.ok_or_else(Reported::before)?.len() as u64;
     let linux = root.linux.get()?.as_ref().map_or_else(|| Ok(LinuxModel::default()), LinuxKeys::resolve)?;

@@ -40,6 +40,15 @@ pub struct Event {
     pub change: LinkChange,
 }
 
+/// Which links the packets of a group cross at some time of a run, by index of the link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crossed {
+    /// Whether data does.
+    pub data: Vec<bool>,
+    /// Whether acknowledgements do.
+    pub acknowledgements: Vec<bool>,
+}
+
 /// A time at which something changes.
 #[derive(Debug)]
 struct Epoch<'a> {
@@ -109,6 +118,39 @@ impl Graph {
             }
         }
         (layout.in_order(), changes)
+    }
+
+    /// The links that the packets of `group` cross, at the start and along the routes of every event.
+    ///
+    /// # Panics
+    ///
+    /// If the group is placed between edges and there are none.
+    pub fn crossed(&self, group: &Group) -> Crossed {
+        let none = vec![false; self.core.links.len()];
+        let mut crossed = Crossed { data: none.clone(), acknowledgements: none };
+        let later = self.epochs().into_iter().filter_map(|epoch| epoch.state);
+        for state in [State::new(&self.core)].into_iter().chain(later) {
+            let (there, back) = match &group.placement {
+                Placement::Routers(points) => {
+                    state.path(points).map_or_else(Default::default, |path| (path.forward, path.reverse))
+                }
+                Placement::Edges => {
+                    let edges =
+                        self.edges.as_ref().expect("transfers go between edges only where there are some");
+                    let all = between(&state, &edges.routers()).concat();
+                    (all.clone(), all)
+                }
+                Placement::Forward | Placement::Reverse => Default::default(),
+            };
+            let both = if group.sends_both_ways() { [there.as_slice(), &back].concat() } else { Vec::new() };
+            for link in there.iter().chain(&both) {
+                crossed.data[*link as usize] = true;
+            }
+            for link in back.iter().chain(&both) {
+                crossed.acknowledgements[*link as usize] = true;
+            }
+        }
+        crossed
     }
 
     /// Gives the groups whose transfers go between edges their workloads. Returns where the routes between edges begin.

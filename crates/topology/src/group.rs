@@ -89,6 +89,11 @@ impl Group {
         }
     }
 
+    /// Whether either end of its connections may send data.
+    pub fn sends_both_ways(&self) -> bool {
+        self.program.is_some() || matches!(self.demand, Demand::Exchanges { .. } | Demand::Clients { .. })
+    }
+
     /// Number of its connections that are recorded individually.
     pub fn individual(&self) -> u64 {
         match &self.demand {

@@ -8,7 +8,7 @@ use super::distribution::{Drawn, resolve_drawn};
 use crate::context::LoadContext;
 use crate::delay_trace;
 use crate::diagnostic::Fault;
-use crate::field::{Field, Reported};
+use crate::field::{At, Field, Reported};
 use crate::forms::forms;
 use crate::input::InputFile;
 use crate::section::keys;
@@ -221,6 +221,18 @@ pub fn resolve(
     result.map(|()| models)
 }
 
+/// The place of the first thinning of acknowledgements; `None` if there is none.
+pub fn thinning(written: &Written) -> Option<&At> {
+    let mut list = written.get().ok().and_then(Option::as_ref).into_iter().flatten();
+    list.find(|element| matches!(element.value, Form::AckThinning(_))).map(|element| &element.at)
+}
+
+/// Reports thinning at a place that no acknowledgements cross.
+pub fn refuse_thinning(at: &At, hint: &str, faults: &mut Vec<Fault>) -> Reported {
+    let fault = at.fault("no acknowledgements cross the link in this direction");
+    fault.allowed("where acknowledgements return").hint(Some(hint.into())).report(faults)
+}
+
 /// The files of recorded delays.
 pub fn recordings(written: &Written) -> impl Iterator<Item = &InputFile> {
     let list = written.get().ok().and_then(Option::as_ref).into_iter().flatten();
@@ -323,10 +335,8 @@ impl AckThinning {
     fn model(&self, context: ImpairmentContext<'_>, faults: &mut Vec<Fault>) -> Result<Impairment, Reported> {
         let share = self.share.copied()?;
         if !context.acknowledged {
-            let fault = self.table.fault("no acknowledgements cross the link in this direction");
             let hint = "`reverse.impairments` if the data goes forward";
-            let allowed = "where acknowledgements return";
-            return Err(fault.allowed(allowed).hint(Some(hint.into())).report(faults));
+            return Err(refuse_thinning(&self.table, hint, faults));
         }
         Ok(Impairment::AckThinning { share })
     }

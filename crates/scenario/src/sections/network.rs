@@ -6,6 +6,7 @@ mod events;
 mod generators;
 mod graph;
 mod links;
+mod thinning;
 mod tiered;
 mod written;
 
@@ -91,7 +92,7 @@ impl NetworkKeys {
     ) -> Result<ResolvedNetwork, Reported> {
         let packet = check_packet(&self.packet, faults);
         let (rtt, ecn) = (self.rtt.copied(), traffic.ecn);
-        // Data and acknowledgements of some flow or other cross any link.
+        // Which links acknowledgements cross is known once the groups have routes: `check_thinning`.
         let context = LinkContext { load, duration, rtt, packet, groups, ecn, acknowledged: true };
         let draft = self.draft(context, faults)?;
         let events = events::resolve(&mut self.events, &draft, duration, faults);

@@ -208,6 +208,74 @@ fn an_impairment_that_a_link_of_a_tiered_network_cannot_have_is_refused_once_wit
     }
 }
 
+const THINNED: &str = r#"duration = "9s"
+[network]
+rtt = "40ms"
+[[network.links]]
+from = "A"
+to = "B"
+delay = "5ms"
+rate = "9Mbps"
+DIRECT
+[[network.links]]
+from = "A"
+to = "C"
+delay = "9ms"
+rate = "9Mbps"
+DETOUR
+[[network.links]]
+from = "C"
+to = "B"
+delay = "9ms"
+rate = "9Mbps"
+[[flows]]
+algorithm = "cubic"
+from = "A"
+to = "B"
+"#;
+
+#[test]
+fn thinning_where_data_passes_alone_is_refused_with_its_key_and_line() {
+    let thinning = r#"impairments = [{ kind = "ack-thinning", share = 0.5 }]"#;
+    let file = |direct: &str, detour: &str| THINNED.replace("DIRECT", direct).replace("DETOUR", detour);
+    let refused = |text: &str| {
+        let faults = read(text).map(|_| ()).expect_err(text);
+        assert_eq!(faults.len(), 1, "{faults:#?}");
+        assert_eq!(faults[0].path, "network.links.0.impairments.0");
+        assert!(faults[0].message.contains("no acknowledgements cross"), "{}", faults[0].message);
+        assert!(faults[0].render().contains("test.toml:9:"), "{}", faults[0].render());
+    };
+    let forward = format!("{thinning}\nreverse = {{ impairments = [] }}");
+    refused(&file(&forward, ""));
+    let back =
+        "[[network.links]]\nfrom = \"B\"\nto = \"A\"\none_way = true\ndelay = \"5ms\"\nrate = \"9Mbps\"";
+    refused(&file(&format!("{thinning}\none_way = true\n{back}"), ""));
+    survives(&good(&file(&format!("{thinning}\none_way = true\n{back}\n{thinning}"), "")));
+    survives(&good(&file(thinning, "")));
+    survives(&good(&file(&format!("reverse = {{ {thinning} }}"), "")));
+    // No flow uses the detour, until acknowledgements do.
+    survives(&good(&file("", thinning)));
+    let detour = file(&forward, thinning);
+    refused(&detour);
+    let failing =
+        detour.replace("rtt = \"40ms\"", "rtt = \"40ms\"\nevents = [{ at = \"5s\", fail = \"B-A\" }]");
+    survives(&good(&failing));
+}
+
+#[test]
+fn all_links_of_a_generator_may_thin_whichever_of_them_acknowledgements_cross() {
+    let thinning = r#"impairments = [{ kind = "ack-thinning", share = 0.5 }]"#;
+    // Of two routes with the same delay, data and acknowledgements may take one each.
+    for shape in [r#"kind = "parking-lot", hops = 2"#, r#"kind = "ring", links = 4"#] {
+        survives(&good(&format!(
+            "duration = \"9s\"\n[network]\nrtt = \"40ms\"\n\
+             generator = {{ {shape}, rate = \"9Mbps\", delay = \"5ms\", {thinning} }}\n\
+             [[flows]]\nalgorithm = \"cubic\"\nfrom = \"R0\"\nto = \"R2\"\n"
+        )));
+    }
+    survives(&good(&TIERED.replace("IMPAIRED", thinning)));
+}
+
 #[test]
 fn a_graphml_file_gives_links_and_says_what_was_assumed() {
     let folder = std::env::temp_dir().join(format!("narrows-graphml-{}", std::process::id()));
