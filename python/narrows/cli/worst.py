@@ -21,6 +21,7 @@ from narrows.linux.backend import BOTH, SIMULATOR
 from narrows.metrics import resolve
 from narrows.report.search.page import atlas_page
 from narrows.search.run import Budget, Search
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -76,7 +77,8 @@ def _budget(text: str) -> Budget:
 
 
 def _table(atlas: Mapping[str, Any]) -> str:
-    note = f"{atlas['evaluations']} environments tried; {len(atlas['unconfirmed'])} finds not confirmed on fresh seeds"
+    tried, left = counted(atlas["evaluations"], "environment"), counted(len(atlas["unconfirmed"]), "find")
+    note = f"{tried} tried; {left} not confirmed on fresh seeds"
     return "\n".join([atlas["title"], note, *(line for find in atlas["found"] for line in _lines(find, atlas))])
 
 

@@ -154,6 +154,28 @@ def test_a_broken_liveness_bound_alone_ends_with_status_1(narrows: Narrows, tmp_
     assert '<span class="word worse">broken</span>' in first
 
 
+def test_the_page_begins_with_a_sentence_per_criterion_and_links_to_files_of_any_name(
+    narrows: Narrows, tmp_path: Path
+) -> None:
+    small = _written(tmp_path, "1e9")
+    suite, cells = small / "suite.toml", small / "path.toml"
+    suite.write_text(
+        suite.read_text(encoding="utf-8").replace('where     = { rate = "2Mbps" }\n', ""), encoding="utf-8"
+    )
+    labels = '"4Mbps"], labels = ["50%", "100%"]'
+    cells.write_text(cells.read_text(encoding="utf-8").replace('"4Mbps"]', labels), encoding="utf-8")
+    assert narrows("suite", small, "cubic", "--out", "out", "--quiet").returncode == 1
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    answer = page[page.index('id="answer"') : page.index('id="overview"')]
+    assert answer.count("It delivers") == 1
+    assert "broken</span>, as in 1 more of its 2 rows." in answer
+    # 1 Gbps is further from 2 Mbps than from 4 Mbps.
+    assert "rate 50%" in answer
+    assert (tmp_path / "out/scenarios/path-50%.toml").is_file()
+    assert 'href="scenarios/path-50%25.toml"' in page
+    assert "(scenarios/path-50%25.toml)" in (tmp_path / "out/annex.md").read_text(encoding="utf-8")
+
+
 def test_a_python_algorithm_is_a_subject_and_its_scenarios_run_anywhere(
     narrows: Narrows, small: Path, tmp_path: Path
 ) -> None:

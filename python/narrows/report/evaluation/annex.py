@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from narrows.evaluation.summary import by_criterion, views
 from narrows.evaluation.verdict import VERDICTS
@@ -52,7 +53,7 @@ def _criterion(criterion: str, seen: Mapping[str, Sequence[Mapping[str, Any]]]) 
     for alike in zip(*seen.values(), strict=True):
         for name, row in zip(seen, alike, strict=True):
             cells = [_plain(words.condition(row)), *([name] if others else []), words.measured(row), words.against(row)]
-            cells += [_verdict(row), f"[file](<{row['scenario']}>)" if row["scenario"] else ""]
+            cells += [_verdict(row), f"[file]({quote(row['scenario'])})" if row["scenario"] else ""]
             cells += [words.difference(row) if name == LINUX else ""] if others else []
             lines.append(f"| {' | '.join(cells)} |")
     named = f"`{words.measure(first)}`. Predicate: {words.about(first)}."

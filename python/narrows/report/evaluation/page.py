@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from narrows.evaluation.summary import by_criterion, counts, views
 from narrows.evaluation.verdict import BETTER, BROKEN, NOT_APPLICABLE, NOT_MEASURED, WITHIN, WORSE
@@ -12,6 +13,7 @@ from narrows.report.drawing.svg import Markup, element, join
 from narrows.report.evaluation import words
 from narrows.report.page import document as page
 from narrows.report.page.state import state
+from narrows.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,25 +45,40 @@ def suite_page(summary: Mapping[str, Any]) -> str:
 
 
 def _answer(seen: Mapping[str, Sequence[Row]]) -> Iterator[Markup]:
-    """Yield a sentence per row that is broken, worse or better, the gravest first, then how many are none of these."""
+    """Yield a sentence per criterion with rows that are broken, worse or better, then how many rows are none of these.
+
+    The sentence gives the row that is furthest from the bound. What is broken is first, then what is worse.
+    """
     several = len(seen) > 1
     for name, rows in seen.items():
         where = f" ({name})" if several else ""
-        found = [row for verdict in (BROKEN, WORSE, BETTER) for row in rows if row["verdict"] == verdict]
-        for row in found[:MOST_NAMED]:
+        alike = [
+            (of, [row for row in of if row["verdict"] == verdict])
+            for verdict in (BROKEN, WORSE, BETTER)
+            for of in by_criterion(rows).values()
+        ]
+        alike = [(of, judged) for of, judged in alike if judged]
+        found = [row for _, judged in alike for row in judged]
+        for of, judged in alike[:MOST_NAMED]:
+            row = max(judged, key=lambda each: abs(each["excess"]["mean"] or 0.0) if each["excess"] else 0.0)
+            others = f", as in {len(judged) - 1} more of its {len(of)} rows" if len(judged) > 1 else ""
             at = words.condition(row)
             held = words.against(row)
             link = element("a", f"§{row['section']}", href=f"#{_anchor(row['section'])}")
             title = element("b", f"{row['criterion']}{where}")
             text = f"{words.measured(row)}{f', {held}' if held else ''}{f', at {at}' if at else ''}, "
             css = "better" if row["verdict"] == BETTER else "worse"
-            yield join((link, " ", title, ": ", text, element("span", row["verdict"], class_=f"word {css}"), "."))
-        if len(found) > MOST_NAMED:
-            yield join((f"{len(found) - MOST_NAMED} more rows{where} are broken, worse or better; see below.",))
-        rest = Counter("within, not decided" if _is_open(row) else row["verdict"] for row in rows if row not in found)
-        counted = ", ".join(f"{count} {verdict}" for verdict, count in rest.items())
-        if counted:
-            yield join((f"{'Of the other' if found else 'Of all'} {rest.total()} rows{where}: {counted}.",))
+            yield join(
+                (link, " ", title, ": ", text, element("span", row["verdict"], class_=f"word {css}"), f"{others}.")
+            )
+        if len(alike) > MOST_NAMED:
+            left = sum(len(judged) for _, judged in alike[MOST_NAMED:])
+            rows_of = f"{counted(left, 'row')} of {counted(len(alike) - MOST_NAMED, 'more criterion', 'more criteria')}"
+            yield join((f"{rows_of}{where} {'is' if left == 1 else 'are'} broken, worse or better; see below.",))
+        rest = Counter("within (not decided)" if _is_open(row) else row["verdict"] for row in rows if row not in found)
+        listed = ", ".join(f"{count} {verdict}" for verdict, count in rest.items())
+        if listed:
+            yield join((f"{'Of the other' if found else 'Of all'} {rest.total()} rows{where}: {listed}.",))
 
 
 def _is_open(row: Row) -> bool:
@@ -107,7 +124,8 @@ def _badge(seen: Mapping[str, Sequence[Row]]) -> Markup:
 def _overview(criteria: Mapping[str, Criteria]) -> Markup:
     first = next(iter(criteria.values()))
     backend = ["Backend"] if len(criteria) > 1 else []
-    titles = ("Section", "Criterion", *backend, *STATES)
+    # Narrow enough for a page of 1280 pixels.
+    titles = ("Section", "Criterion", *backend, *("n/a" if each == NOT_APPLICABLE else each for each in STATES))
     head = element("tr", *(element("th", text, scope="col") for text in titles))
     body = []
     for section, criterion in first:
@@ -146,7 +164,7 @@ def _rows(criterion: str, seen: Mapping[str, Sequence[Row]]) -> Markup:
     for alike in zip(*seen.values(), strict=True):
         for place, (name, row) in enumerate(zip(seen, alike, strict=True)):
             named = element("th", words.condition(row) or "as in the scenario", scope="row")
-            file = element("a", "file", href=row["scenario"]) if row["scenario"] else ""
+            file = element("a", "file", href=quote(row["scenario"])) if row["scenario"] else ""
             cells = [element("td", name)] if several else []
             cells += [element("td", each) for each in (words.measured(row), words.against(row))]
             cells += [element("td", _state(row), f" {row['reason']}" if row["reason"] else ""), element("td", file)]

@@ -78,13 +78,14 @@ def _answer(atlas: Mapping[str, Any], gravest: Mapping[str, Mapping[str, Any]]) 
 def _table(atlas: Mapping[str, Any]) -> Markup:
     kernel = atlas["kernel"]
     on = [] if kernel is None else [f"On Linux {kernel['kernel']}", "95 % interval"]
-    titles = ("Kind", "Score", "95 % interval", "Measured", *on, "Environment", "Scenario")
+    titles = ("Kind", "Scenario", "Score", "95 % interval", *on, "Environment, and what was measured there")
     head = element("tr", *(element("th", text, scope="col") for text in titles))
     body = []
     for find in atlas["found"]:
         link = element("a", "file", href=find["scenario"])
         beside = [] if kernel is None else _numbers(find["linux"])
-        cells = (*_numbers(find), _measured(find, atlas), *beside, find["words"], link)
+        where = join((find["words"], element("span", _measured(find, atlas), class_="ci")))
+        cells = (link, *_numbers(find), *beside, where)
         body.append(element("tr", element("th", find["kind"], scope="row"), *(element("td", each) for each in cells)))
     caption = f"{atlas['algorithm']} against {atlas['against']}"
     table = element(
