@@ -50,18 +50,12 @@ def _margin(claim: Entry) -> float:
 
 def agreement(tables: Mapping[str, Any]) -> str:
     """Return the figure of our values over the published ones, both logarithmic, by table."""
-    points = [
-        (title, ours, theirs)
-        for title, table in ((each["title"], each) for each in tables["tables"])
-        for row in table["rows"].values()
-        for ours, theirs in zip(row["ours"], row["published"], strict=True)
-        if ours is not None and theirs is not None and ours > 0 and theirs > 0
-    ]
-    ends = [math.log10(value) for _, ours, theirs in points for value in (ours, theirs)]
+    pairs = _pairs(tables)
+    points = {pair: of for pair, of in pairs.items() if min(pair) > 0}
+    ends = [math.log10(value) for pair in points for value in pair]
     low, high = math.floor(min(ends, default=0)), math.ceil(max(ends, default=1))
     side = 360.0
     scale = side / max(high - low, 1)
-    titles = list(dict.fromkeys(title for title, _, _ in points))
     parts = [f'<path d="M50 {20 + side}L{50 + side} 20" stroke="#888"/>']
     parts += [
         f'<path d="M50 {20 + side - shift * scale:.1f}L{50 + side - shift * scale:.1f} 20" stroke="#ccc"/>'
@@ -70,25 +64,46 @@ def agreement(tables: Mapping[str, Any]) -> str:
     ]
     for power in range(low, high + 1):
         at = (power - low) * scale
-        parts += [
-            _text(50 + at, 36 + side, f"{10.0**power:g}", "middle"),
-            _text(44, 24 + side - at, f"{10.0**power:g}", "end"),
-        ]
-    for place, title in enumerate(titles):
+        label = f"10{str(power).translate(RAISED)}"
+        parts += [_text(50 + at, 36 + side, label, "middle"), _text(44, 24 + side - at, label, "end")]
+    below = side + 84
+    for place, title in enumerate(dict.fromkeys(points.values())):
         colour = SERIES[place % len(SERIES)]
         dots = "".join(
             f'<circle cx="{50 + (math.log10(theirs) - low) * scale:.1f}" '
             f'cy="{20 + side - (math.log10(ours) - low) * scale:.1f}" r="2.5"/>'
-            for of, ours, theirs in points[:MOST]
+            for (ours, theirs), of in points.items()
             if of == title
         )
         parts.append(f'<g data-series="{escape(title)}" fill="{colour}" fill-opacity=".75">{dots}</g>')
-        parts.append(_text(62, 34 + 13 * place, title, "start", colour))
+        parts.append(f'<circle cx="53" cy="{below + 13 * place - 3:.1f}" r="3" fill="{colour}"/>')
+        parts.append(_text(62, below + 13 * place, title, "start", colour))
+    nothing = len(pairs) - len(points)
+    note = "grey lines: a factor of two"
+    if nothing:
+        note += f"; {nothing} {'value of 0 is' if nothing == 1 else 'values of 0 are'} not shown"
     parts += [
-        _text(50 + side / 2, 54 + side, "published; grey lines: a factor of two", "middle"),
+        _text(50 + side / 2, 50 + side, "published, in the units of the tables", "middle"),
+        _text(50 + side / 2, 62 + side, note, "middle"),
         _text(8, 12, "ours", "start"),
     ]
-    return _svg(50 + side + 20, side + 64, parts)
+    return _svg(50 + side + 20, below + 13 * len(set(points.values())), parts)
+
+
+def _pairs(tables: Mapping[str, Any]) -> dict[tuple[float, float], str]:
+    """Return every pair of our value and the published one, each once, with the table that it is from.
+
+    Where there are more tables than colours, those whose titles begin alike are one.
+    """
+    many = len(tables["tables"]) > len(SERIES)
+    found: dict[tuple[float, float], str] = {}
+    for table in tables["tables"]:
+        title = table["title"].partition(":")[0] if many else table["title"]
+        for row in table["rows"].values():
+            for ours, theirs in zip(row["ours"], row["published"], strict=True):
+                if ours is not None and theirs is not None:
+                    found.setdefault((ours, theirs), title)
+    return found
 
 
 def strip(entry: Entry) -> str:
@@ -127,7 +142,8 @@ def _svg(width: float, height: float, parts: list[str]) -> str:
 
 CLAIMED = "#eef5f0"
 ROW, LEFT, SPAN, REACH = 12, 60, 460.0, 8.0
-CHARACTERS, MOST = 24, 400
+CHARACTERS = 24
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 COLOURS = {
     "holds": "#2a7d4f", "holds in direction only": "#7fae3f", "fails": "#b3312c", "inconclusive": "#b07a10",
 }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 from claim_files import claims_file
+from claims_figures import agreement as figure_of_agreement
 from claims_tables import expanded, number
 
 from narrows.errors import InputError
@@ -197,3 +198,16 @@ def test_a_discussion_names_claims_with_the_verdicts_that_they_have(study: Study
     for verdict, names in stated:
         for name in re.findall(r"\d{3}-\d{3}", names):
             assert verdicts[name] == verdict.lower(), name
+
+
+def test_the_figure_of_agreement_has_every_pair_once() -> None:
+    row = {"ours": [2.0, 3.0, 0.0], "published": [1.0, 4.0, 5.0]}
+    other = {"ours": [2.0, None, 20.0], "published": [1.0, 2.0, 200.0]}
+    tables = {"tables": [{"title": "Table 1", "rows": {"a": row}}, {"title": "Figure 1", "rows": {"a": other}}]}
+    drawn = figure_of_agreement(tables)
+    # Two of the table, and one of the figure that the table has not; each title has a dot in the legend.
+    assert drawn.count("<circle") == 3 + 2
+    assert "1 value of 0 is not shown" in drawn
+    assert "10³" in drawn
+    many = {"tables": [{"title": f"Appendix: {name}", "rows": {name: row}} for name in "abcdefghij"]}
+    assert figure_of_agreement(many).count("Appendix") == 2
