@@ -13,12 +13,14 @@ import pytest
 
 from narrows.reproduction.intervals import Frequency, Mean, same_side, seeds_that_decide
 from narrows.reproduction.predicate import Bounded, Ordered, Rule, Several, together
-from narrows.reproduction.quantity import Asked, Correlation, Folded, Measured, Number, Probability, Ranked
+from narrows.reproduction.quantity import Asked, Combined, Correlation, Folded, Measured, Number, Probability, Ranked
+from narrows.reproduction.resampling import stages
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from narrows.reproduction.predicate import Outcome, Test
+    from narrows.reproduction.quantity import Binding, Cells, Values
 
 TRIALS = 1500
 
@@ -212,3 +214,27 @@ def test_a_growing_number_of_seeds_needs_wider_intervals() -> None:
     assert bounded.judge(found, {}, Rule(growing=True)).verdict == "inconclusive"
     assert isinstance(bounded.quantity, Measured)
     assert Number(1.0).values({}, {}) == {}
+
+
+def test_terms_that_occur_many_times_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = generator()
+    values = draw.normal(0.0, 1.0, (4, 6))
+    among = [{"k": k} for k in range(4)]
+    # How far condition a stays behind the best of all, ranked among all: 4 · 5 occurrences of 4 measures.
+    behind = Combined("minus", Folded("max", [measured("{k}")], among), measured("{a}"))
+    rank = Ranked(behind, {"a": 2}, [{"a": a} for a in range(4)], highest=False)
+    read: list[str] = []
+    plain = Measured.values
+
+    def counted(self: Measured, cells: Cells, binding: Binding) -> Values:
+        read.append(self.describe(binding))
+        return plain(self, cells, binding)
+
+    monkeypatch.setattr(Measured, "values", counted)
+    (drawn,) = stages(rank, cells(values), {})[-1:]
+    assert len(read) == len(set(read)) == 4
+    # The same resamples, of the values themselves: the higher the mean, the less far behind.
+    chosen = np.random.Generator(np.random.PCG64(6)).integers(0, 6, (len(drawn.resamples), 6))
+    means = values[:, chosen].mean(axis=2)
+    assert drawn.resamples.tolist() == (1 + (means > means[2]).sum(axis=0)).tolist()
+    assert drawn.statistic == 1 + (values.mean(axis=1) > values[2].mean()).sum()
