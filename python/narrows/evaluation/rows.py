@@ -272,7 +272,9 @@ def _of_card(row: Row, card: Mapping[str, Any]) -> dict[str, Any]:
     entries = card.get(row.card) or []
     if not entries:
         return _without(row, NOT_MEASURED, f"the card of {card['name']} states no {row.card}")
-    return {**_without(row, WITHIN, " ".join(entries)), "decided": True, "measure": f"card: {row.card}"}
+    # Entries may have semicolons of their own.
+    said = entries if len(entries) == 1 else [f"({place}) {entry}" for place, entry in enumerate(entries, 1)]
+    return {**_without(row, WITHIN, "; ".join(said)), "decided": True, "measure": f"card: {row.card}"}
 
 
 SCENARIOS = "scenarios"

@@ -153,6 +153,10 @@ class Search:
         self.folder, self.jobs, self.watch, self.on = folder, jobs, watch, on
         self.known: dict[Environment, Scores] = {}
         self.spent_s = 0.0
+        for name in (subject, reference):
+            # A fault of a name is one of the command line, not of a scenario of the search.
+            trust = bool(named_files([name], [], Path()))
+            Scenario(ANY.scenario(*PLACES), "environment", ".", trust=trust).resolve(name, FRESH, seed)
         self._scenarios(ANY)
         try:
             self._scenarios(ANY, on)
@@ -444,6 +448,8 @@ def _goodput(records: core.Records) -> tuple[list[float], list[float]]:
 
 # With a flow of the reference beside one under test.
 ANY = Environment(0, 0, 0, 0, 0, 1, 0)
+# What the names given replace when they are checked.
+PLACES = ("newreno", "newreno")
 ABOUT, HISTORY, ATLAS, FOUND = "search.json", "history.jsonl", "atlas.json", "found"
 BATCH, CHUNK = 32, 16
 LOOKED_AT, FINDS, FRESH = 20, 10, 5

@@ -15,6 +15,7 @@ import pytest
 
 import narrows as nw
 from command_line import command, environment
+from narrows import cards
 from narrows.evaluation import campaign, keys
 from narrows.evaluation.definition import SUITES, find_suite, read_suite
 from narrows.evaluation.summary import is_broken
@@ -238,6 +239,10 @@ def test_the_annex_is_a_page_and_markdown_with_every_criterion(narrows: Narrows,
     for name in ("annex.md", "report.html"):
         text = (tmp_path / "out" / name).read_text(encoding="utf-8")
         assert all(row["criterion"] in text for row in _rows(tmp_path / "out"))
+    deviations = next(card["deviations"] for card in cards.algorithms() if card["name"] == "cubic")
+    assert len(deviations) > 1
+    stated = "; ".join(f"({place}) {each}" for place, each in enumerate(deviations, 1))
+    assert _rows(tmp_path / "out")[-1]["reason"] == stated
     (tmp_path / "out/report.html").unlink()
     assert narrows("report", "out").stdout == "out/report.html\n"
     assert (tmp_path / "out/report.html").read_text(encoding="utf-8") == text

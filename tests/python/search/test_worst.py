@@ -167,7 +167,8 @@ def _data(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["cubik"], "cubic"),
+        (["cubik"], "the command line: algorithm: unknown algorithm"),
+        (["cubic", "--against", "./none.py:Mine"], "the command line: algorithm: cannot be read"),
         (["cubic", "--against", "cubic"], "is the algorithm itself"),
         (["cubic", "--budget", "soon"], "as in 10min"),
         (["cubic", "--budget", "0"], "as in 10min"),
