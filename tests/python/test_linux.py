@@ -462,6 +462,21 @@ def test_the_backend_is_a_factor_of_a_study(tmp_path: Path, narrows: Narrows) ->
     assert alone["digest"] == next(row["digest"] for row in rows if row["on"] == "linux")
 
 
+@built
+def test_the_levels_of_a_study_may_replace_what_the_kernel_refuses(tmp_path: Path, narrows: Narrows) -> None:
+    write(tmp_path, SCENARIO.replace('algorithm = "cubic"', 'algorithm = "cubic-2005"\nreceive_window = "64KiB"'))
+    study = 'scenario = "scenario.toml"\non = "linux"\nreplications = 1\nmeasures = ["utilization"]\n'
+    levels = '[factors]\n"flows.0.algorithm" = ["cubic", "bic"]\n'
+    window = '[set]\n"flows.0.receive_window" = "infinite"\n'
+    (tmp_path / "study.toml").write_text(study + levels + window)
+    ended = narrows("study", "check", "study.toml")
+    assert ended.returncode == 0, ended.stderr
+    (tmp_path / "study.toml").write_text(study + levels)
+    ended = narrows("study", "check", "study.toml")
+    assert ended.returncode == 2
+    assert "scenario.toml:9:18: flows[0].receive_window: linux cannot honour this" in ended.stderr
+
+
 def test_a_study_on_an_unknown_backend_is_refused_at_its_line(tmp_path: Path, narrows: Narrows) -> None:
     write(tmp_path, SCENARIO)
     for place, text in (("2:", 'on = "windows"\n'), ("3:", '[factors]\non = ["windows", "simulator"]\n')):

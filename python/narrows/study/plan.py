@@ -336,7 +336,8 @@ class _Planner:
         except InputError as error:
             self._complain_of_backend(error, {})
         except core.ScenarioError as error:
-            if self.refused is not None and _is_refusal(error):
+            if _is_refusal(error):
+                # The levels may replace what the backend refuses; what they leave is found with the points.
                 return
             faults = [each for each in error.diagnostics if each["file"] != ON_COMMAND_LINE]
             if any(each["file"].startswith(SET) and self._setting(each["file"]) is None for each in faults):
@@ -414,7 +415,8 @@ class _Planner:
             else:
                 whole = places["factors"] if "factors" in places else places["scenario"]
                 line = f"{each['file']}:{each['line']}:{each['column']}" if each["line"] else each["file"]
-                document.complain((whole.span, whole.path), f"with {described}: {line}: {each['message']}", **detail)
+                message = ": ".join(filter(None, [f"with {described}", line, each["path"], each["message"]]))
+                document.complain((whole.span, whole.path), message, **detail)
 
     def _complain_of_backend(self, error: InputError, levels: Row) -> None:
         """Complain about a backend that does not exist, at the key or the factor that names it."""
