@@ -20,7 +20,8 @@ def cells_of(judge: Judge, folder: Path) -> Rows:
 
     Args:
         judge: The implementation.
-        folder: Folder of its files: CSV with the columns `algorithm`, `replication`, those of levels, and metrics.
+        folder: Folder of its files: CSV with the columns `algorithm`, empty in experiments without one, `replication`,
+            those of levels, and metrics.
 
     Returns:
         Rows by experiment.
@@ -40,9 +41,10 @@ def _rows(judge: str, path: Path) -> list[dict[str, Any]]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(str(path), str(error)) from error
     for place, row in enumerate(rows):
-        for name in ("algorithm", "replication"):
-            if row.get(name) is None:
-                raise InputError(str(path), f"line {place + 2}: `{name}` is missing")
+        if "algorithm" not in row:
+            raise InputError(str(path), "the column `algorithm` is missing")
+        if row.get("replication") is None:
+            raise InputError(str(path), f"line {place + 2}: `replication` is missing")
         # Each is a run of its own.
         row["digest"] = f"{judge} {place}"
     return rows

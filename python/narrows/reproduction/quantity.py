@@ -456,7 +456,7 @@ def _spread(values: Sequence[float]) -> float:
 
 def comparable(value: Any) -> str:
     """Return the same text for a number and for what is written as that number."""
-    if isinstance(value, bool):
+    if value is None or isinstance(value, bool):
         return str(value)
     try:
         return repr(float(value))

@@ -98,6 +98,16 @@ def test_cells_of_others_without_a_replication_are_refused(
     assert "others.csv: line 2: `replication` is missing" in capsys.readouterr().err
 
 
+def test_cells_of_others_may_leave_the_algorithm_empty_but_not_its_column_out(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (own / "others.csv").write_text("algorithm,replication,goodput_bps\n,0,1\n", encoding="utf-8")
+    assert main(["reproduce", str(own), "--out", str(tmp_path / "out"), "--quiet"]) == 0
+    (own / "others.csv").write_text("replication,goodput_bps\n0,1\n", encoding="utf-8")
+    assert main(["reproduce", str(own), "--out", str(tmp_path / "again"), "--quiet"]) == 2
+    assert "others.csv: the column `algorithm` is missing" in capsys.readouterr().err
+
+
 def test_a_variant_with_another_rule_is_read_under_the_name_in_the_tests(own: Path, tmp_path: Path) -> None:
     main(["reproduce", str(own), "--out", str(tmp_path / "out"), "--quiet"])
     ledger = json.loads((tmp_path / "out" / "ledger.json").read_text(encoding="utf-8"))
