@@ -240,6 +240,7 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
     ("delayed_ack_timeout", "1ms", &["transport.delayed_ack=7"]),
     ("quick_ack", "true", &[]),
     ("segmentation_offload", "8", &[]),
+    ("tso_autosizing", "true", &["path.rate=100Mbps"]),
     ("receive_offload", "8", &[]),
     ("receive_offload_timeout", "7ms", &["transport.receive_offload=8"]),
     ("ack_division", "3", &["transport.ack_counting=acks"]),

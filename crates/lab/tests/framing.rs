@@ -99,3 +99,39 @@ fn receive_offload_acknowledges_aggregates() {
     assert_near("delayed acknowledgements", acks(1), 0.5, 0.02);
     assert_near("aggregates of eight", acks(8), 0.125, 0.02);
 }
+
+/// At 100 Mbps acknowledgements of two packets arrive every 0.24 ms, and an aggregate of a millisecond is nine segments: as they
+/// return, 2, 4, 6 and 8 wait until a millisecond is over, four on average, less what ends a buffer. At 5 Mbps acknowledgements
+/// are further apart than a millisecond, and nothing waits.
+#[test]
+fn tso_autosizing_waits_for_a_millisecond_at_most() {
+    let waiting = |mbps: u32| {
+        let delay = |autosizing: bool| {
+            let text = format!(
+                r#"
+                duration = "12s"
+                warmup = "2s"
+                [path]
+                rate = "{mbps}Mbps"
+                rtt = "10ms"
+                access_rate = "100Gbps"
+                queue = {{ kind = "droptail", limit = "infinite" }}
+                [transport]
+                preset = "linux"
+                receive_window = "150pkt"
+                tso_autosizing = {autosizing}
+                [[flows]]
+                name = "a"
+                algorithm = "newreno"
+                "#
+            );
+            value(&run(&text, 0), "bottleneck", "queue_delay_mean_s")
+        };
+        let packet = 1500.0 * 8.0 / (f64::from(mbps) * 1e6);
+        (delay(false) - delay(true)) / packet
+    };
+    let fast = waiting(100);
+    assert!((3.0..4.5).contains(&fast), "{fast} packets wait");
+    let slow = waiting(5);
+    assert!(slow.abs() < 0.01, "{slow} packets wait");
+}

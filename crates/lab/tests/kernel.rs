@@ -58,6 +58,7 @@ const LACKING: &[(&str, &str)] = &[
     ("delayed_ack_timeout", "100ms"),
     ("quick_ack", "false"),
     ("segmentation_offload", "8"),
+    ("tso_autosizing", "false"),
     ("receive_offload", "8"),
     ("ack_division", "3"),
     ("optimistic_ack", "3"),

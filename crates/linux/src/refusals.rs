@@ -74,16 +74,18 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
     });
     let transport = model.workloads.iter().flat_map(|workload| {
         let start = slow_start(&model.groups[workload.group].algorithm);
-        differences(&workload.transport, start, header(model)).into_iter().flat_map(|(key, allowed)| {
-            ["transport".to_owned(), format!("flows[{}]", workload.group)].map(|table| Refusal {
-                key: format!("{table}.{key}"),
-                reason: "the kernel's TCP decides this".to_owned(),
-                allowed: allowed.clone(),
-                only_written: true,
-                // Each algorithm of the kernel has its own slow start.
-                instead: value(&allowed).filter(|_| key != "slow_start"),
-            })
-        })
+        differences(&workload.transport, start, header(model), model.linux.gso).into_iter().flat_map(
+            |(key, allowed)| {
+                ["transport".to_owned(), format!("flows[{}]", workload.group)].map(|table| Refusal {
+                    key: format!("{table}.{key}"),
+                    reason: "the kernel's TCP decides this".to_owned(),
+                    allowed: allowed.clone(),
+                    only_written: true,
+                    // Each algorithm of the kernel has its own slow start.
+                    instead: value(&allowed).filter(|_| key != "slow_start"),
+                })
+            },
+        )
     });
     // A virtual machine has other files, and programs that it cannot run were refused before it started.
     let starts = !linux.kernel.as_os_str().is_empty();
@@ -177,11 +179,13 @@ fn value(allowed: &str) -> Option<String> {
     }
 }
 
-/// Keys of `[transport]` whose values are not those of a kernel with this slow start and these headers, each with what it does.
+/// Keys of `[transport]` whose values are not those of a kernel with this slow start, these headers and `gso`, each with what it
+/// does.
 fn differences(
     options: &TransportOptions,
     slow_start: SlowStartKind,
     header: Bytes,
+    gso: bool,
 ) -> Vec<(&'static str, String)> {
     let start = if slow_start == SlowStartKind::HyStart { "hystart" } else { "standard" };
     let bytes = header.to_string();
@@ -207,6 +211,7 @@ fn differences(
         (options.delayed_ack_timeout != Span::from_ms(40), "delayed_ack_timeout", "40ms"),
         (!options.quick_ack, "quick_ack", "true"),
         (options.segmentation_offload != 1, "segmentation_offload", "1, and linux.gso"),
+        (options.tso_autosizing != gso, "tso_autosizing", if gso { "true" } else { "false" }),
         (options.receive_offload != 1, "receive_offload", "1"),
         (options.ack_division != 1, "ack_division", "1"),
         (options.optimistic_ack != 0, "optimistic_ack", "0"),

@@ -56,6 +56,8 @@ pub struct TransportOptions {
     /// Most segments that are sent at once by segmentation offload, at least 1: fewer new ones are sent only where no more are
     /// left or in flight.
     pub segmentation_offload: u32,
+    /// Whether the number of segments that are sent at once follows the rate, and is waited for, as in Linux.
+    pub tso_autosizing: bool,
     /// Most segments in order that receive offload passes on as one, at least 1.
     pub receive_offload: u32,
     /// The longest time for which receive offload holds a segment.
@@ -111,6 +113,7 @@ impl Default for TransportOptions {
             delayed_ack_timeout: Span::from_ms(40),
             quick_ack: false,
             segmentation_offload: 1,
+            tso_autosizing: false,
             receive_offload: 1,
             receive_offload_timeout: Span::from_us(50),
             ack_division: 1,

@@ -11,6 +11,7 @@ mod acknowledge;
 mod core;
 mod counters;
 mod handshake;
+mod offload;
 mod timers;
 mod transmit;
 
@@ -41,8 +42,8 @@ pub(crate) struct Sender {
     /// When data was last sent; `Time::NEVER` before the first.
     last_sent_at: Time,
     pacer: Pacer,
-    /// New segments wait until there are enough of them for segmentation offload.
-    deferring: bool,
+    /// New segments that may be sent before segmentation offload is asked again.
+    aggregate: u64,
     handshake: Handshake,
     delivery_rate: DeliveryRate,
 }
@@ -92,7 +93,7 @@ impl Sender {
             window_limited: false,
             last_sent_at: Time::NEVER,
             pacer: Pacer::default(),
-            deferring: false,
+            aggregate: 0,
             handshake: Handshake::default(),
             delivery_rate: DeliveryRate::default(),
         }

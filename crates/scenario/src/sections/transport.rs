@@ -159,6 +159,11 @@ preset_keys! {
             segments if segments > 1 => format!("segmentation offload of {segments} segments"),
         },
 
+        /// Segmentation offload as in Linux, in place of a fixed number of segments: those of a millisecond at 1.2 windows per
+        /// round trip, or at the algorithm's rate. New ones wait until so many may be sent, or a third of the window, but for a
+        /// millisecond at most, and not during recovery.
+        option tso_autosizing: bool = [false, false, false, false] { true => "TSO autosizing" },
+
         /// Most segments in order that the receiver passes on as one (receive offload), so that one ACK covers them.
         option receive_offload: Count<1, 64> = [1, 1, 1, 1] {
             segments if segments > 1 => format!("receive offload of {segments} segments"),

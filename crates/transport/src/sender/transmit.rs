@@ -17,7 +17,7 @@ impl Sender {
         }
         let mut limits = self.core.algorithm.limits().bounded();
         let mut usable = limits.window.map(|window| self.usable(window));
-        self.deferring = self.core.options.segmentation_offload > 1 && self.must_defer(usable);
+        self.aggregate = 0;
         let window = loop {
             let segment = match self.choose(&limits, usable, now) {
                 Ok(segment) => segment,
@@ -45,8 +45,12 @@ impl Sender {
             }
         };
         let board = self.recovery.board();
-        // The congestion window itself, not the part that loss recovery permits, is what may grow.
-        let stopped_by_window = window.is_some_and(|window| board.in_flight() >= window);
+        // The congestion window itself, not the part that loss recovery permits, is what may grow. Segments that wait for an
+        // aggregate wait for the window.
+        let in_flight = board.in_flight();
+        let deferred =
+            self.core.limited_by == Limit::Window && usable.is_some_and(|usable| in_flight < usable);
+        let stopped_by_window = deferred || window.is_some_and(|window| in_flight >= window);
         self.usage.on_attempt(board.una(), board.next(), stopped_by_window);
         if self.core.needs.rate_samples && self.core.limited_by == Limit::Application {
             self.delivery_rate.on_app_limited(board.in_flight());
@@ -74,7 +78,7 @@ impl Sender {
         }
         let segment = match (lost, self.limit_on_new()) {
             (Some(number), _) => NextSegment::Lost(number),
-            (None, None) if self.deferring => return Err(Limit::Window),
+            (None, None) if self.is_deferred(usable, now) => return Err(Limit::Window),
             (None, None) => NextSegment::New,
             (None, Some(limit)) => NextSegment::NextSeg(self.recovery.next_seg().ok_or(limit)?),
         };
@@ -87,21 +91,6 @@ impl Sender {
         }
         self.pacer.delay_until(at);
         Err(Limit::Pacing)
-    }
-
-    /// Whether new segments wait until more may be sent at once, where `usable` packets may be in flight: for as many as an
-    /// aggregate holds, but not for more than a third of the smaller window (Linux's `tcp_tso_should_defer`).
-    #[cold]
-    fn must_defer(&self, usable: Option<u64>) -> bool {
-        let board = self.recovery.board();
-        let (in_flight, outstanding) = (board.in_flight(), board.outstanding());
-        let receive_window = self.core.options.receive_window;
-        let room_of =
-            |window: Option<u64>, used: u64| window.map_or(u64::MAX, |window| window.saturating_sub(used));
-        let room = room_of(usable, in_flight).min(room_of(receive_window, outstanding));
-        let window = room_of(usable, 0).min(room_of(receive_window, 0));
-        let wanted = u64::from(self.core.options.segmentation_offload).min(window / 3);
-        in_flight > 0 && room < wanted && room < self.core.data.available() - board.next()
     }
 
     /// The limit that forbids sending a new segment, the congestion window aside.
@@ -139,6 +128,7 @@ impl Sender {
         let needs_sent_events = self.core.needs_sent_events;
         let request = if needs_sent_events { self.core.algorithm.request(&self.path(now)) } else { None };
         let number = self.recovery.on_sent(retransmission, Self::context(&self.core, now));
+        self.aggregate = self.aggregate.saturating_sub(u64::from(retransmission.is_none()));
         let payload = self.core.data.transfer().payload(number);
         let size = payload + self.core.options.header;
         let retransmitted = retransmission.is_some();
