@@ -149,7 +149,7 @@ def _on(  # noqa: PLR0913, PLR0917  # a row, a backend and what it gave
         for each in cells.part.plan.points
         if _subject(evaluation, each.levels, each.algorithm) == tested and _is_at(each.levels, condition)
     )
-    scenario = _scenario(cells.part.plan, point, row.cells, condition, folder)
+    scenario = _scenario(cells.part.plan, point, row.cells, condition, (folder, len(own)))
     note = "; ".join(f"without {name}: {why}" for name, why in missing.items()) or None
     if found.verdict == NOT_MEASURED:
         note = f"{measure.text} has no value with {tested}"
@@ -195,8 +195,9 @@ def _values(cells: Sequence[Cell], by: str, name: str, condition: Condition, row
     return dict(sorted(found.items()))
 
 
-def _scenario(plan: Plan, point: Point, cells: str, condition: Condition, folder: Path) -> str:
-    """Write the scenario of a point, with the subject in place; return its path within the folder."""
+def _scenario(plan: Plan, point: Point, cells: str, condition: Condition, into: tuple[Path, int]) -> str:
+    """Write the scenario of a point, with the subject and so many replications; return its path within the folder."""
+    folder, replications = into
     home = folder / SCENARIOS
     home.mkdir(exist_ok=True)
     words = "-".join(str(each) for each in condition.values())
@@ -204,7 +205,7 @@ def _scenario(plan: Plan, point: Point, cells: str, condition: Condition, folder
     # What the kernel decides itself is left out of its scenario.
     name = f"{stem}.toml" if point.on == SIMULATOR else f"{stem}.{LINUX}.toml"
     if not (home / name).exists():
-        scenario = resolve(plan.base, point.overrides, point.written, point.on)
+        scenario = resolve(plan.base, point.overrides, point.written, point.on, replications)
         keep(home, scenario.files)
         note = "" if point.on == SIMULATOR else f"# narrows run FILE --on {point.on}\n\n"
         (home / name).write_text(note + scenario.portable, encoding="utf-8")

@@ -122,8 +122,10 @@ Outcome = Finished | Failed | Stopped | Refused
 
 
 @lru_cache(maxsize=1024)
-def resolve(base: Base, overrides: tuple[str, ...], subject: str | None, on: str = SIMULATOR) -> core.Scenario:
-    """Resolve the scenario of a point.
+def resolve(
+    base: Base, overrides: tuple[str, ...], subject: str | None, on: str = SIMULATOR, replications: int = 1
+) -> core.Scenario:
+    """Resolve the scenario of a point; a cell is one replication of it, and a file of it may have several.
 
     Raises:
         InputError: There is no such backend.
@@ -136,7 +138,7 @@ def resolve(base: Base, overrides: tuple[str, ...], subject: str | None, on: str
         list(overrides),
         subject,
         base.seed,
-        1,
+        replications,
         base.overrides_directory,
         list(base.trusted),
         backend.find(on, commands=base.commands),

@@ -185,8 +185,10 @@ def test_a_python_algorithm_is_a_subject_and_its_scenarios_run_anywhere(
     rows = _rows(tmp_path / "out")
     assert rows[-1]["reason"] == "it ignores everything"
     (tmp_path / "mine.py").unlink()
-    ran = narrows("run", tmp_path / "out" / rows[0]["scenario"], "--out", "again", "--quiet")
+    ran = narrows("run", tmp_path / "out" / rows[0]["scenario"], "--out", "again", "--quiet", "--json")
     assert ran.returncode == 0, ran.stderr
+    # The file has the replications of the row, so it gives the figure of the row.
+    assert json.loads(ran.stdout)["groups"]["flow"]["loss_rate"]["mean"] == rows[0]["measured"]
 
 
 def test_a_suite_goes_on_where_it_stopped_and_refuses_the_folder_of_another(
