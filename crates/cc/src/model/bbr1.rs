@@ -172,7 +172,7 @@ impl Bbr1 {
             delivery: Delivery::default(),
             lt_bw: LtBw::default(),
             full_bw: FullBw::default(),
-            gain_cycle: GainCycle::new(setup.seed),
+            gain_cycle: GainCycle::new(Gain::nearest(values.number("probe_gain")), setup.seed),
             min_rtt: MinRtt::new(Span::from_secs_f64(values.number("min_rtt_window"))),
             probe_rtt: ProbeRtt::default(),
             ack_aggregation: AckAggregation::default(),

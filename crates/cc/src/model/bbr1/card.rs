@@ -27,6 +27,13 @@ pub const BBR1: Entry = Entry {
             Parameter::number("cwnd_gain", "window over bandwidth-delay product in ProbeBW", 2.0, 1.0..=3.99)
                 .source("bbr_cwnd_gain"),
             Parameter::number(
+                "probe_gain",
+                "pacing gain of the phase of ProbeBW that probes for more bandwidth",
+                1.25,
+                1.0..=3.99,
+            )
+            .source("bbr_pacing_gain"),
+            Parameter::number(
                 "min_rtt_window",
                 "length of the min_rtt filter; ProbeRTT follows when min_rtt is older",
                 10.0,

@@ -14,15 +14,17 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug)]
 pub(super) struct GainCycle {
     cycle_idx: usize,
+    /// The gain of the phase that probes for more bandwidth.
+    probe_gain: Gain,
     /// `cycle_mstamp`: when the phase started.
     cycle_stamp: Time,
     random: Random,
 }
 
 impl GainCycle {
-    /// A cycle whose first phases are drawn from `seed`.
-    pub(super) fn new(seed: u64) -> Self {
-        Self { cycle_idx: 0, cycle_stamp: Time::ZERO, random: Random::new(seed) }
+    /// A cycle that probes with `probe_gain`, and whose first phases are drawn from `seed`.
+    pub(super) fn new(probe_gain: Gain, seed: u64) -> Self {
+        Self { cycle_idx: 0, probe_gain, cycle_stamp: Time::ZERO, random: Random::new(seed) }
     }
 
     /// Starts in a phase drawn at random (`bbr_reset_probe_bw_mode`).
@@ -33,7 +35,7 @@ impl GainCycle {
 
     /// The pacing gain of the phase.
     pub(super) fn pacing_gain(&self) -> Gain {
-        PACING_GAIN[self.cycle_idx]
+        if self.is_probing_up() { self.probe_gain } else { PACING_GAIN[self.cycle_idx] }
     }
 
     /// Whether the phase probes for more bandwidth.
@@ -71,7 +73,7 @@ impl GainCycle {
     }
 }
 
-/// `bbr_pacing_gain`.
+/// `bbr_pacing_gain`; in place of the first is the parameter `probe_gain`.
 const PACING_GAIN: [Gain; 8] =
     [Gain(320), Gain(192), Gain::UNIT, Gain::UNIT, Gain::UNIT, Gain::UNIT, Gain::UNIT, Gain::UNIT];
 /// `bbr_cycle_rand`: all phases but the second may be the first.
@@ -79,12 +81,12 @@ const CYCLE_RAND: usize = 7;
 
 #[cfg(test)]
 mod tests {
-    use super::{Gain, GainCycle};
+    use super::{Gain, GainCycle, PACING_GAIN};
     use narrows_units::Time;
 
     #[test]
     fn a_cycle_starts_in_any_phase_but_the_one_that_drains() {
-        let mut cycle = GainCycle::new(1);
+        let mut cycle = GainCycle::new(PACING_GAIN[0], 1);
         let mut seen = [0; 8];
         for _ in 0..7_000 {
             cycle.restart(Time::ZERO);
@@ -97,5 +99,16 @@ mod tests {
             [0, 2, 3, 4, 5, 6, 7].iter().all(|&phase: &usize| (854..1146).contains(&seen[phase])),
             "{seen:?}"
         );
+    }
+    #[test]
+    fn the_phase_that_probes_has_the_gain_of_the_parameter() {
+        let mut cycle = GainCycle::new(Gain(336), 1);
+        let mut gains = [Gain::UNIT; 8];
+        for _ in 0..8 {
+            cycle.advance_cycle_phase(Time::ZERO);
+            gains[cycle.cycle_idx] = cycle.pacing_gain();
+        }
+        assert_eq!(gains[0], Gain(336));
+        assert_eq!(gains[1..], PACING_GAIN[1..]);
     }
 }
