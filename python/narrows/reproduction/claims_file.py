@@ -396,9 +396,9 @@ class _Scope:
 
 
 def _bound(value: Any, binding: Mapping[str, Any]) -> Any:
-    """Bind names in every text of a tree of tables and lists."""
+    """Bind names in every text of a tree of tables and lists, keys included."""
     if isinstance(value, dict):
-        return {name: _bound(each, binding) for name, each in value.items()}
+        return {bound(name, binding): _bound(each, binding) for name, each in value.items()}
     if isinstance(value, list):
         return [_bound(each, binding) for each in value]
     return bound(value, binding)
