@@ -2,7 +2,7 @@
 //! honour is refused at the line where it is written.
 
 use narrows_lab::backend::{Backend, Progress, RunError};
-use narrows_lab::model::{Demand, Model, Refusal};
+use narrows_lab::model::{DefaultValue, Demand, Model, Refusal};
 use narrows_lab::records::{
     GroupCounts, GroupDescription, GroupRecord, GroupSample, Records, RunDescription,
 };
@@ -29,8 +29,7 @@ impl Backend for Steady {
                 key: format!("flows[{number}].{key}"),
                 reason: reason.to_owned(),
                 allowed: "what is there from the start".to_owned(),
-                only_written: false,
-                instead: None,
+                default: DefaultValue::Refused,
             };
             [
                 random.then(|| refusal("source.kind", "connections that start during a run")),

@@ -1,7 +1,7 @@
 //! The programs of a virtual machine: those that its shell would not find, and the output that they have written.
 
 use narrows_backend::RunError;
-use narrows_model::{Model, Program, Refusal};
+use narrows_model::{DefaultValue, Model, Program, Refusal};
 use narrows_records::ProgramRecord;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -18,8 +18,7 @@ pub fn refusals(model: &Model, directory: &Path) -> Vec<Refusal> {
                     key: format!("flows[{number}].program.{role}"),
                     reason,
                     allowed: "programs in PATH, and files that are not below /tmp".to_owned(),
-                    only_written: false,
-                    instead: None,
+                    default: DefaultValue::Refused,
                 });
             }
         }

@@ -3,9 +3,10 @@
 use crate::{Linux, programs};
 use narrows_cc::{AckCounting, FirstCut, Needs, SlowStartKind, Transport};
 use narrows_model::algorithm::{Control, KERNEL};
-use narrows_model::{Demand, Model, Refusal};
+use narrows_model::{DefaultValue, Demand, Model, Refusal};
 use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Span};
+use std::fmt;
 
 /// Names of algorithms in the catalogue and in the kernel.
 pub const KERNEL_NAMES: &[(&str, &str)] = &[
@@ -59,7 +60,7 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
         let theirs = linux.algorithms.iter().map(|name| format!("{KERNEL}{name}"));
         let known: Vec<String> = ours.chain(theirs).collect();
         let key = format!("flows[{number}].algorithm");
-        Some(Refusal { key, reason, allowed: known.join(", "), only_written: false, instead: None })
+        Some(Refusal { key, reason, allowed: known.join(", "), default: DefaultValue::Refused })
     });
     let two_sided = model
         .workloads
@@ -69,20 +70,18 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
         key: format!("flows[{}].source", workload.group),
         reason: "both sides of a connection write".to_owned(),
         allowed: "a source that writes at the sender alone".to_owned(),
-        only_written: false,
-        instead: None,
+        default: DefaultValue::Refused,
     });
     let transport = model.workloads.iter().flat_map(|workload| {
         let start = slow_start(&model.groups[workload.group].algorithm);
         differences(&workload.transport, start, header(model), model.linux.gso).into_iter().flat_map(
-            |(key, allowed)| {
+            |(key, does)| {
                 ["transport".to_owned(), format!("flows[{}]", workload.group)].map(|table| Refusal {
                     key: format!("{table}.{key}"),
                     reason: "the kernel's TCP decides this".to_owned(),
-                    allowed: allowed.clone(),
-                    only_written: true,
+                    allowed: does.to_string(),
                     // Each algorithm of the kernel has its own slow start.
-                    instead: value(&allowed).filter(|_| key != "slow_start"),
+                    default: DefaultValue::Replaced(does.toml().filter(|_| key != "slow_start")),
                 })
             },
         )
@@ -114,8 +113,7 @@ fn too_many_programs(model: &Model) -> Option<Refusal> {
         key: format!("flows[{last}].count"),
         reason: format!("{flows} flows are carried by programs"),
         allowed: format!("at most {MOST_PROGRAMS}"),
-        only_written: false,
-        instead: None,
+        default: DefaultValue::Refused,
     })
 }
 
@@ -133,8 +131,7 @@ fn queues(linux: &Linux, model: &Model) -> Vec<Refusal> {
             key: format!("{table}.queue{parameter}"),
             reason: format!("{reason} (--queue {})", linux.queues.text()),
             allowed: "droptail, codel, fq-codel, pie, fq-pie, cake, red".to_owned(),
-            only_written: !parameter.is_empty(),
-            instead: None,
+            default: if parameter.is_empty() { DefaultValue::Refused } else { DefaultValue::Replaced(None) },
         });
     }
     found
@@ -170,63 +167,92 @@ fn header(model: &Model) -> Bytes {
     Bytes::new(if setting.is_some_and(|(_, value)| value == "0") { 40 } else { 52 })
 }
 
-/// The value of TOML that `allowed` names, without what else does the same; `None` where the absence of the key is meant.
-fn value(allowed: &str) -> Option<String> {
-    match allowed.split_once(", and ").map_or(allowed, |(value, _)| value) {
-        "infinite" | "none" => None,
-        value if value.parse::<bool>().is_ok() || value.parse::<u64>().is_ok() => Some(value.to_owned()),
-        value => Some(format!("{value:?}")),
+/// What a kernel does where a key of `[transport]` has another value.
+enum Does {
+    /// What the key without a value stands for, such as `infinite`.
+    Absent(&'static str),
+    /// The value of this number or flag.
+    Plain(&'static str),
+    /// The value of this text.
+    Text(String),
+    /// The value of this number, unless this key of the scenario file says otherwise.
+    Unless(&'static str, &'static str),
+}
+
+impl Does {
+    /// The value of TOML; `None` where the absence of the key is meant.
+    fn toml(&self) -> Option<String> {
+        match self {
+            Self::Absent(_) => None,
+            Self::Plain(value) | Self::Unless(value, _) => Some((*value).to_owned()),
+            Self::Text(value) => Some(format!("{value:?}")),
+        }
     }
 }
 
-/// Keys of `[transport]` whose values are not those of a kernel with this slow start, these headers and `gso`, each with what it
-/// does.
+impl fmt::Display for Does {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent(value) | Self::Plain(value) => out.write_str(value),
+            Self::Text(value) => out.write_str(value),
+            Self::Unless(value, key) => write!(out, "{value}, and {key}"),
+        }
+    }
+}
+
+/// Keys of `[transport]` whose values are not those of a kernel with this slow start, these headers and `gso`, each with what
+/// the kernel does.
 fn differences(
     options: &TransportOptions,
     slow_start: SlowStartKind,
     header: Bytes,
     gso: bool,
-) -> Vec<(&'static str, String)> {
+) -> Vec<(&'static str, Does)> {
+    let text = |value: &str| Does::Text(value.to_owned());
     let start = if slow_start == SlowStartKind::HyStart { "hystart" } else { "standard" };
-    let bytes = header.to_string();
+    let flag = |value: bool| Does::Plain(if value { "true" } else { "false" });
     [
-        (options.recovery != RecoveryKind::Rack, "recovery", "rack"),
-        (!options.proportional_rate_reduction, "proportional_rate_reduction", "true"),
-        (!options.limited_transmit, "limited_transmit", "true"),
-        (!options.window_validation, "window_validation", "true"),
-        (options.initial_window != 10, "initial_window", "10pkt"),
-        (options.initial_ssthresh.is_some(), "initial_ssthresh", "infinite"),
-        (options.slow_start != slow_start, "slow_start", start),
-        (options.ack_counting != AckCounting::Segments, "ack_counting", "segments"),
-        (options.quick_start.is_some(), "quick_start", "none"),
-        (options.first_cut != FirstCut::Rule, "first_cut", "rule"),
-        (options.receive_window.is_some(), "receive_window", "infinite"),
-        (options.undo != UndoKind::DuplicatesAndTimestamps, "undo", "dsack+timestamps"),
-        (!options.idle_restart, "idle_restart", "true"),
-        (options.pacing, "pacing", "false"),
-        (!options.pacing_credit, "pacing_credit", "true"),
-        (options.header != header, "header", &bytes),
-        (options.ack != header, "ack", &bytes),
-        (options.delayed_ack != 2, "delayed_ack", "2"),
-        (options.delayed_ack_timeout != Span::from_ms(40), "delayed_ack_timeout", "40ms"),
-        (!options.quick_ack, "quick_ack", "true"),
-        (options.segmentation_offload != 1, "segmentation_offload", "1, and linux.gso"),
-        (options.tso_autosizing != gso, "tso_autosizing", if gso { "true" } else { "false" }),
-        (options.receive_offload != 1, "receive_offload", "1"),
-        (options.ack_division != 1, "ack_division", "1"),
-        (options.optimistic_ack != 0, "optimistic_ack", "0"),
-        (options.hide_ce, "hide_ce", "false"),
-        (options.rtt_clock != Span::ZERO, "rtt_clock", "0s"),
-        (options.rto != RtoRule::Linux, "rto", "linux"),
-        (options.rto_restart != RtoRestart::Head, "rto_restart", "head"),
-        (options.initial_rto != Span::from_ms(1_000), "initial_rto", "1s"),
-        (options.min_rto != Span::from_ms(200), "min_rto", "200ms"),
-        (options.max_rto != Span::from_ms(120_000), "max_rto", "120s"),
-        (options.syn_retries != 6, "syn_retries", "6, and net.ipv4.tcp_syn_retries in linux.sysctl"),
-        (options.retries != 15, "retries", "15, and net.ipv4.tcp_retries2 in linux.sysctl"),
+        (options.recovery != RecoveryKind::Rack, "recovery", text("rack")),
+        (!options.proportional_rate_reduction, "proportional_rate_reduction", flag(true)),
+        (!options.limited_transmit, "limited_transmit", flag(true)),
+        (!options.window_validation, "window_validation", flag(true)),
+        (options.initial_window != 10, "initial_window", text("10pkt")),
+        (options.initial_ssthresh.is_some(), "initial_ssthresh", Does::Absent("infinite")),
+        (options.slow_start != slow_start, "slow_start", text(start)),
+        (options.ack_counting != AckCounting::Segments, "ack_counting", text("segments")),
+        (options.quick_start.is_some(), "quick_start", Does::Absent("none")),
+        (options.first_cut != FirstCut::Rule, "first_cut", text("rule")),
+        (options.receive_window.is_some(), "receive_window", Does::Absent("infinite")),
+        (options.undo != UndoKind::DuplicatesAndTimestamps, "undo", text("dsack+timestamps")),
+        (!options.idle_restart, "idle_restart", flag(true)),
+        (options.pacing, "pacing", flag(false)),
+        (!options.pacing_credit, "pacing_credit", flag(true)),
+        (options.header != header, "header", Does::Text(header.to_string())),
+        (options.ack != header, "ack", Does::Text(header.to_string())),
+        (options.delayed_ack != 2, "delayed_ack", Does::Plain("2")),
+        (options.delayed_ack_timeout != Span::from_ms(40), "delayed_ack_timeout", text("40ms")),
+        (!options.quick_ack, "quick_ack", flag(true)),
+        (options.segmentation_offload != 1, "segmentation_offload", Does::Unless("1", "linux.gso")),
+        (options.tso_autosizing != gso, "tso_autosizing", flag(gso)),
+        (options.receive_offload != 1, "receive_offload", Does::Plain("1")),
+        (options.ack_division != 1, "ack_division", Does::Plain("1")),
+        (options.optimistic_ack != 0, "optimistic_ack", Does::Plain("0")),
+        (options.hide_ce, "hide_ce", flag(false)),
+        (options.rtt_clock != Span::ZERO, "rtt_clock", text("0s")),
+        (options.rto != RtoRule::Linux, "rto", text("linux")),
+        (options.rto_restart != RtoRestart::Head, "rto_restart", text("head")),
+        (options.initial_rto != Span::from_ms(1_000), "initial_rto", text("1s")),
+        (options.min_rto != Span::from_ms(200), "min_rto", text("200ms")),
+        (options.max_rto != Span::from_ms(120_000), "max_rto", text("120s")),
+        (
+            options.syn_retries != 6,
+            "syn_retries",
+            Does::Unless("6", "net.ipv4.tcp_syn_retries in linux.sysctl"),
+        ),
+        (options.retries != 15, "retries", Does::Unless("15", "net.ipv4.tcp_retries2 in linux.sysctl")),
     ]
     .into_iter()
     .filter(|(differs, ..)| *differs)
-    .map(|(_, key, allowed)| (key, allowed.to_owned()))
+    .map(|(_, key, does)| (key, does))
     .collect()
 }

@@ -15,7 +15,7 @@ pub use change::{ChangeModel, LinkChange};
 pub use framing::Framing;
 pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
 pub use program::{Program, Role};
-pub use refusal::{Refusal, of_kernels};
+pub use refusal::{DefaultValue, Refusal, of_kernels};
 pub use source::SourceModel;
 pub use workload::{Access, Classes, Demand, HostModel, PathModel, Start, Surge, Workload, access_delays};
 

@@ -12,10 +12,17 @@ pub struct Refusal {
     pub reason: String,
     /// Values that the backend supports.
     pub allowed: String,
-    /// Whether the refusal applies only if the scenario file has the key: a default makes room for what the backend does.
-    pub only_written: bool,
-    /// What the backend does in place of a default, as a value of TOML; `None` if no value of the key says it.
-    pub instead: Option<String>,
+    /// What becomes of the default, where the scenario file does not have the key.
+    pub default: DefaultValue,
+}
+
+/// What a backend does about the default of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DefaultValue {
+    /// It is refused as a written value is.
+    Refused,
+    /// It makes room for what the backend does, which is this value of TOML; `None` if no value of the key says it.
+    Replaced(Option<String>),
 }
 
 /// The algorithms and programs of `model` that only a Linux kernel runs.
@@ -26,16 +33,14 @@ pub fn of_kernels(model: &Model) -> Vec<Refusal> {
         key: format!("flows[{number}].algorithm"),
         reason: "only a Linux kernel has it, and --on linux runs on one".to_owned(),
         allowed: "an algorithm of the catalogue".to_owned(),
-        only_written: false,
-        instead: None,
+        default: DefaultValue::Refused,
     };
     let programs = model.groups.iter().enumerate().filter(|(_, group)| group.program.is_some());
     let program = |(number, _)| Refusal {
         key: format!("flows[{number}].program"),
         reason: "only a Linux kernel runs programs, and --on linux runs on one".to_owned(),
         allowed: "no program".to_owned(),
-        only_written: false,
-        instead: None,
+        default: DefaultValue::Refused,
     };
     kernels.map(refusal).chain(programs.map(program)).collect()
 }

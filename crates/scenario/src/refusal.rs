@@ -3,7 +3,7 @@
 use super::diagnostic::Fault;
 use super::location::Location;
 use super::tree::{Node, Value};
-use narrows_model::{GroupModel, Refusal};
+use narrows_model::{DefaultValue, GroupModel, Refusal};
 
 /// The algorithm that takes the place of the subjects' own, as typed, and the groups that may be subjects.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ pub(super) fn faults(
         }
         let key = in_file(&refusal.key, places);
         let (node, written) = find(root, &key);
-        if refusal.only_written && !written {
+        if refusal.default != DefaultValue::Refused && !written {
             return None;
         }
         let message = format!("{backend} cannot honour this: {}", refusal.reason);
@@ -63,9 +63,12 @@ impl<'a> Subject<'a> {
 /// The keys of `refusals` that `root` leaves at their defaults, each with what the backend does instead: the resolved file must
 /// not say otherwise.
 pub(super) fn replaced_defaults(root: &Node, places: &[usize], refusals: &[Refusal]) -> Vec<Replaced> {
-    let written = |refusal: &Refusal| find(root, &in_file(&refusal.key, places)).1;
-    let replaced = refusals.iter().filter(|refusal| refusal.only_written && !written(refusal));
-    replaced.map(|refusal| (refusal.key.clone(), refusal.instead.clone())).collect()
+    let written = |key: &str| find(root, &in_file(key, places)).1;
+    let replaced = |refusal: &Refusal| match &refusal.default {
+        DefaultValue::Replaced(value) if !written(&refusal.key) => Some((refusal.key.clone(), value.clone())),
+        _ => None,
+    };
+    refusals.iter().filter_map(replaced).collect()
 }
 
 /// The path in the file of `key` in the model.

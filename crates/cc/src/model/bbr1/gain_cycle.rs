@@ -14,8 +14,8 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug)]
 pub(super) struct GainCycle {
     cycle_idx: usize,
-    /// The gain of the phase that probes for more bandwidth.
-    probe_gain: Gain,
+    /// The pacing gain of each phase.
+    pacing_gains: [Gain; 8],
     /// `cycle_mstamp`: when the phase started.
     cycle_stamp: Time,
     random: Random,
@@ -24,7 +24,9 @@ pub(super) struct GainCycle {
 impl GainCycle {
     /// A cycle that probes with `probe_gain`, and whose first phases are drawn from `seed`.
     pub(super) fn new(probe_gain: Gain, seed: u64) -> Self {
-        Self { cycle_idx: 0, probe_gain, cycle_stamp: Time::ZERO, random: Random::new(seed) }
+        let mut pacing_gains = PACING_GAIN;
+        pacing_gains[0] = probe_gain;
+        Self { cycle_idx: 0, pacing_gains, cycle_stamp: Time::ZERO, random: Random::new(seed) }
     }
 
     /// Starts in a phase drawn at random (`bbr_reset_probe_bw_mode`).
@@ -35,7 +37,7 @@ impl GainCycle {
 
     /// The pacing gain of the phase.
     pub(super) fn pacing_gain(&self) -> Gain {
-        if self.is_probing_up() { self.probe_gain } else { PACING_GAIN[self.cycle_idx] }
+        self.pacing_gains[self.cycle_idx]
     }
 
     /// Whether the phase probes for more bandwidth.
@@ -100,6 +102,7 @@ mod tests {
             "{seen:?}"
         );
     }
+
     #[test]
     fn the_phase_that_probes_has_the_gain_of_the_parameter() {
         let mut cycle = GainCycle::new(Gain(336), 1);
