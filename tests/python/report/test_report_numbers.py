@@ -100,7 +100,7 @@ def test_rounding_that_carries_does_not_add_a_digit() -> None:
 
 
 def test_large_and_negative_numbers_use_thin_spaces_and_a_true_minus() -> None:
-    assert significant(-1234567.0) == "\N{MINUS SIGN}1\N{THIN SPACE}230\N{THIN SPACE}000"
+    assert significant(-1234567.0) == "\N{MINUS SIGN}1\N{NARROW NO-BREAK SPACE}230\N{NARROW NO-BREAK SPACE}000"
     assert tick_label(0.2, 1.0) == "0.2"
 
 

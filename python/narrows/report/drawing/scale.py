@@ -126,8 +126,8 @@ def decimals_of(value: float, digits: int = 3) -> int:
 
 
 def fixed(value: float, decimals: int) -> str:
-    """Return a number as text with this number of decimals, a true minus and thin spaces between thousands."""
-    text = f"{value:,.{decimals}f}".replace(",", THIN_SPACE)
+    """Return a number with this number of decimals, a true minus and no-break spaces between thousands."""
+    text = f"{value:,.{decimals}f}".replace(",", NARROW_SPACE)
     return text.replace("-", MINUS) if float(f"{value:.{decimals}f}") else text.lstrip("-")
 
 
@@ -166,12 +166,11 @@ def bound_text(value: float, unit: Unit) -> str:
 
 def tick_label(value: float, factor: float) -> str:
     """Return the text of a tick at `value`, divided by `factor` and without trailing zeros."""
-    return f"{value / factor:,.10g}".replace("-", MINUS).replace(",", THIN_SPACE)
+    return f"{value / factor:,.10g}".replace("-", MINUS).replace(",", NARROW_SPACE)
 
 
 MINUS = "\N{MINUS SIGN}"
 NO_DATA = "\N{EN DASH}"
-THIN_SPACE = "\N{THIN SPACE}"
 NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
 BITS_PER_SECOND = Unit("bps", ((1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")))

@@ -12,7 +12,7 @@ function quantity(value, unit) {
   const fit = size === 0 ? prefixes.find(([factor]) => factor <= 1) : prefixes.find(([factor]) => size >= factor * 0.9995);
   const [factor, written] = fit || prefixes[prefixes.length - 1];
   const number = Number((value / factor).toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 6 });
-  return written ? `${number.replaceAll(",", "\u2009")}\u202f${written}` : number;
+  return written ? `${number.replaceAll(",", "\u202f")}\u202f${written}` : number;
 }
 
 // The scale of an axis, and the part of it that is looked at: `from` and `to`, in drawing units.

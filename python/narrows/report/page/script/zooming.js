@@ -78,7 +78,7 @@ function ticksOf(panel) {
   const { left, top, width, height, across, up, view } = panel;
   const words = make("g", { class: "new" });
   const lines = make("g", { class: "new" });
-  const label = (value, factor) => Number((value / factor).toPrecision(8)).toLocaleString("en-US", { maximumFractionDigits: 9 }).replaceAll(",", "\u2009").replace("-", "\u2212");
+  const label = (value, factor) => Number((value / factor).toPrecision(8)).toLocaleString("en-US", { maximumFractionDigits: 9 }).replaceAll(",", "\u202f").replace("-", "\u2212");
   if (across.kind !== "names") {
     const ends = [view.left, view.left + view.width].map((x) => across.value(x)).sort((a, b) => a - b);
     let last = -Infinity;
