@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections import Counter
@@ -15,7 +14,7 @@ from cards import cell
 from narrows.reproduction.headline import headline
 from narrows.reproduction.ledger import NOT_TESTABLE, VERDICTS
 from narrows.reproduction.predicate import HOLDS, Bounded, Ordered
-from narrows.reproduction.registry import TABLES, published_studies
+from narrows.reproduction.registry import published_studies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -50,13 +49,17 @@ def _ledgers(study: StudyFolder) -> list[Ledger]:
 
 
 def _tables(study: StudyFolder) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((study.folder / TABLES).read_text(encoding="utf-8"))
-    return content
+    """Return the tables of a study's larger size, and of the quick size those that the larger one has not run."""
+    found: dict[str, Any] = {}
+    for content in reversed(study.tables):
+        size = f" ({content['size'].capitalize()} size.)" if len(study.tables) > 1 else ""
+        found |= {each["title"]: {**each, "caption": each["caption"] + size} for each in content["tables"]}
+    return {**study.tables[0], "tables": list(found.values())}
 
 
 def _compared(study: StudyFolder) -> dict[str, Any] | None:
     """Return the tables that have values of the source; None if there are none."""
-    tables = _tables(study)
+    tables = study.tables[0]
     compared = [each for each in tables["tables"] if each["agreement"]["values"]]
     return {**tables, "tables": compared} if compared else None
 
@@ -87,7 +90,7 @@ def _study_page(study: StudyFolder) -> str:
         parts += ["## Ours beside the published values", *_agreement(study, tables)]
     else:
         parts += ["## Ours beside the published values", NO_TABLES]
-    parts += ["## Claims that do not hold", _failing(ledgers[0])] if ledgers else []
+    parts += ["## Claims that do not hold", _failing(ledgers)] if ledgers else []
     discussion = study.folder / "discussion.md"
     if discussion.is_file():
         text = discussion.read_text(encoding="utf-8").strip()
@@ -145,12 +148,16 @@ def _agreement(study: StudyFolder, tables: Mapping[str, Any]) -> Iterator[str]:
     yield "\n".join(rows)
 
 
-def _failing(ledger: Ledger) -> str:
+def _failing(ledgers: Sequence[Ledger]) -> str:
+    """Return the claims that do not hold by the larger size, or by the quick one where only that has run their cells."""
     rows = ["| claim | strength | verdict | what is known of the cause |", "|---|---|---|---|"]
-    for claim in ledger["claims"]:
+    for entries in zip(*(ledger["claims"] for ledger in ledgers), strict=True):
+        ran = [number for number, entry in enumerate(entries) if entry["verdict"] != NOT_TESTABLE]
+        number = ran[0] if ran else 0
+        claim, size = entries[number], f" ({ledgers[number]['size']} size)" if number else ""
         if claim["verdict"] != HOLDS:
             link = f"[{claim['id']}](claims.md#claim-{claim['id']})"
-            rows.append(f"| {link} | {claim['strength']} | {claim['verdict']} | {cell(claim['cause'] or '')} |")
+            rows.append(f"| {link} | {claim['strength']} | {claim['verdict']}{size} | {cell(claim['cause'] or '')} |")
     return "\n".join(rows)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def headline(ledger: Mapping[str, Any]) -> list[str]:
     """Return the verdicts on the claims that data can decide, then sentences on the others and on other judges."""
     evidence = [claim for claim in ledger["claims"] if not claim["check"] and claim["verdict"] != NOT_TESTABLE]
-    checks = [claim for claim in ledger["claims"] if claim["check"]]
+    checks = [claim for claim in ledger["claims"] if claim["check"] and claim["verdict"] != NOT_TESTABLE]
     strong = [claim for claim in evidence if claim["strength"] == "strong"]
     whole, firm = _said(counted_verdicts(evidence)), _said(counted_verdicts(strong))
     claims = "claim" if len(evidence) == 1 else "claims"
@@ -31,7 +31,11 @@ def headline(ledger: Mapping[str, Any]) -> list[str]:
         held = sum(claim["verdict"] == HOLDS for claim in checks)
         what = "check" if len(checks) == 1 else "checks"
         sentences.append(f"{held} of {len(checks)} {what} of the implementation {'holds' if held == 1 else 'hold'}.")
-    if missing := len(ledger["claims"]) - len(evidence) - len(checks):
+    lacking = sum(bool(claim["lacks"]) for claim in ledger["claims"])
+    if lacking:
+        reads = "reads an experiment" if lacking == 1 else "read experiments"
+        sentences.append(f"{lacking} {reads} without results of this size.")
+    if missing := len(ledger["claims"]) - len(evidence) - len(checks) - lacking:
         sentences.append(f"{missing} cannot be tested.")
     return sentences
 

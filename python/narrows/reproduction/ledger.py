@@ -133,15 +133,15 @@ def evaluate(claim: Claim, size: str, found: Found) -> dict[str, Any]:
         "statement": claim.statement, "place": claim.place, "source_supports": claim.supported,
         "published": claim.published or None, "effect": None, "ci95": None, "level": None, "method": None, "unit": None,
         "bounds": None, "seeds": 0, "effect_of": None, "parts": None, "cells": None, "magnitude": None,
-        "cause": claim.not_testable or None, "variant": None, "variants": None, "judged": None,
+        "cause": claim.not_testable or None, "lacks": None, "variant": None, "variants": None, "judged": None,
         "note": claim.note or None,
     }  # fmt: skip
     if claim.direction is None:
         return entry
     missing = sorted(claim.direction.experiments() - set(found.cells))
     if missing:
-        entry["cause"] = f"the {size} size has no results of the experiment {', '.join(missing)}"
-        return entry
+        cause = f"the {size} size has no results of the experiment {', '.join(missing)}"
+        return entry | {"cause": cause, "lacks": missing}
     fixed = Rule(deterministic=claim.check)
     outcome = _judge(claim, claim.direction, found, fixed)
     magnitude = _magnitude(claim, found, fixed)
@@ -239,15 +239,19 @@ def seeds_that_decide(outcome: Outcome) -> str:
 
 
 def _varied(claim: Claim, found: Found, rule: Rule) -> dict[str, str]:
-    """Return the verdict under each variant that the test looks at."""
+    """Return the verdict under each variant of whose own cells the test reads some."""
     test = claim.direction
     if test is None:
         return {}
     verdicts = {}
     for name, other in found.varied.items():
-        if test.experiments() & set(other):
-            under = Found(found.under(name), {})
-            verdicts[name] = _level(_try(claim, test, under.cells, rule), _magnitude(claim, under, rule))
+        own = {row["digest"] for experiment in test.experiments() for row in other.get(experiment, ())}
+        if not own:
+            continue
+        under = Found(found.under(name), {})
+        outcome = _try(claim, test, under.cells, rule)
+        if own.intersection(outcome.cells):
+            verdicts[name] = _level(outcome, _magnitude(claim, under, rule))
     return verdicts
 
 

@@ -57,6 +57,12 @@ class StudyFolder:
         """The ledger of the quick size that the study has; None where there is none."""
         return self._read(LEDGER_QUICK)
 
+    @property
+    def tables(self) -> list[dict[str, Any]]:
+        """The tables that the study has, those of its larger size first, then those of the quick size."""
+        found = [self._read(TABLES), self._read(TABLES_QUICK)]
+        return [each for each in found if each is not None]
+
     def _read(self, name: str) -> dict[str, Any] | None:
         file = self.folder / name
         return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
@@ -118,5 +124,5 @@ def find(name: str) -> StudyFolder:
 
 CLAIMS = "claims.toml"
 LEDGER = "ledger.json"
-TABLES = "tables.json"
+TABLES, TABLES_QUICK = "tables.json", "tables-quick.json"
 LEDGER_QUICK = "ledger-quick.json"

@@ -191,6 +191,7 @@ def test_what_was_not_run_is_not_testable(tmp_path: Path) -> None:
     (claim,) = read_claims(file).claims
     found = evaluate(claim, "quick", Found({}, {}))
     assert (found["verdict"], found["cause"]) == ("not testable", "the quick size has no results of the experiment e")
+    assert found["lacks"] == ["e"]
 
 
 @pytest.mark.parametrize(

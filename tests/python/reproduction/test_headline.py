@@ -10,9 +10,11 @@ from narrows.reproduction.headline import headline
 from narrows.reproduction.ledger import counted_verdicts
 
 
-def entry(verdict: str, *, strength: str = "medium", check: bool = False) -> dict[str, Any]:
+def entry(
+    verdict: str, *, strength: str = "medium", check: bool = False, lacks: list[str] | None = None
+) -> dict[str, Any]:
     """Return what a summary reads of a claim."""
-    return {"verdict": verdict, "strength": strength, "check": check}
+    return {"verdict": verdict, "strength": strength, "check": check, "lacks": lacks}
 
 
 def summary(*claims: dict[str, Any], judged: tuple[int, int] | None = None, size: str = "quick") -> list[str]:
@@ -83,4 +85,16 @@ def test_checks_of_the_implementation_are_counted_apart(verdicts: list[str], sai
 def test_what_cannot_be_tested_is_counted_apart() -> None:
     assert summary(entry("not testable"), entry("holds")) == [
         "Quick size: of 1 claim that data can decide, 1 holds.", "1 cannot be tested.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(1, "1 reads an experiment without results"), (2, "2 read experiments without results")],
+)
+def test_what_a_size_has_not_run_is_counted_apart(count: int, said: str) -> None:
+    lacking = [entry("not testable", lacks=["large"]), entry("not testable", check=True, lacks=["large"])]
+    claims = (entry("not testable"), *lacking[:count], entry("holds", check=True))
+    assert summary(*claims, size="medium")[1:] == [
+        "1 of 1 check of the implementation holds.", f"{said} of this size.", "1 cannot be tested.",
     ]  # fmt: skip
