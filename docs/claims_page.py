@@ -149,7 +149,7 @@ def _agreement(study: StudyFolder, tables: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _failing(ledgers: Sequence[Ledger]) -> str:
-    """Return the claims that do not hold by the larger size, or by the quick one where only that has run their cells."""
+    """Return the claims that do not hold at the larger size, or at the quick one if only that has run their cells."""
     rows = ["| claim | strength | verdict | what is known of the cause |", "|---|---|---|---|"]
     for entries in zip(*(ledger["claims"] for ledger in ledgers), strict=True):
         ran = [number for number, entry in enumerate(entries) if entry["verdict"] != NOT_TESTABLE]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cards import cell
 
+from narrows.reproduction.ledger import NOT_TESTABLE
 from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def expanded(text: str, tables: Mapping[str, Any], labels: Mapping[str, str], le
         return _written(known[title], corner, unit, _rows(known[title], UNITS.get(unit, 1)), labels)
 
     text = TABLE.sub(table, text)
-    text = VARIANT.sub(lambda found: _under(found["name"], ledgers[0]), text)
+    text = VARIANT.sub(lambda found: _under(found["name"], ledgers), text)
     return SIZES.sub(lambda _: _changed(ledgers[-1], ledgers[0]), text)
 
 
@@ -86,31 +87,40 @@ def number(value: float) -> str:
     return f"{rounded:.0f}" if abs(rounded) >= TEN else f"{rounded:g}"
 
 
-def _under(variant: str, ledger: Ledger) -> str:
-    """Return what becomes under a variant of the claims that hold."""
-    holding = [claim for claim in ledger["claims"] if claim["verdict"] == HOLDS]
-    found: dict[str, list[str]] = defaultdict(list)
-    for claim in holding:
-        if verdict := (claim["variants"] or {}).get(variant):
-            found[verdict].append(claim["id"])
-    if not found:
-        raise ValueError(f"no claim that holds has a verdict under the variant {variant!r}")
-    tried = sum(map(len, found.values()))
-    parts = [f"{len(ids)} {_verb(verdict, len(ids))} ({', '.join(ids)})" for verdict, ids in sorted(found.items())]
-    return f"Of the {len(holding)} claims that hold, {tried} are tried under this variant: {'; '.join(parts)}."
+def _under(variant: str, ledgers: Sequence[Ledger]) -> str:
+    """Return what becomes under a variant of the claims that hold, at the largest size that has run it."""
+    for ledger in ledgers:
+        holding = [claim for claim in ledger["claims"] if claim["verdict"] == HOLDS]
+        found: dict[str, list[str]] = defaultdict(list)
+        for claim in holding:
+            if verdict := (claim["variants"] or {}).get(variant):
+                found[verdict].append(claim["id"])
+        if found:
+            size = f" at the {ledger['size']} size" if len(ledgers) > 1 else ""
+            tried = sum(map(len, found.values()))
+            parts = [
+                f"{len(ids)} {_verb(verdict, len(ids))} ({', '.join(ids)})" for verdict, ids in sorted(found.items())
+            ]
+            claims = "claim that holds" if len(holding) == 1 else "claims that hold"
+            are = "is" if tried == 1 else "are"
+            tried_of = f"Of the {len(holding)} {claims}{size}, {tried} {are} tried under this variant"
+            return f"{tried_of}: {'; '.join(parts)}."
+    raise ValueError(f"no claim that holds has a verdict under the variant {variant!r}")
 
 
 def _changed(small: Ledger, large: Ledger) -> str:
-    """Return the verdicts that differ between two sizes."""
+    """Return the verdicts that differ between two sizes, of the claims that both have judged."""
     before = {claim["id"]: claim["verdict"] for claim in small["claims"]}
+    both = [each for each in large["claims"] if NOT_TESTABLE not in {each["verdict"], before[each["id"]]}]
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for claim in large["claims"]:
+    for claim in both:
         if claim["verdict"] != before[claim["id"]]:
             found[before[claim["id"]], claim["verdict"]].append(claim["id"])
-    same = len(before) - sum(map(len, found.values()))
+    same = len(both) - sum(map(len, found.values()))
     rows = [f"| {small['size']} size | {large['size']} size | claims |", "|---|---|---|"]
     rows += [f"| {old} | {new} | {', '.join(ids)} |" for (old, new), ids in sorted(found.items())]
-    return f"{same} of {len(before)} claims have the same verdict at both sizes. The others:\n\n" + "\n".join(rows)
+    judged = f"Both sizes judge {len(both)} claims, {same} of them with the same verdict."
+    return f"{judged} The others:\n\n" + "\n".join(rows)
 
 
 def _verb(verdict: str, count: int) -> str:

@@ -117,9 +117,16 @@ def test_a_discussion_lists_the_claims_of_a_variant_and_of_two_sizes() -> None:
     small = {"size": "quick", "claims": [entry("1", "inconclusive", None), *large["claims"][1:]]}
     tables: dict[str, Any] = {"tables": [], "calibrations": []}
     assert expanded("{variant: slow}", tables, {}, [large, small]) == (
-        "Of the 2 claims that hold, 2 are tried under this variant: 1 fails (1); 1 holds (2)."
+        "Of the 2 claims that hold at the medium size, 2 are tried under this variant: 1 fails (1); 1 holds (2)."
     )
-    assert expanded("{sizes}", tables, {}, [large, small]).splitlines()[-1] == "| inconclusive | holds | 1 |"
+    only_quick = {**large, "claims": [entry("1", "not testable", None)]}
+    assert expanded("{variant: slow}", tables, {}, [only_quick, small]).startswith(
+        "Of the 1 claims that hold at the quick"
+    )
+    first, *_, last = expanded("{sizes}", tables, {}, [large, small]).splitlines()
+    assert first == "Both sizes judge 3 claims, 2 of them with the same verdict. The others:"
+    assert last == "| inconclusive | holds | 1 |"
+    assert expanded("{sizes}", tables, {}, [only_quick, small]).startswith("Both sizes judge 0 claims")
     with pytest.raises(ValueError, match="variant 'fast'"):
         expanded("{variant: fast}", tables, {}, [large])
 
@@ -135,24 +142,27 @@ def test_numbers_are_written_with_as_many_digits_as_are_read(value: float, text:
 
 @pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
 def test_published_tables_are_those_of_the_ledger_and_the_claims(study: StudyFolder) -> None:
-    tables = json.loads((study.folder / TABLES).read_text(encoding="utf-8"))
     ledgers = {each["size"]: each["digest"] for each in (study.ledger, study.ledger_quick) if each}
-    assert tables["digest"] == ledgers[tables["size"]]
-    published = study.claims(tables["size"])
-    declared = {table.title: table for table in published.tables}
-    stored = {table["title"]: table for table in tables["tables"] if table["kind"] == "table"}
-    assert set(stored) <= set(declared)
-    # Whatever the source printed has a value of ours.
-    compared = {table.title for table in published.tables if table.published}
-    compared |= {
-        picture.title for picture in published.pictures if {line.name for line in picture.lines} & {*picture.published}
-    }
-    assert compared <= {table["title"] for table in tables["tables"] if table["agreement"]["values"]}
-    for title, table in stored.items():
-        assert list(table["rows"]) == list(declared[title].rows)
-        assert table["columns"] == list(declared[title].columns)
-        assert table["caption"] == declared[title].caption
-    assert [each["title"] for each in tables["calibrations"]] == [each.title for each in published.calibrations]
+    assert study.tables
+    for tables in study.tables:
+        assert tables["digest"] == ledgers[tables["size"]]
+        published = study.claims(tables["size"])
+        declared = {table.title: table for table in published.tables}
+        stored = {table["title"]: table for table in tables["tables"] if table["kind"] == "table"}
+        assert set(stored) <= set(declared)
+        # Whatever the source printed has a value of ours.
+        compared = {table.title for table in published.tables if table.published}
+        compared |= {
+            picture.title
+            for picture in published.pictures
+            if {line.name for line in picture.lines} & {*picture.published}
+        }
+        assert compared <= {table["title"] for table in tables["tables"] if table["agreement"]["values"]}
+        for title, table in stored.items():
+            assert list(table["rows"]) == list(declared[title].rows)
+            assert table["columns"] == list(declared[title].columns)
+            assert table["caption"] == declared[title].caption
+        assert [each["title"] for each in tables["calibrations"]] == [each.title for each in published.calibrations]
 
 
 KEPT = [study for study in published_studies() if study.cells("medium").is_file()]
@@ -192,7 +202,10 @@ def test_no_discussion_has_a_table_written_by_hand(study: StudyFolder) -> None:
 @pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
 def test_a_discussion_names_claims_with_the_verdicts_that_they_have(study: StudyFolder) -> None:
     assert study.ledger is not None
-    verdicts = {claim["id"]: claim["verdict"] for claim in study.ledger["claims"]}
+    assert study.ledger_quick is not None
+    ledgers = (study.ledger_quick, study.ledger)
+    # The larger size decides, unless it has not run what the claim reads.
+    verdicts = {each["id"]: each["verdict"] for ledger in ledgers for each in ledger["claims"] if not each["lacks"]}
     text = " ".join((study.folder / "discussion.md").read_text(encoding="utf-8").split())
     stated = re.findall(r"\*\*(Holds|Fails|Inconclusive)\b[^*]*\*\* \(([^();]*)", text)
     for verdict, names in stated:
