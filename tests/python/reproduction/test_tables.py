@@ -121,7 +121,7 @@ def test_a_discussion_lists_the_claims_of_a_variant_and_of_two_sizes() -> None:
     )
     only_quick = {**large, "claims": [entry("1", "not testable", None)]}
     assert expanded("{variant: slow}", tables, {}, [only_quick, small]).startswith(
-        "Of the 1 claims that hold at the quick"
+        "Of the 1 claim that holds at the quick"
     )
     first, *_, last = expanded("{sizes}", tables, {}, [large, small]).splitlines()
     assert first == "Both sizes judge 3 claims, 2 of them with the same verdict. The others:"
