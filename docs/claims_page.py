@@ -49,12 +49,18 @@ def _ledgers(study: StudyFolder) -> list[Ledger]:
 
 
 def _tables(study: StudyFolder) -> dict[str, Any]:
-    """Return the tables of a study's larger size, and of the quick size those that the larger one has not run."""
+    """Return the tables of a study's larger size, and those of the quick size of which the larger one lacks values."""
     found: dict[str, Any] = {}
     for content in reversed(study.tables):
         size = f" ({content['size'].capitalize()} size.)" if len(study.tables) > 1 else ""
-        found |= {each["title"]: {**each, "caption": each["caption"] + size} for each in content["tables"]}
+        for each in content["tables"]:
+            if each["title"] not in found or _values(each) >= _values(found[each["title"]]):
+                found[each["title"]] = {**each, "caption": each["caption"] + size}
     return {**study.tables[0], "tables": list(found.values())}
+
+
+def _values(table: Mapping[str, Any]) -> int:
+    return sum(value is not None for row in table["rows"].values() for value in row["ours"])
 
 
 def _compared(study: StudyFolder) -> dict[str, Any] | None:
