@@ -203,12 +203,12 @@ def judge(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) ->
         The ledger, and the results of the experiments.
     """
     seed = found[0].plan.seed if found else 0
-    results = gathered(study, found, folder)
+    results = gathered(study, size, found, folder)
     return ledger(study.name, study.claims(size), size, seed, results), results
 
 
-def gathered(study: StudyFolder, found: Sequence[Part], folder: Path) -> Found:
-    """Return the results of the experiments of a reproduction whose cells are finished."""
+def gathered(study: StudyFolder, size: str, found: Sequence[Part], folder: Path) -> Found:
+    """Return the results of the experiments of a reproduction whose cells are finished, and of others at this size."""
     rows: Rows = {}
     grown: Rows = {}
     varied: dict[str, Mapping[str, Asked]] = {}
@@ -229,7 +229,8 @@ def gathered(study: StudyFolder, found: Sequence[Part], folder: Path) -> Found:
     factors = {part.experiment: part.plan.factors for part in found if not part.variant}
     open_variants = {part.variant for part in found if not is_finished(folder / part.path)}
     whole = {name: each for name, each in varied.items() if name not in open_variants}
-    judges = {judge.name: cells_of(judge, study.folder) for judge in study.published.judges}
+    asked = [judge for judge in study.published.judges if judge.size in {"", size}]
+    judges = {judge.name: cells_of(judge, study.folder) for judge in asked}
     for name, cells in whole.items():
         if judge := variants[name].judge:
             judges[judge] = {**judges.get(judge, {}), **cells}

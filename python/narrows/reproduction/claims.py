@@ -102,11 +102,13 @@ class Judge:
         name: Name of the implementation, with its version.
         about: How its cells were made, in words.
         cells: Files of its cells beside `claims.toml`, by experiment.
+        size: Size of the experiments that it has run, at which alone it judges; empty for every size.
     """
 
     name: str
     about: str
     cells: Mapping[str, str]
+    size: str
 
 
 @dataclass(frozen=True)

@@ -132,14 +132,15 @@ class _Reader:
         return Variant(table["name"], table["about"], table["variant"], claims, algorithms, judge)
 
     def judge(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Judge:
-        self.keys(table, path, ("name", "about", "cells"), ())
+        self.keys(table, path, ("name", "about", "cells"), ("size",))
         if not isinstance(table["cells"], dict):
             self.fault(f"{path}.cells", "a table of experiments with files is needed")
         cells = {
             self.one_of(name, f"{path}.cells", experiments): self.text(each, f"{path}.cells.{name}")
             for name, each in table["cells"].items()
         }
-        return Judge(self.text(table["name"], f"{path}.name"), self.text(table["about"], f"{path}.about"), cells)
+        size = self.one_of(table["size"], f"{path}.size", SIZES) if "size" in table else ""
+        return Judge(self.text(table["name"], f"{path}.name"), self.text(table["about"], f"{path}.about"), cells, size)
 
     def claim(self, table: Mapping[str, Any], path: str, experiments: Sequence[str] | Mapping[str, str]) -> Claim:
         needed = ("id", "statement", "strength", "place", "supported")

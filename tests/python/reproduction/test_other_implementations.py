@@ -90,6 +90,25 @@ def test_a_judge_judges_only_what_it_has_run(own: Path, tmp_path: Path) -> None:
     assert "another simulator" not in " ".join(headline(ledger))
 
 
+@pytest.mark.parametrize(("size", "judged"), [("quick", True), ("full", False)])
+def test_a_judge_of_one_size_judges_at_no_other(own: Path, tmp_path: Path, size: str, *, judged: bool) -> None:
+    file = own / "claims.toml"
+    text = file.read_text(encoding="utf-8").replace('"others.csv" }\n', f'"others.csv" }}\nsize = "{size}"\n')
+    file.write_text(text, encoding="utf-8")
+    main(["reproduce", str(own), "--out", str(tmp_path / "out"), "--quiet"])
+    ledger = json.loads((tmp_path / "out" / "ledger.json").read_text(encoding="utf-8"))
+    assert list(ledger["judges"]) == (["another simulator"] if judged else [])
+    assert all(bool(claim["judged"]) == judged for claim in ledger["claims"])
+
+
+def test_a_judge_of_an_unknown_size_is_bad_input(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = own / "claims.toml"
+    text = file.read_text(encoding="utf-8").replace('"others.csv" }\n', '"others.csv" }\nsize = "small"\n')
+    file.write_text(text, encoding="utf-8")
+    assert main(["reproduce", str(own)]) == 2
+    assert "judges.0.size: 'small' is none of quick, medium, full" in capsys.readouterr().err
+
+
 def test_cells_of_others_without_a_replication_are_refused(
     own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

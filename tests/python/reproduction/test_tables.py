@@ -183,7 +183,7 @@ def test_published_tables_follow_from_the_cells_that_are_kept(study: StudyFolder
         found[row["variant"]][row["experiment"]].append({**row, **levels, **dict(row["values"])})
     asked = {variant: {name: Asked(rows) for name, rows in each.items()} for variant, each in found.items()}
     factors = {experiment: plan.factors for (experiment, variant), plan in planned.items() if not variant}
-    judges = {judge.name: cells_of(judge, study.folder) for judge in published.judges}
+    judges = {each.name: cells_of(each, study.folder) for each in published.judges if each.size in {"", "medium"}}
     results = Found(asked.pop(""), asked, factors, judges=judges)
     stored = json.loads((study.folder / TABLES).read_text(encoding="utf-8"))
     assert agreement(published, "medium", stored["digest"], results) == stored
