@@ -51,7 +51,7 @@ def reproduce(arguments: argparse.Namespace) -> int:
         taken = restore(found, folder, study.cells(arguments.size), _say)
         _say(f"{counted(taken, 'cell')} of {study.cells(arguments.size).name} taken over")
     if not arguments.json:
-        print(_announced(study, arguments.size, found, jobs), flush=True)
+        print(_announced(study, arguments.size, found, folder, jobs), flush=True)
     failed = 0 if arguments.judge else _work(arguments, found, folder, jobs)
     if failed:
         print(f"{counted(failed, 'cell')} failed; {folder}/*/failed says why, and no verdict is given", file=sys.stderr)
@@ -110,15 +110,17 @@ def _decide(arguments: argparse.Namespace, study: StudyFolder, found: Sequence[P
         print(f"{counted(done.cells, 'cell')} added; {counted(done.open, 'claim')} still open\n")
 
 
-def _announced(study: StudyFolder, size: str, found: Sequence[Part], jobs: int) -> str:
-    cells = sum(part.cells for part in found)
+def _announced(study: StudyFolder, size: str, found: Sequence[Part], folder: Path, jobs: int) -> str:
+    cells, done = sum(part.cells for part in found), campaign.finished(found, folder)
     lines = [study.published.title, study.published.source]
     lines += [
         f"  {part.path}: {counted(part.cells, 'cell')} of {part.simulated_s / part.cells:.4g} s" for part in found
     ]
     hops = study.published.packet_hops.get(size)
-    taking = f", about {_span(hops / HOPS_PER_S / jobs)} on {counted(jobs, 'free processor')}" if hops else ""
-    return "\n".join([*lines, f"{size}: {counted(cells, 'cell')}{taking}\n"])
+    there = f", {done} finished" if done else ""
+    left = hops * (cells - done) / cells if hops else 0
+    taking = f", about {_span(left / HOPS_PER_S / jobs)} on {counted(jobs, 'free processor')}" if left else ""
+    return "\n".join([*lines, f"{size}: {counted(cells, 'cell')}{there}{taking}\n"])
 
 
 def _span(time_s: float) -> str:

@@ -237,6 +237,12 @@ def gathered(study: StudyFolder, size: str, found: Sequence[Part], folder: Path)
     return Found(rows, whole, factors, grown, judges)
 
 
+def finished(found: Sequence[Part], folder: Path) -> int:
+    """Return the number of cells of a reproduction that have finished."""
+    begun = [folder / part.path for part in found if (folder / part.path / PLAN).exists()]
+    return sum(campaign.status(place).finished for place in begun)
+
+
 def spent(found: Sequence[Part], folder: Path) -> Spent:
     """Return the cost of all finished cells of a reproduction, including those of earlier runs of the command."""
     finished = [folder / part.path for part in found if is_finished(folder / part.path)]
