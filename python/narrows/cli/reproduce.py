@@ -162,7 +162,9 @@ def _list(arguments: argparse.Namespace) -> int:
     for each in known:
         print(f"{each.name}  {each.published.title}\n  {each.published.source}")
         if each.ledger is not None:
-            print(f"  {each.ledger['size']}: {_counted(each.ledger)}")
+            lacking = sum(bool(claim["lacks"]) for claim in each.ledger["claims"])
+            not_run = f", {lacking} of these without results of this size" if lacking else ""
+            print(f"  {each.ledger['size']}: {_counted(each.ledger)}{not_run}")
     return DONE
 
 
