@@ -238,6 +238,15 @@ def test_the_studies_that_ship_are_listed() -> None:
     assert all(entry["verdicts"] for entry in entries)
 
 
+def test_the_list_counts_apart_what_a_size_has_not_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "--list"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.endswith("without results of this size")]
+    lacking = [
+        sum(bool(claim["lacks"]) for claim in each.ledger["claims"]) for each in published_studies() if each.ledger
+    ]
+    assert [line.split(", ")[-1].split()[0] for line in lines] == [str(count) for count in lacking if count]
+
+
 @pytest.mark.parametrize("study", published_studies(), ids=lambda each: each.name)
 @pytest.mark.parametrize("size", ["quick", "medium", "full"])
 def test_every_experiment_of_every_study_resolves(study: StudyFolder, size: str) -> None:
