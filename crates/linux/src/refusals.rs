@@ -75,13 +75,13 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
     let transport = model.workloads.iter().flat_map(|workload| {
         let start = slow_start(&model.groups[workload.group].algorithm);
         differences(&workload.transport, start, header(model), model.linux.gso).into_iter().flat_map(
-            |(key, does)| {
+            |(key, value)| {
                 ["transport".to_owned(), format!("flows[{}]", workload.group)].map(|table| Refusal {
                     key: format!("{table}.{key}"),
                     reason: "the kernel's TCP decides this".to_owned(),
-                    allowed: does.to_string(),
+                    allowed: value.to_string(),
                     // Each algorithm of the kernel has its own slow start.
-                    default: DefaultValue::Replaced(does.toml().filter(|_| key != "slow_start")),
+                    default: DefaultValue::Replaced(value.toml().filter(|_| key != "slow_start")),
                 })
             },
         )
@@ -167,8 +167,8 @@ fn header(model: &Model) -> Bytes {
     Bytes::new(if setting.is_some_and(|(_, value)| value == "0") { 40 } else { 52 })
 }
 
-/// What a kernel does where a key of `[transport]` has another value.
-enum Does {
+/// What a kernel has where a key of `[transport]` has another value.
+enum KernelValue {
     /// What the key without a value stands for, such as `infinite`.
     Absent(&'static str),
     /// The value of this number or flag.
@@ -179,7 +179,7 @@ enum Does {
     Unless(&'static str, &'static str),
 }
 
-impl Does {
+impl KernelValue {
     /// The value of TOML; `None` where the absence of the key is meant.
     fn toml(&self) -> Option<String> {
         match self {
@@ -190,7 +190,7 @@ impl Does {
     }
 }
 
-impl fmt::Display for Does {
+impl fmt::Display for KernelValue {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Absent(value) | Self::Plain(value) => out.write_str(value),
@@ -201,42 +201,42 @@ impl fmt::Display for Does {
 }
 
 /// Keys of `[transport]` whose values are not those of a kernel with this slow start, these headers and `gso`, each with what
-/// the kernel does.
+/// the kernel has.
 fn differences(
     options: &TransportOptions,
     slow_start: SlowStartKind,
     header: Bytes,
     gso: bool,
-) -> Vec<(&'static str, Does)> {
-    let text = |value: &str| Does::Text(value.to_owned());
+) -> Vec<(&'static str, KernelValue)> {
+    let text = |value: &str| KernelValue::Text(value.to_owned());
     let start = if slow_start == SlowStartKind::HyStart { "hystart" } else { "standard" };
-    let flag = |value: bool| Does::Plain(if value { "true" } else { "false" });
+    let flag = |value: bool| KernelValue::Plain(if value { "true" } else { "false" });
     [
         (options.recovery != RecoveryKind::Rack, "recovery", text("rack")),
         (!options.proportional_rate_reduction, "proportional_rate_reduction", flag(true)),
         (!options.limited_transmit, "limited_transmit", flag(true)),
         (!options.window_validation, "window_validation", flag(true)),
         (options.initial_window != 10, "initial_window", text("10pkt")),
-        (options.initial_ssthresh.is_some(), "initial_ssthresh", Does::Absent("infinite")),
+        (options.initial_ssthresh.is_some(), "initial_ssthresh", KernelValue::Absent("infinite")),
         (options.slow_start != slow_start, "slow_start", text(start)),
         (options.ack_counting != AckCounting::Segments, "ack_counting", text("segments")),
-        (options.quick_start.is_some(), "quick_start", Does::Absent("none")),
+        (options.quick_start.is_some(), "quick_start", KernelValue::Absent("none")),
         (options.first_cut != FirstCut::Rule, "first_cut", text("rule")),
-        (options.receive_window.is_some(), "receive_window", Does::Absent("infinite")),
+        (options.receive_window.is_some(), "receive_window", KernelValue::Absent("infinite")),
         (options.undo != UndoKind::DuplicatesAndTimestamps, "undo", text("dsack+timestamps")),
         (!options.idle_restart, "idle_restart", flag(true)),
         (options.pacing, "pacing", flag(false)),
         (!options.pacing_credit, "pacing_credit", flag(true)),
-        (options.header != header, "header", Does::Text(header.to_string())),
-        (options.ack != header, "ack", Does::Text(header.to_string())),
-        (options.delayed_ack != 2, "delayed_ack", Does::Plain("2")),
+        (options.header != header, "header", KernelValue::Text(header.to_string())),
+        (options.ack != header, "ack", KernelValue::Text(header.to_string())),
+        (options.delayed_ack != 2, "delayed_ack", KernelValue::Plain("2")),
         (options.delayed_ack_timeout != Span::from_ms(40), "delayed_ack_timeout", text("40ms")),
         (!options.quick_ack, "quick_ack", flag(true)),
-        (options.segmentation_offload != 1, "segmentation_offload", Does::Unless("1", "linux.gso")),
+        (options.segmentation_offload != 1, "segmentation_offload", KernelValue::Unless("1", "linux.gso")),
         (options.tso_autosizing != gso, "tso_autosizing", flag(gso)),
-        (options.receive_offload != 1, "receive_offload", Does::Plain("1")),
-        (options.ack_division != 1, "ack_division", Does::Plain("1")),
-        (options.optimistic_ack != 0, "optimistic_ack", Does::Plain("0")),
+        (options.receive_offload != 1, "receive_offload", KernelValue::Plain("1")),
+        (options.ack_division != 1, "ack_division", KernelValue::Plain("1")),
+        (options.optimistic_ack != 0, "optimistic_ack", KernelValue::Plain("0")),
         (options.hide_ce, "hide_ce", flag(false)),
         (options.rtt_clock != Span::ZERO, "rtt_clock", text("0s")),
         (options.rto != RtoRule::Linux, "rto", text("linux")),
@@ -247,12 +247,16 @@ fn differences(
         (
             options.syn_retries != 6,
             "syn_retries",
-            Does::Unless("6", "net.ipv4.tcp_syn_retries in linux.sysctl"),
+            KernelValue::Unless("6", "net.ipv4.tcp_syn_retries in linux.sysctl"),
         ),
-        (options.retries != 15, "retries", Does::Unless("15", "net.ipv4.tcp_retries2 in linux.sysctl")),
+        (
+            options.retries != 15,
+            "retries",
+            KernelValue::Unless("15", "net.ipv4.tcp_retries2 in linux.sysctl"),
+        ),
     ]
     .into_iter()
     .filter(|(differs, ..)| *differs)
-    .map(|(_, key, does)| (key, does))
+    .map(|(_, key, value)| (key, value))
     .collect()
 }

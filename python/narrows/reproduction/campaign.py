@@ -245,8 +245,8 @@ def finished(found: Sequence[Part], folder: Path) -> int:
 
 def spent(found: Sequence[Part], folder: Path) -> Spent:
     """Return the cost of all finished cells of a reproduction, including those of earlier runs of the command."""
-    finished = [folder / part.path for part in found if is_finished(folder / part.path)]
-    tables = [campaign.table(place).select(["packet_hops", "cpu_s"]).to_pydict() for place in finished]
+    places = [folder / part.path for part in found if is_finished(folder / part.path)]
+    tables = [campaign.table(place).select(["packet_hops", "cpu_s"]).to_pydict() for place in places]
     hops = sum(sum(table["packet_hops"]) for table in tables)
     return Spent(hops, math.fsum(each for table in tables for each in table["cpu_s"]))
 
