@@ -23,7 +23,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 demo:
 	@$(MAKE) --no-print-directory --jobs 2 build
 	@echo "3 of 3: comparing three algorithms"
-	@$(BIN)/narrows compare newreno cubic aiad --scenario scenarios/two-flows.toml | sed '$$s|.*|Report: &/report.html|'
+	@$(BIN)/narrows compare newreno cubic aiad --scenario scenarios/two-flows.toml
 
 build: .venv/.packages .venv/.core
 
