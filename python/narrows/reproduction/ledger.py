@@ -292,6 +292,7 @@ def _work(rows: Sequence[Mapping[str, Any]], factors: Sequence[str]) -> dict[str
 def _digest(found: Found) -> str:
     parts = [("", name, rows) for name, rows in found.cells.items()]
     parts += [(variant, name, rows) for variant, each in found.varied.items() for name, rows in each.items()]
+    parts += [("added", name, rows) for name, rows in found.grown.items()]
     # Not the cells' keys: another build that computes the same bits has the same ledger.
     entries = (
         f"{variant} {name} {row['digest']} {row['replication']}" for variant, name, rows in parts for row in rows

@@ -1,9 +1,10 @@
 """The results of a reproduction as one small columnar file, with which another folder continues.
 
-A row is a finished cell: its experiment, variant, replication, the values of the study's metrics, the digest of its
-records and what it cost. A cell is known again by its levels, algorithm, seed and replication. If the scenario was
-written otherwise since, or by another build of the simulator, the cells of an experiment count only if this build gives
-the same records for three of them: those of different points that took the fewest packets.
+A row is a finished cell: its experiment, variant, replication, whether it was added because claims were open, the
+values of the study's metrics, the digest of its records and what it cost. A cell is known again by its levels,
+algorithm, seed and replication. If the scenario was written otherwise since, or by another build of the simulator, the
+cells of an experiment count only if this build gives the same records for three of them: those of different points that
+took the fewest packets.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from narrows.reproduction.part import Part
     from narrows.study.plan import Plan, Point
 
+    # A point of an experiment, and the row of one of its cells.
+    _Cell = tuple[Point, Mapping[str, Any]]
+
 
 def keep(parts: Sequence[Part], folder: Path) -> None:
     """Write every finished cell of a reproduction into `cells.parquet` in its folder.
@@ -39,9 +43,9 @@ def keep(parts: Sequence[Part], folder: Path) -> None:
     import pyarrow.parquet as pq
 
     tables = [
-        _rows(part, load_plan(folder / part.path), Store(place))
+        _rows(part, load_plan(folder / part.path), Store(place), added=added)
         for part in parts
-        for place in (folder / part.path, folder / ADDED / part.path)
+        for place, added in ((folder / part.path, False), (folder / ADDED / part.path, True))
         if (folder / part.path / PLAN).exists() and place.exists()
     ]
     if tables:
@@ -50,7 +54,7 @@ def keep(parts: Sequence[Part], folder: Path) -> None:
         partial.rename(folder / CELLS)
 
 
-def _rows(part: Part, begun: Plan, store: Store) -> pa.Table:
+def _rows(part: Part, begun: Plan, store: Store, *, added: bool) -> pa.Table:
     import pyarrow as pa
 
     names = [column.name for column in begun.columns]
@@ -61,7 +65,7 @@ def _rows(part: Part, begun: Plan, store: Store) -> pa.Table:
     rows = [
         {
             "experiment": part.experiment, "variant": part.variant, "point": marks[row["cell"]],
-            "replication": row["replication"], "made": made(begun), "digest": row["digest"],
+            "replication": row["replication"], "added": added, "made": made(begun), "digest": row["digest"],
             "checks_failed": row["checks_failed"], "cpu_s": row["cpu_s"], "packet_hops": row["packet_hops"],
             "values": [(name, row[name]) for name in names],
         }
@@ -69,9 +73,9 @@ def _rows(part: Part, begun: Plan, store: Store) -> pa.Table:
     ]  # fmt: skip
     text, number = pa.string(), pa.float64()
     schema = pa.schema([
-        ("experiment", text), ("variant", text), ("point", text), ("replication", pa.int32()), ("made", text),
-        ("digest", text), ("checks_failed", text), ("cpu_s", pa.float32()), ("packet_hops", pa.int64()),
-        ("values", pa.map_(text, number)),
+        ("experiment", text), ("variant", text), ("point", text), ("replication", pa.int32()),
+        ("added", pa.bool_()), ("made", text), ("digest", text), ("checks_failed", text), ("cpu_s", pa.float32()),
+        ("packet_hops", pa.int64()), ("values", pa.map_(text, number)),
     ])  # fmt: skip
     return pa.Table.from_pylist(rows, schema=schema)
 
@@ -127,38 +131,46 @@ def restore(parts: Sequence[Part], folder: Path, file: Path, say: Callable[[str]
     taken = 0
     for part in parts:
         own = [row for row in rows if (row["experiment"], row["variant"]) == (part.experiment, part.variant)]
-        taken += _restore(part, folder / part.path, own, say) if own else 0
+        taken += _restore(part, folder, own, say) if own else 0
     return taken
 
 
-def _restore(part: Part, place: Path, rows: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> int:
+def _restore(part: Part, folder: Path, rows: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> int:
+    plan, place = part.plan, folder / part.path
     if (place / PLAN).exists():
         check_unchanged(load_plan(place), place)
     else:
         place.parent.mkdir(parents=True, exist_ok=True)
         campaign.begin(part.study, part.plan, place)
-    plan, store = part.plan, Store(place)
-    store.prepare()
+    every, least = plan.replications.minimum, {column.name for column in plan.columns}
     points = {mark(point, plan.seed): point for point in plan.points}
-    there = store.finished()
-    wanted = []
-    for row in rows:
-        point = points.get(row["point"])
-        if point is None or row["replication"] >= plan.replications.minimum:
-            continue
-        names = {name for name, _ in row["values"]}
-        if plan.key(point, row["replication"]) not in there and names >= {column.name for column in plan.columns}:
-            wanted.append((point, row))
+    known = [(points[row["point"]], row) for row in rows if row["point"] in points]
+    complete = [(point, row) for point, row in known if {name for name, _ in row["values"]} >= least]
+    # Files of earlier versions do not say which cells were added, and have none.
+    base = _lacking(plan, place, [(point, row) for point, row in complete if row["replication"] < every])
+    later = [(point, row) for point, row in complete if row.get("added") and row["replication"] >= every]
+    added = _lacking(plan, folder / ADDED / part.path, later)
+    wanted = [*base, *added]
     if not wanted:
         return 0
     if {row["made"] for _, row in wanted} != {made(plan)} and not _same(plan, wanted):
         say(f"{part.path}: this build has other results; its cells run again")
         return 0
-    store.keep([_finished(plan, point, row) for point, row in wanted])
+    for cells, store in ((base, Store(place)), (added, Store(folder / ADDED / part.path))):
+        if cells:
+            store.folder.mkdir(parents=True, exist_ok=True)
+            store.prepare()
+            store.keep([_finished(plan, point, row) for point, row in cells])
     return len(wanted)
 
 
-def _same(plan: Plan, cells: Sequence[tuple[Point, Mapping[str, Any]]]) -> bool:
+def _lacking(plan: Plan, place: Path, cells: Sequence[_Cell]) -> list[_Cell]:
+    """Return the cells that a folder has not got."""
+    there = Store(place).finished() if place.exists() else set[str]()
+    return [(point, row) for point, row in cells if plan.key(point, row["replication"]) not in there]
+
+
+def _same(plan: Plan, cells: Sequence[_Cell]) -> bool:
     """Return whether this build gives the same records for a few cells."""
     cheapest = {point.digest: (point, row) for point, row in sorted(cells, key=lambda each: -each[1]["packet_hops"])}
     for point, row in sorted(cheapest.values(), key=lambda each: each[1]["packet_hops"])[:CHECKED]:

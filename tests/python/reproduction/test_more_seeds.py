@@ -100,6 +100,12 @@ def test_seeds_are_added_to_the_cells_of_open_claims_alone(
     main([*asked, "--decide", "20s"])
     assert "0 cells added; 0 claims still open" in capsys.readouterr().out
     assert ledger(out) == after
+    # A run that takes these results over has the added seeds as well, and judges as this one.
+    shutil.copy(out / "cells.parquet", own / "cells-quick.parquet")
+    main(["reproduce", str(own), "--out", str(tmp_path / "again"), "--quiet"])
+    assert f"{len(rows)} cells of cells-quick.parquet taken over" in capsys.readouterr().err
+    for name in ("ledger.json", "tables.json"):
+        assert (out / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
 
 
 def test_the_medium_size_runs_only_what_is_read(own: Path, tmp_path: Path) -> None:
