@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import tomllib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -25,6 +26,7 @@ from narrows.reproduction.claims import (
 from narrows.reproduction.predicate import Bounded, Ordered, Several, Test
 from narrows.reproduction.quantity import (
     FOLD,
+    Chosen,
     Combined,
     Constant,
     Correlation,
@@ -220,11 +222,7 @@ class _Reader:
         if not isinstance(table, dict):
             self.fault(path, "a table with a measure is needed")
         if "named" in table:
-            self.keys(table, path, ("named",), ("where",))
-            name, where = self.one_of(table["named"], f"{path}.named", self.named), table.get("where", {})
-            inner = replace(scope, bound={**scope.bound, **where})
-            whole = self.quantity(_bound(self.named[name], inner.bound), f"quantities.{name}", inner)
-            return Named(f"{name} of {', '.join(str(each) for each in where.values())}" if where else name, whole)
+            return self.named_quantity(table, path, scope)
         for how in FOLDS:
             if how in table:
                 self.keys(table, path, (how,), ("over",))
@@ -244,6 +242,27 @@ class _Reader:
         }
         read = next((special[kind] for kind in special if kind in table), self.measured)
         return read(table, path, scope)
+
+    def named_quantity(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Quantity:
+        self.keys(table, path, ("named",), ("where",))
+        name, where = self.text(table["named"], f"{path}.named"), table.get("where", {})
+        if name in scope.within:
+            self.fault(path, f"{name} is computed from itself")
+        bound_here = {**scope.bound, **where}
+        read = {
+            each: self.quantity(
+                _bound(self.named[each], bound_here),
+                f"quantities.{each}",
+                replace(scope, bound=bound_here, within=scope.within | {each}),
+            )
+            for each in _fitting(name, self.named)
+            if each not in scope.within
+        }
+        if not read:
+            self.one_of(name, f"{path}.named", self.named)
+        # A name that is still open is bound by `over`, or by the places of a figure.
+        whole = read[name] if name in read else Chosen(name, read)
+        return Named(f"{name} of {', '.join(str(each) for each in where.values())}" if where else name, whole)
 
     def correlation(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Correlation:
         self.keys(table, path, ("correlation", "over"), ())
@@ -389,11 +408,25 @@ class _Reader:
 
 @dataclass(frozen=True)
 class _Scope:
-    """Where a quantity stands: the experiment that it means by itself, those there are, and what names have bound."""
+    """Where a quantity stands.
+
+    Attributes:
+        own: The experiment that it means by itself.
+        experiments: Those there are.
+        bound: What names have bound.
+        within: The named quantities that it is part of.
+    """
 
     own: str
     experiments: tuple[str, ...]
     bound: Mapping[str, Any] = field(default_factory=dict)
+    within: frozenset[str] = frozenset()
+
+
+def _fitting(template: str, names: Iterable[str]) -> list[str]:
+    """Return the names that a text can become when its `{x}` are replaced."""
+    pattern = "".join(".*" if part.startswith("{") else re.escape(part) for part in re.split(r"(\{[^{}]*\})", template))
+    return [name for name in names if re.fullmatch(pattern, name)]
 
 
 def _bound(value: Any, binding: Mapping[str, Any]) -> Any:

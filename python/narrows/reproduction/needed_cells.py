@@ -10,6 +10,7 @@ from narrows.core import nearest
 from narrows.reproduction.predicate import Bounded, Ordered, Several
 from narrows.reproduction.quantity import (
     Asked,
+    Chosen,
     Combined,
     Constant,
     Correlation,
@@ -93,6 +94,9 @@ def _gather(quantity: Quantity, binding: Binding, found: Found) -> None:
         where = {name: bound(value, binding) for name, value in quantity.where.items()}
         column = quantity.column(binding)
         found[quantity.experiment, repr(where), column] = Selection(quantity.experiment, where, column)
+        return
+    if isinstance(quantity, Chosen):
+        _gather(quantity.under(binding), binding, found)
         return
     parts: Sequence[Quantity] = ()
     conditions: Iterable[Binding] = ({},)

@@ -235,6 +235,46 @@ class Named:
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """One of several named quantities, by the condition under which it is taken.
+
+    Attributes:
+        name: The name; `{x}` in it is replaced by the binding of that name.
+        quantities: The quantities by name.
+    """
+
+    name: str
+    quantities: Mapping[str, Quantity]
+
+    def under(self, binding: Binding) -> Quantity:
+        """Return the quantity that the name under a condition is of.
+
+        Raises:
+            QuantityError: No quantity has this name.
+        """
+        name = bound(self.name, binding)
+        if name not in self.quantities:
+            raise QuantityError(f"no quantity is named {name}; there are {', '.join(self.quantities)}")
+        return self.quantities[name]
+
+    def values(self, cells: Cells, binding: Binding) -> Values:
+        """Return the value by replication, for the replications that have one."""
+        return self.under(binding).values(cells, binding)
+
+    def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
+        """Return the cells from which the quantity is computed."""
+        return self.under(binding).cells(cells, binding)
+
+    def describe(self, binding: Binding) -> str:
+        """Return a description in words."""
+        return str(bound(self.name, binding))
+
+    def experiments(self) -> set[str]:
+        """Return the names of the experiments whose cells are used under some condition."""
+        return set.union(*(quantity.experiments() for quantity in self.quantities.values()))
+
+
+@dataclass(frozen=True)
 class Combined:
     """A combination of two quantities, replication by replication.
 
@@ -395,7 +435,7 @@ class Probability:
         return self.quantity.experiments()
 
 
-Quantity = Measured | Number | Constant | Combined | Folded | Named | Correlation | Ranked | Probability
+Quantity = Measured | Number | Constant | Combined | Folded | Named | Chosen | Correlation | Ranked | Probability
 
 
 def _together(parts: Sequence[tuple[Quantity, Binding]], cells: Cells) -> dict[int, list[float]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from narrows.metrics.criteria import range_of as range_of_card
 from narrows.metrics.request import MetricError, card_of
 from narrows.reproduction.quantity import (
+    Chosen,
     Combined,
     Constant,
     Correlation,
@@ -40,6 +41,8 @@ def range_of(quantity: Quantity, binding: Binding) -> Range:
             found = _folded(quantity.over, _of_measure(quantity.column(binding)))
         case Named() | Constant():
             found = range_of(quantity.quantity, binding)
+        case Chosen():
+            found = range_of(quantity.under(binding), binding)
         case Number():
             found = POSITIVE if quantity.value >= 0 else REAL
         case Folded():

@@ -17,6 +17,7 @@ import numpy as np
 
 from narrows.reproduction.intervals import LOOKS, Drawn
 from narrows.reproduction.quantity import (
+    Chosen,
     Combined,
     Constant,
     Correlation,
@@ -46,6 +47,8 @@ def has_ranks(quantity: Quantity) -> bool:
         return True
     if isinstance(quantity, Named | Constant):
         return has_ranks(quantity.quantity)
+    if isinstance(quantity, Chosen):
+        return any(has_ranks(each) for each in quantity.quantities.values())
     if isinstance(quantity, Combined):
         return has_ranks(quantity.first) or has_ranks(quantity.second)
     return isinstance(quantity, Folded) and any(has_ranks(part) for part in quantity.parts)
@@ -128,6 +131,8 @@ class _Terms:
             return self._numbered("constant", float("nan") if number is None else number)
         if isinstance(quantity, Named):
             return self.number(quantity.quantity, binding)
+        if isinstance(quantity, Chosen):
+            return self.number(quantity.under(binding), binding)
         if isinstance(quantity, Combined):
             both = (self.number(quantity.first, binding), self.number(quantity.second, binding))
             return self._numbered("combined", quantity.how, both)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from narrows.metrics import catalogue
-from narrows.reproduction.quantity import Combined, Constant, Folded, Measured, Named, Number
+from narrows.reproduction.quantity import Chosen, Combined, Constant, Folded, Measured, Named, Number
 from narrows.study.measures import split
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ def unit_of(quantity: Quantity, binding: Binding) -> str:
         return _units().get(measure.partition("(")[0], "")
     if isinstance(quantity, Named | Constant):
         return unit_of(quantity.quantity, binding)
+    if isinstance(quantity, Chosen):
+        return unit_of(quantity.under(binding), binding)
     if isinstance(quantity, Folded):
         return _common((part, {**binding, **each}) for part in quantity.parts for each in quantity.over)
     if isinstance(quantity, Combined) and quantity.how in {"minus", "plus"}:

@@ -257,6 +257,31 @@ def test_a_condition_may_bind_which_quantity_is_named(tmp_path: Path) -> None:
     assert (found["verdict"], found["parts"], found["effect_of"]) == ("fails", "1 of 2", "b")
 
 
+def test_what_is_folded_may_be_named_by_the_condition(tmp_path: Path) -> None:
+    named = "".join(
+        f'[quantities."share of {key}"]\ntimes = [{{ measure = "m", where = {{ k = "{key}" }} }}, {factor}]\n'
+        for key, factor in (("a", 1), ("b", 10), ("c", 100))
+    )
+    cells = rows(a=[1.0, 2.0], b=[3.0, 5.0], c=[7.0, 7.0])
+    share = '{ named = "share of {x}" }'
+    asked = f'{{ sum = {share}, over = {{ x = ["a", "b"] }} }}'
+    found = verdict(tmp_path, f"direction = {{ is = {asked}, at_most = 99 }}\n{named}", cells)
+    assert (found["effect"], found["cells"]["count"]) == (1.5 + 40.0, 16)
+    # As in each replication, so in the resamples of ranks.
+    asked = f'{{ rank = {share}, at = {{ x = "c" }}, among = {{ x = ["a", "b", "c"] }}, best = "highest" }}'
+    found = verdict(tmp_path, f"direction = {{ is = {asked}, at_most = 1 }}\n{named}", cells)
+    assert (found["verdict"], found["effect"]) == ("holds", 1.0)
+    asked = f'{{ sum = {share}, over = {{ x = ["a", "d"] }} }}'
+    with pytest.raises(InputError, match="no quantity is named share of d; there are share of a, share of b"):
+        verdict(tmp_path, f"direction = {{ is = {asked}, at_most = 99 }}\n{named}", cells)
+
+
+def test_a_quantity_that_is_computed_from_itself_is_an_error(tmp_path: Path) -> None:
+    named = '[quantities.one]\nsum = [{ named = "two" }]\n[quantities.two]\nsum = [{ named = "one" }]\n'
+    with pytest.raises(InputError, match=r"quantities\.two.*one is computed from itself"):
+        verdict(tmp_path, 'direction = { is = { named = "one" }, at_most = 2 }\n' + named, rows(a=[1.0]))
+
+
 def test_a_named_quantity_is_written_once(tmp_path: Path) -> None:
     # How far a stays behind the best of two, as the distance of study 001.
     named = """
