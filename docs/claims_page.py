@@ -51,12 +51,16 @@ def _ledgers(study: StudyFolder) -> list[Ledger]:
 def _tables(study: StudyFolder) -> dict[str, Any]:
     """Return the tables of a study's larger size, and those of the quick size of which the larger one lacks values."""
     found: dict[str, Any] = {}
+    calibrations: dict[str, Any] = {}
     for content in reversed(study.tables):
         size = f" ({content['size'].capitalize()} size.)" if len(study.tables) > 1 else ""
+        for each in content["calibrations"]:
+            if all(part["values"] for row in each["rows"].values() for part in row):
+                calibrations[each["title"]] = {**each, "caption": each["caption"] + size}
         for each in content["tables"]:
             if each["title"] not in found or _values(each) >= _values(found[each["title"]]):
                 found[each["title"]] = {**each, "caption": each["caption"] + size}
-    return {**study.tables[0], "tables": list(found.values())}
+    return {**study.tables[0], "tables": list(found.values()), "calibrations": list(calibrations.values())}
 
 
 def _values(table: Mapping[str, Any]) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 from narrows.library import STUDIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 HERE = Path(__file__).parent
 
@@ -85,7 +85,8 @@ def _cells(experiment: str, seeds: int) -> Iterator[Cell]:
 
 
 def _row(cell: Cell) -> dict[str, object]:
-    rates = " ".join(f"{time_s} {rate}" for time_s, rate in _environment(cell.environment, cell.seed))
+    left = _environment(cell.environment, cell.seed)
+    rates = " ".join(f"{time_s} {rate}" for time_s, rate in left)
     words = [RULES[cell.algorithm], rates, str(WARMUP_S), str(END_S), str(cell.seed)]
     done = subprocess.run(  # noqa: S603  # ns-2 and our own words
         ["ns", str(HERE / "linear.tcl"), *words],  # noqa: S607  # found as the shell would
@@ -95,6 +96,7 @@ def _row(cell: Cell) -> dict[str, object]:
     measured = {name: float(value) for name, value in pairs if name != "flow"}
     flows = np.array([float(value) for name, value in pairs if name == "flow"])
     measured |= {"goodput_bps": flows.sum(), "range_fairness": np.ptp(flows) / flows.mean()}
+    measured["group.cross.throughput_bps"] = sent_by_others(left)
     return {**cell.levels(), **{name: f"{measured[name]:.6g}" for name in MEASURES}}
 
 
@@ -109,7 +111,20 @@ def _environment(name: str, seed: int) -> list[tuple[int, float]]:
     return [(INTERVAL_S * place, rate) for place, rate in enumerate(rates)]
 
 
+def sent_by_others(left: Sequence[tuple[int, float]]) -> float:
+    """Return what the sources send after the warm-up, bps: as many as `linear.tcl` lets send, 5 % above their shares.
+
+    Args:
+        left: What is left to the flows from each time on, s and bps.
+    """
+    rates = [rate for time_s, rate in left if time_s >= WARMUP_S]
+    sending = [min(round(FLOWS * (RATE_BPS - rate) / rate), SOURCES) if rate > 0 else SOURCES for rate in rates]
+    return float(np.mean([1.05 * RATE_BPS * each / (FLOWS + each) for each in sending]))
+
+
 RATE_BPS, INTERVAL_S = 100e6, 5
+# Numbers of flows and of sources that may send beside them.
+FLOWS, SOURCES = 10, 200
 # The duration and the warm-up of the study's quick size.
 END_S, WARMUP_S = 40, 10
 HIGH, HALF, LOW = 100e6, 50e6, 10e6
@@ -140,8 +155,8 @@ EXPERIMENTS = {
 }
 LEVELS = ("setting", "environment", "algorithm", "replication")
 MEASURES = (
-    "goodput_bps", "range_fairness", "loss_rate", "group.cross.goodput_bps", "link.bottleneck.capacity_bps",
-    "link.bottleneck.utilization",
+    "goodput_bps", "range_fairness", "loss_rate", "group.cross.goodput_bps", "group.cross.throughput_bps",
+    "link.bottleneck.capacity_bps", "link.bottleneck.utilization",
 )  # fmt: skip
 COLUMNS = (*LEVELS, *MEASURES)
 
