@@ -96,7 +96,7 @@ def _row(cell: Cell) -> dict[str, object]:
     measured = {name: float(value) for name, value in pairs if name != "flow"}
     flows = np.array([float(value) for name, value in pairs if name == "flow"])
     measured |= {"goodput_bps": flows.sum(), "range_fairness": np.ptp(flows) / flows.mean()}
-    measured["group.cross.throughput_bps"] = sent_by_others(left)
+    measured["group.cross.throughput_bps"] = _sent_by_others(left)
     return {**cell.levels(), **{name: f"{measured[name]:.6g}" for name in MEASURES}}
 
 
@@ -111,7 +111,7 @@ def _environment(name: str, seed: int) -> list[tuple[int, float]]:
     return [(INTERVAL_S * place, rate) for place, rate in enumerate(rates)]
 
 
-def sent_by_others(left: Sequence[tuple[int, float]]) -> float:
+def _sent_by_others(left: Sequence[tuple[int, float]]) -> float:
     """Return what the sources send after the warm-up, bps: as many as `linear.tcl` lets send, 5 % above their shares.
 
     Args:
