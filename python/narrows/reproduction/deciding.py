@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import Interrupted
-from narrows.reproduction.needed_cells import fits, of_claim, of_quantity
+from narrows.reproduction.needed_cells import of_claim, of_quantity
 from narrows.reproduction.predicate import HOLDS, INCONCLUSIVE, Bounded, Rule
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.stored_cells import ADDED, replications
@@ -101,6 +101,8 @@ def decide(  # noqa: PLR0913  # each says how
             promising = [claim for claim in left if claim.id not in hopeless]
             ranked = sorted((_cost(parts_of[claim.id], experiments), claim.id) for claim in promising)
             spent = (time.monotonic() - begun) / budget_s
+            if stopped(spent, f"{len(left)} claims are open"):
+                raise Interrupted("stopped; finished cells are kept")
             if spent >= 1 or not ranked or math.isinf(ranked[0][0]) or failed:
                 return Report(ran, len(left), failed)
             chosen = ranked[0][1]
@@ -130,6 +132,10 @@ class _Experiment:
     def __init__(self, part: Part, folder: Path) -> None:
         self.plan: Plan = load_plan(folder / part.path)
         check_unchanged(self.plan, folder / part.path)
+        self.levels = {"algorithm", *self.plan.points[0].levels}
+        self.rows_of_plan = Asked(
+            {**point.levels, "algorithm": point.algorithm, PLACE: place} for place, point in enumerate(self.plan.points)
+        )
         table = campaign.table(folder / part.path).drop_columns(["measured", "cpu_s"])
         self.base: list[dict[str, Any]] = table.to_pylist()
         self.folder = folder / ADDED / part.path
@@ -158,7 +164,11 @@ class _Experiment:
             replication += 1
 
     def _points(self, wanted: Sequence[Selection]) -> list[Point]:
-        return [point for point in self.plan.points if any(fits(point, each.where) for each in wanted)]
+        found: dict[int, Point] = {}
+        for _, where, _ in wanted:
+            levels = {name: value for name, value in where.items() if name in self.levels}
+            found |= {row[PLACE]: self.plan.points[row[PLACE]] for row in self.rows_of_plan.fitting(levels)}
+        return [found[place] for place in sorted(found)]
 
 
 def added_rows(plan: Plan, store: Store) -> list[dict[str, Any]]:
@@ -246,5 +256,7 @@ def _run(
 
 
 STEP_S = 0.2
+# The column of a point's place in the plan; no factor has an empty name.
+PLACE = ""
 # No claim gets more replications than that.
 MOST = 1000

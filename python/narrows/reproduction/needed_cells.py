@@ -116,12 +116,6 @@ def _gather(quantity: Quantity, binding: Binding, found: Found) -> None:
             _gather(part, inner, found)
 
 
-def fits(point: Point, wanted: Mapping[str, Any]) -> bool:
-    """Return whether the cells of a point have the wanted values of columns."""
-    levels = {**point.levels, "algorithm": point.algorithm}
-    return all(comparable(levels[name]) == comparable(value) for name, value in wanted.items() if name in levels)
-
-
 def missing(plan: Plan, wanted: Iterable[Selection], *, points: bool) -> str:
     """Return what a plan lacks of what is read of it, in words; empty if it has all.
 
