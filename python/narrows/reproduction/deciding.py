@@ -1,9 +1,9 @@
 """More replications for the claims that are still open, and for no others, until a budget is spent.
 
-The open claim that promises a verdict for the least simulated time goes first. Its open parts get more replications of
-the cells that they read; then everything that reads these cells is judged again. The number of replications then
-depends on what was seen, so such claims are judged by always-valid intervals (`intervals.py`), which hold at every
-number of replications at once.
+The open claim that promises a verdict for the least simulated time goes first. The parts that decide it get more
+replications of the cells that they read; then everything that reads these cells is judged again. The number of
+replications then depends on what was seen, so such claims are judged by always-valid intervals (`intervals.py`), which
+hold at every number of replications at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from narrows.errors import Interrupted
 from narrows.reproduction.needed_cells import of_claim, of_quantity
-from narrows.reproduction.predicate import HOLDS, INCONCLUSIVE, Bounded, Rule
+from narrows.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, Bounded, Rule
 from narrows.reproduction.quantity import Asked
 from narrows.reproduction.stored_cells import ADDED, replications
 from narrows.study import campaign
@@ -55,7 +55,7 @@ class Report(NamedTuple):
     failed: list[str]
 
 
-class _Open(NamedTuple):
+class Open(NamedTuple):
     """An open part of a claim."""
 
     outcome: Outcome
@@ -99,14 +99,17 @@ def decide(  # noqa: PLR0913  # each says how
         while True:
             left = [claim for claim in left if parts_of[claim.id]]
             promising = [claim for claim in left if claim.id not in hopeless]
-            ranked = sorted((_cost(parts_of[claim.id], experiments), claim.id) for claim in promising)
+            chosen, (cost, wanted) = min(
+                ((claim.id, next_parts(parts_of[claim.id], experiments)) for claim in promising),
+                key=lambda each: (each[1][0], each[0]),
+                default=("", (math.inf, [])),
+            )
             spent = (time.monotonic() - begun) / budget_s
             if stopped(spent, f"{len(left)} claims are open"):
                 raise Interrupted("stopped; finished cells are kept")
-            if spent >= 1 or not ranked or math.isinf(ranked[0][0]) or failed:
+            if spent >= 1 or math.isinf(cost) or failed:
                 return Report(ran, len(left), failed)
-            chosen = ranked[0][1]
-            tasks = _tasks(parts_of[chosen], experiments)
+            tasks = _tasks(wanted, experiments)
             if not tasks:
                 hopeless.add(chosen)
                 continue
@@ -180,7 +183,7 @@ def added_rows(plan: Plan, store: Store) -> list[dict[str, Any]]:
     return rows
 
 
-def _open_parts(claim: Claim, cells: Cells, rule: Rule = GROWING) -> list[_Open]:
+def _open_parts(claim: Claim, cells: Cells, rule: Rule = GROWING) -> list[Open]:
     """Return the open parts of an open claim, of its direction or, once that holds, of its magnitude."""
     if claim.direction is None or claim.direction.experiments() - set(cells):
         return []
@@ -194,38 +197,49 @@ def _open_parts(claim: Claim, cells: Cells, rule: Rule = GROWING) -> list[_Open]
     return []
 
 
-def _parts(test: Test, cells: Cells, binding: Binding, rule: Rule) -> Iterator[_Open]:
+def _parts(test: Test, cells: Cells, binding: Binding, rule: Rule) -> Iterator[Open]:
     outcome = test.judge(cells, binding, rule)
     if outcome.verdict != INCONCLUSIVE:
         return
     if isinstance(test, Bounded):
-        yield _Open(outcome, of_quantity(test.quantity, binding))
+        yield Open(outcome, of_quantity(test.quantity, binding))
         return
     for part, each, own in test.parts(binding, rule):
         yield from _parts(part, cells, each, own)
 
 
-def _cost(parts: Sequence[_Open], experiments: dict[str, _Experiment]) -> float:
-    """Return the simulated time that the cheapest of some open parts would need for a verdict, seconds."""
-    return min(
-        (
-            max(part.outcome.needed.sure - part.outcome.seeds, 1)
-            * sum(
-                each.cost_s([own for own in part.selections if own.experiment == name])
-                for name, each in experiments.items()
-            )
-            for part in parts
-            if not (part.outcome.same and part.outcome.seeds <= 1)
-        ),
-        default=math.inf,
+def next_parts(parts: Sequence[Open], experiments: dict[str, _Experiment]) -> tuple[float, list[Open]]:
+    """Return the parts of a claim that get replications next, and the simulated time to their verdicts, seconds.
+
+    One part that fails decides a claim, so the cheapest part that leans to it comes first. If none does, all parts have
+    to hold. (Where a number of parts suffices, this may add more replications than are needed.)
+    """
+    costs = [(_cost(part, experiments), place) for place, part in enumerate(parts)]
+    failing = [(cost, place) for cost, place in costs if parts[place].outcome.leaning == FAILS and cost < math.inf]
+    if failing:
+        cost, place = min(failing)
+        return cost, [parts[place]]
+    possible = [(cost, place) for cost, place in costs if cost < math.inf]
+    # A part that no number of replications decides keeps the claim open.
+    if len(possible) < len(costs):
+        return math.inf, []
+    return math.fsum(cost for cost, _ in possible), list(parts)
+
+
+def _cost(part: Open, experiments: dict[str, _Experiment]) -> float:
+    """Return the simulated time that an open part needs for a verdict, seconds."""
+    if part.outcome.same and part.outcome.seeds <= 1:
+        return math.inf
+    return max(part.outcome.needed.sure - part.outcome.seeds, 1) * sum(
+        each.cost_s([own for own in part.selections if own.experiment == name]) for name, each in experiments.items()
     )
 
 
-def _tasks(parts: Sequence[_Open], experiments: dict[str, _Experiment]) -> list[tuple[_Experiment, Task]]:
+def _tasks(parts: Sequence[Open], experiments: dict[str, _Experiment]) -> list[tuple[_Experiment, Task]]:
     """Return the cells that a quarter more replications of the open parts need, each once."""
     found: dict[str, tuple[_Experiment, Task]] = {}
     for part in parts:
-        if part.outcome.seeds >= MOST or (part.outcome.same and part.outcome.seeds <= 1):
+        if part.outcome.seeds >= MOST:
             continue
         for name, each in experiments.items():
             wanted = [own for own in part.selections if own.experiment == name]

@@ -14,7 +14,11 @@ from claim_files import ADVANTAGE, GOODPUT, SCENARIO, claim, claims_file, write_
 from narrows.cli import main
 from narrows.reproduction.agreement import agreement
 from narrows.reproduction.claims_file import read_claims
+from narrows.reproduction.deciding import Open, next_parts
+from narrows.reproduction.intervals import Needed
 from narrows.reproduction.ledger import Found
+from narrows.reproduction.needed_cells import Selection
+from narrows.reproduction.predicate import Outcome
 from narrows.reproduction.quantity import Asked
 
 if TYPE_CHECKING:
@@ -171,3 +175,20 @@ def test_agreement_is_computed_by_hand(own: Path) -> None:
     assert (found["values"], found["median_relative_error"]) == (3, 0.5)
     # Of 1 and 2, on the logarithmic scale of what is positive: 1.5 / exp(12.706 * 0.5 / 1.5).
     assert math.isclose(table["rows"]["goodput_bps"]["ci95"][0][0], 0.0217, abs_tol=1e-4)
+
+
+def test_the_part_that_fails_gets_seeds_before_those_that_hold() -> None:
+    class Experiment:
+        def cost_s(self, wanted: list[Selection]) -> float:
+            return sum(float(each.where["s"]) for each in wanted)
+
+    def part(leaning: str, needed: float, cell_s: float, seeds: int = 4) -> Open:
+        outcome = Outcome("inconclusive", 0.0, None, seeds, "", "", (), leaning=leaning, needed=Needed(needed, needed))
+        return Open(outcome, [Selection("one", {"s": cell_s}, "goodput_bps")])
+
+    asked: Any = {"one": Experiment()}
+    holding, failing, dearer = part("holds", 6, 1), part("fails", 14, 2), part("fails", 14, 3)
+    assert next_parts([holding, dearer, failing], asked) == (20, [failing])
+    # All have to hold, so that the costs add up, and one that no seeds decide leaves the claim open.
+    assert next_parts([holding, part("holds", 5, 10)], asked)[0] == 2 + 10
+    assert next_parts([holding, part("holds", math.inf, 10)], asked) == (math.inf, [])
