@@ -30,15 +30,6 @@ def _binned(
     return series.bins(seen.ends_s, rates, start_s, flow.stop_s, bin_s), start_s, bin_s
 
 
-def _bins_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices, start_s: float) -> float:
-    rates = seen.flow(flow, "goodput_bps")
-    if rates is None or not start_s < flow.stop_s:
-        return NAN
-    bin_s = seen.bin_s(choices["bin"], seen.rtt_s(group))
-    binned = series.bins(seen.ends_s, rates, start_s, flow.stop_s, bin_s)
-    return stability.bins_until_maximum(binned, choices["share"]) * bin_s
-
-
 @metric(
     of="flow",
     unit="",
@@ -150,7 +141,12 @@ def time_to_bytes(seen: Observed, _group: str, flow: Flow, choices: Choices) -> 
 )
 def time_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Time from the flow's start to the end of the first bin whose goodput is at least `share` of its highest."""
-    return _bins_to_maximum(seen, group, flow, choices, flow.start_s)
+    rates = seen.flow(flow, "goodput_bps")
+    if rates is None or not flow.start_s < flow.stop_s:
+        return NAN
+    bin_s = seen.bin_s(choices["bin"], seen.rtt_s(group))
+    binned = series.bins(seen.ends_s, rates, flow.start_s, flow.stop_s, bin_s)
+    return stability.bins_until_maximum(binned, choices["share"]) * bin_s
 
 
 @metric(
@@ -161,16 +157,27 @@ def time_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices) ->
     source=MILLS,
     parameters=(
         AT,
-        Share("share", "fraction of the highest goodput of a later bin", "95%"),
+        FROM,
+        UNTIL,
+        Share("share", "fraction of the mean goodput between `from` and `until`", "95%"),
         BIN,
     ),
 )
 def recovery_time(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Time from the end of heavy congestion, at `at`, to the end of the first bin whose goodput has recovered.
 
-    It has recovered when it is at least `share` of the highest goodput of a later bin.
+    It has recovered when it is at least `share` of the mean between `from` and `until`, a time when the flow is steady
+    again. No value if no bin has.
     """
-    return _bins_to_maximum(seen, group, flow, choices, max(choices["at"], flow.start_s))
+    rates = seen.flow(flow, "goodput_bps")
+    start_s = max(choices["at"], flow.start_s)
+    if rates is None or not start_s < flow.stop_s:
+        return NAN
+    bin_s = seen.bin_s(choices["bin"], seen.rtt_s(group))
+    recovered = series.bins(seen.ends_s, rates, start_s, flow.stop_s, bin_s) >= choices["share"] * seen.mean_between(
+        rates, choices
+    )
+    return float((np.argmax(recovered) + 1) * bin_s) if recovered.any() else NAN
 
 
 @metric(
