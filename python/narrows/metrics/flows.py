@@ -30,6 +30,16 @@ def _binned(
     return series.bins(seen.ends_s, rates, start_s, flow.stop_s, bin_s), start_s, bin_s
 
 
+def _goodput_from(
+    seen: Observed, group: str, flow: Flow, choices: Choices, start_s: float
+) -> tuple[FloatArray | None, float]:
+    rates = seen.flow(flow, "goodput_bps")
+    bin_s = seen.bin_s(choices["bin"], seen.rtt_s(group))
+    if rates is None or not start_s < flow.stop_s:
+        return None, bin_s
+    return series.bins(seen.ends_s, rates, start_s, flow.stop_s, bin_s), bin_s
+
+
 @metric(
     of="flow",
     unit="",
@@ -141,12 +151,8 @@ def time_to_bytes(seen: Observed, _group: str, flow: Flow, choices: Choices) -> 
 )
 def time_to_maximum(seen: Observed, group: str, flow: Flow, choices: Choices) -> float:
     """Time from the flow's start to the end of the first bin whose goodput is at least `share` of its highest."""
-    rates = seen.flow(flow, "goodput_bps")
-    if rates is None or not flow.start_s < flow.stop_s:
-        return NAN
-    bin_s = seen.bin_s(choices["bin"], seen.rtt_s(group))
-    binned = series.bins(seen.ends_s, rates, flow.start_s, flow.stop_s, bin_s)
-    return stability.bins_until_maximum(binned, choices["share"]) * bin_s
+    rates, bin_s = _goodput_from(seen, group, flow, choices, flow.start_s)
+    return NAN if rates is None else stability.bins_until_maximum(rates, choices["share"]) * bin_s
 
 
 @metric(
@@ -169,14 +175,11 @@ def recovery_time(seen: Observed, group: str, flow: Flow, choices: Choices) -> f
     It has recovered when it is at least `share` of the mean between `from` and `until`, a time when the flow is steady
     again. No value if no bin has.
     """
-    rates = seen.flow(flow, "goodput_bps")
-    start_s = max(choices["at"], flow.start_s)
-    if rates is None or not start_s < flow.stop_s:
+    rates, bin_s = _goodput_from(seen, group, flow, choices, max(choices["at"], flow.start_s))
+    if rates is None:
         return NAN
-    bin_s = seen.bin_s(choices["bin"], seen.rtt_s(group))
-    recovered = series.bins(seen.ends_s, rates, start_s, flow.stop_s, bin_s) >= choices["share"] * seen.mean_between(
-        rates, choices
-    )
+    steady_bps = seen.mean_between(seen.flow(flow, "goodput_bps"), choices)
+    recovered = rates >= choices["share"] * steady_bps
     return float((np.argmax(recovered) + 1) * bin_s) if recovered.any() else NAN
 
 
