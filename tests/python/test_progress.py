@@ -31,8 +31,13 @@ def test_an_interrupt_while_the_report_of_a_study_is_built_says_what_is_kept(
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(build, "build", interrupted)
-    with pytest.raises(errors.Interrupted, match="all results are in"):
-        study._report(tmp_path)  # noqa: SLF001
+    # Programs that a shell starts in the background ignore interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(errors.Interrupted, match="all results are in"):
+            study._report(tmp_path)  # noqa: SLF001
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_an_interrupt_does_not_say_that_nothing_was_kept(

@@ -85,6 +85,8 @@ def test_an_argument_that_is_no_text_is_bad_input(arguments: list[bytes]) -> Non
 def test_an_interrupt_while_modules_are_loaded_is_no_traceback(module: str) -> None:
     program = (
         "import signal, sys\n"
+        # Programs that a shell starts in the background ignore interrupts.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, path, target=None):\n"
         f"        if name == {module!r}: signal.raise_signal(signal.SIGINT)\n"
