@@ -193,6 +193,28 @@ fn the_links_of_access_routers_of_a_tiered_network_have_its_impairments() {
 }
 
 #[test]
+fn a_queue_of_a_tiered_network_is_that_of_every_port_in_place_of_droptail_and_its_buffers() {
+    for buffers in ["rtt", "rtt/sqrt(n)"] {
+        let scenario = good(
+            &TIERED
+                .replace("IMPAIRED", &format!("buffers = \"{buffers}\", queue = {{ kind = \"dualpi2\" }}")),
+        );
+        survives(&scenario);
+        let links = &scenario.model.links;
+        assert!(links.iter().all(|link| link.queue.name() == "dualpi2"));
+    }
+}
+
+#[test]
+fn a_queue_that_a_tiered_network_cannot_have_is_refused_once_with_its_key_and_line() {
+    let text = TIERED.replace("IMPAIRED", r#"queue = { kind = "red", limit = "90pkt", max = "2pkt" }"#);
+    let faults = read(&text).map(|_| ()).expect_err("the threshold is below the minimum");
+    assert_eq!(faults.len(), 1, "{}", faults.iter().map(|fault| fault.render()).collect::<String>());
+    assert!(faults[0].path.starts_with("network.generator.queue"), "{}", faults[0].path);
+    assert!(faults[0].render().contains("test.toml:4:"), "{}", faults[0].render());
+}
+
+#[test]
 fn an_impairment_that_a_link_of_a_tiered_network_cannot_have_is_refused_once_with_its_key_and_line() {
     for (key, path, problem) in [
         (r#"[{ kind = "policer", rate = "1Mbps", burst = "10B" }]"#, "burst", "no full packet would pass"),

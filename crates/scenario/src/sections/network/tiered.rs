@@ -9,6 +9,7 @@ use super::draft::Draft;
 use super::graph::check_factor;
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
+use crate::queue::Queue;
 use crate::section::keys;
 use crate::value::{Count, Element, Integer, List, Positive, words};
 use narrows_qdisc::Limit;
@@ -46,6 +47,8 @@ keys! {
         loss: Loss => "none",
         /// What packets pass on the links of access routers, in both directions, behind queue and loss, in this order.
         impairments: Impairments => "none",
+        /// The queue of every port, with a limit of its own. Without it, ports have DropTail queues with limits by `buffers`.
+        queue: Queue => "droptail, limit by buffers",
         /// A port's buffer: its rate times network.rtt, or that over the square root of the transfers expected to cross it.
         buffers: Buffers = Buffers::Rtt,
         /// How many are in progress in the whole network, for buffers = "rtt/sqrt(n)".
@@ -146,8 +149,8 @@ impl Tiered {
         Ok(draft)
     }
 
-    /// The links with DropTail queues of these limits, one for each direction. The keys of links are those of access
-    /// routers.
+    /// The links, with these limits for each direction where no queue was written. Keys other than the queue's are those of
+    /// access routers.
     fn links(
         &self,
         tiers: &Tiers,
@@ -161,7 +164,7 @@ impl Tiered {
             let mut keys = OneWayKeys {
                 rate: Field::of(&self.table, WrittenRate::Plain(*rate)),
                 overhead: Field::of(&self.table, None),
-                queue: Field::of(&self.table, None),
+                queue: self.queue.clone(),
                 loss: Field::of(&self.table, None),
                 impairments: Field::of(&self.table, None),
             };
