@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any
 import claims_figures
 import claims_tables
 from cards import cell
+from predicates import Formulas
 
 from narrows.reproduction.headline import headline
 from narrows.reproduction.ledger import NOT_TESTABLE, VERDICTS
-from narrows.reproduction.predicate import HOLDS, Bounded, Ordered
+from narrows.reproduction.predicate import HOLDS
 from narrows.reproduction.registry import published_studies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from narrows.reproduction.claims import Claim
-    from narrows.reproduction.predicate import Test
-    from narrows.reproduction.quantity import Binding
     from narrows.reproduction.registry import StudyFolder
 
     Ledger = Mapping[str, Any]
@@ -187,19 +186,27 @@ def _claims_of(study: StudyFolder) -> str:
         f'<a id="study-{study.published.number}"></a>\n\n## Study {study.published.number}: {study.published.title}',
         f"[The study's page]({study.name}.md). {study.published.source}.",
     ]
-    claims = study.claims(ledgers[0]["size"] if ledgers else "quick").claims
-    parts += [_claim(claim, {size: each[claim.id] for size, each in entries.items()}) for claim in claims]
+    size = ledgers[0]["size"] if ledgers else "quick"
+    formulas = Formulas(study, size)
+    parts += _quantities(formulas)
+    for claim in study.claims(size).claims:
+        parts.append(_claim(claim, formulas, {size: each[claim.id] for size, each in entries.items()}))
     return "\n\n".join(parts)
 
 
-def _claim(claim: Claim, entries: Mapping[str, Entry]) -> str:
+def _quantities(formulas: Formulas) -> list[str]:
+    lines = [f"* {each}" for each in formulas.quantities()]
+    return ["Quantities that its tests name:", "\n".join(lines)] if lines else []
+
+
+def _claim(claim: Claim, formulas: Formulas, entries: Mapping[str, Entry]) -> str:
     kind = "check of the implementation" if claim.check else claim.strength
     lines = [
         f'<a id="claim-{claim.id}"></a>\n\n**{claim.id}** {claim.statement} *({kind}; {claim.place})*',
-        f"* Test: {cell(describe(claim.direction)) if claim.direction else 'none; ' + cell(claim.not_testable)}",
+        *_listed("Test", formulas.direction(claim.id) if claim.direction else [f"none; {cell(claim.not_testable)}"]),
     ]
     if claim.magnitude:
-        lines.append(f"* Magnitude ({claim.magnitude.whose}): {cell(describe(claim.magnitude.test))}")
+        lines += _listed(f"Magnitude ({claim.magnitude.whose})", formulas.magnitude(claim.id))
     if claim.published:
         lines.append(f"* Published: {cell(claim.published)}")
     for size, entry in entries.items():
@@ -209,6 +216,10 @@ def _claim(claim: Claim, entries: Mapping[str, Entry]) -> str:
     if claim.note:
         lines.append(f"* Note: {cell(claim.note)}")
     return lines[0] + "\n\n" + "\n".join(lines[1:])
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[str]:
+    return [f"* {title}: {lines[0]}", *lines[1:]]
 
 
 def _verdict(size: str, entry: Entry) -> str:
@@ -230,30 +241,15 @@ def _verdict(size: str, entry: Entry) -> str:
     return text
 
 
-def describe(test: Test, binding: Binding | None = None) -> str:
-    """Return a test in words; of many parts the first ones."""
-    binding = binding or {}
-    if isinstance(test, Bounded):
-        bounds = [f"at least {test.least:g}"] if test.least is not None else []
-        bounds += [f"at most {test.most:g}"] if test.most is not None else []
-        return f"{test.quantity.describe(binding)} is {' and '.join(bounds)}"
-    if isinstance(test, Ordered):
-        sign = " ≤ " if test.or_equal else " < "
-        return sign.join(each.describe(binding) for each in test.quantities)
-    shown = [describe(part, {**binding, **each}) for part, each in test.tests[:SHOWN]]
-    more = f"; and {len(test.tests) - SHOWN} more" if len(test.tests) > SHOWN else ""
-    if len(test.tests) == 1:
-        return shown[0]
-    how = "all" if test.least == len(test.tests) else f"at least {test.least}"
-    return f"{how} of {len(test.tests)}: ({'); ('.join(shown)}){more}"
-
-
-SHOWN = 3
 PREFACE = """\
 # All claims of the published studies
 
 The 300 claims with their tests, and what was found; [reproduce.md](../reproduce.md) describes tests and verdicts. The
-bar after a verdict shows the 95 % interval `─●─` and the bound `│`; the claimed side is shaded `░`."""
+bar after a verdict shows the 95 % interval `─●─` and the bound `│`; the claimed side is shaded `░`.
+
+In a test, `metric[condition]` is a metric of the cells under a condition, `name(x = value)` a quantity that is defined
+before the study's first claim, `{x}` is replaced by each of the values that follow the formula or its semicolon, and
+`mean(…; cells)` combines several cells of a replication."""
 NO_TABLES = "The source prints no value that can be compared: its figures are lost in the copy at hand."
 THREATS = [
     {"what": "many claims and many variants", "so": "one in forty verdicts may be wrong by chance alone"},
