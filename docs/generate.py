@@ -15,6 +15,7 @@ from typing import Any
 
 import cards
 import claims_page
+import recommendations_page
 import studies_page
 from cards import cell
 
@@ -274,6 +275,7 @@ def pages() -> dict[str, str]:
         "metrics.md": metrics_page(metrics.catalogue()),
         "tables.md": tables_page(core.tables()),
         "studies.md": studies_page.page(),
+        "recommendations.md": recommendations_page.page(),
         **dict(cards.pages()),
         **dict(claims_page.pages()),
     }
