@@ -209,7 +209,7 @@ fn a_queue_of_a_tiered_network_is_that_of_every_port_in_place_of_droptail_and_it
 fn a_queue_that_a_tiered_network_cannot_have_is_refused_once_with_its_key_and_line() {
     let text = TIERED.replace("IMPAIRED", r#"queue = { kind = "red", limit = "90pkt", max = "2pkt" }"#);
     let faults = read(&text).map(|_| ()).expect_err("the threshold is below the minimum");
-    assert_eq!(faults.len(), 1, "{}", faults.iter().map(|fault| fault.render()).collect::<String>());
+    assert_eq!(faults.len(), 1, "{faults:#?}");
     assert!(faults[0].path.starts_with("network.generator.queue"), "{}", faults[0].path);
     assert!(faults[0].render().contains("test.toml:4:"), "{}", faults[0].render());
 }
