@@ -8,7 +8,7 @@
 use narrows_cc::catalogue;
 use narrows_cc::{
     Ack, Algorithm, Cause, CongestionControl, FirstCut, Limits, Loss, Path, RateSample, Report, Reports,
-    RttView, SentPacket, Setup, SlowStartKind, Transport,
+    RestartWindow, RttView, SentPacket, Setup, SlowStartKind, Transport,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Feedback, Request};
@@ -61,6 +61,7 @@ fn run(name: &str, count: u64) {
         initial_window: 10.0,
         initial_ssthresh: 500.0,
         first_cut: FirstCut::Rule,
+        restart_window: RestartWindow::Initial,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,

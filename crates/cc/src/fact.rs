@@ -38,6 +38,16 @@ pub struct RttView {
     pub variation: Span,
 }
 
+/// A time in which the sender sent nothing and had nothing in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// When the last packet before it was sent.
+    pub since: Time,
+    /// Complete retransmission timeouts from then on: with one or more the window restarts (RFC 5681 §4.1). Zero where
+    /// the host lets an idle sender keep its window.
+    pub timeouts: u64,
+}
+
 /// An acknowledgement of at least one packet that had not been acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ack<'a> {
@@ -166,8 +176,8 @@ pub enum Fact {
     Recovered(Path),
     /// A loss episode was found to be spurious: [`CongestionControl::on_spurious_loss`].
     SpuriousLoss(Path),
-    /// The host is about to send after an idle time: [`CongestionControl::on_idle_restart`].
-    IdleRestart(Path),
+    /// The host is about to send after an idle time: [`CongestionControl::on_idle`].
+    Idle(Idle, Path),
     /// The algorithm's timer expired: [`CongestionControl::on_timer`].
     Timer(Path),
 }
@@ -199,7 +209,7 @@ impl Fact {
             Self::Answered(feedback, path) => algorithm.on_answer(*feedback, path),
             Self::Recovered(path) => algorithm.on_recovered(path),
             Self::SpuriousLoss(path) => algorithm.on_spurious_loss(path),
-            Self::IdleRestart(path) => algorithm.on_idle_restart(path),
+            Self::Idle(idle, path) => algorithm.on_idle(idle, path),
             Self::Timer(path) => algorithm.on_timer(path),
         }
         None

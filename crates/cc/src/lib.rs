@@ -31,9 +31,9 @@ pub mod window;
 
 pub use algorithm::Algorithm;
 pub use entry::Entry;
-pub use fact::{Ack, Cause, Fact, Loss, Path, RateSample, Report, RttView, SentPacket};
+pub use fact::{Ack, Cause, Fact, Idle, Loss, Path, RateSample, Report, RttView, SentPacket};
 pub use needs::{LossHistory, Needs, Reports, Transport};
-pub use setup::{AckCounting, FirstCut, QuickStartRequest, Setup, SlowStartKind};
+pub use setup::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, Setup, SlowStartKind};
 
 /// Cards and parameters, re-exported so that an algorithm in a crate of its own depends on this crate alone.
 pub use narrows_card as card;
@@ -88,8 +88,10 @@ pub trait CongestionControl: Send + Debug {
     /// [`on_recovered`](Self::on_recovered) follows.
     fn on_spurious_loss(&mut self, _path: &Path) {}
 
-    /// The host is about to send after it has sent nothing for a retransmission timeout or longer (RFC 5681 §4.1).
-    fn on_idle_restart(&mut self, _path: &Path) {}
+    /// The host is about to send, and nothing is in flight that it sent before. With [`Idle::timeouts`] the window must
+    /// restart (RFC 5681 §4.1); shorter times end here, too, so that an algorithm need not count them as time in which its
+    /// window grew.
+    fn on_idle(&mut self, _idle: &Idle, _path: &Path) {}
 
     /// When [`on_timer`](Self::on_timer) is to be called; `None` for not at all. May change with every event.
     fn next_timer(&self) -> Option<Time> {

@@ -15,6 +15,8 @@ pub struct Setup {
     pub initial_ssthresh: f64,
     /// Size of the first reduction and of any reduction in slow start.
     pub first_cut: FirstCut,
+    /// The window after an idle time.
+    pub restart_window: RestartWindow,
     /// The variant of slow start.
     pub slow_start: SlowStartKind,
     /// What an acknowledgement of several packets counts for.
@@ -35,6 +37,17 @@ pub enum FirstCut {
     Rule,
     /// Half of the window, whatever the algorithm, as in ns-2.
     Half,
+}
+
+/// The window of a sender that was idle for a retransmission timeout or longer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RestartWindow {
+    /// At most the initial window (RFC 5681 §4.1).
+    #[default]
+    Initial,
+    /// Half for each timeout, but not below the initial window, and ssthresh at least three quarters of the window before
+    /// (RFC 2861 §3; Linux).
+    Halved,
 }
 
 /// What an acknowledgement of several packets counts for when a window grows.

@@ -41,29 +41,31 @@ impl SlowStart {
         }
     }
 
-    /// Whether slow start ends now. Called for each acknowledgement in slow start before the window grows; `window` is
-    /// in packets.
-    pub fn is_over(&mut self, window: f64, ack: &Ack<'_>, path: &Path) -> bool {
+    /// Whether slow start ends now. Called for each acknowledgement in slow start before the window grows; `window` and
+    /// `ssthresh` are in packets.
+    pub fn is_over(&mut self, window: f64, ssthresh: f64, ack: &Ack<'_>, path: &Path) -> bool {
         match self {
-            Self::Standard | Self::Limited => false,
             Self::HyStart(hystart) => hystart.is_over(window, ack, path),
-            Self::HyStartPlusPlus(hystart) => hystart.is_over(ack, path),
+            Self::HyStartPlusPlus(hystart) if is_initial(ssthresh) => hystart.is_over(ack, path),
+            Self::Standard | Self::Limited | Self::HyStartPlusPlus(_) => false,
         }
     }
 
-    /// The increase of a window of `window` packets in slow start, in packets, for `acked` packets acknowledged.
-    pub fn growth(&self, window: f64, acked: f64) -> f64 {
+    /// The increase of a window of `window` packets in slow start to `ssthresh`, packets, for `acked` packets acknowledged.
+    pub fn growth(&self, window: f64, ssthresh: f64, acked: f64) -> f64 {
         match self {
-            Self::Standard | Self::HyStart(_) => acked,
             Self::Limited => limited::growth(window, acked),
-            Self::HyStartPlusPlus(hystart) => hystart.growth(acked),
+            Self::HyStartPlusPlus(hystart) if is_initial(ssthresh) => hystart.growth(acked),
+            Self::Standard | Self::HyStart(_) | Self::HyStartPlusPlus(_) => acked,
         }
     }
 
     /// The name of the phase that slow start is in, for records.
-    pub fn phase(&self) -> &'static str {
+    pub fn phase(&self, ssthresh: f64) -> &'static str {
         match self {
-            Self::HyStartPlusPlus(hystart) if hystart.is_conservative() => "conservative-slow-start",
+            Self::HyStartPlusPlus(hystart) if is_initial(ssthresh) && hystart.is_conservative() => {
+                "conservative-slow-start"
+            }
             _ => "slow-start",
         }
     }
@@ -77,12 +79,22 @@ impl SlowStart {
         }
     }
 
-    /// A new slow start begins after a timeout: resets the state.
-    pub fn restart(&mut self) {
-        match self {
-            Self::Standard | Self::Limited => {}
-            Self::HyStart(hystart) => hystart.restart(),
-            Self::HyStartPlusPlus(hystart) => hystart.restart(),
+    /// A new slow start begins after a timeout.
+    pub fn on_timeout(&mut self) {
+        if let Self::HyStart(hystart) = self {
+            hystart.restart();
         }
     }
+
+    /// A new slow start begins after an idle time.
+    pub fn on_idle(&mut self) {
+        if let Self::HyStartPlusPlus(hystart) = self {
+            hystart.restart();
+        }
+    }
+}
+
+/// Whether a slow start is the first of its connection, in which ssthresh is not known (RFC 9406 §4.3).
+fn is_initial(ssthresh: f64) -> bool {
+    ssthresh.is_infinite()
 }

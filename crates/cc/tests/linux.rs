@@ -7,7 +7,7 @@ mod host;
 
 use host::{Cut, Host, Link};
 use narrows_cc::card::Catalogue;
-use narrows_cc::{Algorithm, FirstCut, Setup, SlowStartKind};
+use narrows_cc::{Algorithm, FirstCut, RestartWindow, Setup, SlowStartKind};
 use narrows_units::{Bytes, Span, Time};
 
 const ONE_BDP: u64 = 66;
@@ -24,6 +24,7 @@ fn host_with(name: &str, buffer: u64, slow_start: Option<SlowStartKind>) -> Host
         initial_window: 10.0,
         initial_ssthresh: f64::INFINITY,
         first_cut: FirstCut::Rule,
+        restart_window: RestartWindow::Initial,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,

@@ -9,8 +9,8 @@ mod promises;
 
 use narrows_cc::units::{Bytes, Span, Time};
 use narrows_cc::{
-    Ack, AckCounting, Algorithm, Cause, CongestionControl, Entry, FirstCut, Loss, Path, RttView, Setup,
-    SlowStartKind,
+    Ack, AckCounting, Algorithm, Cause, CongestionControl, Entry, FirstCut, Loss, Path, RestartWindow,
+    RttView, Setup, SlowStartKind,
 };
 
 /// The algorithms under test.
@@ -24,6 +24,7 @@ const SETUP: Setup = Setup {
     initial_window: 10.0,
     initial_ssthresh: f64::INFINITY,
     first_cut: FirstCut::Rule,
+    restart_window: RestartWindow::Initial,
     slow_start: SlowStartKind::Standard,
     ack_counting: AckCounting::Segments,
     quick_start: None,

@@ -231,6 +231,11 @@ const TRANSPORT: &[(&str, &str, &[&str])] = &[
         "false",
         &["flows.0.source={kind=\"writes\",interval=\"2s\",size=\"90kB\"}", "path.queue.limit=infinite"],
     ),
+    (
+        "restart_window",
+        "halved",
+        &["flows.0.source={kind=\"writes\",interval=\"2s\",size=\"90kB\"}", "path.queue.limit=infinite"],
+    ),
     ("pacing", "true", &[]),
     ("pacing_credit", "true", &["transport.pacing=true"]),
     ("ecn", "true", &["path.queue={kind=\"step\"}"]),

@@ -50,6 +50,7 @@ const LACKING: &[(&str, &str)] = &[
     ("receive_window", "20pkt"),
     ("undo", "none"),
     ("idle_restart", "false"),
+    ("restart_window", "initial"),
     ("pacing", "true"),
     ("pacing_credit", "false"),
     ("header", "40B"),

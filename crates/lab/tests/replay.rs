@@ -3,8 +3,8 @@
 
 use narrows_cc::card::{Domain, Value};
 use narrows_cc::{
-    Ack, Algorithm, Cause, CongestionControl, EcnUse, Entry, Fact, Failure, FirstCut, Limits, Loss, Needs,
-    Path, QuickStartRequest, Report, SentPacket, Setup, SlowStartKind, Transport,
+    Ack, Algorithm, Cause, CongestionControl, EcnUse, Entry, Fact, Failure, FirstCut, Idle, Limits, Loss,
+    Needs, Path, QuickStartRequest, Report, SentPacket, Setup, SlowStartKind, Transport,
 };
 use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault, listed};
 use narrows_lab::backend::Progress;
@@ -171,8 +171,8 @@ impl CongestionControl for Recorded {
         self.on(Fact::SpuriousLoss(*path));
     }
 
-    fn on_idle_restart(&mut self, path: &Path) {
-        self.on(Fact::IdleRestart(*path));
+    fn on_idle(&mut self, idle: &Idle, path: &Path) {
+        self.on(Fact::Idle(*idle, *path));
     }
 
     fn next_timer(&self) -> Option<Time> {
@@ -345,7 +345,7 @@ fn every_kind_of_fact_is_recorded() {
         ("request", |fact| matches!(fact, Fact::Requested(..))),
         ("recovered", |fact| matches!(fact, Fact::Recovered(..))),
         ("spurious", |fact| matches!(fact, Fact::SpuriousLoss(..))),
-        ("idle", |fact| matches!(fact, Fact::IdleRestart(..))),
+        ("idle", |fact| matches!(fact, Fact::Idle(..))),
         ("timer", |fact| matches!(fact, Fact::Timer(..))),
     ];
     for (kind, is) in kinds {

@@ -1,7 +1,7 @@
 //! What a Linux kernel cannot do.
 
 use crate::{Linux, programs};
-use narrows_cc::{AckCounting, FirstCut, Needs, SlowStartKind, Transport};
+use narrows_cc::{AckCounting, FirstCut, Needs, RestartWindow, SlowStartKind, Transport};
 use narrows_model::algorithm::{Control, KERNEL};
 use narrows_model::{DefaultValue, Demand, Model, Refusal};
 use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
@@ -225,6 +225,7 @@ fn differences(
         (options.receive_window.is_some(), "receive_window", KernelValue::Absent("infinite")),
         (options.undo != UndoKind::DuplicatesAndTimestamps, "undo", text("dsack+timestamps")),
         (!options.idle_restart, "idle_restart", flag(true)),
+        (options.restart_window != RestartWindow::Halved, "restart_window", text("halved")),
         (options.pacing, "pacing", flag(false)),
         (!options.pacing_credit, "pacing_credit", flag(true)),
         (options.header != header, "header", KernelValue::Text(header.to_string())),

@@ -14,7 +14,7 @@ use instance::Instance;
 use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
 use narrows_lab::card::Value;
 use narrows_lab::congestion_control::{
-    AckCounting, CongestionControl, EcnUse, FirstCut, Needs, Setup, SlowStartKind,
+    AckCounting, CongestionControl, EcnUse, FirstCut, Needs, RestartWindow, Setup, SlowStartKind,
 };
 use narrows_lab::units::Bytes;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -191,6 +191,7 @@ const TRIAL: Setup = Setup {
     initial_window: 10.0,
     initial_ssthresh: f64::INFINITY,
     first_cut: FirstCut::Rule,
+    restart_window: RestartWindow::Initial,
     ack_counting: AckCounting::Segments,
     slow_start: SlowStartKind::Standard,
     quick_start: None,

@@ -76,7 +76,7 @@ pub enum TransportEvent {
     RecoveryEnded,
     /// The last episode was spurious, and was undone.
     Undone(Rule),
-    /// The flow is about to send after an idle period.
+    /// The flow is about to send after an idle time, which lowered its window.
     IdleRestart,
     /// All data of a finite transfer was acknowledged.
     Completed,

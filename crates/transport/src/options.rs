@@ -1,6 +1,6 @@
 //! The options of a flow's endpoints, congestion control aside.
 
-use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, Setup, SlowStartKind};
+use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, Setup, SlowStartKind};
 use narrows_units::{Bytes, Span};
 
 /// The options of a flow's endpoints. Each corresponds to a key of `[transport]` in a scenario file.
@@ -32,9 +32,10 @@ pub struct TransportOptions {
     pub receive_window: Option<u64>,
     /// How spurious loss episodes are detected and undone.
     pub undo: UndoKind,
-    /// Whether the window is at most the initial one after the sender was idle for a retransmission timeout (RFC 5681
-    /// §4.1).
+    /// Whether the window restarts after the sender was idle for a retransmission timeout (RFC 5681 §4.1).
     pub idle_restart: bool,
+    /// The window after such a time.
+    pub restart_window: RestartWindow,
     /// Whether packets are paced over a round trip if the algorithm sets no pacing rate.
     pub pacing: bool,
     /// Whether a pause before a paced packet shortens the gap behind it, by up to half.
@@ -103,6 +104,7 @@ impl Default for TransportOptions {
             receive_window: None,
             undo: UndoKind::Duplicates,
             idle_restart: true,
+            restart_window: RestartWindow::Initial,
             pacing: false,
             pacing_credit: false,
             ecn: false,
@@ -140,6 +142,7 @@ impl TransportOptions {
             initial_window: self.initial_window as f64,
             initial_ssthresh: self.initial_ssthresh.map_or(f64::INFINITY, |packets| packets as f64),
             first_cut: self.first_cut,
+            restart_window: self.restart_window,
             slow_start: self.slow_start,
             ack_counting: self.ack_counting,
             quick_start: self.quick_start,

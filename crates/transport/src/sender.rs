@@ -41,6 +41,8 @@ pub(crate) struct Sender {
     window_limited: bool,
     /// When data was last sent; `Time::NEVER` before the first.
     last_sent_at: Time,
+    /// Since when nothing has been in flight because the application had nothing to send; `Time::NEVER` if that is not so.
+    waiting_since: Time,
     pacer: Pacer,
     /// New segments that may be sent before segmentation offload is asked again.
     aggregate: u64,
@@ -92,6 +94,7 @@ impl Sender {
             usage: WindowUsage::default(),
             window_limited: false,
             last_sent_at: Time::NEVER,
+            waiting_since: Time::NEVER,
             pacer: Pacer::default(),
             aggregate: 0,
             handshake: Handshake::default(),

@@ -2,7 +2,7 @@
 
 mod wire;
 
-use narrows_cc::{Ack, CongestionControl, Limits, Loss, Path};
+use narrows_cc::{Ack, CongestionControl, Idle, Limits, Loss, Path};
 use narrows_transport::{RecoveryKind, TransportOptions};
 use narrows_units::{Rate, Span, Time};
 use wire::{Halving, Wire, at, lossless, options};
@@ -41,10 +41,12 @@ impl CongestionControl for Pausing {
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
         self.window.on_loss(loss, path);
     }
-    fn on_idle_restart(&mut self, path: &Path) {
+    fn on_idle(&mut self, idle: &Idle, path: &Path) {
         assert_eq!(path.in_flight, 0);
-        self.restarts.push(path.now);
-        self.window.window = 4.0;
+        if idle.timeouts > 0 {
+            self.restarts.push(path.now);
+            self.window.window = 4.0;
+        }
     }
     fn next_timer(&self) -> Option<Time> {
         self.paused.then_some(self.until)

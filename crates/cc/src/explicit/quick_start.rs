@@ -11,7 +11,7 @@
 //! algorithm, which RFC 4782 leaves open.
 
 use crate::{
-    Ack, Cause, CongestionControl, EcnUse, Failure, Limits, Loss, Path, QuickStartRequest, Report,
+    Ack, Cause, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, QuickStartRequest, Report,
     SentPacket, Setup,
 };
 use narrows_units::{Bytes, Rate, Time};
@@ -155,8 +155,8 @@ impl CongestionControl for QuickStart {
         }
     }
 
-    fn on_idle_restart(&mut self, path: &Path) {
-        self.inner.on_idle_restart(path);
+    fn on_idle(&mut self, idle: &Idle, path: &Path) {
+        self.inner.on_idle(idle, path);
     }
 
     fn next_timer(&self) -> Option<Time> {

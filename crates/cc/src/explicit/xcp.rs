@@ -11,7 +11,7 @@
 //! give no feedback to it; the first data packet has that of the handshake.
 
 use super::{bounded, rtt_seconds};
-use crate::{Ack, Cause, CongestionControl, Entry, Limits, Loss, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Entry, Idle, Limits, Loss, Needs, Path, Setup};
 use narrows_card::{Card, Values};
 use narrows_units::Bytes;
 use narrows_wire::{Feedback, Request};
@@ -89,9 +89,12 @@ impl CongestionControl for Xcp {
         }
     }
 
-    fn on_idle_restart(&mut self, _path: &Path) {
+    fn on_idle(&mut self, idle: &Idle, _path: &Path) {
         // RFC 5681 §4.1: the routers may have given the bandwidth to other flows since.
-        self.window = bounded(self.window.min(self.initial_window));
+        if idle.timeouts > 0 {
+            self.window = bounded(self.window.min(self.initial_window));
+            self.undo_window = None;
+        }
     }
 
     fn request(&mut self, path: &Path) -> Option<Request> {

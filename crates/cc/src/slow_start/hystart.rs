@@ -9,7 +9,8 @@
 //! * `ack_delay` is `min(1 ms, 4 · 65536 B / pacing rate)` with the rate `2 · window · mss / SRTT` that Linux computes in
 //!   slow start whether or not it paces: 1 ms below 2 Gbps.
 //!
-//! As in Linux, a timeout resets `delay_min`.
+//! As in Linux, slow start ends in this way once, until a timeout resets that and `delay_min`; one that ended by a loss may be followed by one
+//! that ends below the ssthresh of that loss.
 //!
 //! Deviations: none.
 
@@ -31,6 +32,8 @@ pub struct HyStart {
     round_min: Span,
     /// Round-trip time samples of the round, counted up to [`MIN_SAMPLES`].
     samples: u32,
+    /// It has ended slow start since the start or the last timeout (`found`).
+    found: bool,
     /// The host paces the flow.
     paced: bool,
 }
@@ -46,6 +49,7 @@ impl HyStart {
             delay_min: Span::MAX,
             round_min: Span::MAX,
             samples: 0,
+            found: false,
         }
     }
 
@@ -65,7 +69,11 @@ impl HyStart {
             self.round_min = Span::MAX;
             self.samples = 0;
         }
-        window >= LOW_WINDOW && (self.train_is_long(window, path) | self.delay_has_grown(rtt))
+        if self.found || window < LOW_WINDOW {
+            return false;
+        }
+        self.found = self.train_is_long(window, path) | self.delay_has_grown(rtt);
+        self.found
     }
 
     fn train_is_long(&mut self, window: f64, path: &Path) -> bool {

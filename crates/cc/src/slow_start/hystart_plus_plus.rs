@@ -7,7 +7,8 @@
 //!   round-trip time falls below that at the start of CSS. After 5 rounds of CSS, including the one in which it started,
 //!   slow start is over.
 //! * An acknowledgement counts for at most 8 packets (`L`), for any number where the flow is paced (§4.2).
-//! * Only the first slow start of a connection uses HyStart++ (§4.3); it ends with a timeout, too.
+//! * Only the initial slow start of a connection, before ssthresh is known, uses HyStart++ (§4.3). An idle time restarts it, which
+//!   §4.3 permits.
 //!
 //! Deviations: none.
 
@@ -27,8 +28,6 @@ pub struct HyStartPlusPlus {
     samples: u32,
     /// `None` outside of CSS.
     css: Option<Css>,
-    /// The first slow start is over.
-    done: bool,
     /// `L`: largest number of packets that an acknowledgement counts for.
     limit: f64,
 }
@@ -47,28 +46,16 @@ impl HyStartPlusPlus {
     pub(super) fn new(paced: bool) -> Self {
         let unknown = Span::MAX;
         let limit = if paced { f64::INFINITY } else { LIMIT };
-        Self {
-            round: None,
-            last_min: unknown,
-            current_min: unknown,
-            samples: 0,
-            css: None,
-            done: false,
-            limit,
-        }
+        Self { round: None, last_min: unknown, current_min: unknown, samples: 0, css: None, limit }
     }
 
     /// Whether slow start ends with this acknowledgement.
     pub(super) fn is_over(&mut self, ack: &Ack<'_>, path: &Path) -> bool {
-        if self.done {
-            return false;
-        }
         if self.round != Some(path.round) {
             self.round = Some(path.round);
             (self.last_min, self.current_min, self.samples) = (self.current_min, Span::MAX, 0);
             if let Some(css) = &mut self.css {
                 css.rounds += 1;
-                self.done = css.rounds >= CSS_ROUNDS;
             }
         }
         if let Some(rtt) = ack.rtt {
@@ -78,7 +65,7 @@ impl HyStartPlusPlus {
         if self.samples == SAMPLES {
             self.update_css();
         }
-        self.done
+        self.css.is_some_and(|css| css.rounds >= CSS_ROUNDS)
     }
 
     /// Starts CSS, or resumes slow start.
@@ -97,20 +84,18 @@ impl HyStartPlusPlus {
 
     /// Packets to add to the window for `acked` packets acknowledged.
     pub(super) fn growth(&self, acked: f64) -> f64 {
-        if self.done {
-            return acked;
-        }
         acked.min(self.limit) / if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 }
     }
 
     /// Whether the flow is in conservative slow start.
     pub(super) fn is_conservative(&self) -> bool {
-        !self.done && self.css.is_some()
+        self.css.is_some()
     }
 
-    /// A timeout ends the first slow start.
+    /// Forgets what was measured.
     pub(super) fn restart(&mut self) {
-        self.done = true;
+        let limit = self.limit;
+        *self = Self { limit, ..Self::new(false) };
     }
 }
 

@@ -6,12 +6,15 @@
 //! * Reno-friendly: `W_est += α n / w`; where `W(t) < W_est` the window is `W_est` (§4.3).
 //! * Loss: `w = ssthresh = β w` (§4.6), and `W_max = w (1 + β) / 2` if `w < W_max`, else `w` (§4.7).
 //!
+//! * A stage begins with the first increase after a loss or after slow start (§4.2); idle time and time in which the window does
+//!   not limit the sender are no part of it (§5.8).
+//!
 //! Deviations: §4.3 sets the window *to* `W_est`; here that never decreases it. §4.6 multiplies the data in flight by `β`
 //! or, if a window that is not fully used does not grow, the window; here it is the window. HyStart++, which §4.10
 //! recommends, is a setting of the flow and not part of the rule.
 
 use super::{Window, WindowRule, Windowed};
-use crate::{Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Time;
 
@@ -121,6 +124,17 @@ impl WindowRule for Cubic {
         if let Some(epoch) = &mut self.epoch {
             epoch.unlimited = true;
         }
+    }
+
+    fn on_idle(&mut self, _window: &Window, _idle: &Idle, path: &Path) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += path.now.since(epoch.grown_at);
+            (epoch.grown_at, epoch.unlimited) = (path.now, false);
+        }
+    }
+
+    fn on_avoidance(&mut self) {
+        self.epoch = None;
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {

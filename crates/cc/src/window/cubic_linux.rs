@@ -8,14 +8,14 @@
 //!   at least 2.
 //! * `cnt` is computed again when the window has changed or after more than 7 jiffies, `target` at most once in a jiffy.
 //! * Loss: `ssthresh = max(2, ⌊717 w / 1024⌋)`; fast convergence sets `W_max` to `⌊1741 w / 2048⌋`.
+//! * When the sender sends again after nothing was in flight, the epoch moves by the time since it last sent.
 //!
 //! Deviations: `K` is the exact integer cube root; Linux is within about 0.2 % of it. Jiffies are counted from the start of
-//! the run. After an idle period Linux moves the epoch by the time since it last sent; here it moves by the time between
-//! the acknowledgements before and after the idle period.
+//! the run.
 
 use super::linux::{Credit, HZ, jiffies, jiffies_in};
 use super::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup, SlowStartKind};
+use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup, SlowStartKind};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 
@@ -49,8 +49,6 @@ struct State {
     reno_acked: u64,
     /// `tcp_cwnd`: estimated window of a Reno flow, packets.
     reno: u64,
-    /// Time since when no packet has been in flight; `None` while some are.
-    idle_since: Option<u64>,
 }
 
 impl CubicLinux {
@@ -108,9 +106,6 @@ impl WindowRule for CubicLinux {
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
         let now = jiffies(path.now);
         let acked = acked as u64;
-        if let (Some(since), Some(start)) = (self.state.idle_since.take(), &mut self.state.epoch_start) {
-            *start = (*start + (now - since)).min(now);
-        }
         self.update(window.size as u64, acked, now);
         self.state.credit.spend(acked, self.state.cnt)
     }
@@ -141,9 +136,10 @@ impl WindowRule for CubicLinux {
         }
     }
 
-    fn on_unlimited(&mut self, path: &Path) {
-        if path.in_flight == 0 {
-            self.state.idle_since.get_or_insert(jiffies(path.now));
+    fn on_idle(&mut self, _window: &Window, idle: &Idle, path: &Path) {
+        let now = jiffies(path.now);
+        if let Some(start) = &mut self.state.epoch_start {
+            *start = (*start + (now - jiffies(idle.since))).min(now);
         }
     }
 
@@ -212,7 +208,6 @@ pub(crate) const CUBIC_LINUX: Entry = Entry {
         deviations: &[
             "jiffies of 4 ms (CONFIG_HZ=250), counted from the start of the run",
             "K is the exact integer cube root; Linux is within about 0.2 % of it",
-            "after an idle period the epoch moves by the time between the acknowledgements before and after it, not by the time since the last packet was sent",
             "the window falls to ssthresh at once; in Linux it falls over a round trip, by proportional rate reduction, which here is part of the transport",
         ],
     },

@@ -10,136 +10,174 @@
 //!   recovery policy declares no new episode: ssthresh stays, and the window is 1 again.
 //! * A rule may decrease its window without a loss episode, by delay or by counts of marks. ssthresh follows, so that
 //!   congestion avoidance continues.
-//! * After an idle period the window is at most the initial window (RFC 5681 §4.1).
-//! * After a spurious episode window, ssthresh and the state of the rule are restored (as in RFC 4015).
+//! * After an idle time of a retransmission timeout the window is at most the initial window (RFC 5681 §4.1), or half for each
+//!   timeout, with ssthresh at three quarters of it or more (RFC 2861): the host's choice ([`RestartWindow`]).
+//! * Congestion avoidance after a slow start is a new stage, which the rule starts without the state of the one before.
+//! * After a spurious episode everything is restored that its start and what followed changed (as in RFC 4015, RFC 9438
+//!   §4.9), unless the sender was idle since.
 //!
 //! Deviations: RFC 5681 eq. 4 halves the data in flight; here the window is halved, as in Linux and ns-2. RFC 9438 §4.6
-//! allows this where a window that is not fully used does not grow. Linux halves the window once for each timeout of an
-//! idle period (RFC 2861), which differs in short ones only.
+//! allows this where a window that is not fully used does not grow.
 
 use super::rule::{Window, WindowRule};
 use crate::slow_start::SlowStart;
-use crate::{Ack, AckCounting, Cause, CongestionControl, EcnUse, FirstCut, Limits, Loss, Path, Setup};
+use crate::{
+    Ack, AckCounting, Cause, CongestionControl, EcnUse, FirstCut, Idle, Limits, Loss, Path, RestartWindow,
+    Setup,
+};
 use narrows_units::{Bytes, Time};
 
 /// A window algorithm: the state that all of them share, and the rule of this one.
 #[derive(Clone, Debug)]
 pub struct Windowed<R> {
+    stage: Stage<R>,
+    /// In recovery, but not after a timeout: the window is constant.
+    recovering: bool,
+    /// The stage before the last episode, restored if it was spurious.
+    undo: Option<Box<Stage<R>>>,
+    first_cut: FirstCut,
+    ack_counting: AckCounting,
+    initial_window: f64,
+    restart_window: RestartWindow,
+    burst: Bytes,
+}
+
+/// What an episode changes.
+#[derive(Clone, Debug)]
+struct Stage<R> {
     rule: R,
     window: Window,
     slow_start: SlowStart,
-    /// In recovery, but not after a timeout: the window is constant.
-    recovering: bool,
-    /// The state before the last episode, restored if it was spurious.
-    undo: Option<Undo<R>>,
     /// The window has not been decreased on this connection.
     undiminished: bool,
     /// The variant of slow start, not a loss, ended the last slow start.
     left_slow_start: bool,
-    first_cut: FirstCut,
-    ack_counting: AckCounting,
-    initial_window: f64,
-    burst: Bytes,
-}
-
-/// The state that the start of an episode changes.
-#[derive(Clone, Debug)]
-struct Undo<R> {
-    rule: R,
-    window: Window,
-    undiminished: bool,
+    /// The window has grown in slow start since it last did in congestion avoidance.
+    was_in_slow_start: bool,
 }
 
 impl<R: WindowRule> Windowed<R> {
     /// A window algorithm with `rule`, for a flow with this setup.
     pub fn new(rule: R, setup: &Setup) -> Self {
         Self {
-            rule,
-            window: Window {
-                size: bounded(setup.initial_window),
-                ssthresh: setup.initial_ssthresh.max(SSTHRESH_MIN),
+            stage: Stage {
+                rule,
+                window: Window {
+                    size: bounded(setup.initial_window),
+                    ssthresh: setup.initial_ssthresh.max(SSTHRESH_MIN),
+                },
+                slow_start: SlowStart::new(setup.slow_start, setup.paced),
+                undiminished: true,
+                left_slow_start: false,
+                was_in_slow_start: true,
             },
-            slow_start: SlowStart::new(setup.slow_start, setup.paced),
             recovering: false,
             undo: None,
-            undiminished: true,
-            left_slow_start: false,
             first_cut: setup.first_cut,
             ack_counting: setup.ack_counting,
             initial_window: setup.initial_window,
+            restart_window: setup.restart_window,
             burst: setup.mss * 2,
         }
     }
 
     /// A loss episode starts.
     fn decrease(&mut self, cause: Cause, path: &Path) {
-        let (rule, window, undiminished) = (self.rule.clone(), self.window, self.undiminished);
-        self.undo = Some(Undo { rule, window, undiminished });
-        let by_rule = self.rule.decrease(&self.window, cause, path);
+        self.undo = Some(Box::new(self.stage.clone()));
+        let by_rule = self.stage.rule.decrease(&self.stage.window, cause, path);
         let half = self.first_cut == FirstCut::Half
-            && (self.undiminished || self.window.in_slow_start() || cause == Cause::Timeout);
-        let target = if half { self.window.size / 2.0 } else { by_rule };
-        self.undiminished = false;
-        self.window.ssthresh = target.max(SSTHRESH_MIN);
-        self.window.size = target.max(self.rule.floor(cause)).min(self.window.size);
+            && (self.stage.undiminished || self.stage.window.in_slow_start() || cause == Cause::Timeout);
+        let target = if half { self.stage.window.size / 2.0 } else { by_rule };
+        self.stage.undiminished = false;
+        self.stage.window.ssthresh = target.max(SSTHRESH_MIN);
+        self.stage.window.size = target.max(self.stage.rule.floor(cause)).min(self.stage.window.size);
+    }
+
+    /// The sender was idle for so many retransmission timeouts, at least one.
+    fn restart(&mut self, timeouts: u64) {
+        let window = &mut self.stage.window;
+        let restart = window.size.min(self.initial_window).max(1.0);
+        match self.restart_window {
+            RestartWindow::Initial => window.size = restart,
+            RestartWindow::Halved => {
+                let kept = (window.size / 2.0).floor() + (window.size / 4.0).floor();
+                window.ssthresh = window.ssthresh.max(kept);
+                for _ in 0..timeouts {
+                    if window.size <= restart {
+                        break;
+                    }
+                    window.size = (window.size / 2.0).floor();
+                }
+                window.size = window.size.max(restart);
+            }
+        }
+        self.stage.slow_start.on_idle();
+        // What was sent before is past: no late sign that its loss was spurious raises the window.
+        self.undo = None;
     }
 
     fn grow(&mut self, acked: f64, path: &Path) {
         let mut acked = acked;
-        if self.window.in_slow_start() {
-            let growth = self.rule.in_slow_start(self.slow_start.growth(self.window.size, acked));
-            let room = self.window.ssthresh - self.window.size;
-            self.window.size = bounded(self.window.size + growth.min(room));
+        if self.stage.window.in_slow_start() {
+            let Window { size, ssthresh } = self.stage.window;
+            self.stage.was_in_slow_start = true;
+            let growth = self.stage.rule.in_slow_start(self.stage.slow_start.growth(size, ssthresh, acked));
+            let room = self.stage.window.ssthresh - self.stage.window.size;
+            self.stage.window.size = bounded(self.stage.window.size + growth.min(room));
             if growth <= room {
                 return;
             }
             acked -= room * (acked / growth);
         }
-        let added = self.rule.increase(&self.window, acked, path);
-        self.set_in_congestion_avoidance(self.window.size + added);
+        if std::mem::take(&mut self.stage.was_in_slow_start) {
+            self.stage.rule.on_avoidance();
+        }
+        let added = self.stage.rule.increase(&self.stage.window, acked, path);
+        self.set_in_congestion_avoidance(self.stage.window.size + added);
     }
 
     /// Sets the window and continues in congestion avoidance: ssthresh falls with the window, since otherwise slow start would
     /// follow.
     fn set_in_congestion_avoidance(&mut self, size: f64) {
-        self.window.size = bounded(size);
-        self.window.ssthresh = self.window.ssthresh.min(self.window.size.max(SSTHRESH_MIN));
+        self.stage.window.size = bounded(size);
+        self.stage.window.ssthresh = self.stage.window.ssthresh.min(self.stage.window.size.max(SSTHRESH_MIN));
     }
 }
 
 impl<R: WindowRule> CongestionControl for Windowed<R> {
     fn limits(&self) -> Limits {
         Limits {
-            window: Some(self.window.size as u64),
-            pacing: self.rule.pacing(&self.window),
+            window: Some(self.stage.window.size as u64),
+            pacing: self.stage.rule.pacing(&self.stage.window),
             burst: self.burst,
         }
     }
 
     fn window(&self) -> Option<f64> {
-        Some(self.window.size)
+        Some(self.stage.window.size)
     }
 
     fn ssthresh(&self) -> Option<f64> {
-        Some(self.window.ssthresh)
+        Some(self.stage.window.ssthresh)
     }
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
-        self.rule.on_ack(&self.window, ack, path);
+        self.stage.rule.on_ack(&self.stage.window, ack, path);
         if self.recovering {
             return;
         }
-        if self.window.in_slow_start() && self.slow_start.is_over(self.window.size, ack, path) {
-            self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
-            self.left_slow_start = true;
+        let Window { size, ssthresh } = self.stage.window;
+        if self.stage.window.in_slow_start() && self.stage.slow_start.is_over(size, ssthresh, ack, path) {
+            self.stage.window.ssthresh = self.stage.window.size.max(SSTHRESH_MIN);
+            self.stage.left_slow_start = true;
         }
-        if let Some(size) = self.rule.step_down(&self.window, ack, path) {
-            self.window.size = bounded(size).min(self.window.size);
-            self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
+        if let Some(size) = self.stage.rule.step_down(&self.stage.window, ack, path) {
+            self.stage.window.size = bounded(size).min(self.stage.window.size);
+            self.stage.window.ssthresh = self.stage.window.size.max(SSTHRESH_MIN);
         }
-        if let Some(size) = self.rule.slow_down(&self.window) {
-            self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
-            self.window.size = bounded(size).min(self.window.size);
+        if let Some(size) = self.stage.rule.slow_down(&self.stage.window) {
+            self.stage.window.ssthresh = self.stage.window.size.max(SSTHRESH_MIN);
+            self.stage.window.size = bounded(size).min(self.stage.window.size);
         }
         if !ack.advanced {
             return;
@@ -147,7 +185,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         if path.window_limited {
             self.grow(self.ack_counting.counted(ack.newly_acked as f64), path);
         } else {
-            self.rule.on_unlimited(path);
+            self.stage.rule.on_unlimited(path);
         }
     }
 
@@ -155,11 +193,11 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         if loss.new_episode {
             self.decrease(loss.cause, path);
             self.recovering = true;
-            self.left_slow_start = false;
+            self.stage.left_slow_start = false;
         }
         if loss.cause == Cause::Timeout {
-            self.window.size = 1.0;
-            self.slow_start.restart();
+            self.stage.window.size = 1.0;
+            self.stage.slow_start.on_timeout();
             self.recovering = false;
         }
     }
@@ -167,46 +205,47 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
     fn on_recovered(&mut self, path: &Path) {
         if self.recovering {
             self.recovering = false;
-            self.rule.on_recovered(&self.window, path);
-            if let Some(size) = self.rule.window_after_recovery() {
-                self.window.size = bounded(size);
-                self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
+            self.stage.rule.on_recovered(&self.stage.window, path);
+            if let Some(size) = self.stage.rule.window_after_recovery() {
+                self.stage.window.size = bounded(size);
+                self.stage.window.ssthresh = self.stage.window.size.max(SSTHRESH_MIN);
             }
         } else {
-            self.rule.on_repaired(path);
+            self.stage.rule.on_repaired(path);
         }
     }
 
     fn on_spurious_loss(&mut self, _path: &Path) {
         if let Some(before) = self.undo.take() {
-            self.rule = before.rule;
-            self.undiminished = before.undiminished;
-            self.window.ssthresh = before.window.ssthresh;
-            self.window.size = self.window.size.max(before.window.size);
+            let size = self.stage.window.size.max(before.window.size);
+            self.stage = *before;
+            self.stage.window.size = size;
             self.recovering = false;
         }
     }
 
-    fn on_idle_restart(&mut self, path: &Path) {
-        self.window.size = self.window.size.min(self.initial_window).max(1.0);
-        self.rule.on_unlimited(path);
+    fn on_idle(&mut self, idle: &Idle, path: &Path) {
+        if idle.timeouts > 0 {
+            self.restart(idle.timeouts);
+        }
+        self.stage.rule.on_idle(&self.stage.window, idle, path);
     }
 
     fn next_timer(&self) -> Option<Time> {
-        self.rule.next_timer()
+        self.stage.rule.next_timer()
     }
 
     fn on_timer(&mut self, path: &Path) {
-        let size = self.rule.on_timer(&self.window, path);
-        if !self.recovering && !self.window.in_slow_start() {
+        let size = self.stage.rule.on_timer(&self.stage.window, path);
+        if !self.recovering && !self.stage.window.in_slow_start() {
             self.set_in_congestion_avoidance(size);
         }
     }
 
     fn set_window(&mut self, window: f64, ends_slow_start: bool) {
-        self.window.size = bounded(window);
+        self.stage.window.size = bounded(window);
         if ends_slow_start {
-            self.window.ssthresh = self.window.size.max(SSTHRESH_MIN);
+            self.stage.window.ssthresh = self.stage.window.size.max(SSTHRESH_MIN);
         }
     }
 
@@ -215,19 +254,27 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
     }
 
     fn ecn(&self) -> EcnUse {
-        self.rule.ecn()
+        self.stage.rule.ecn()
     }
 
     fn state(&self) -> &'static str {
-        if self.window.in_slow_start() { self.slow_start.phase() } else { "congestion-avoidance" }
+        if self.stage.window.in_slow_start() {
+            self.stage.slow_start.phase(self.stage.window.ssthresh)
+        } else {
+            "congestion-avoidance"
+        }
     }
 
     fn state_rule(&self) -> &'static str {
-        if self.left_slow_start && !self.window.in_slow_start() { self.slow_start.rule() } else { "" }
+        if self.stage.left_slow_start && !self.stage.window.in_slow_start() {
+            self.stage.slow_start.rule()
+        } else {
+            ""
+        }
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
-        self.rule.observe(record);
+        self.stage.rule.observe(record);
     }
 
     fn boxed_clone(&self) -> Box<dyn CongestionControl> {

@@ -129,7 +129,8 @@ impl Htcp {
 
 impl WindowRule for Htcp {
     fn increase(&mut self, window: &Window, acked: f64, path: &Path) -> f64 {
-        acked * self.alpha(path.now) / window.size
+        // At most one packet for each packet acknowledged, as in slow start and in Linux: α grows with idle time, too.
+        acked * (self.alpha(path.now) / window.size).min(1.0)
     }
 
     fn decrease(&mut self, window: &Window, cause: Cause, path: &Path) -> f64 {
@@ -225,7 +226,7 @@ pub(crate) const HTCP: Entry = Entry {
             "real numbers, where Linux computes alpha before scaling in whole packets, and again only when the window grows",
             "RTT_max is that of samples, in slow start too, as in current Linux; 2.6.22 takes SRTT, in congestion avoidance, three round trips after a loss",
             "after a timeout the time since the last loss counts from the timeout, in Linux from the end of the recovery",
-            "packets acknowledged are counted, not acknowledgements",
+            "packets acknowledged are counted, not acknowledgements; each adds at most one packet, as in Linux, since idle time counts as time since the last loss",
         ],
     },
     needs: |_| Needs::RELIABLE,

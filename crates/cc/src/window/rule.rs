@@ -3,7 +3,7 @@
 //! Everything else (slow start, recovery, timeouts, undo, lower bounds) is in the [frame](super::frame). The provided
 //! methods are for rules that need more: each acknowledgement, a timer, counts of marks.
 
-use crate::{Ack, Cause, EcnUse, Path};
+use crate::{Ack, Cause, EcnUse, Idle, Path};
 use narrows_units::{Rate, Time};
 use std::fmt::Debug;
 
@@ -58,9 +58,15 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
         None
     }
 
-    /// The window does not grow with this acknowledgement because the window is not what limits the sender; also called when
-    /// the sender was idle.
+    /// The window does not grow with this acknowledgement because the window is not what limits the sender.
     fn on_unlimited(&mut self, _path: &Path) {}
+
+    /// The sender was idle and is about to send; `window` is the one with which it does.
+    fn on_idle(&mut self, _window: &Window, _idle: &Idle, _path: &Path) {}
+
+    /// Congestion avoidance begins after slow start: what [`increase`](Self::increase) kept of a stage before is void. Called
+    /// before the first increase.
+    fn on_avoidance(&mut self) {}
 
     /// Loss recovery is over, and congestion avoidance continues.
     fn on_recovered(&mut self, _window: &Window, _path: &Path) {}

@@ -4,8 +4,8 @@ use crate::facts::{MSS, histories, histories_then_growth, rounds_with_losses};
 use narrows_cc::card::{Domain, Value};
 use narrows_cc::fact::replay;
 use narrows_cc::{
-    AckCounting, Algorithm, Cause, CongestionControl, Fact, FirstCut, Loss, Path, QuickStartRequest, Setup,
-    SlowStartKind,
+    AckCounting, Algorithm, Cause, CongestionControl, Fact, FirstCut, Loss, Path, QuickStartRequest,
+    RestartWindow, Setup, SlowStartKind,
 };
 use narrows_units::{Bytes, Rate};
 use proptest::prelude::*;
@@ -21,6 +21,7 @@ fn setups() -> impl Strategy<Value = Setup> {
         Just(SlowStartKind::Limited),
         Just(SlowStartKind::HyStartPlusPlus),
     ];
+    let restart_window = prop_oneof![Just(RestartWindow::Initial), Just(RestartWindow::Halved)];
     let ack_counting = prop_oneof![Just(AckCounting::Segments), Just(AckCounting::Acks)];
     let ssthresh = prop_oneof![Just(f64::INFINITY), 2.0..2000.0];
     let start_up = (1..10_000_000_000u64, any::<bool>())
@@ -28,7 +29,7 @@ fn setups() -> impl Strategy<Value = Setup> {
     (
         1.0..50.0,
         ssthresh,
-        first_cut,
+        (first_cut, restart_window),
         (slow_start, ack_counting),
         proptest::option::of(start_up),
         any::<bool>(),
@@ -38,7 +39,7 @@ fn setups() -> impl Strategy<Value = Setup> {
             |(
                 initial_window,
                 initial_ssthresh,
-                first_cut,
+                (first_cut, restart_window),
                 (slow_start, ack_counting),
                 quick_start,
                 paced,
@@ -50,6 +51,7 @@ fn setups() -> impl Strategy<Value = Setup> {
                     initial_window,
                     initial_ssthresh,
                     first_cut,
+                    restart_window,
                     slow_start,
                     ack_counting,
                     quick_start,

@@ -1,7 +1,7 @@
 //! Arbitrary histories of a flow: any fact may follow any other, but time, rounds and the minimum round-trip time are
 //! consistent.
 
-use narrows_cc::{Ack, Cause, Fact, Loss, Path, RateSample, Report, RttView, SentPacket};
+use narrows_cc::{Ack, Cause, Fact, Idle, Loss, Path, RateSample, Report, RttView, SentPacket};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::Feedback;
 use proptest::collection::vec;
@@ -99,6 +99,7 @@ struct History {
 
 impl History {
     fn fact(&mut self, step: Step) -> Fact {
+        let since = self.now;
         self.now += step.gap;
         self.round += u64::from(step.new_round);
         if let Some(latest) = step.rtt {
@@ -151,7 +152,10 @@ impl History {
             Kind::Timeout { new_episode } => lost(Cause::Timeout, new_episode, step.packets),
             Kind::Recovered => Fact::Recovered(path),
             Kind::Spurious => Fact::SpuriousLoss(path),
-            Kind::Idle => Fact::IdleRestart(Path { in_flight: 0, ..path }),
+            Kind::Idle => {
+                let idle = Idle { since, timeouts: step.packets % 4 };
+                Fact::Idle(idle, Path { in_flight: 0, ..path })
+            }
             Kind::Timer => Fact::Timer(path),
         }
     }

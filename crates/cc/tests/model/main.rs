@@ -16,7 +16,7 @@ mod bbr3 {
 }
 mod host;
 
-use narrows_cc::{Algorithm, CongestionControl, FirstCut, Setup, SlowStartKind};
+use narrows_cc::{Algorithm, CongestionControl, FirstCut, RestartWindow, Setup, SlowStartKind};
 use narrows_units::{Span, Time};
 
 /// The algorithm `written`, for packets of [`host::MSS`] and an initial window of ten packets.
@@ -27,6 +27,7 @@ fn build(written: &str, seed: u64) -> Box<dyn CongestionControl> {
         initial_window: 10.0,
         initial_ssthresh: f64::INFINITY,
         first_cut: FirstCut::Rule,
+        restart_window: RestartWindow::Initial,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,

@@ -1,7 +1,7 @@
 //! The versions of CUBIC.
 
-use super::{Flow, same};
-use narrows_cc::{Cause, Path};
+use super::{Flow, SETUP, same};
+use narrows_cc::{Cause, Setup};
 use narrows_units::Span;
 
 #[test]
@@ -267,14 +267,49 @@ fn linux_resets_its_count_at_a_loss() {
     same(flow.window(), 700.0);
 }
 
+/// RFC 9438 §4.2, §4.3: a stage of congestion avoidance has its own `t`, `K` and `W_est`; §4.4: at most half a packet for each
+/// packet acknowledged.
+#[test]
+fn the_stage_after_an_idle_restart_starts_at_its_own_window() {
+    let mut flow = Flow::new("cubic", Setup { initial_ssthresh: 100.0, ..SETUP });
+    flow.acked(90);
+    // W_est falls far behind or runs far ahead of the window that the restart leaves.
+    for _ in 0..300 {
+        flow.wait(Span::from_ms(50));
+        flow.acked(60);
+    }
+    assert!(flow.inner("w_est") > 150.0);
+    flow.idle(Span::from_ms(30_000), 100);
+    same(flow.window(), 10.0);
+    flow.acked(90);
+    same(flow.window(), 100.0);
+    flow.acked(2);
+    let grown = flow.window() - 100.0;
+    assert!((0.0..1.0).contains(&grown), "{grown}");
+    assert!(flow.inner("w_est") < 101.0);
+}
+
+/// RFC 9438 §5.8: the idle time begins with the last acknowledgement, though the window limited the sender until then.
+#[test]
+fn a_pause_shorter_than_a_timeout_does_not_count() {
+    let after_a_pause = |pause: Span| {
+        let mut flow = after_a_loss_at("cubic", 1000.0);
+        flow.acked(1);
+        flow.idle(pause, 0);
+        flow.wait(Span::from_ms(100));
+        flow.acked(100);
+        flow.window()
+    };
+    same(after_a_pause(Span::from_ms(5_000)), after_a_pause(Span::ZERO));
+}
+
 #[test]
 fn linux_does_not_count_idle_time() {
     let after_a_pause = |pause: Span| {
         let mut flow = after_a_loss_at("cubic-linux", 1000.0);
         flow.acked(1);
         flow.path.in_flight = 0;
-        flow.algorithm.on_idle_restart(&Path { window_limited: false, ..flow.path });
-        flow.wait(pause);
+        flow.idle(pause, 1);
         flow.acked(1000);
         flow.inner("cnt")
     };

@@ -1,7 +1,8 @@
 //! The frame: slow start, loss episodes, timeouts, undo, lower bounds.
 
 use super::{ACK, Flow, SETUP, same};
-use narrows_cc::{Ack, AckCounting, Cause, FirstCut, Setup};
+use narrows_cc::{Ack, AckCounting, Cause, FirstCut, RestartWindow, Setup};
+use narrows_units::Span;
 
 #[test]
 fn slow_start_adds_the_packets_acknowledged() {
@@ -99,7 +100,7 @@ fn a_spurious_timeout_restores_window_and_ssthresh() {
 fn after_an_idle_period_the_window_is_at_most_the_initial_window() {
     let mut flow = Flow::new("reno", SETUP);
     flow.acked(30);
-    flow.algorithm.on_idle_restart(&flow.path);
+    flow.idle(Span::from_ms(300), 1);
     same(flow.window(), 10.0);
     assert!(flow.ssthresh().is_infinite());
 }
@@ -135,4 +136,44 @@ fn after_a_spurious_first_episode_the_next_one_is_the_first() {
     flow.algorithm.on_spurious_loss(&flow.path);
     flow.lost(Cause::Detected);
     same(flow.window(), 20.0);
+}
+
+/// RFC 2861 §3, as in Linux (`tcp_cwnd_restart`).
+#[test]
+fn a_window_that_is_halved_after_idle_timeouts_keeps_three_quarters_of_it_as_ssthresh() {
+    let setup = Setup {
+        initial_window: 10.0,
+        initial_ssthresh: 20.0,
+        restart_window: RestartWindow::Halved,
+        ..SETUP
+    };
+    for (timeouts, window) in [(1, 59.0), (2, 29.0), (3, 14.0), (4, 10.0), (u64::MAX, 10.0)] {
+        let mut flow = Flow::new("reno", setup);
+        flow.algorithm.set_window(118.0, false);
+        flow.idle(Span::from_ms(300), timeouts);
+        same(flow.window(), window);
+        same(flow.ssthresh(), 59.0 + 29.0);
+    }
+}
+
+#[test]
+fn a_short_pause_leaves_the_window() {
+    for restart_window in [RestartWindow::Initial, RestartWindow::Halved] {
+        let mut flow = Flow::new("reno", Setup { restart_window, ..SETUP });
+        flow.acked(30);
+        flow.idle(Span::from_ms(100), 0);
+        same(flow.window(), 40.0);
+        assert!(flow.ssthresh().is_infinite());
+    }
+}
+
+#[test]
+fn a_late_sign_of_a_spurious_loss_does_not_undo_an_idle_restart() {
+    let mut flow = Flow::avoiding("reno", 40.0);
+    flow.algorithm.set_window(80.0, false);
+    flow.lost(Cause::Detected);
+    flow.recovered();
+    flow.idle(Span::from_ms(30_000), 100);
+    flow.algorithm.on_spurious_loss(&flow.path);
+    same(flow.window(), 40.0);
 }

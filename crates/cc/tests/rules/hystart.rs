@@ -99,3 +99,21 @@ fn nothing_ends_slow_start_below_16_packets() {
         assert!(flow.ssthresh().is_infinite());
     }
 }
+
+/// Linux: `found` is set until a timeout.
+#[test]
+fn slow_start_after_an_idle_time_ends_at_the_ssthresh_that_hystart_has_found() {
+    let slow = |flow: &mut Flow| {
+        flow.path.round += 1;
+        for _ in 0..9 {
+            flow.acked_after(1, Span::from_ms(150));
+        }
+    };
+    let mut flow = flow(20.0);
+    slow(&mut flow);
+    let found = flow.ssthresh();
+    assert!(found.is_finite());
+    flow.algorithm.set_window(18.0, false);
+    slow(&mut flow);
+    same(flow.ssthresh(), found);
+}

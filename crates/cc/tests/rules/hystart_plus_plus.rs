@@ -100,3 +100,51 @@ fn after_a_timeout_slow_start_is_the_standard_one() {
     flow.acked(20);
     same(flow.window(), 37.0);
 }
+
+/// RFC 9406 §4.3: only the initial slow start, in which ssthresh is not known.
+#[test]
+fn conservative_slow_start_ends_with_a_loss_and_a_known_ssthresh_is_not_lowered() {
+    let mut flow = flow();
+    (0..60).for_each(|_| flow.acked(8));
+    same(round(&mut flow, 120_000), 0.25);
+    flow.lost(Cause::Detected);
+    flow.recovered();
+    flow.idle(Span::from_ms(30_000), 100);
+    let ssthresh = flow.ssthresh();
+    assert!(ssthresh > 200.0);
+    same(flow.window(), 10.0);
+    for _ in 0..6 {
+        same(round(&mut flow, 120_000), 1.0);
+        same(flow.ssthresh(), ssthresh);
+    }
+}
+
+#[test]
+fn a_flow_with_an_initial_ssthresh_has_standard_slow_start() {
+    let setup = Setup { slow_start: SlowStartKind::HyStartPlusPlus, initial_ssthresh: 1000.0, ..SETUP };
+    let mut flow = Flow::new("reno", setup);
+    round(&mut flow, 100_000);
+    for _ in 0..6 {
+        same(round(&mut flow, 120_000), 1.0);
+    }
+    same(flow.ssthresh(), 1000.0);
+}
+
+#[test]
+fn an_idle_time_starts_the_measurement_anew_while_ssthresh_is_unknown() {
+    let mut flow = flow();
+    same(round(&mut flow, 120_000), 0.25);
+    flow.idle(Span::from_ms(30_000), 100);
+    same(round(&mut flow, 120_000), 1.0);
+    same(round(&mut flow, 120_000), 1.0);
+    same(round(&mut flow, 140_000), 0.25);
+}
+
+#[test]
+fn after_a_spurious_timeout_the_initial_slow_start_goes_on() {
+    let mut flow = flow();
+    same(round(&mut flow, 120_000), 0.25);
+    flow.lost(Cause::Timeout);
+    flow.algorithm.on_spurious_loss(&flow.path);
+    same(round(&mut flow, 130_000), 0.25);
+}

@@ -31,7 +31,8 @@ mod westwood;
 mod yeah;
 
 use narrows_cc::{
-    Ack, Algorithm, Cause, CongestionControl, FirstCut, Loss, Path, RttView, Setup, SlowStartKind,
+    Ack, Algorithm, Cause, CongestionControl, FirstCut, Idle, Loss, Path, RestartWindow, RttView, Setup,
+    SlowStartKind,
 };
 use narrows_units::{Bytes, Span, Time};
 
@@ -41,6 +42,7 @@ const SETUP: Setup = Setup {
     initial_window: 10.0,
     initial_ssthresh: f64::INFINITY,
     first_cut: FirstCut::Rule,
+    restart_window: RestartWindow::Initial,
     ack_counting: narrows_cc::AckCounting::Segments,
     slow_start: SlowStartKind::Standard,
     quick_start: None,
@@ -114,6 +116,13 @@ impl Flow {
 
     fn recovered(&mut self) {
         self.algorithm.on_recovered(&self.path);
+    }
+
+    /// The sender is idle for `span`, which is so many retransmission timeouts.
+    fn idle(&mut self, span: Span, timeouts: u64) {
+        let since = self.path.now;
+        self.wait(span);
+        self.algorithm.on_idle(&Idle { since, timeouts }, &Path { in_flight: 0, ..self.path });
     }
 
     fn window(&self) -> f64 {

@@ -12,7 +12,7 @@ use host::{Host, Link};
 use narrows_cc::card::Catalogue;
 use narrows_cc::window::linear::Linear;
 use narrows_cc::window::{Window, WindowRule};
-use narrows_cc::{Algorithm, Cause, CongestionControl, FirstCut, Path, Setup, SlowStartKind};
+use narrows_cc::{Algorithm, Cause, CongestionControl, FirstCut, Path, RestartWindow, Setup, SlowStartKind};
 use narrows_units::{Bytes, Span, Time};
 
 fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn CongestionControl> {
@@ -22,6 +22,7 @@ fn build(name: &str, initial_window: f64, initial_ssthresh: f64) -> Box<dyn Cong
         initial_window,
         initial_ssthresh,
         first_cut: FirstCut::Rule,
+        restart_window: RestartWindow::Initial,
         ack_counting: narrows_cc::AckCounting::Segments,
         slow_start: SlowStartKind::Standard,
         quick_start: None,

@@ -8,7 +8,7 @@ use super::answers::{Answers, Misread};
 use super::facts::{PyAck, PyLoss, PyMoment, PySent, PySetup};
 use super::observed;
 use narrows_lab::congestion_control::{
-    Ack, Cause, CongestionControl, EcnUse, Failure, Limits, Loss, Path, SentPacket, Setup,
+    Ack, Cause, CongestionControl, EcnUse, Failure, Idle, Limits, Loss, Path, SentPacket, Setup,
 };
 use narrows_lab::units::{Bytes, Time};
 use pyo3::prelude::*;
@@ -209,8 +209,10 @@ impl CongestionControl for Instance {
         self.notify_moment(Hook::SpuriousLoss, path);
     }
 
-    fn on_idle_restart(&mut self, path: &Path) {
-        self.notify_moment(Hook::IdleRestart, path);
+    fn on_idle(&mut self, idle: &Idle, path: &Path) {
+        if idle.timeouts > 0 {
+            self.notify_moment(Hook::IdleRestart, path);
+        }
     }
 
     fn next_timer(&self) -> Option<Time> {

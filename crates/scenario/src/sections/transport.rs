@@ -12,7 +12,7 @@ use crate::section::{self, Fields, Section};
 use crate::value::{
     Count, KeyType, LONGEST, Or, Packets, PacketsOrSize, Positive, SpanOrPackets, Word, Words, words,
 };
-use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, SlowStartKind};
+use narrows_cc::{AckCounting, FirstCut, QuickStartRequest, RestartWindow, SlowStartKind};
 use narrows_model::algorithm::Control;
 use narrows_transport::{RecoveryKind, RtoRestart, RtoRule, TransportOptions, UndoKind};
 use narrows_units::{Bytes, Rate, Span};
@@ -113,8 +113,18 @@ preset_keys! {
             UndoKind::DuplicatesAndTimestamps => "timestamps",
         },
 
-        /// After an idle period of a retransmission timeout the window is at most the initial one (RFC 5681 §4.1).
+        /// After an idle period of a retransmission timeout the window restarts (RFC 5681 §4.1).
         option idle_restart: bool = [true, true, true, true] { false => "no restart after idle periods" },
+
+        /// The window after such a period. initial: at most the initial window (RFC 5681 §4.1). halved: half for each retransmission
+        /// timeout that it lasted, but not below the initial window, with ssthresh at three quarters of the window before, or more
+        /// (RFC 2861 §3; Linux).
+        option restart_window: RestartWindow = [
+            RestartWindow::Initial,
+            RestartWindow::Initial,
+            RestartWindow::Initial,
+            RestartWindow::Halved,
+        ],
 
         /// Packets are paced evenly over a round trip.
         option pacing: bool = [false, false, false, false] { true => "paced" },
@@ -253,6 +263,7 @@ words!(SlowStartKind {
 });
 words!(AckCounting { Segments = "segments", Acks = "acks" });
 words!(FirstCut { Rule = "rule", Half = "half" });
+words!(RestartWindow { Initial = "initial", Halved = "halved" });
 words!(UndoKind { None = "none", Duplicates = "dsack", DuplicatesAndTimestamps = "dsack+timestamps" });
 words!(RtoRestart { Ack = "ack", Head = "head" });
 words!(RtoRule { Rfc6298 = "rfc6298", Linux = "linux" });

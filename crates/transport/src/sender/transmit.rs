@@ -3,7 +3,7 @@
 use super::{ConnectionState, Limit, Sender};
 use crate::recovery::NextSegment;
 use crate::{Host, TransportEvent};
-use narrows_cc::{Limits, SentPacket};
+use narrows_cc::{Idle, Limits, SentPacket};
 use narrows_units::{Rate, Time};
 use narrows_wire::{Body, Packet};
 
@@ -26,11 +26,14 @@ impl Sender {
                     break limits.window;
                 }
             };
-            if self.was_idle(now) {
+            if let Some(idle) = self.idle(now) {
                 // The window may be smaller now, and with it what may be sent.
-                self.last_sent_at = now;
-                self.core.algorithm.on_idle_restart(&self.path(now));
-                host.notify(TransportEvent::IdleRestart);
+                (self.last_sent_at, self.waiting_since) = (now, Time::NEVER);
+                let before = self.core.algorithm.window();
+                self.core.algorithm.on_idle(&idle, &self.path(now));
+                if self.core.algorithm.window() < before {
+                    host.notify(TransportEvent::IdleRestart);
+                }
                 limits = self.core.algorithm.limits().bounded();
                 usable = limits.window.map(|window| self.usable(window));
                 continue;
@@ -52,16 +55,23 @@ impl Sender {
             self.core.limited_by == Limit::Window && usable.is_some_and(|usable| in_flight < usable);
         let stopped_by_window = deferred || window.is_some_and(|window| in_flight >= window);
         self.usage.on_attempt(board.una(), board.next(), stopped_by_window);
+        let waits = self.core.limited_by == Limit::Application && board.outstanding() == 0;
+        self.waiting_since = if waits { self.waiting_since.min(now) } else { Time::NEVER };
         if self.core.needs.rate_samples && self.core.limited_by == Limit::Application {
             self.delivery_rate.on_app_limited(board.in_flight());
         }
     }
 
-    /// Nothing is outstanding, and no data has been sent for a retransmission timeout (RFC 5681 §4.1).
-    fn was_idle(&self, now: Time) -> bool {
-        self.core.options.idle_restart
-            && self.recovery.board().outstanding() == 0
-            && now.since(self.last_sent_at) >= self.core.timer.rto()
+    /// The idle time that ends now: nothing is outstanding, and nothing has been sent for a retransmission timeout (RFC 5681 §4.1)
+    /// or since the application had nothing to send.
+    #[inline]
+    fn idle(&self, now: Time) -> Option<Idle> {
+        if self.recovery.board().outstanding() > 0 || self.last_sent_at == Time::NEVER {
+            return None;
+        }
+        let timeouts = now.since(self.last_sent_at).as_ps() / self.core.timer.rto().as_ps().max(1);
+        let timeouts = if self.core.options.idle_restart { timeouts } else { 0 };
+        (timeouts > 0 || now > self.waiting_since).then_some(Idle { since: self.last_sent_at, timeouts })
     }
 
     /// The segment to be sent next, or the limit that forbids it, where `usable` packets may be in flight.

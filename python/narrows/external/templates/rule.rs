@@ -4,7 +4,8 @@ use mine::ENTRY;
 
 use narrows_cc::units::{Bytes, Time};
 use narrows_cc::{
-    Ack, AckCounting, Algorithm, Cause, CongestionControl, FirstCut, Loss, Path, Setup, SlowStartKind,
+    Ack, AckCounting, Algorithm, Cause, CongestionControl, FirstCut, Loss, Path, RestartWindow, Setup,
+    SlowStartKind,
 };
 
 const SETUP: Setup = Setup {
@@ -13,6 +14,7 @@ const SETUP: Setup = Setup {
     initial_window: 10.0,
     initial_ssthresh: 10.0,
     first_cut: FirstCut::Rule,
+    restart_window: RestartWindow::Initial,
     slow_start: SlowStartKind::Standard,
     ack_counting: AckCounting::Segments,
     quick_start: None,

@@ -17,7 +17,7 @@
 
 use crate::random::Random;
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
 use narrows_card::{Card, Parameter, Values, Variable};
 use narrows_units::Span;
 use std::collections::VecDeque;
@@ -144,6 +144,14 @@ impl WindowRule for Cdg {
         (!self.is_ineffectual()).then_some(self.options.beta * window.size)
     }
 
+    fn on_idle(&mut self, window: &Window, idle: &Idle, _path: &Path) {
+        (self.current, self.previous, self.growing) = (None, None, None);
+        if idle.timeouts > 0 {
+            self.gradients.clear();
+            (self.mean, self.full, self.shadow, self.backoffs) = ((0.0, 0.0), true, window.size, 0.0);
+        }
+    }
+
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("g_min", self.mean.0);
         record("g_max", self.mean.1);
@@ -212,6 +220,7 @@ pub(crate) const CDG: Entry = Entry {
         ],
         deviations: &[
             "details that the paper leaves open are those of FreeBSD: a queue of which nothing is known counts as full, timeouts and marks halve",
+            "after an idle time of a retransmission timeout all measurements begin anew, as in Linux; the shadow window is then the restart window, in Linux the window before",
             "the window grows with each acknowledgement, in FreeBSD once per round trip; the experimental increase by more than one packet is left out",
             "Linux has tolerance = false, beta = 0.7071, HyStart's tests in slow start, and smoothed gradients there, too (tolerance=false, beta=0.7071; slow_start = hystart)",
             "Linux extrapolates the mean while fewer than smoothing gradients are known, leaves delayed acknowledgements out of the minimum, and forgets ineffectual backoffs only after a mean gradient below -4 us",

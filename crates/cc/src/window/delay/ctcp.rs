@@ -14,7 +14,7 @@
 
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of Compound TCP (Tan et al. 2006).
@@ -100,6 +100,13 @@ impl WindowRule for Ctcp {
         self.rounds.restart();
     }
 
+    fn on_idle(&mut self, _window: &Window, idle: &Idle, _path: &Path) {
+        self.rounds.restart();
+        if idle.timeouts > 0 {
+            self.delay_window = 0.0;
+        }
+    }
+
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         record("dwnd", self.delay_window);
         record("gamma", self.gamma);
@@ -157,6 +164,7 @@ pub(crate) const CTCP: Entry = Entry {
         deviations: &[
             "the sources do not bound dwnd; dwnd_max and dwnd_ratio do if given",
             "at a loss the draft's rule for dwnd is applied directly; Andrew's module for Linux halves the sum and corrects the shares later",
+            "dwnd is zero after an idle time of a retransmission timeout, as after a timeout; the sources do not say",
             "rounds with fewer than 3 samples do not change dwnd, as in Linux; W of a round is the number of packets acknowledged in it",
         ],
     },

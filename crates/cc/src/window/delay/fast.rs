@@ -106,7 +106,8 @@ impl<T: Target> WindowRule for Fast<T> {
             return window.size;
         }
         self.next_update = Some(path.now + period);
-        self.updated(window.size, path)
+        // The path was last measured before an idle time: the window is what it was.
+        if path.in_flight == 0 { window.size } else { self.updated(window.size, path) }
     }
 
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
@@ -180,5 +181,5 @@ pub(super) const UPDATE: Parameter = Parameter {
 pub(super) const DEVIATIONS: &[&str] = &[
     "the window is updated every 20 ms, as in NIST SP 500-282; in the paper once per round trip (update = round). With several updates per round trip and an alpha small against the BDP the window oscillates",
     "slow start is that of the flow and ends with a loss or at ssthresh",
-    "a window that does not limit the sender does not grow; no updates in slow start and recovery",
+    "a window that does not limit the sender does not grow; no updates in slow start, in recovery and with nothing in flight",
 ];

@@ -14,7 +14,7 @@
 
 use super::ledbat::{DELAYS, Delays};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
 use narrows_card::{Card, Parameter, Values};
 use narrows_units::{Span, Time};
 
@@ -148,6 +148,12 @@ impl WindowRule for LedbatPlusPlus {
         std::mem::take(&mut self.slows_down).then_some(FROZEN)
     }
 
+    fn on_idle(&mut self, _window: &Window, idle: &Idle, _path: &Path) {
+        if let Phase::Frozen { since, .. } | Phase::Returning { since } = self.phase {
+            self.phase = Self::steady(since, idle.since.max(since));
+        }
+    }
+
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
         self.delays.observe(record);
     }
@@ -191,7 +197,7 @@ pub(crate) const LEDBAT_PLUS_PLUS: Entry = Entry {
         variables: DELAYS,
         deviations: &[
             "the window starts at the flow's initial window (draft: 2) and grows only while it limits the sender",
-            "a loss ends a slowdown, which the draft leaves open",
+            "a loss ends a slowdown, and so does a time without data, which the draft leaves open",
         ],
     },
     needs: |_| Needs::RELIABLE,

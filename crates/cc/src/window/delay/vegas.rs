@@ -11,7 +11,7 @@
 
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
 use narrows_card::{Card, Parameter, Values};
 
 /// The parameters and the state of Vegas (Brakmo and Peterson 1995).
@@ -54,6 +54,10 @@ impl WindowRule for Vegas {
     }
 
     fn on_recovered(&mut self, _window: &Window, _path: &Path) {
+        self.rounds.restart();
+    }
+
+    fn on_idle(&mut self, _window: &Window, _idle: &Idle, _path: &Path) {
         self.rounds.restart();
     }
 }

@@ -14,7 +14,7 @@
 
 use super::round::{Round, Rounds};
 use crate::window::{Window, WindowRule, Windowed};
-use crate::{Ack, Cause, CongestionControl, Entry, Needs, Path, Setup};
+use crate::{Ack, Cause, CongestionControl, Entry, Idle, Needs, Path, Setup};
 use narrows_card::{Card, Parameter, Values, Variable};
 
 /// The parameters and the state of YeAH-TCP (Baiocchi et al. 2007).
@@ -102,6 +102,10 @@ impl WindowRule for Yeah {
     }
 
     fn on_recovered(&mut self, _window: &Window, _path: &Path) {
+        self.rounds.restart();
+    }
+
+    fn on_idle(&mut self, _window: &Window, _idle: &Idle, _path: &Path) {
         self.rounds.restart();
     }
 
