@@ -38,12 +38,26 @@ fn the_first_mark_of_a_window_of_data_decreases_the_window_by_half_of_alpha() {
     assert!(flow.window() < 60.0);
 }
 
+/// Linux: `cwnd * alpha >> 11`.
+#[test]
+fn a_decrease_takes_whole_packets() {
+    for (alpha, left) in [("0.019", 100.0), ("0.02", 99.0), ("0.1", 95.0), ("0.119", 95.0)] {
+        let mut flow = Flow::avoiding(&format!("dctcp(alpha={alpha})"), 100.0);
+        flow.marked(10, 1);
+        same(flow.window(), left);
+        flow.path.round += 1;
+        flow.wait(Span::from_ms(50));
+        flow.acked(10);
+        same(flow.window(), left);
+    }
+}
+
 #[test]
 fn a_mark_ends_slow_start() {
     let mut flow = Flow::new("dctcp(alpha=0.5)", SETUP);
     flow.marked(2, 1);
-    same(flow.window(), 7.5);
-    same(flow.ssthresh(), 7.5);
+    same(flow.window(), 8.0);
+    same(flow.ssthresh(), 8.0);
 }
 
 #[test]

@@ -1,15 +1,15 @@
-//! Prague with packets marked at random.
+//! DCTCP and Prague with packets marked at random.
 
 use super::host::{Host, Link};
 use super::{build, compared};
 use narrows_units::{Span, Time};
 
-/// Mean number of marked packets per round trip of `ms` milliseconds, long after slow start, if a fraction `share` of all
-/// packets is marked.
-fn marks(share: f64, ms: u64) -> f64 {
+/// Mean number of marked packets per round trip of `ms` milliseconds of a flow with algorithm `name`, long after slow start, if
+/// a fraction `share` of all packets is marked.
+fn marks(name: &str, share: f64, ms: u64) -> f64 {
     let rtt = Span::from_ms(ms);
     let link = Link { service: Span::ZERO, delay: rtt, buffer: 0, per_ack: 1, quick: 0 };
-    let mut host = Host::new(build("prague", 10.0, f64::INFINITY), link, |_| false);
+    let mut host = Host::new(build(name, 10.0, f64::INFINITY), link, |_| false);
     host.mark_share = share;
     host.run(Time::ZERO + rtt * 5_000);
     share * host.run(Time::ZERO + rtt * 25_000)
@@ -32,7 +32,7 @@ fn the_number_of_marks_per_round_trip_does_not_depend_on_the_window() {
         let what = format!(
             "marked packets per round trip of 50 ms, a part {share} of all packets marked, against m = 2 (1 - p) / (1 - exp(-m))"
         );
-        compared("prague", &what, marks(share, 50), expected(share, 1.0), 0.05);
+        compared("prague", &what, marks("prague", share, 50), expected(share, 1.0), 0.05);
     }
 }
 
@@ -43,6 +43,17 @@ fn a_flow_with_a_short_round_trip_time_behaves_as_one_with_25_ms() {
         let what = format!(
             "marked packets per round trip of {ms} ms, one packet in 100 marked, against growth and reductions as with 25 ms"
         );
-        compared("prague", &what, marks(0.01, ms), expected(0.01, 25.0 / ms as f64), 0.06);
+        compared("prague", &what, marks("prague", 0.01, ms), expected(0.01, 25.0 / ms as f64), 0.06);
+    }
+}
+
+/// A packet more and `w p / 2` fewer in each round trip: `w = 2 / p`, where marks are spread over all packets.
+#[test]
+fn dctcp_has_two_marks_per_round_trip() {
+    for share in [0.1, 0.05, 0.01] {
+        let what = format!(
+            "marked packets per round trip of 50 ms, a part {share} of all packets marked, against 2"
+        );
+        compared("dctcp", &what, marks("dctcp", share, 50), 2.0, 0.03);
     }
 }
