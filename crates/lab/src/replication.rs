@@ -4,7 +4,7 @@ use narrows_backend::{Backend, Progress, RunError};
 use narrows_model::Model;
 use narrows_records::metrics::{MetricValues, group_metrics, link_metrics};
 use narrows_records::{Check, Performance, ProgramRecord, Records, Tables, checks, warmup};
-use narrows_scenario::trace::hexadecimal;
+use narrows_scenario::hexadecimal;
 use narrows_sim::{RunOptions, Simulator, simulate};
 use narrows_units::Span;
 use sha2::{Digest, Sha256};

@@ -54,6 +54,8 @@ pub struct Model {
     pub record: RecordModel,
     /// Hosts of a run on a Linux kernel; the simulator does not read it.
     pub linux: LinuxModel,
+    /// What was assumed about the files that the scenario names, a sentence each.
+    pub assumed: Vec<String>,
 }
 
 /// The hosts of a run on a Linux kernel.

@@ -75,6 +75,7 @@ pub fn checks(records: &Records) -> Vec<Check> {
         .chain(packets_logged(records))
         .chain(events_logged(records))
         .chain(warmup_found(records))
+        .chain(nothing_assumed(records))
         .collect()
 }
 
@@ -300,6 +301,21 @@ fn warmup_found(records: &Records) -> Option<Check> {
     Some(Check::new("warm-up found", found, Level::Caution, detail))
 }
 
+/// Only where something was: most scenarios name no file that could leave it open.
+fn nothing_assumed(records: &Records) -> Option<Check> {
+    let assumed = &records.run.assumed;
+    let detail = assumed.iter().map(|sentence| shortened(sentence)).collect::<Vec<_>>().join("; ");
+    (!assumed.is_empty()).then(|| Check::new("files say everything", false, Level::Caution, detail))
+}
+
+/// The start of a long sentence; the description of the scenario has the whole.
+fn shortened(sentence: &str) -> String {
+    match sentence.char_indices().nth(LONGEST_SENTENCE) {
+        Some((end, _)) => format!("{} …", &sentence[..end]),
+        None => sentence.to_owned(),
+    }
+}
+
 /// The bottlenecks of all groups that have one, in the order of the links.
 fn bottlenecks(records: &Records) -> BTreeSet<usize> {
     let known = |link: &usize| *link < records.run.links.len();
@@ -311,5 +327,7 @@ const NO_BOTTLENECK: &str = "no group's packets all share a link";
 const SATURATED: f64 = 0.95;
 /// From this share of events on, something else than congestion control is being measured.
 const OTHERWISE_LIMITED: f64 = 0.05;
+/// Characters of an assumption in a check.
+const LONGEST_SENTENCE: usize = 200;
 /// Fewer sawteeth than this say little about a mean.
 const ENOUGH_CYCLES: u64 = 3;

@@ -11,6 +11,8 @@ pub struct RunDescription {
     pub warmup: Span,
     /// Whether the end of the warm-up was found; `None` if the scenario gives it.
     pub warmup_found: Option<bool>,
+    /// What was assumed about the files that the scenario names, a sentence each.
+    pub assumed: Vec<String>,
     /// Groups of flows, in the order of the scenario.
     pub groups: Vec<GroupDescription>,
     /// Recorded links (all except access links), in the order of the model.

@@ -4,6 +4,7 @@ use super::location::Location;
 use crate::series::SeriesMetrics;
 use narrows_backend::Backend;
 use narrows_model::algorithm::AlgorithmLoader;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,9 +37,16 @@ pub struct LoadContext<'a> {
     pub file: &'a str,
     /// Options of the command.
     pub options: &'a LoadOptions,
+    /// What was assumed about the files that the scenario names, so far.
+    pub assumed: &'a RefCell<Vec<String>>,
 }
 
 impl LoadContext<'_> {
+    /// Adds to what was assumed, a sentence each.
+    pub fn assume(&self, sentences: impl IntoIterator<Item = String>) {
+        self.assumed.borrow_mut().extend(sentences);
+    }
+
     /// Path of the file `name`, which was written at `location`.
     pub fn path(&self, name: &str, location: &Location) -> PathBuf {
         match location {

@@ -1,9 +1,7 @@
 //! Recorded delays: a text file with a time and the additional delay from then on in each line, both in seconds.
 
 use crate::file;
-use crate::trace::hexadecimal;
 use narrows_units::Span;
-use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// Recorded delays, and the SHA-256 of their file in hexadecimal.
@@ -22,8 +20,7 @@ pub struct DelayTrace {
 /// What is wrong: the file cannot be read, has no line, or a line is not two numbers from 0 to 10 million or not later than
 /// the line before.
 pub fn read(path: &Path) -> Result<DelayTrace, String> {
-    let bytes = file::bytes(path).map_err(|error| format!("cannot be read: {error}"))?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| "not UTF-8 text".to_owned())?;
+    let (text, digest) = file::text(path)?;
     let mut points: Vec<(Span, Span)> = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
@@ -31,7 +28,8 @@ pub fn read(path: &Path) -> Result<DelayTrace, String> {
         let Some(first) = words.next() else { continue };
         let number = index + 1;
         let pair = seconds(first).zip(words.next().and_then(seconds)).filter(|_| words.next().is_none());
-        let point = pair.ok_or_else(|| format!("line {number} is not a time and a delay in seconds"))?;
+        let point =
+            pair.ok_or_else(|| format!("line {number} is not a time and a delay in seconds, {RANGE}"))?;
         match points.last() {
             None if point.0 != Span::ZERO => {
                 return Err(format!("the first time, on line {number}, is not 0"));
@@ -45,7 +43,7 @@ pub fn read(path: &Path) -> Result<DelayTrace, String> {
     if points.is_empty() {
         return Err("it has no delays".to_owned());
     }
-    Ok(DelayTrace { points, digest: hexadecimal(&Sha256::digest(&bytes)) })
+    Ok(DelayTrace { points, digest })
 }
 
 fn seconds(word: &str) -> Option<Span> {
@@ -55,10 +53,11 @@ fn seconds(word: &str) -> Option<Span> {
 
 /// Longest time of a scenario, seconds.
 const LONGEST_S: f64 = 1e7;
+const RANGE: &str = "each from 0 to 10000000";
 
 #[cfg(test)]
 mod tests {
-    use super::{Span, read};
+    use super::{RANGE, Span, read};
 
     #[test]
     fn delays_are_read_with_comments_and_wrong_lines_are_named() {
@@ -68,16 +67,19 @@ mod tests {
             read(&file).map(|trace| trace.points)
         };
         let points = vec![(Span::ZERO, Span::from_ms(20)), (Span::from_ms(1500), Span::ZERO)];
-        assert_eq!(given("# LEO\n0 0.02\n\n1.5 0 # best\n"), Ok(points));
+        assert_eq!(given("# LEO\n0 0.02\n\n1.5 0 # best\n"), Ok(points.clone()));
+        assert_eq!(given("\u{feff}0 0.02\r\n1.5 0\r\n"), Ok(points));
         for (text, problem) in [
             ("", "it has no delays"),
             ("0 1 2\n", "line 1 is not a time and a delay in seconds"),
             ("0 1\n5\n", "line 2 is not a time and a delay in seconds"),
             ("0 -1\n", "line 1 is not a time and a delay in seconds"),
+            ("0 1\n1e8 1\n", "line 2 is not a time and a delay in seconds"),
             ("1 1\n", "the first time, on line 1, is not 0"),
             ("0 1\n0 2\n", "the time on line 2 is not later than the one before"),
         ] {
-            assert_eq!(given(text), Err(problem.to_owned()));
+            let range = if problem.ends_with("seconds") { format!(", {RANGE}") } else { String::new() };
+            assert_eq!(given(text), Err(problem.to_owned() + &range));
         }
         std::fs::remove_file(&file).expect("it was made above");
     }

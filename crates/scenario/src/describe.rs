@@ -4,12 +4,13 @@ use super::resolve::{Resolved, Topology};
 use super::sections::flow::ResolvedGroup;
 
 /// Title and text of each paragraph.
-pub(super) fn describe(scenario: &Resolved) -> Vec<(String, String)> {
+pub(super) fn describe(scenario: &Resolved, assumed: &[String]) -> Vec<(String, String)> {
     let mut words = vec![("Run".to_owned(), run(scenario))];
     words.extend(match &scenario.topology {
         Topology::Path { path, dumbbell } => path.describe(dumbbell.delay),
         Topology::Network(network) => network.describe(),
     });
+    words.extend(assumed.iter().map(|sentence| ("Assumed".to_owned(), sentence.clone())));
     for ResolvedGroup { group, words: text, .. } in &scenario.groups {
         words.push((format!("Group {}", group.name), text.clone()));
     }

@@ -2,6 +2,7 @@
 //!
 //! A pipe may never end or never begin, a device may give bytes for ever; neither is what a scenario describes.
 
+use sha2::{Digest, Sha256};
 use std::fs::{File, metadata};
 use std::io::{self, Read};
 use std::path::Path;
@@ -26,10 +27,23 @@ pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// The content of the regular file `path`, which is text. Errors: why it cannot be read, in words.
-pub fn text(path: &Path) -> Result<String, String> {
-    let content = bytes(path).map_err(|error| error.to_string())?;
-    String::from_utf8(content).map_err(|_| "not UTF-8 text".to_owned())
+/// The content of the regular file `path`, which is text, and its SHA-256. A byte order mark is no part of the text.
+/// Errors: why it cannot be read, in words.
+pub fn text(path: &Path) -> Result<(String, String), String> {
+    let content = bytes(path).map_err(|error| format!("cannot be read: {error}"))?;
+    let digest = hexadecimal(&Sha256::digest(&content));
+    let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
+    let text = std::str::from_utf8(text).map_err(|_| "not UTF-8 text".to_owned())?;
+    Ok((text.to_owned(), digest))
+}
+
+/// `bytes` as lower-case hexadecimal digits.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|half| char::from_digit(half.into(), 16))
+        .collect()
 }
 
 /// A file of which no more than `left` bytes are read: it may grow while it is read, or not know its size.
@@ -49,6 +63,9 @@ impl Read for Bounded {
 fn too_large() -> io::Error {
     io::Error::other(format!("larger than {} MB", LARGEST / 1_000_000))
 }
+
+/// What some editors write before UTF-8 text.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes of a file, of which records of days have a tenth.
 const LARGEST: u64 = 256_000_000;
@@ -76,6 +93,6 @@ mod tests {
             .expect("the temporary folder is writable");
         let error = text(&path).expect_err("too large");
         std::fs::remove_file(&path).expect("it was made above");
-        assert_eq!(error, "larger than 256 MB");
+        assert_eq!(error, "cannot be read: larger than 256 MB");
     }
 }

@@ -37,6 +37,7 @@ mod walk;
 pub use context::LoadOptions;
 pub use diagnostic::Diagnostic;
 pub use document::{Complaint, Located, Written, complain, read_document};
+pub use file::hexadecimal;
 pub use input::{InputFile, kept};
 pub use schema::schema;
 pub use sections::expect::Expectation;
@@ -56,8 +57,8 @@ use sections::network::NetworkKeys;
 use sections::path::PathKeys;
 use sections::root::RootKeys;
 use sha2::{Digest, Sha256};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use trace::hexadecimal;
 use value::KeyType;
 
 /// A scenario that is ready to run.
@@ -101,17 +102,18 @@ pub fn load(
 ) -> Result<Scenario, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let mut refused = false;
+    let assumed = RefCell::default();
     let resolved = tree::parse(text).map_err(|syntax| faults.extend(syntax)).ok().and_then(|mut root| {
         overrides::apply(&mut root, RootKeys::PARTS, overrides, &mut faults);
         let node = root;
         let mut root = Table::<RootKeys>::read(&node, "", &mut faults).ok()?;
-        let context = LoadContext { directory, file, options };
+        let context = LoadContext { directory, file, options, assumed: &assumed };
         let resolved = resolve::resolve(&mut root, &context, &mut faults).ok()?;
         Some((node, root, resolved))
     });
     let scenario = resolved.filter(|_| faults.is_empty()).and_then(|(node, root, resolved)| {
         let identity = options.backend.as_ref().and_then(|backend| backend.identity());
-        let mut scenario = finish(&root, &resolved, identity.as_deref());
+        let mut scenario = finish(&root, &resolved, identity.as_deref(), assumed.take());
         let (backend, refusals) = match &options.backend {
             Some(backend) => (backend.name(), backend.refusals(&scenario.model)),
             None => ("simulator", narrows_model::of_kernels(&scenario.model)),
@@ -135,7 +137,7 @@ pub fn load(
     })
 }
 
-fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>) -> Scenario {
+fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>, assumed: Vec<String>) -> Scenario {
     let grouped: Vec<Group> = resolved.groups.iter().map(|each| each.group.clone()).collect();
     let (layout, changes) = match &resolved.topology {
         Topology::Path { dumbbell, .. } => (dumbbell.layout(&grouped), Vec::new()),
@@ -143,6 +145,7 @@ fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>) -> Scenar
     };
     let Layout { nodes, links, routes, workloads, groups } = layout;
     Scenario {
+        description: describe::describe(resolved, &assumed),
         model: Model {
             title: resolved.run.title.clone(),
             duration: resolved.run.duration,
@@ -157,13 +160,13 @@ fn finish(root: &RootKeys, resolved: &Resolved, backend: Option<&str>) -> Scenar
             groups,
             record: resolved.recording.model,
             linux: resolved.linux.clone(),
+            assumed,
         },
         replications: resolved.replications,
         replications_written: resolved.replications_written,
         resolved: written(root, Naming::Path, &[]),
         portable: written(root, Naming::Kept, &[]),
         inputs: inputs(root),
-        description: describe::describe(resolved),
         expectations: resolved.expectations.clone(),
         files: files(root, &grouped),
         digest: digest(root, backend, &[]),

@@ -3,7 +3,7 @@
 //!
 //! Source: the manual page of `mm-link` (Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", 2015).
 
-use crate::file;
+use crate::file::{self, hexadecimal};
 use narrows_model::Trace;
 use narrows_units::Span;
 use sha2::{Digest, Sha256};
@@ -19,6 +19,11 @@ pub enum TraceError {
     /// A line is not a whole number of milliseconds.
     NotANumber {
         /// Number of the line, from 1. Its text is not given: the file may be a different and secret one.
+        line: usize,
+    },
+    /// A timestamp is later than can be counted.
+    TooLate {
+        /// Number of its line, from 1.
         line: usize,
     },
     /// A timestamp is earlier than the previous one.
@@ -42,6 +47,12 @@ impl fmt::Display for TraceError {
             Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
             Self::NotANumber { line } => {
                 write!(f, "no trace: line {line} is not a whole number of milliseconds")
+            }
+            Self::TooLate { line } => {
+                write!(
+                    f,
+                    "no trace: line {line} is later than {LATEST} ms, the latest time that can be counted"
+                )
             }
             Self::Decreasing { line, given, before } => {
                 write!(f, "no trace: line {line} is {given}, earlier than {before} on the line before")
@@ -74,7 +85,12 @@ pub fn read(path: &Path) -> Result<Trace, TraceError> {
             break;
         }
         hash.update(&line);
-        let at = millisecond(&line).ok_or(TraceError::NotANumber { line: number })?;
+        let text =
+            if number == 1 { line.strip_prefix(file::BYTE_ORDER_MARK).unwrap_or(&line) } else { &line };
+        let at = millisecond(text).ok_or(TraceError::NotANumber { line: number })?;
+        if at > LATEST {
+            return Err(TraceError::TooLate { line: number });
+        }
         if at < before {
             return Err(TraceError::Decreasing { line: number, given: at, before });
         }
@@ -89,19 +105,11 @@ pub fn read(path: &Path) -> Result<Trace, TraceError> {
     Ok(Trace { name, digest: hexadecimal(&hash.finalize()), opportunities, period, start: None })
 }
 
-/// `bytes` as lower-case hexadecimal digits.
-pub fn hexadecimal(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .filter_map(|half| char::from_digit(half.into(), 16))
-        .collect()
-}
-
+/// The whole number in `line`; the largest of its type for one that is larger.
 fn millisecond(line: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(line).ok()?.trim_ascii();
-    let at: u64 = text.bytes().all(|c| c.is_ascii_digit()).then(|| text.parse().ok())??;
-    (at <= LATEST).then_some(at)
+    let digits = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    digits.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 /// Bytes of a line, its end included.
@@ -127,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_trace_lasts_to_its_last_time_stamp_and_offers_1500_bytes_a_line() {
-        let trace = of("good", b"0\n0\n5\r\n10").expect("a trace");
+        let trace = of("good", b"\xef\xbb\xbf0\n0\n5\r\n10").expect("a trace");
         assert_eq!(trace.opportunities, [0, 0, 5, 10].map(Span::from_ms));
         assert_eq!(trace.period, Span::from_ms(10));
         assert!((trace.mean_bps() - 4.0 * 12_000.0 / 0.010).abs() < 1e-6);
@@ -153,7 +161,10 @@ mod tests {
         assert!(fault("empty", b"").contains("empty"));
         assert!(fault("zero", b"0\n0\n").contains("all timestamps are zero"));
         assert!(fault("binary", &vec![0xff; 100_000]).contains("line 1"));
-        assert!(fault("huge", b"99999999999999999999\n").contains("line 1"));
+        for late in [&b"99999999999999999999\n"[..], b"1000000000000\n"] {
+            assert!(fault("late", late).contains("line 1 is later than 18446744073 ms"));
+        }
+        assert!(fault("comment", b"# ms\n1\n").contains("line 1 is not"));
     }
 
     #[test]

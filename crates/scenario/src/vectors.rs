@@ -17,13 +17,25 @@
 use narrows_model::traffic::{After, Connection, Side, Write};
 use narrows_units::{Bytes, Span};
 
+/// The connections of a file, and what it says of them that has no effect here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// The connections, in the order of the file.
+    pub connections: Vec<Connection>,
+    /// Number of lines of loss rates above zero.
+    pub losses: usize,
+    /// Number of lines of segment sizes.
+    pub segments: usize,
+}
+
 /// Parses the connection vectors in `text`.
 ///
 /// # Errors
 ///
 /// The number of the first line that is wrong, and why.
-pub fn parse(text: &str) -> Result<Vec<Connection>, String> {
+pub fn parse(text: &str) -> Result<Recorded, String> {
     let mut all = Vec::new();
+    let (mut losses, mut segments) = (0, 0);
     let mut open: Option<Draft> = None;
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
@@ -43,10 +55,15 @@ pub fn parse(text: &str) -> Result<Vec<Connection>, String> {
                 at("a line before the first connection, which begins with SEQ, CONC, S or C".into())
             })?;
             draft.line(first, rest).map_err(at)?;
+            losses += usize::from(*first == "l" && rest.iter().any(|rate| rate.parse() != Ok(0.0)));
+            segments += usize::from(*first == "m");
         }
     }
     all.extend(open.map(Draft::finish).transpose()?);
-    if all.is_empty() { Err("it has no connections".into()) } else { Ok(all) }
+    if all.is_empty() {
+        return Err("it has no connections".into());
+    }
+    Ok(Recorded { connections: all, losses, segments })
 }
 
 /// What the first line of a connection says of the others.
@@ -120,14 +137,13 @@ impl Draft {
             ("w", ..) => {
                 let [initiator, acceptor] = exactly(first, rest)?;
                 for (side, word) in self.sides.iter_mut().zip([initiator, acceptor]) {
-                    side.window = Some(Bytes::new(whole(word)?));
+                    once(&mut side.window, Bytes::new(whole(word)?))?;
                 }
                 Ok(())
             }
             ("r", ..) => {
                 let [rtt] = exactly(first, rest)?;
-                self.rtt = Some(time(rtt)?);
-                Ok(())
+                once(&mut self.rtt, time(rtt)?)
             }
             ("l", ..) => {
                 let rates: [&str; 2] = exactly(first, rest)?;
@@ -242,8 +258,12 @@ fn side(word: &str) -> usize {
     usize::from(word.ends_with('<'))
 }
 
-fn once(pause: &mut Option<Span>, time: Span) -> Result<(), String> {
-    if pause.replace(time).is_some() { Err("a second time in a row".into()) } else { Ok(()) }
+fn once<T>(known: &mut Option<T>, value: T) -> Result<(), String> {
+    if known.replace(value).is_some() {
+        Err("a second one, where there is one already".into())
+    } else {
+        Ok(())
+    }
 }
 
 fn exactly<'a, const N: usize>(first: &str, words: &[&'a str]) -> Result<[&'a str; N], String> {

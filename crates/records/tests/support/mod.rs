@@ -102,6 +102,7 @@ fn run() -> RunDescription {
         duration: Span::from_ms(12_000),
         warmup: Span::from_ms(2000),
         warmup_found: None,
+        assumed: Vec::new(),
         groups: vec![stays, comes],
         links: vec![bottleneck],
         file_classes: vec!["web".into(), "film".into()],

@@ -20,7 +20,7 @@ use crate::input::InputFile;
 use crate::kind::list;
 use crate::queue::Groups;
 use crate::section::{Table, Tables, keys};
-use crate::value::Positive;
+use crate::value::{Element, List, Positive};
 use draft::Draft;
 use edges::{EdgeKeys, HostsKeys};
 use events::Events;
@@ -45,6 +45,8 @@ keys! {
         convergence: Span = Span::ZERO,
         /// Source of the links and what was assumed of them.
         note: String => "what a generator or file was taken to say",
+        /// What was read from the words of a file, or assumed where it says nothing. Checks of a run list it.
+        assumed: List<String> => "nothing",
         /// The links between routers.
         links: Tables<LinkKeys> => "those of generator or graph",
         /// A shape of which all links are alike, instead of links.
@@ -100,10 +102,17 @@ impl NetworkKeys {
         let access_rate = access_rate.unwrap_or(usual_access_rate(draft.greatest_bps));
         let edges = edges::resolve(&mut self.edges, &mut self.hosts, &draft, access_rate, faults)?;
         let note = self.note.get()?.clone().or(draft.note);
+        let written = self.assumed.get()?.iter().flatten().map(|each| each.value.clone());
+        let assumed: Vec<String> = written.chain(draft.assumed).collect();
         let convergence = self.convergence.copied()?;
         let events = events?;
         self.access_rate.fill(Some(access_rate));
         self.note.fill(note.clone());
+        let elements =
+            assumed.iter().map(|each| Element { at: self.assumed.at.clone(), value: each.clone() });
+        let elements: Vec<_> = elements.collect();
+        self.assumed.fill((!elements.is_empty()).then_some(elements));
+        load.assume(assumed);
         self.generator.omitted = true;
         self.graph.omitted = true;
         let mut links = Vec::new();

@@ -9,13 +9,11 @@ use crate::file;
 use crate::forms::Choice;
 use crate::input::InputFile;
 use crate::section::{Tables, keys};
-use crate::trace::hexadecimal;
 use crate::value::{Count, Element, File, FileReference, List, Or, Positive, PositiveFraction, words};
 use crate::vectors;
 use narrows_model::traffic::{self, Connection, Distribution};
 use narrows_model::{Demand, Surge};
 use narrows_units::{Bytes, Span, Time};
-use sha2::{Digest, Sha256};
 
 keys! {
     /// Transfers of `size` arrive as a Poisson process from `start` on, independently of earlier ones.
@@ -299,6 +297,13 @@ impl Arrivals {
         let records = read(&mut self.arrivals, context, allowed, records, faults)?;
         let at = |at: f64| Time::ZERO + window.from + Span::from_secs_f64(at);
         let records: Vec<_> = records.into_iter().map(|(time, size)| (at(time), Bytes::new(size))).collect();
+        let early = records.iter().filter(|(time, _)| *time < Time::ZERO + window.until).count();
+        let name = &self.arrivals.get()?.name;
+        if early == 0 {
+            let fault = self.arrivals.fault(format!("none of its transfers starts before {}", window.until));
+            return Err(fault.given(format!("\"{name}\"")).allowed(allowed).report(faults));
+        }
+        context.assume(late(records.len() - early, records.len(), "transfers", name));
         Ok(Transfers {
             demand: Demand::Open(traffic::Arrivals::Trace(records.into())),
             slots: self.concurrent.copied()?,
@@ -321,11 +326,21 @@ impl Vectors {
     ) -> Result<Transfers, Reported> {
         let share = self.share.copied()?;
         let (rtt, limit) = (self.rtt.copied()?, self.window.copied()?);
-        let all =
+        let recorded =
             read(&mut self.vectors, context, "a file of Tmix connection vectors", vectors::parse, faults)?;
-        let kept = all.into_iter().enumerate().filter(|(number, _)| is_kept(*number, share));
+        let count = recorded.connections.len();
+        let kept = recorded.connections.into_iter().enumerate().filter(|(number, _)| is_kept(*number, share));
         let mut connections: Vec<Connection> = kept.map(|(_, connection)| connection).collect();
+        let sampled = connections.len();
         connections.retain(|connection| window.from + connection.start < window.until);
+        let name = &self.vectors.get()?.name;
+        for (number, what) in [
+            (recorded.losses, "with loss rates, which have no effect"),
+            (recorded.segments, "with segment sizes, which have no effect"),
+        ] {
+            context.assume((number > 0).then(|| format!("{number} of {count} connections in {name} {what}")));
+        }
+        context.assume(late(sampled - connections.len(), sampled, "connections", name));
         for connection in &mut connections {
             connection.rtt = connection.rtt.filter(|_| rtt == Origin::Recorded);
             for side in &mut connection.sides {
@@ -397,6 +412,12 @@ impl SurgeKeys {
     }
 }
 
+/// That `number` of `count` things in a file are left out, as they start too late.
+fn late(number: usize, count: usize, things: &str, file: &str) -> Option<String> {
+    (number > 0)
+        .then(|| format!("{number} of {count} {things} in {file} left out, as they start when no more may"))
+}
+
 /// What `parse` makes of the text of the file at `field`, whose path and digest are filled in.
 fn read<T>(
     field: &mut Field<FileReference>,
@@ -408,7 +429,7 @@ fn read<T>(
     let location = field.at.location.clone();
     let reference = field.get_mut()?;
     let path = context.path(&reference.name, &location);
-    match file::text(&path).and_then(|text| Ok((parse(&text)?, hexadecimal(&Sha256::digest(text))))) {
+    match file::text(&path).and_then(|(text, digest)| Ok((parse(&text)?, digest))) {
         Ok((parsed, digest)) => {
             reference.found = Some(InputFile::new(&reference.name, &location, path, digest));
             Ok(parsed)
@@ -433,8 +454,14 @@ fn records(text: &str) -> Result<Vec<(f64, u64)>, String> {
             _ => None,
         };
         let last = records.last().map_or(0.0, |(time, _)| *time);
-        let record = record.filter(|(time, size)| (last..1e9).contains(time) && *size > 0);
-        records.push(record.ok_or_else(|| format!("line {} is not a later time and a size", index + 1))?);
+        let record = record
+            .filter(|(time, size)| (last..LATEST_S).contains(time) && (1..=LARGEST_TRANSFER).contains(size));
+        records.push(record.ok_or_else(|| {
+            format!(
+                "line {} is not a time in seconds, from {last} to {LATEST_S}, and a size of 1 to {LARGEST_TRANSFER} bytes",
+                index + 1
+            )
+        })?);
     }
     if records.is_empty() { Err("it has no arrivals".into()) } else { Ok(records) }
 }
@@ -488,3 +515,9 @@ const MOST_STEPS: u64 = 1_000_000;
 
 /// A file that grows by more than this is surely a slip.
 const GREATEST_FACTOR: f64 = 1e6;
+
+/// Seconds of thirty years.
+const LATEST_S: f64 = 1e9;
+
+/// Bytes of an exabyte: eight times as many bits can be counted.
+const LARGEST_TRANSFER: u64 = 1_000_000_000_000_000_000;

@@ -252,6 +252,7 @@ const WORKLOADS: &[(&str, &[&str])] = &[
 /// Keys that cannot be tried so, and why.
 const EXEMPT: &[(&str, &str)] = &[
     ("network.note", "it states the source of the links"),
+    ("network.graph.unclear", "one of its values refuses what the other takes"),
     ("flows.between", "it has one word, without which other keys are needed"),
     ("flows.program.client", PROGRAM),
     ("flows.program.server", PROGRAM),
@@ -278,6 +279,8 @@ const FILES: &[(&str, &str)] = &[
     ("one.graphml", GRAPH),
     ("other.graphml", OTHER_GRAPH),
     ("drawn.graphml", DRAWN_GRAPH),
+    ("numbers.graphml", NUMBERS_GRAPH),
+    ("ways.graphml", WAYS_GRAPH),
 ];
 
 /// An edge with a rate and a delay of its own, one with places and no rate, and one of which nothing is known.
@@ -294,6 +297,14 @@ const DRAWN_GRAPH: &str = r#"<graphml xmlns:y="y"><graph>
 <node id="a"><data><y:Geometry x="0" y="0" width="1" height="1"/></data></node>
 <node id="b"><data><y:Geometry x="9" y="9" width="1" height="1"/></data></node>
 <edge source="a" target="b"/></graph></graphml>"#;
+
+/// Numbers without units.
+const NUMBERS_GRAPH: &str = r#"<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/>
+<edge source="a" target="b" capacity="5" delay="5"/></graph></graphml>"#;
+
+/// An edge each way, which differ.
+const WAYS_GRAPH: &str = r#"<graphml><graph edgedefault="directed"><node id="a"/><node id="b"/>
+<edge source="a" target="b" rate="5Mbps"/><edge source="b" target="a" rate="1Mbps"/></graph></graphml>"#;
 
 /// A network whose links are read from elsewhere.
 const SHAPE: &str = r#"duration = "60s"
@@ -405,6 +416,9 @@ const NEEDS: &[Need] = &[
     Need::values("[tiered].receivers", "[1, 2, 3]", "[3, 2, 1]"),
     Need::base("network.graph", SHAPE, &["network.graph={file=\"FOLDER/one.graphml\",rate=\"9Mbps\",delay=\"5ms\"}", "flows.0.from=a", "flows.0.to=b"]),
     Need::sets("network.graph.drawing_unit", &[".file=FOLDER/drawn.graphml"]),
+    Need::sets("network.graph.rate_unit", &[".file=FOLDER/numbers.graphml", ".delay_unit=1ms"]),
+    Need::sets("network.graph.delay_unit", &[".file=FOLDER/numbers.graphml", ".rate_unit=1Mbps"]),
+    Need::sets("network.graph.directed", &[".file=FOLDER/ways.graphml"]),
     Need::values("network.graph.file", "\"FOLDER/one.graphml\"", "\"FOLDER/other.graphml\""),
     Need::base("network.edges", EDGES, &["network.edges=[{router=\"D0\"},{router=\"D1\"}]"]),
     Need::values("network.edges.router", "\"D0\"", "\"N0\""),

@@ -317,10 +317,16 @@ fn a_graphml_file_gives_links_and_says_what_was_assumed() {
     std::fs::remove_dir_all(&folder).expect("it was made above");
     assert_eq!(scenario.files.len(), 1);
     let note = &scenario.description.iter().find(|(title, _)| title == "Links").expect("a note").1;
-    assert!(
-        note.contains(&scenario.files[0].1) && note.contains("1 without a rate taken to have 1Gbps"),
-        "{note}"
-    );
+    assert!(note.contains(&scenario.files[0].1), "{note}");
+    let assumed: Vec<&str> = scenario.model.assumed.iter().map(String::as_str).collect();
+    let expected = [
+        "rate 1Gbps assumed, no rate stated: a to b",
+        "delay 3ms assumed, no delay stated: a to b",
+        "links in both directions, as edgedefault is missing: a to b",
+    ];
+    assert_eq!(assumed, expected);
+    let described = scenario.description.iter().filter(|(title, _)| title == "Assumed").map(|(_, text)| text);
+    assert!(described.eq(&scenario.model.assumed));
     assert_eq!((missing[0].path.as_str(), missing.len()), ("network.graph.file", 1));
     let gone = read(&text).map(|_| ()).expect_err("the file is gone");
     assert!(gone[0].message.starts_with("cannot be read"));

@@ -42,6 +42,17 @@ fn concurrent() -> Connection {
     }
 }
 
+fn connections(text: &str) -> Result<Vec<Connection>, String> {
+    parse(text).map(|recorded| recorded.connections)
+}
+
+#[test]
+fn what_has_no_effect_is_counted() {
+    let recorded =
+        parse("SEQ 0 1\nl 0.1 0\nm 1460 536\n> 1\nSEQ 1 1\nl 0.0 0\n< 1").expect("two connections");
+    assert_eq!((recorded.losses, recorded.segments), (1, 1));
+}
+
 #[test]
 fn the_original_format_says_which_side_waits() {
     let text = "
@@ -68,7 +79,7 @@ fn the_original_format_says_which_side_waits() {
         c< 4000
         t> 12
     ";
-    assert_eq!(parse(text), Ok(vec![sequential(), concurrent()]));
+    assert_eq!(connections(text), Ok(vec![sequential(), concurrent()]));
 }
 
 #[test]
@@ -90,7 +101,7 @@ fn the_alternate_format_says_the_same() {
         I 800 0 30
         I 12 0 0
     ";
-    assert_eq!(parse(text), Ok(vec![sequential(), concurrent()]));
+    assert_eq!(connections(text), Ok(vec![sequential(), concurrent()]));
 }
 
 #[test]
@@ -98,7 +109,7 @@ fn two_units_of_one_side_in_a_row_are_counted_from_the_first() {
     let writes = [write(10, After::Start, 0), write(20, After::Written, 5)];
     let answer = [write(30, received(30), 7)];
     for text in ["SEQ 0 2\n> 10\nt 5\n> 20\nt 7\n< 30", "S 0 2\nI 0 0 10\nI 5 0 20\nA 0 7 30"] {
-        let sides = parse(text).expect("it is sound").remove(0).sides;
+        let sides = connections(text).expect("it is sound").remove(0).sides;
         assert_eq!((&*sides[0].writes, &*sides[1].writes), (&writes[..], &answer[..]), "{text}");
     }
 }
@@ -117,7 +128,9 @@ fn faults_name_their_line() {
         ("SEQ 0 1\nw 10", "line 2: w needs 2 numbers behind it, and has 1"),
         ("SEQ 0 1\nl 0 2", "line 2: no loss rate from 0 to 1"),
         ("SEQ 0 1\nt 10", "line 2: a time before anything was written"),
-        ("SEQ 0 1\n> 1\nt 2\nt 3", "line 4: a second time in a row"),
+        ("SEQ 0 1\nw 1 1\nw 1 1\n> 1", "line 3: a second one, where there is one already"),
+        ("SEQ 0 1\nr 1\nr 2\n> 1", "line 3: a second one, where there is one already"),
+        ("SEQ 0 1\n> 1\nt 2\nt 3", "line 4: a second one, where there is one already"),
         ("SEQ 0 1\n> 0\n> 5", "line 3: more of a side that has closed the connection with 0 bytes"),
         ("C 0 1 1\nI 0 0 1\nA 0 5 1", "line 3: in a concurrent connection neither side waits for the other"),
         ("S 0 1\nI 5 5 1", "line 2: it waits for its own write and for the other's"),
@@ -132,6 +145,6 @@ fn faults_name_their_line() {
         ("SEQ 0 0", "line 1: a connection of 0, but 0 units of its initiator and 0 of its acceptor follow"),
     ];
     for (text, fault) in faults {
-        assert_eq!(parse(text), Err(fault.to_owned()), "{text}");
+        assert_eq!(connections(text), Err(fault.to_owned()), "{text}");
     }
 }

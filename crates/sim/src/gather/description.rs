@@ -12,6 +12,7 @@ pub fn describe(model: &Model) -> RunDescription {
         duration: model.duration,
         warmup: model.warmup,
         warmup_found: None,
+        assumed: model.assumed.clone(),
         groups: model.groups.iter().enumerate().map(|(number, each)| group(model, number, each)).collect(),
         links: links.map(|(number, each)| link(model, number as u32, each)).collect(),
         file_classes: classes.files,

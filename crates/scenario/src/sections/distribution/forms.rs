@@ -392,7 +392,7 @@ fn check_points(points: &[(f64, f64)], at: &At, faults: &mut Vec<Fault>) -> Resu
 
 /// Reads two columns of numbers, apart by spaces, tabs or commas; what follows a `#` is a comment.
 fn read_points(path: &Path) -> Result<Vec<(f64, f64)>, String> {
-    let text = file::text(path)?;
+    let (text, _) = file::text(path)?;
     let mut points = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
@@ -402,7 +402,7 @@ fn read_points(path: &Path) -> Result<Vec<(f64, f64)>, String> {
         let point = words.next().and_then(|second| Some((number(first)?, number(second)?)));
         match point.filter(|_| words.next().is_none()) {
             Some(point) => points.push(point),
-            None => return Err(format!("line {} is not two numbers", index + 1)),
+            None => return Err(format!("line {} is not two numbers from 0 to {GREATEST}", index + 1)),
         }
     }
     if points.is_empty() { Err("it has no points".into()) } else { Ok(points) }

@@ -19,6 +19,8 @@ pub struct Draft {
     pub greatest_bps: f64,
     /// Source of the links; `None` if they were written.
     pub note: Option<String>,
+    /// What was read from words or assumed about the links, a sentence each.
+    pub assumed: Vec<String>,
     /// Edge routers, with relative numbers of hosts.
     pub edges: Vec<Edge>,
 }
@@ -49,6 +51,13 @@ impl Draft {
     /// Default name of a link between two routers.
     pub fn name(&self, (from, to): (u32, u32)) -> String {
         format!("{}-{}", self.nodes[from as usize], self.nodes[to as usize])
+    }
+
+    /// Name of a further link between two routers: the default name, with a number if there is such a link.
+    pub fn free_name(&self, ends: (u32, u32)) -> String {
+        let name = self.name(ends);
+        let between = self.links.iter().filter(|link| (link.model.from, link.model.to) == ends).count();
+        if between == 0 { name } else { format!("{name} {}", between + 1) }
     }
 
     /// Names of all links.

@@ -9,11 +9,11 @@ use super::draft::Draft;
 use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
 use crate::file;
+use crate::file::hexadecimal;
 use crate::input::InputFile;
 use crate::queue::Queue;
 use crate::section::keys;
-use crate::trace::hexadecimal;
-use crate::value::{File, Positive};
+use crate::value::{File, Positive, words};
 use narrows_qdisc::Scale;
 use narrows_topology::graphml::{self, Assumptions, Edge};
 use narrows_units::{Rate, Span};
@@ -28,6 +28,15 @@ keys! {
         rate: Positive<Rate> => "every edge must say its own",
         /// One-way propagation delay of edges of which it cannot be known.
         delay: Positive<Span> => "every edge or its nodes' coordinates must say it",
+        /// What the number 1 means as the rate of an edge where the file names no unit.
+        rate_unit: Positive<Rate> => "the file must name the unit; bw is in Mbps",
+        /// What the number 1 means as the delay of an edge where the file names no unit.
+        delay_unit: Positive<Span> => "the file must name the unit",
+        /// What becomes of a rate, delay or position that is stated and not understood: the file is refused, or it is taken as
+        /// not stated.
+        unclear: Unclear = Unclear::Refuse,
+        /// Whether directed edges are links in one direction; in both otherwise.
+        directed: bool = true,
         /// The delay that a unit of length of the drawing stands for, where nodes have no longitude and latitude.
         drawing_unit: Positive<Span> => "drawings say nothing of delays",
         /// What delays from coordinates are multiplied by.
@@ -43,6 +52,17 @@ keys! {
     }
 }
 
+/// What becomes of what is stated and not understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unclear {
+    /// The file is refused.
+    Refuse,
+    /// It is as if nothing were stated.
+    Default,
+}
+
+words!(Unclear { Refuse = "refuse", Default = "default" });
+
 impl GraphKeys {
     /// Routers and links of the GraphML file.
     ///
@@ -54,6 +74,10 @@ impl GraphKeys {
             factor: check_factor(&self.delay_factor, faults)?,
             rate: self.rate.copied()?,
             delay: self.delay.copied()?,
+            rate_unit: self.rate_unit.copied()?,
+            delay_unit: self.delay_unit.copied()?,
+            unclear: self.unclear.copied()? == Unclear::Default,
+            directed: self.directed.copied()?,
             drawing_unit: self.drawing_unit.copied()?,
         };
         let location = self.file.at.location.clone();
@@ -61,27 +85,30 @@ impl GraphKeys {
         let path = context.load.path(&reference.name, &location);
         let bytes = file::bytes(&path).map_err(|error| format!("cannot be read: {error}"));
         let read = bytes.and_then(|bytes| {
-            let text = std::str::from_utf8(&bytes).map_err(|_| "not UTF-8 text".to_owned())?;
-            let imported = graphml::import(text, &assumptions)?;
+            let imported = graphml::import(&bytes, &assumptions)?;
             Ok((hexadecimal(&Sha256::digest(&bytes)), imported))
         });
         let (digest, imported) = match read {
             Ok(read) => read,
             Err(problem) => {
                 let given = format!("\"{}\"", reference.name);
-                let allowed = "a GraphML file whose edges join its nodes";
+                // Text of the file becomes part of a message for a terminal.
+                let problem = printable(&problem);
+                let allowed = "a GraphML file whose edges join its nodes, and say their rates and delays";
                 return Err(self.file.fault(problem).given(given).allowed(allowed).report(faults));
             }
         };
         let stem = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let note = format!("{stem} (SHA-256 {digest}): {}", imported.assumed.join("; "));
+        let note = format!("{stem} (SHA-256 {digest}), {} edges", imported.edges.len());
         reference.found = Some(InputFile::new(&reference.name, &location, path, digest));
         let mut draft = Draft {
-            nodes: imported.nodes,
-            note: Some(note.chars().filter(|c| !c.is_control()).collect()),
+            nodes: imported.nodes.iter().map(|name| printable(name)).collect(),
+            note: Some(printable(&note)),
+            assumed: imported.assumed.iter().map(|sentence| printable(sentence)).collect(),
             ..Draft::default()
         };
-        for Edge { from, to, rate, delay } in imported.edges {
+        let mut short = Vec::new();
+        for Edge { from, to, one_way, rate, delay } in imported.edges {
             let rate = Field::of(&self.table, WrittenRate::Plain(rate));
             let keys = OneWayKeys {
                 rate,
@@ -91,8 +118,22 @@ impl GraphKeys {
                 impairments: self.impairments.clone(),
             };
             let direction = OneWay::new(keys, Scale::bdp, context, faults)?;
-            let names = [draft.name((from, to)), draft.name((to, from))];
-            draft.pair(names, (from, to), delay.max(LEAST_DELAY), &[direction.clone(), direction]);
+            let names = [draft.free_name((from, to)), draft.free_name((to, from))];
+            if delay < LEAST_DELAY {
+                short.push(names[0].clone());
+            }
+            let delay = delay.max(LEAST_DELAY);
+            if one_way {
+                let [name, _] = names;
+                draft.push(name, (from, to), delay, &direction);
+            } else {
+                draft.pair(names, (from, to), delay, &[direction.clone(), direction]);
+            }
+        }
+        if !short.is_empty() {
+            draft
+                .assumed
+                .push(format!("delay {LEAST_DELAY} in place of a shorter one: {}", short.join(", ")));
         }
         Ok(draft)
     }
@@ -101,6 +142,11 @@ impl GraphKeys {
     pub fn recording(&self) -> Option<&InputFile> {
         self.file.get().ok()?.found.as_ref()
     }
+}
+
+/// `text` without control characters.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 /// The factor for delays, which must be finite and above zero.
