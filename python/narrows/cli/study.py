@@ -15,13 +15,14 @@ from narrows.cli.table import align
 from narrows.errors import InputError, Interrupted, ReportError
 from narrows.external.source import EVERYTHING
 from narrows.files.folder import check_place
-from narrows.files.manifest import to_json
+from narrows.files.manifest import MANIFEST, to_json
+from narrows.files.sealed import read_sealed
 from narrows.run.jobs import processors
 from narrows.study import campaign
 from narrows.study.definition import read_study
 from narrows.study.design import describe
 from narrows.study.overlay import Choice
-from narrows.study.plan import Plan, load_plan, make_plan
+from narrows.study.plan import Plan, make_plan
 from narrows.study.store import Store
 from narrows.study.task import Failed, Finished
 from narrows.study.views.summary import write_summary
@@ -54,9 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
 def resume(arguments: argparse.Namespace) -> int:
     """Resume a study that was interrupted."""
     check_executor(arguments)
-    load_plan(arguments.folder)
+    before = campaign.status(arguments.folder)
     found = work(arguments, arguments.folder, executor_of(arguments), trusted_by(arguments), retry=arguments.retry)
-    return _end(found, arguments.folder, arguments)
+    ran = arguments.retry or found[:SETTLED] != before[:SETTLED]
+    return _end(found, arguments.folder, arguments, reported=not ran and _is_reported(arguments.folder))
 
 
 def status(arguments: argparse.Namespace) -> int:
@@ -181,25 +183,34 @@ def work(
             display.close()
 
 
-def _end(found: campaign.Status, folder: Path, arguments: argparse.Namespace) -> int:
+def _end(found: campaign.Status, folder: Path, arguments: argparse.Namespace, *, reported: bool = False) -> int:
     if arguments.json:
         print(to_json(found._asdict()))
     else:
         print(f"{found.finished} of {counted(found.cells, 'cell is', 'cells are')} finished, {found.failed} failed")
-    return end(found, folder, arguments)
+    return end(found, folder, arguments, reported=reported)
 
 
-def end(found: campaign.Status, folder: Path, arguments: argparse.Namespace) -> int:
-    """Build the report of a study, print its folder, and return the exit status."""
-    conclude(folder)
+def end(found: campaign.Status, folder: Path, arguments: argparse.Namespace, *, reported: bool = False) -> int:
+    """Build the report of a study unless it is there, print its folder, and return the exit status."""
+    conclude(folder, reported=reported)
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
     return INTERNAL if found.failed else DONE
 
 
-def conclude(folder: Path) -> None:
-    """Print the failures of a study whose cells have run, and build its report."""
+def conclude(folder: Path, *, reported: bool = False) -> None:
+    """Print the failures of a study whose cells have run, and build its report unless it is there."""
     _print_failures(folder)
-    _report(folder)
+    if reported:
+        print(f"Report: {folder / REPORT}", file=sys.stderr)
+    else:
+        _report(folder)
+
+
+def _is_reported(folder: Path) -> bool:
+    """Return whether the report of a study cites the digest of its results."""
+    digest, report = read_sealed(folder / MANIFEST)["digest"], folder / REPORT
+    return bool(digest) and report.is_file() and digest in report.read_text(encoding="utf-8")
 
 
 def _report(folder: Path) -> None:
@@ -293,3 +304,6 @@ def _shown(value: Any) -> str:
 
 
 MOST_FAILURES = 5
+REPORT = "report.html"
+# Entries of the state of a study that say what has run.
+SETTLED = 3

@@ -87,6 +87,18 @@ def test_a_finished_study_resumes_to_nothing(done: Path) -> None:
     assert (done / "out/cells.parquet").read_bytes() == before
 
 
+def test_resuming_a_finished_study_builds_its_report_only_if_that_is_of_other_results(done: Path) -> None:
+    report = done / "out/report.html"
+    built = report.read_text(encoding="utf-8")
+    report.write_text(f"{built}<!-- as it was -->", encoding="utf-8")
+    assert study(done, "resume", "out")[0] == 0
+    assert report.read_text(encoding="utf-8") == f"{built}<!-- as it was -->"
+    digest = json.loads((done / "out/manifest.json").read_text())["digest"]
+    report.write_text(built.replace(digest, "sha256:0"), encoding="utf-8")
+    assert study(done, "resume", "out")[0] == 0
+    assert report.read_text(encoding="utf-8") == built
+
+
 def test_replay_runs_one_cell_again_to_the_same_bits(done: Path) -> None:
     key = next(iter(digests(done)))
     status, out, _ = study(done, "replay", "out", key[:12], "--json")

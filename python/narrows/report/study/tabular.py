@@ -66,14 +66,19 @@ def variance(response: str, table: Anova) -> Markup:
             f"{counted(hidden, 'effect is', 'effects are')} left out, with p of {_LEVEL:g} or more, or less of a part."
             if hidden
             else "",
-            f"The design cannot distinguish {', '.join(':'.join(term) for term in table.left_out[:6])} from the others."
-            if table.left_out
+            f"The design cannot distinguish {_terms(table.left_out)} from the others." if table.left_out else "",
+            f"Left in the residual, since the design is unbalanced and has many levels: {_terms(table.too_large)}."
+            if table.too_large
             else "",
         )
         if sentence
     )
     heads = ("Where it comes from", "Part of the variance", "Degrees of freedom", "F", "p")
     return html_table(f"What moves {shown.label}", heads, rows, note)
+
+
+def _terms(of: Sequence[tuple[str, ...]]) -> str:
+    return ", ".join(":".join(term) for term in of[:_NAMED])
 
 
 def comparisons(response: str, rows: Sequence[Comparison]) -> Markup:
@@ -196,3 +201,5 @@ _LEVEL = 0.05
 _NUMERIC = re.compile(r"[-+\u2212\u2013<]? ?\d|\u2013$")
 _LEAST = 0.0001
 _ROWS = 16
+# Interactions that a note names.
+_NAMED = 6
