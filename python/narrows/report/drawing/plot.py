@@ -7,6 +7,7 @@ script reads them back through the scales in the panel's `data-x` and `data-y`. 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from narrows.report.drawing.decimate import extremes, without_flats
 from narrows.report.drawing.lettering import GAP, all_shortened, kept_inside, lanes, shortened, width_of
-from narrows.report.drawing.scale import INDEX, NARROW_SPACE, Scale, Unit, tick_label
+from narrows.report.drawing.scale import INDEX, NARROW_SPACE, Scale, Unit, proper_range, tick_label
 from narrows.report.drawing.svg import Markup, element, join, number, polyline, ring
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of a panel.
+    """An axis of a panel; ends between which there is no range are replaced (`proper_range`).
 
     Attributes:
         label: Name of the quantity, without its unit.
@@ -49,6 +50,12 @@ class Axis:
     names: tuple[str, ...] = ()
     at: tuple[float, ...] = ()
     link: str = ""
+
+    def __post_init__(self) -> None:
+        """Replace ends between which there is no range."""
+        low, high = proper_range(self.low, self.high, log=self.log)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
 
     @classmethod
     def of_names(cls, label: str, names: Sequence[str], *, inverted: bool = False) -> Axis:
@@ -126,7 +133,7 @@ class Panel:
     def shade(self, key: str, until: float) -> None:
         """Shade the panel from its left edge to a value of x; the legend names it, so that no mark crosses a word."""
         right = self._clip(self.across.position(until))
-        if right <= self.box.left + 1:
+        if not right > self.box.left + 1:
             return
         area = element(
             "rect",
@@ -144,9 +151,10 @@ class Panel:
 
     def line(self, key: str, x: FloatArray, y: FloatArray, style: Style, *, kind: str = "line") -> None:
         """Draw a line; `kind` is its CSS class and its name in the read-out ("line", "faint")."""
-        good = np.isfinite(y)
+        good = np.isfinite(x) & np.isfinite(y)
         if not good.any():
             return
+        x, y = np.where(good, x, 0.0), np.where(good, y, np.nan)
         columns = int(self.box.width)
         # A long line is thinned, which closes its gaps; a short one keeps them.
         kept_x, kept_y = (x, y) if len(x) <= 4 * columns else extremes(x[good], y[good], columns)
@@ -173,7 +181,7 @@ class Panel:
 
     def band(self, key: str, x: FloatArray, low: FloatArray, high: FloatArray, style: Style) -> None:
         """Draw the area between two lines, behind the line of the same series."""
-        good = np.isfinite(low) & np.isfinite(high)
+        good = np.isfinite(x) & np.isfinite(low) & np.isfinite(high)
         path = ring(
             self._place(x[good], self.across), self._place(high[good], self.up), self._place(low[good], self.up)
         )
@@ -192,26 +200,32 @@ class Panel:
 
     def rug(self, key: str, x: FloatArray, row: int, css_class: str) -> None:
         """Draw a tick at each x, at most one per unit of width, in row `row` from the bottom of the panel."""
-        columns = np.unique(np.round(self._place(x, self.across)))
+        columns = np.unique(np.round(self._place(x[np.isfinite(x)], self.across)))
         bottom = self.box.bottom - 2 - row * (_RUG + 3)
         path = "".join(f"M{number(column)} {number(bottom)}v{-_RUG}" for column in columns.tolist())
         self._add(key, None, element("path", class_=f"rug {css_class}", d=path))
 
     def point(self, key: str, at: tuple[float, float], style: Style, read: str, *, of_many: bool = False) -> None:
         """Draw a marker with the read-out `read` at (x, y); a small, pale one if `of_many`."""
+        if not _is_known(at):
+            return
         css, size = ("dot pale", 3.5) if of_many else ("dot", 7.0)
         self._add(key, style, self._dot(at, style, read, css, size))
 
     def event(self, key: str, at: tuple[float, float], style: Style, read: str, *, size: float | None = None) -> None:
         """Draw the small marker of an event with the read-out `read` at (x, y), of a `size` from `room`."""
+        if not _is_known(at):
+            return
         half = size or _EVENT
         self._add(key, style, self._dot(at, style, read, "dot" if half > _PLAIN else "dot plain", half))
 
     def room(self, x: Sequence[float]) -> float:
         """Return the size of the markers of events at these x with which most do not hide their neighbours."""
-        if len(x) <= 1:
+        known = np.asarray(x, float)
+        known = known[np.isfinite(known)]
+        if len(known) <= 1:
             return _EVENT
-        between = float(np.median(np.diff(np.sort(self._place(np.asarray(x, float), self.across)))))
+        between = float(np.median(np.diff(np.sort(self._place(known, self.across)))))
         return min(max(0.5 * between, _LEAST_EVENT), _EVENT)
 
     def _dot(self, at: tuple[float, float], style: Style, read: str, css: str, size: float) -> Markup:
@@ -223,6 +237,8 @@ class Panel:
         self, key: str, at: tuple[float, float], x: tuple[float, float], y: tuple[float, float], style: Style
     ) -> None:
         """Draw a horizontal and a vertical interval through a point; one that leaves the panel ends in an arrow."""
+        if not _is_known((*at, *x, *y)):
+            return
         centre_x, centre_y = self.across.position(at[0]), self.up.position(at[1])
         ends_x = sorted(self.across.position(max(value, self.x.low / 10) if self.x.log else value) for value in x)
         ends_y = sorted(self.up.position(max(value, self.y.low / 10) if self.y.log else value) for value in y)
@@ -282,6 +298,8 @@ class Panel:
 
         A text that would leave the panel is moved into it.
         """
+        if not _is_known(at):
+            return
         half = side * width_of(text) / 2
         middle = self.across.position(at[0]) + 11 * side + half
         left = kept_inside(middle, text, self.box.left, self.box.right) - half
@@ -414,11 +432,13 @@ class Panel:
     def _place(self, values: FloatArray, scale: Scale) -> FloatArray:
         # Up to a panel's size beyond its edges, so that lines leave it in their true direction.
         low, high = sorted((2 * scale.start - scale.end, 2 * scale.end - scale.start))
-        if scale.log:
-            part = np.log(np.maximum(values, scale.low) / scale.low) / np.log(scale.high / scale.low)
-        else:
-            part = (values - scale.low) / (scale.high - scale.low)
-        placed: FloatArray = np.clip(scale.start + part * (scale.end - scale.start), low, high)
+        # What overflows is beyond them.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if scale.log:
+                part = np.log(np.maximum(values, scale.low) / scale.low) / np.log(scale.high / scale.low)
+            else:
+                part = (values - scale.low) / (scale.high - scale.low)
+            placed: FloatArray = np.clip(scale.start + part * (scale.end - scale.start), low, high)
         return placed
 
     def _clip(self, left: float) -> float:
@@ -438,6 +458,11 @@ def marker(shape: int, x: float, y: float, size: float) -> str:
         return f"M{number(x - size)} {number(y)}{arc(2 * size)}{arc(-2 * size)}Z"
     corners = "L".join(f"{number(x + dx * size)} {number(y + dy * size)}" for dx, dy in _CORNERS[shape - 1])
     return f"M{corners}Z"
+
+
+def _is_known(values: Sequence[float]) -> bool:
+    """Return whether no value is missing; an infinite one is an interval without an end."""
+    return not any(map(math.isnan, values))
 
 
 def _lines_of(text: str, room: float) -> list[str]:

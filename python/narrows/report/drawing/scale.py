@@ -49,16 +49,38 @@ class Scale:
     log: bool = False
 
     def position(self, value: float) -> float:
-        """Return the position of `value`, in drawing units."""
+        """Return the position of `value`, in drawing units; that of a value far beyond the scale is finite, too."""
         if self.log:
-            part = math.log(value / self.low) / math.log(self.high / self.low)
+            part = math.log(max(value / self.low, _FAR_BELOW)) / math.log(self.high / self.low)
         else:
             part = (value - self.low) / (self.high - self.low)
+        part = min(max(part, -_FAR), _FAR)
         return self.start + part * (self.end - self.start)
 
     def ticks(self, count: int) -> list[float]:
         """Return about `count` round values inside the scale."""
         return log_ticks(self.low, self.high, count) if self.log else linear_ticks(self.low, self.high, count)
+
+
+def proper_range(low: float, high: float, *, log: bool) -> tuple[float, float]:
+    """Return a range that an axis can have: finite, with the first end below the last, and positive where `log` is set.
+
+    Ends that are none are left out, and a range without extent is widened.
+    """
+    least, most = (_LEAST if log else -_MOST), _MOST
+    known = [min(end, most) for end in (low, high) if math.isfinite(end) and end >= least]
+    if not known:
+        return (0.1, 1.0) if log else (0.0, 1.0)
+    first, last = min(known), max(known)
+    size = max(abs(first), abs(last))
+    if last - first > max(_ALIKE * size, _LEAST / 10.0):
+        return first, last
+    if log and len(known) > 1:
+        return first / _WIDER, last * _WIDER
+    if log:
+        return (first, first * _DECADES) if first == low else (last / _DECADES, last)
+    room = size / 10.0 if size > _LEAST else 0.5
+    return first - room, last + room
 
 
 def linear_ticks(low: float, high: float, count: int) -> list[float]:
@@ -99,7 +121,9 @@ def log_ticks(low: float, high: float, count: int) -> list[float]:
 
 
 def nice_step(raw: float) -> float:
-    """Return the least of 1, 2 and 5 times a power of ten that is not below `raw`."""
+    """Return the least of 1, 2 and 5 times a power of ten that is not below `raw`; 1 where that is not positive."""
+    if not (math.isfinite(raw) and raw > 0):
+        return 1.0
     power = 10.0 ** math.floor(math.log10(raw))
     for multiple in (1.0, 2.0, 5.0):
         if raw <= multiple * power * (1 + _ROUNDING):
@@ -117,7 +141,7 @@ def nice_ceiling(value: float, count: int = 5) -> float:
 
 def decimals_of(value: float, digits: int = 3) -> int:
     """Return the number of decimals with which a value has `digits` significant digits."""
-    if value == 0 or not math.isfinite(value):
+    if value == 0 or not abs(value) < _MOST:
         return 0
     decimals = digits - 1 - math.floor(math.log10(abs(value)))
     # Rounding may carry into another digit: 9.996 is written 10.0, not 10.00.
@@ -133,7 +157,7 @@ def fixed(value: float, decimals: int) -> str:
 
 def significant(value: float, digits: int = 3) -> str:
     """Return a number as text with `digits` significant digits, never in exponent notation."""
-    if not math.isfinite(value):
+    if not abs(value) < _MOST:
         return NO_DATA
     rounded = round(value, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0.0
     return fixed(rounded, decimals_of(value, digits))
@@ -189,4 +213,12 @@ _ALMOST_ONE = 0.9995
 _ROUNDING = 1e-9
 # Steps of at most so many parts of a range leave two multiples inside, for a step is at most 2.5 times its part.
 _ENOUGH = 5
+# Ends of what an axis can have; beyond, products of them have no representation.
+_LEAST, _MOST = 1e-150, 1e150
+# Relative: ends that are as close are equal.
+_ALIKE = 1e-9
+# How much a logarithmic range without extent is widened, and what follows of an end that is known alone.
+_WIDER, _DECADES = 1.1, 1000.0
+# As a part of the low end of a logarithmic scale, and in lengths of any scale.
+_FAR_BELOW, _FAR = 1e-6, 100.0
 _EVERY = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)

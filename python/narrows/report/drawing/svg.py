@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,11 +52,11 @@ def number(value: float) -> str:
 
 
 def polyline(x: FloatArray, y: FloatArray) -> str:
-    """Return the path data of a line through the points; a NaN in y interrupts it."""
+    """Return the path data of a line through the points; one that is not finite interrupts it."""
     parts: list[str] = []
     pen_down = False
     for left, top in zip(x.tolist(), y.tolist(), strict=True):
-        if not np.isfinite(top):
+        if not (math.isfinite(left) and math.isfinite(top)):
             pen_down = False
             continue
         # After M further pairs are lines, which saves a letter per point.

@@ -206,7 +206,7 @@ class Run:
     def recorded_s(self) -> float:
         """End of the last interval of the series, seconds; 1 without series."""
         rows = self.series_rows.get("time_s", np.empty(0))
-        return float(rows.max()) if len(rows) else 1.0
+        return float(rows.max(where=np.isfinite(rows), initial=0.0)) or 1.0
 
     @cached_property
     def replication_numbers(self) -> list[int]:
@@ -319,6 +319,7 @@ class Run:
         if "owner" not in rows:
             return None
         chosen = (rows["owner"] == owner) & (rows["quantity"] == quantity) & (rows["packets"] > 0)
+        chosen &= np.isfinite(rows["value_s"])
         if replication is not None:
             chosen &= rows["replication"] == replication
         if not chosen.any():
@@ -345,6 +346,10 @@ class Run:
         names, codes = np.unique(rows["name"], return_inverse=True)
         links = rows["kind"] == "link"
         order = np.lexsort((rows["time_s"], codes, links, rows["replication"]))
+        # An interval ends after the start of the run.
+        order = order[np.isfinite(rows["time_s"][order]) & (rows["time_s"][order] > 0)]
+        if not len(order):
+            return {}
         key = np.stack([rows["replication"][order], links[order], codes[order]])
         starts = np.flatnonzero(np.r_[True, (np.diff(key) != 0).any(axis=0)])
         ends = np.r_[starts[1:], len(order)]

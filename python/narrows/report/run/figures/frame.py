@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -156,8 +157,9 @@ def pooled(runs: Sequence[Run]) -> str:
 
 
 def interval_of(trace: Trace) -> float:
-    """Return the length of an interval of a series, seconds."""
-    return float(np.median(np.diff(trace.time))) if len(trace.time) > 1 else float(trace.time[0])
+    """Return the length of an interval of a series, seconds; 1 where its times give none."""
+    length = float(np.median(np.diff(trace.time))) if len(trace.time) > 1 else float(trace.time[0])
+    return length if math.isfinite(length) and length > 0 else 1.0
 
 
 def every(seconds: float) -> str:

@@ -59,7 +59,8 @@ def figure(runs: Sequence[Run]) -> Figure:
 
     def draw(paper: Paper) -> Sequence[Panel]:
         logs = [math.log(end) for cloud in clouds for end in cloud.delay.interval or () if end > 0]
-        delays = [delay for cloud in clouds for _, delay, _ in cloud.points]
+        # A delay of nothing has no place on a logarithmic axis.
+        delays = [delay for cloud in clouds for _, delay, _ in cloud.points if delay > 0] or [1.0]
         rates = [rate for cloud in clouds for _, _, rate in cloud.points]
         (panel,) = paper.column(
             [""],

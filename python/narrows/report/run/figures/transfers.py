@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,7 +60,8 @@ def _distribution(runs: Sequence[Run], groups: Sequence[_Group]) -> Figure:
         "Cumulative distribution of the times from start to completion of a transfer; further left is better.",
         *_rests_on(runs, groups),
     ]
-    low = min(float(group.times.min()) for group in groups)
+    # A time of nothing has no place on a logarithmic axis.
+    low = min(float(group.times.min(where=group.times > 0, initial=math.inf)) for group in groups)
     high = max(float(group.times.max()) for group in groups)
 
     def draw(paper: Paper) -> Sequence[Panel]:
@@ -168,7 +170,10 @@ def _groups(runs: Sequence[Run]) -> list[_Group]:
             kept = len(rows["end_s"]) / completed if completed else 1.0
             style, label = frame.group_style(runs, run, place), frame.flow_label(runs, run, group)
             times = rows["end_s"] - rows["start_s"]
-            groups.append(_Group(f"{run.name}/{group}", label, style, times, rows["bytes"].astype(np.float64), kept))
+            known = np.isfinite(times)
+            if known.any():
+                sizes = rows["bytes"][known].astype(np.float64)
+                groups.append(_Group(f"{run.name}/{group}", label, style, times[known], sizes, kept))
     return groups
 
 
