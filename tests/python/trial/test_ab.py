@@ -183,7 +183,7 @@ def test_a_change_within_the_margin_that_is_certain_is_named() -> None:
         worse,
     ]
     said = slight({"rows": rows})
-    assert "`delay_mean_s` of test in path, +1.2" in said
+    assert "delay_mean_s of test in path, +1.2" in said
     assert "delay_p95_s" not in said
     assert "goodput" not in said
     assert "delay_p99_s" not in said

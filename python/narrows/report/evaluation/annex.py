@@ -9,6 +9,7 @@ from narrows.evaluation.summary import by_criterion, views
 from narrows.evaluation.verdict import VERDICTS
 from narrows.linux.backend import LINUX
 from narrows.report.evaluation import words
+from narrows.report.page.markdown import code, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,10 +21,11 @@ def annex(summary: Mapping[str, Any]) -> str:
     Args:
         summary: The contents of `summary.json`.
     """
-    parts = [f"# {summary['title']}", f"Criteria: {summary['source']}.", *words.preface(summary), _counts(summary)]
+    parts = [f"# {text(summary['title'])}", f"Criteria: {text(summary['source'])}."]
+    parts += [*map(text, words.preface(summary)), _counts(summary)]
     seen = {name: by_criterion(rows) for name, rows in views(summary["rows"], summary["on"]).items()}
     for section, rows in words.sections(summary["rows"]).items():
-        parts.append(f"## Section {section}")
+        parts.append(f"## Section {text(section)}")
         for key in by_criterion(rows):
             parts += _criterion(key[1], {name: found[key] for name, found in seen.items()})
     return "\n\n".join(parts) + "\n"
@@ -41,28 +43,27 @@ def _counts(summary: Mapping[str, Any]) -> str:
 
 def _criterion(criterion: str, seen: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
     first, *others = seen.values()
-    level = f" ({first[0]['level']})" if first[0]["level"] else ""
-    parts = [f"**{criterion}**{level}"]
+    level = f" ({text(first[0]['level'])})" if first[0]["level"] else ""
+    parts = [f"**{text(criterion)}**{level}"]
     reason = words.absent([row for rows in seen.values() for row in rows])
     if reason:
-        return [*parts, f"{first[0]['verdict'].capitalize()}: {reason}."]
+        return [*parts, f"{first[0]['verdict'].capitalize()}: {text(reason)}."]
     backend = ["on"] if others else []
     last = ["minus simulator"] if others else []
     titles = ["condition", *backend, "measured", "compared with", "verdict", "scenario", *last]
     lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     for alike in zip(*seen.values(), strict=True):
         for name, row in zip(seen, alike, strict=True):
-            cells = [_plain(words.condition(row)), *([name] if others else []), words.measured(row), words.against(row)]
-            cells += [_verdict(row), f"[file]({quote(row['scenario'])})" if row["scenario"] else ""]
+            cells = [words.condition(row), *([name] if others else []), words.measured(row), words.against(row)]
+            cells = [
+                *map(text, [*cells, _verdict(row)]),
+                f"[file]({quote(row['scenario'])})" if row["scenario"] else "",
+            ]
             cells += [words.difference(row) if name == LINUX else ""] if others else []
             lines.append(f"| {' | '.join(cells)} |")
-    named = f"`{words.measure(first)}`. Predicate: {words.about(first)}."
+    named = f"{code(words.measure(first))}. Predicate: {text(words.about(first))}."
     return [*parts, named, "\n".join(lines)]
 
 
 def _verdict(row: Mapping[str, Any]) -> str:
-    return words.verdict(row) + (f": {_plain(row['reason'])}" if row["reason"] else "")
-
-
-def _plain(text: str) -> str:
-    return text.replace("|", "\\|")
+    return words.verdict(row) + (f": {row['reason']}" if row["reason"] else "")

@@ -85,7 +85,7 @@ def preface(summary: Mapping[str, Any]) -> list[str]:
         "else of the paired difference to the bound. It is worse (or broken, for a liveness bound) if all of the "
         "interval is beyond the bound, better if all of the difference to the reference is on the better side by more "
         "than the margin, otherwise within; within is decided if none of the interval is beyond the bound. Each row "
-        "says whose the predicate is, and links to the scenario that repeats it with `narrows run`."
+        'says whose the predicate is, and links to the scenario that repeats it with "narrows run".'
     )
     expected = 0.025 * relative
     about_so_many = f"about {round(expected)}" if expected >= 1.0 else "fewer than one"
@@ -97,12 +97,12 @@ def preface(summary: Mapping[str, Any]) -> list[str]:
     where = []
     if kernel is not None:
         tcp = f"the TCP of Linux {kernel['kernel']} in simulated time, with the simulator's links and queues"
-        where = [f"Senders and receivers were {tcp}; `narrows run FILE --on linux` repeats a row."]
+        where = [f'Senders and receivers were {tcp}; "narrows run FILE --on linux" repeats a row.']
         if summary["on"] == BOTH:
             both = (
                 f"Every row was measured in the simulator and, below it, with {tcp}, from the same seeds. The last "
                 "column is the difference of both, kernel minus simulator. What the kernel cannot do is not applicable "
-                "to it, for the reason given. The scenario of its line runs with `narrows run FILE --on linux`."
+                'to it, for the reason given. The scenario of its line runs with "narrows run FILE --on linux".'
             )
             where = [both]
     chosen = summary["sections"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 from narrows.report.drawing.scale import quantity
 from narrows.report.page.estimates import relative_text
+from narrows.report.page.markdown import code, text
 from narrows.report.page.metrics import unit_named
 from narrows.trial.verdict import NO_WORSE, UNDECIDED, WORSE
 
@@ -24,15 +26,15 @@ def comment(summary: Mapping[str, Any]) -> str:
     """
     loud = [row for row in summary["rows"] if row["verdict"] != NO_WORSE]
     quiet = [row for row in summary["rows"] if row["verdict"] == NO_WORSE]
-    parts = [f"### {headline(summary)}", sentence(summary)]
+    parts = [f"### {text(headline(summary))}", sentence(summary)]
     if slight(summary):
-        parts.append(slight(summary))
+        parts.append(text(slight(summary)))
     if loud:
         parts.append(_table(loud))
     if quiet:
         folded = f"<summary>{len(quiet)} no worse</summary>"
         parts.append(f"<details>{folded}\n\n{_table(quiet)}\n\n</details>")
-    return "\n\n".join([*parts, f"`{summary['command']}`"]) + "\n"
+    return "\n\n".join([*parts, code(summary["command"])]) + "\n"
 
 
 def headline(summary: Mapping[str, Any]) -> str:
@@ -55,7 +57,7 @@ def slight(summary: Mapping[str, Any]) -> str:
     found = [row for row in summary["rows"] if row["verdict"] != WORSE and _is_certainly_worse(row)]
     if not found:
         return ""
-    named = (f"`{row['metric']}` of {row['owner']} in {row['scenario']}, {change(row)}" for row in found)
+    named = (f"{row['metric']} of {row['owner']} in {row['scenario']}, {change(row)}" for row in found)
     return f"Worse for certain, but on average not by more than the margin: {'; '.join(named)}."
 
 
@@ -64,15 +66,16 @@ def junit(summary: Mapping[str, Any]) -> str:
     rows = summary["rows"]
     failures = sum(row["verdict"] == WORSE for row in rows)
     skipped = sum(row["verdict"] == UNDECIDED for row in rows)
-    name = quoteattr(f"narrows ab {summary['a']} {summary['b']}")
+    name = _attribute(f"narrows ab {summary['a']} {summary['b']}")
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<testsuite name={name} tests="{len(rows)}" failures="{failures}" errors="0" skipped="{skipped}">',
     ]
     for row in rows:
-        case = f"<testcase classname={quoteattr(row['scenario'])} name={quoteattr(row['owner'] + ' ' + row['metric'])}"
-        text = quoteattr(f"{values(row)}, {change(row)}, margin {_quantity(row['margin'], row)}")
-        inner = {WORSE: f"<failure message={text}/>", UNDECIDED: f"<skipped message={text}/>"}.get(row["verdict"])
+        of = _attribute(f"{row['owner']} {row['metric']}")
+        case = f"<testcase classname={_attribute(row['scenario'])} name={of}"
+        found = _attribute(f"{values(row)}, {change(row)}, margin {_quantity(row['margin'], row)}")
+        inner = {WORSE: f"<failure message={found}/>", UNDECIDED: f"<skipped message={found}/>"}.get(row["verdict"])
         lines.append(f"  {case}>{inner}</testcase>" if inner else f"  {case}/>")
     return "\n".join([*lines, "</testsuite>"]) + "\n"
 
@@ -106,11 +109,17 @@ def _quantity(value: float, row: Row) -> str:
     return quantity(value, unit_named(row["unit"]))
 
 
+def _attribute(value: str) -> str:
+    """Return a value of an attribute in quotes; what XML cannot hold becomes a replacement character (XML 1.0, 2.2)."""
+    return quoteattr(re.sub(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]", "\ufffd", value))
+
+
 def _table(rows: Sequence[Row]) -> str:
     lines = ["| verdict | scenario | metric | A → B | change | replications |", "|---|---|---|---|---|--:|"]
     lines += [
-        f"| {MARKS[row['verdict']]} {row['verdict']} | {row['scenario']} | `{row['metric']}` of {row['owner']} | "
-        f"{values(row)} | {change(row)} | {row['replications']} |"
+        f"| {MARKS[row['verdict']]} {row['verdict']} | {code(row['scenario'])} | "
+        f"{code(row['metric'])} of {code(row['owner'])} | {text(values(row))} | "
+        f"{text(change(row))} | {row['replications']} |"
         for row in rows
     ]
     return "\n".join(lines)
