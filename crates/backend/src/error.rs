@@ -24,12 +24,14 @@ pub enum RunError {
 }
 
 /// Too many packets waiting or in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overfull {
     /// Simulated time at which this was noticed.
     pub at: Time,
     /// The most packets that one run may hold.
     pub most: u64,
+    /// Algorithm with parameters, and name of the group, of the sender that has sent most; `None` if there is none.
+    pub busiest: Option<(String, String)>,
 }
 
 /// The failure of an algorithm.
@@ -61,13 +63,21 @@ impl std::error::Error for RunError {}
 
 impl fmt::Display for Overfull {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { at, most } = self;
+        let Self { at, most, busiest } = self;
         write!(
             f,
             "at {} s of simulated time more than {most} packets wait or are in flight: senders send more than their \
              access links carry, or a queue without a limit grows without end",
             at.as_secs_f64()
-        )
+        )?;
+        if let Some((algorithm, group)) = busiest {
+            write!(
+                f,
+                "; {algorithm} of group {group} has sent most, and initial_ssthresh or receive_window of its transport \
+                 would limit its window"
+            )?;
+        }
+        Ok(())
     }
 }
 

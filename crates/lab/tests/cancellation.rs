@@ -74,7 +74,12 @@ fn a_run_ends_where_too_many_packets_wait() {
         for partitions in [1, 2] {
             let options = RunOptions { partitions, most_packets: 100_000, ..RunOptions::default() };
             match run_with(&scenario(text).model, 0, &Progress::new(), options) {
-                Err(RunError::Overfull(Overfull { most, .. })) => assert_eq!(most, 100_000),
+                Err(RunError::Overfull(Overfull { most, busiest, .. })) => {
+                    assert_eq!(most, 100_000);
+                    let (algorithm, group) = busiest.expect("a sender");
+                    assert!(algorithm.starts_with("constant(rate="), "{algorithm}");
+                    assert_eq!(group, "constant");
+                }
                 other => panic!("{partitions} partitions: {:?}", other.map(|_| "it ended")),
             }
         }

@@ -61,7 +61,7 @@ fn drive_alone(
         let until = windows.end.min(now + windows.step);
         partition.run_until(until);
         if partition.is_stopped() {
-            return Err(stopped([&*partition].into_iter()));
+            return Err(stopped(model, &[&*partition]));
         }
         progress.advance(now, until);
         now = until;
@@ -137,14 +137,25 @@ fn drive_together(
     if let Some(failure) = first_failure(model, partitions.iter().flat_map(Partition::failures)) {
         return Err(RunError::Algorithm(Box::new(failure)));
     }
-    if stop_after.into_inner() < u64::MAX { Err(stopped(partitions.iter())) } else { Ok(cpu_s) }
+    if stop_after.into_inner() < u64::MAX {
+        Err(stopped(model, &partitions.iter().collect::<Vec<_>>()))
+    } else {
+        Ok(cpu_s)
+    }
 }
 
 /// Why partitions have stopped before the end of the run.
-fn stopped<'p>(partitions: impl Iterator<Item = &'p Partition<'p>>) -> RunError {
-    let overfull = partitions
-        .filter_map(|Partition { net, .. }| net.overfull.map(|at| Overfull { at, most: net.most_packets }));
-    overfull.min_by_key(|overfull| overfull.at).map_or(RunError::Interrupted, RunError::Overfull)
+fn stopped(model: &Model, partitions: &[&Partition<'_>]) -> RunError {
+    let overfull = partitions.iter().filter_map(|partition| Some((partition.net.overfull?, *partition)));
+    let Some((at, Partition { net, .. })) = overfull.min_by_key(|(at, _)| *at) else {
+        return RunError::Interrupted;
+    };
+    let busiest = partitions.iter().filter_map(|partition| partition.workloads.busiest());
+    let busiest = busiest.max_by_key(|(sent, _)| *sent).map(|(_, group)| {
+        let group = &model.groups[group];
+        (group.algorithm.to_string(), group.name.clone())
+    });
+    RunError::Overfull(Overfull { at, most: net.most_packets, busiest })
 }
 
 /// Writes the packets and messages of `partition` for the others into their boxes.

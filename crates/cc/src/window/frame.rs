@@ -117,6 +117,14 @@ impl<R: WindowRule> Windowed<R> {
     }
 
     fn grow(&mut self, acked: f64, path: &Path) {
+        let before = self.stage.window.size;
+        self.add(acked, path);
+        let largest = self.stage.rule.clamp().max(before);
+        self.stage.window.size = self.stage.window.size.min(largest);
+    }
+
+    /// Adds the increase for so many packets acknowledged.
+    fn add(&mut self, acked: f64, path: &Path) {
         let mut acked = acked;
         if self.stage.window.in_slow_start() {
             let Window { size, ssthresh } = self.stage.window;

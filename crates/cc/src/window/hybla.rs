@@ -18,6 +18,8 @@ pub struct Hybla {
     reference: f64,
     /// Step to which `ρ` is rounded down; zero for none.
     step: f64,
+    /// Largest window that it grows to, packets.
+    clamp: f64,
     /// Minimum round-trip time of the connection, seconds; infinite before the first sample.
     least: f64,
     /// `ρ`.
@@ -47,6 +49,10 @@ impl WindowRule for Hybla {
 
     fn decrease(&mut self, window: &Window, _cause: Cause, _path: &Path) -> f64 {
         window.size / 2.0
+    }
+
+    fn clamp(&self) -> f64 {
+        self.clamp
     }
 
     fn on_ack(&mut self, _window: &Window, ack: &Ack<'_>, _path: &Path) {
@@ -90,6 +96,14 @@ pub(crate) const HYBLA: Entry = Entry {
                 0.0..=1.0,
             )
             .source("Linux tcp_hybla.c"),
+            Parameter::number(
+                "clamp",
+                "largest window that it grows to: over a long path one round trip of slow start would exceed any other bound",
+                65_535.0,
+                1.0..=1_073_741_824.0,
+            )
+            .unit("packets")
+            .source("Linux tcp_hybla.c"),
         ],
         variables: &[Variable { name: "rho", unit: "", meaning: "rho, the normalized round-trip time" }],
         deviations: &[
@@ -109,6 +123,7 @@ fn build(values: &Values, setup: &Setup) -> Box<dyn CongestionControl> {
     let rule = Hybla {
         reference: values.number("rtt0"),
         step: values.number("step"),
+        clamp: values.number("clamp"),
         least: f64::INFINITY,
         rho: 1.0,
         slow_start: 1.0,

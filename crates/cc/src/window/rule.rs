@@ -43,6 +43,11 @@ pub trait WindowRule: Clone + Debug + Send + 'static {
         2.0
     }
 
+    /// Largest window, packets, that it grows to.
+    fn clamp(&self) -> f64 {
+        f64::INFINITY
+    }
+
     /// Called for every acknowledgement, before the window grows.
     fn on_ack(&mut self, _window: &Window, _ack: &Ack<'_>, _path: &Path) {}
 

@@ -60,3 +60,19 @@ fn a_loss_halves_the_window() {
     flow.lost(Cause::Detected);
     same(flow.window(), 100.0);
 }
+
+/// Linux: `snd_cwnd_clamp`.
+#[test]
+fn the_window_grows_to_65535_packets_and_no_further() {
+    let mut flow = Flow::new("hybla", SETUP);
+    flow.acked_after(1, Span::from_ms(560));
+    same(flow.window(), 65_535.0);
+    flow.acked_after(1000, Span::from_ms(560));
+    same(flow.window(), 65_535.0);
+    let mut flow = Flow::new("hybla(clamp=20)", SETUP);
+    flow.acked_after(1, Span::from_ms(560));
+    same(flow.window(), 20.0);
+    flow.algorithm.set_window(50.0, true);
+    flow.acked(1);
+    same(flow.window(), 50.0);
+}

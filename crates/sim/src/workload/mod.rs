@@ -286,6 +286,14 @@ impl<'m> Workloads<'m> {
         })
     }
 
+    /// Of the sender here that has sent the most packets, their number and its group.
+    pub fn busiest(&self) -> Option<(u64, usize)> {
+        let senders = self.sending.iter().flatten();
+        let busiest = senders.max_by_key(|host| host.sender.counters().packets_sent)?;
+        let workload = &self.model.workloads[busiest.plan.workload as usize];
+        Some((busiest.sender.counters().packets_sent, workload.group))
+    }
+
     /// Number of packets between hosts and routers.
     pub fn holding(&self) -> u64 {
         let sending = self.sending.iter().flatten().map(|host| host.access.holding());
