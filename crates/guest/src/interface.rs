@@ -67,10 +67,28 @@ impl Action {
     pub const START: u32 = 7;
 }
 
+/// What a connection in the kernel has agreed on, at one end.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Name of its congestion control, a C string; null where that end has no socket.
+    pub algorithm: *const c_char,
+    /// 1 if it uses ECN.
+    pub ecn: u8,
+    /// 1 if it uses timestamps.
+    pub timestamps: u8,
+    /// 1 if it uses selective acknowledgements.
+    pub sack: u8,
+    /// 1 if it scales its windows.
+    pub scaling: u8,
+}
+
 /// The state of a connection in the kernel.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct State {
+    /// At the sender, and at the receiver.
+    pub terms: [Terms; 2],
     /// `snd_cwnd`, packets.
     pub cwnd: u32,
     /// `snd_ssthresh`, packets.
@@ -91,6 +109,12 @@ pub struct State {
     pub received: u64,
     /// Packets acknowledged in any way.
     pub delivered: u32,
+    /// Packets declared lost.
+    pub lost: u32,
+    /// Reductions of the window.
+    pub reductions: u32,
+    /// The window before the last reduction, packets.
+    pub prior_cwnd: u32,
     /// Retransmission timeouts.
     pub timeouts: u32,
     /// `icsk_ca_state`: 0 Open, 1 Disorder, 2 CWR, 3 Recovery, 4 Loss.

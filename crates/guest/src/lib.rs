@@ -13,6 +13,7 @@ mod packets;
 mod programs;
 mod queue;
 mod run;
+mod terms;
 
 use interface::{Action, Configuration, Packet, Queues, State};
 use run::Run;

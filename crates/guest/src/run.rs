@@ -6,9 +6,10 @@ use crate::job::Job;
 use crate::packets::{Held, Shared};
 use crate::programs::{Payload, Programs};
 use crate::queue::InKernel;
+use crate::terms::Agreement;
 use cpu_time::ProcessTime;
 use narrows_cc::Cause;
-use narrows_linux::Linux;
+use narrows_linux::{Linux, Outcome};
 use narrows_model::{Model, Workload};
 use narrows_qdisc::QueueDiscipline;
 use narrows_scenario::LoadOptions;
@@ -37,6 +38,8 @@ pub struct Run {
     reports: Time,
     began: ProcessTime,
     ended: bool,
+    /// What the kernel has not done as the scenario asks for; the run then ends.
+    refused: Option<String>,
 }
 
 /// The connection in a slot.
@@ -48,6 +51,12 @@ struct Connection {
     highest: [u64; 2],
     /// Position of its first byte of data, and what of it has arrived.
     data: (u64, Arrived),
+    /// Number of its SYNs.
+    syns: u32,
+    /// Whether its terms were compared with what was asked for, at the sender and at the receiver.
+    compared: [bool; 2],
+    /// Whether it asked for ECN and does without.
+    lacks_ecn: bool,
 }
 
 impl Connection {
@@ -100,6 +109,7 @@ impl Run {
             reports: Time::ZERO,
             began: ProcessTime::now(),
             ended: false,
+            refused: None,
         })
     }
 
@@ -156,6 +166,7 @@ impl Run {
         *highest = (*highest).max(position);
         if syn && direction == Direction::Forward {
             connection.data.0 = position;
+            connection.syns += 1;
         }
         let (first, arrived) = &connection.data;
         let number = match direction {
@@ -190,7 +201,9 @@ impl Run {
         let (payload, position) = traffic.send(packet, direction);
         let mss = workload(self.model, packet.connection as usize).map_or(1, |of| of.transport.mss.count());
         let received = traffic.received;
-        let state = traffic.state(packet).filter(|_| direction == Direction::Forward).map(stack_state);
+        let asks = workload(self.model, packet.connection as usize).is_some_and(|of| of.transport.ecn);
+        let state = traffic.state(packet).filter(|_| direction == Direction::Forward);
+        let state = state.map(|state| stack_state(state, asks && state.terms[0].ecn == 0));
         let opened = StackState { established: true, ..StackState::default() };
         let state = state.or(is_first.then_some(opened));
         let sent = StackPacket {
@@ -219,7 +232,11 @@ impl Run {
 
     /// The time of the next action or before, nanoseconds.
     pub fn deadline(&self) -> u64 {
-        if self.ended { u64::MAX } else { self.emulation.due().as_ps().div_ceil(1000) }
+        match (self.ended, &self.refused) {
+            (true, _) => u64::MAX,
+            (false, Some(_)) => 0,
+            (false, None) => self.emulation.due().as_ps().div_ceil(1000),
+        }
     }
 
     /// The next action that is due by `now`, nanoseconds.
@@ -236,7 +253,7 @@ impl Run {
         if let Some(request) = self.emulation.request() {
             return Some(self.carry_out(request));
         }
-        if now >= self.emulation.end() && !self.ended {
+        if (now >= self.emulation.end() || self.refused.is_some()) && !self.ended {
             self.ended = true;
             return Some(action(Action::END, 0));
         }
@@ -303,14 +320,40 @@ impl Run {
         let now = time(now);
         self.emulation.advance(now);
         let Some(flow) = self.connections.get(connection as usize).and_then(|each| each.flow) else { return };
-        self.emulation.update(flow, stack_state(state), state.received, now);
+        self.compare(flow.index(), state);
+        let state_of_stack = stack_state(state, self.connections[flow.index()].lacks_ecn);
+        self.emulation.update(flow, state_of_stack, state.received, now);
     }
 
-    /// Writes the records.
+    /// Compares what the connection in `slot` has agreed on with what was asked for, once at each end.
+    fn compare(&mut self, slot: usize, state: &State) {
+        let Some(workload) = workload(self.model, slot) else { return };
+        let connection = &mut self.connections[slot];
+        for (end, (terms, compared)) in state.terms.iter().zip(&mut connection.compared).enumerate() {
+            let Some(got) = Agreement::got(terms).filter(|_| !std::mem::replace(compared, true)) else {
+                continue;
+            };
+            let asked = Agreement::asked(self.model, algorithm(self.model, slot), workload.transport.ecn);
+            // A SYN that is lost is sent again without ECN (RFC 3168 §6.1.1.1).
+            let gave_up = asked.has_ecn() && !got.has_ecn() && connection.syns > 1;
+            connection.lacks_ecn |= gave_up;
+            let asked = if gave_up { asked.without_ecn(&got) } else { asked };
+            if let Some(difference) = asked.difference(&got) {
+                let (end, group) = (["sender", "receiver"][end], &self.model.groups[workload.group].name);
+                let refused = || format!("the {end} of a connection of group {group}: {difference}");
+                self.refused.get_or_insert_with(refused);
+            }
+        }
+    }
+
+    /// Writes the records, or why there are none.
     pub fn finish(self) -> Result<(), String> {
         let cpu_s = self.began.elapsed().as_secs_f64();
-        let records = self.emulation.finish(cpu_s).map_err(|error| error.to_string())?;
-        let bytes = postcard::to_stdvec(&records).map_err(|error| error.to_string())?;
+        let outcome: Outcome = match self.refused {
+            Some(refused) => Err(refused),
+            None => Ok(self.emulation.finish(cpu_s).map_err(|error| error.to_string())?),
+        };
+        let bytes = postcard::to_stdvec(&outcome).map_err(|error| error.to_string())?;
         fs::write(&self.output, bytes).map_err(|error| format!("{}: {error}", self.output.display()))
     }
 }
@@ -365,7 +408,7 @@ fn ecn(field: u8) -> Ecn {
     }
 }
 
-fn stack_state(state: &State) -> StackState {
+fn stack_state(state: &State, lacks_ecn: bool) -> StackState {
     StackState {
         established: state.established != 0,
         aborted: state.aborted != 0,
@@ -376,7 +419,11 @@ fn stack_state(state: &State) -> StackState {
         pacing_rate: (state.pacing_rate > 0).then(|| Rate::from_bps(state.pacing_rate.saturating_mul(8))),
         bytes_acked: state.acked,
         delivered: state.delivered,
+        lost: state.lost,
         timeouts: u64::from(state.timeouts),
+        reductions: state.reductions,
+        before_reduction: state.prior_cwnd,
+        lacks_ecn,
         reducing: match state.phase {
             2 => Some(Cause::Mark),
             3 => Some(Cause::Detected),

@@ -98,7 +98,8 @@ fn every_key_of_the_transport_is_honoured_or_refused_where_it_is_written() {
 fn preset_linux_is_what_the_kernel_does() {
     for (ours, _) in KERNEL_NAMES {
         let text = PLAIN.replace("cubic", ours);
-        let scenario = on_kernel(&text, &[], None).expect("nothing is refused");
+        // DCTCP needs it.
+        let scenario = on_kernel(&text, &["transport.ecn=true"], None).expect("nothing is refused");
         for (key, _) in LACKING {
             let written = scenario.resolved.lines().any(|line| line.starts_with(&format!("{key} = ")));
             assert!(
@@ -119,6 +120,51 @@ fn the_resolved_file_says_what_the_kernel_does_in_place_of_a_default() {
             let again = on_kernel(&scenario.resolved, &[], None).expect("the kernel honours what it does");
             assert_eq!((again.resolved, again.digest), (scenario.resolved, scenario.digest));
         }
+    }
+}
+
+#[test]
+fn an_algorithm_that_is_another_without_ecn_is_refused_without_it() {
+    for algorithm in ["dctcp", "linux:dctcp"] {
+        let text = PLAIN.replace("cubic", algorithm);
+        assert!(on_kernel(&text, &["transport.ecn=true"], None).is_ok());
+        assert!(on_kernel(&text, &["flows.0.ecn=true"], None).is_ok());
+        for sets in [&[][..], &["transport.ecn=true", "flows.0.ecn=false"]] {
+            let faults = on_kernel(&text, sets, None).expect_err("it would be reno");
+            let [fault] = &faults[..] else { panic!("one fault: {faults:?}") };
+            assert_eq!((fault.line, fault.path.as_str()), (Some(7), "flows[0].algorithm"));
+            assert!(fault.message.contains("the kernel's dctcp asks for ECN itself"), "{fault:?}");
+        }
+    }
+    assert!(on_kernel(PLAIN, &[], None).is_ok(), "others do without");
+}
+
+#[test]
+fn more_connections_than_a_host_has_ports_are_refused_where_they_are_written() {
+    let with = |more: &str| format!("{PLAIN}{more}\n");
+    let users = |count: u32| {
+        with(&format!("count = {count}\nsize = \"1kB\"\nsource = {{ kind = \"users\", think = \"1s\" }}"))
+    };
+    let flows = |count: u32| with(&format!("count = {count}"));
+    let poisson = |count: u32| {
+        with(&format!(
+            "size = \"1kB\"\nsource = {{ kind = \"poisson\", interval = \"1s\", concurrent = {count} }}"
+        ))
+    };
+    // A second group takes what the first has left.
+    let both =
+        |count: u32| with(&format!("count = {}\n[[flows]]\nalgorithm = \"reno\"\ncount = 2", count - 2));
+    let cases: [(&dyn Fn(u32) -> String, _, _); 4] = [
+        (&flows, "flows[0].count", 8),
+        (&users, "flows[0].count", 8),
+        (&poisson, "flows[0].source.concurrent", 9),
+        (&both, "flows[1].count", 11),
+    ];
+    for (of, path, line) in cases {
+        let faults = on_kernel(&of(64_513), &[], None).expect_err(path);
+        assert_eq!((faults[0].path.as_str(), faults[0].line), (path, Some(line)), "{faults:?}");
+        assert!(faults[0].message.contains("64513 connections"), "{faults:?}");
+        assert!(on_kernel(&of(64_512), &[], None).is_ok(), "{path}");
     }
 }
 

@@ -10,7 +10,7 @@ pub mod queues;
 mod refusals;
 
 pub use queues::Queues;
-pub use refusals::{KERNEL_NAMES, kernel_name};
+pub use refusals::{KERNEL_NAMES, kernel_name, setting};
 
 use narrows_backend::{Backend, Progress, RunError};
 use narrows_model::{Model, Refusal};
@@ -18,6 +18,9 @@ use narrows_records::Records;
 use narrows_units::Rate;
 use queues::{KernelQueue, Lack};
 use std::path::PathBuf;
+
+/// What a virtual machine writes at its end: the records of the run, or what of the scenario it could not honour.
+pub type Outcome = Result<Records, String>;
 
 /// A kernel, and the scenario that it runs.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The process of a virtual machine.
 
-use crate::{Linux, programs};
+use crate::{Linux, Outcome, programs};
 use narrows_backend::{Progress, RunError};
 use narrows_model::Model;
 use narrows_records::Records;
@@ -92,9 +92,9 @@ pub fn run(linux: &Linux, model: &Model, replication: u32, progress: &Progress) 
     let bytes =
         fs::read(place("records")).map_err(|_| end_without_records(model, status, &place("console")))?;
     progress.advance(reached, Time::ZERO + model.duration);
-    let records: Result<Records, _> = postcard::from_bytes(&bytes);
-    let records = records.map_err(|error| failed("the records cannot be read", &error))?;
-    Ok(Records { programs, ..records })
+    let outcome: Result<Outcome, _> = postcard::from_bytes(&bytes);
+    let records = outcome.map_err(|error| failed("the records cannot be read", &error))?;
+    Ok(Records { programs, ..records.map_err(RunError::Refused)? })
 }
 
 /// The simulated time that a virtual machine has written to its file of progress.

@@ -54,7 +54,10 @@ fn named(name: &str) -> Option<&'static str> {
 /// The parts of `model` that `linux` cannot run.
 pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
     let algorithms = model.groups.iter().enumerate().filter_map(|(number, group)| {
-        let reason = reason(&group.algorithm, &linux.algorithms)?;
+        let ecn =
+            model.workloads.iter().find(|each| each.group == number).is_some_and(|each| each.transport.ecn);
+        let reason =
+            reason(&group.algorithm, &linux.algorithms).or_else(|| lacks_ecn(&group.algorithm, ecn))?;
         let here = |name: &str| linux.algorithms.iter().any(|own| own == name);
         let ours = KERNEL_NAMES.iter().filter(|(_, theirs)| here(theirs)).map(|(ours, _)| (*ours).to_owned());
         let theirs = linux.algorithms.iter().map(|name| format!("{KERNEL}{name}"));
@@ -93,6 +96,7 @@ pub fn refusals(linux: &Linux, model: &Model) -> Vec<Refusal> {
     for refusal in algorithms
         .chain(exchanges)
         .chain(too_many_programs(model))
+        .chain(too_many_connections(model))
         .chain(missing_programs)
         .chain(transport)
         .chain(queues(linux, model))
@@ -119,6 +123,27 @@ fn too_many_programs(model: &Model) -> Option<Refusal> {
 
 /// Flows that programs may carry, two programs each.
 const MOST_PROGRAMS: u32 = 32;
+
+/// More connections at a time than the sending host has ports.
+fn too_many_connections(model: &Model) -> Option<Refusal> {
+    let mut slots = 0;
+    let too_many = model.workloads.iter().find(|workload| {
+        slots += u64::from(workload.slots);
+        slots > MOST_CONNECTIONS
+    })?;
+    let key = if matches!(too_many.demand, Demand::Open(_)) { "source.concurrent" } else { "count" };
+    Some(Refusal {
+        key: format!("flows[{}].{key}", too_many.group),
+        reason: format!(
+            "with this group {slots} connections may be open at once, each of which needs a port"
+        ),
+        allowed: format!("at most {MOST_CONNECTIONS} in all"),
+        default: DefaultValue::Refused,
+    })
+}
+
+/// Ports from `FIRST` of the driver on.
+const MOST_CONNECTIONS: u64 = 65_536 - 1024;
 
 /// The queues of `model` that the kernel cannot have in place of ours.
 fn queues(linux: &Linux, model: &Model) -> Vec<Refusal> {
@@ -155,16 +180,29 @@ fn reason(algorithm: &Control, algorithms: &[String]) -> Option<String> {
     changed.then(|| format!("the kernel's {name} has its own parameters, not those of {algorithm}"))
 }
 
+/// Why the kernel does not run `algorithm` as the scenario says, with `ecn` or without; `None` if it does.
+fn lacks_ecn(algorithm: &Control, ecn: bool) -> Option<String> {
+    let name = kernel_name(algorithm).filter(|name| !ecn && NEEDING_ECN.contains(name))?;
+    Some(format!("the kernel's {name} asks for ECN itself, and without it is reno: it needs ecn = true"))
+}
+
+/// Algorithms of the kernel with `TCP_CONG_NEEDS_ECN`.
+const NEEDING_ECN: &[&str] = &["dctcp"];
+
 /// How a flow of `algorithm` starts in the kernel.
 fn slow_start(algorithm: &Control) -> SlowStartKind {
     if kernel_name(algorithm) == Some("cubic") { SlowStartKind::HyStart } else { SlowStartKind::Standard }
 }
 
+/// The value that `model` gives the setting `name` of its hosts; `None` if it leaves it.
+pub fn setting<'m>(model: &'m Model, name: &str) -> Option<&'m str> {
+    let of_name = |(own, _): &&(String, String)| own.replace('/', ".") == name;
+    model.linux.sysctls.iter().rev().find(of_name).map(|(_, value)| value.as_str())
+}
+
 /// Bytes of the headers of IP and TCP, with timestamps unless a setting of `model` removes them.
 fn header(model: &Model) -> Bytes {
-    let of_timestamps = |(name, _): &&(String, String)| name.replace('/', ".") == "net.ipv4.tcp_timestamps";
-    let setting = model.linux.sysctls.iter().rev().find(of_timestamps);
-    Bytes::new(if setting.is_some_and(|(_, value)| value == "0") { 40 } else { 52 })
+    Bytes::new(if setting(model, "net.ipv4.tcp_timestamps") == Some("0") { 40 } else { 52 })
 }
 
 /// What a kernel has where a key of `[transport]` has another value.

@@ -135,11 +135,21 @@ fn buffer_filled(records: &Records) -> Check {
     Check::new(name, overflowed > 0, Level::Note, detail).short_by(-(overflowed as f64))
 }
 
-/// A queue that drops the packets of flows that use ECN and marks none perhaps is one that does not mark.
+/// A queue that drops the packets of flows that use ECN and marks none perhaps is one that does not mark. A group of which no
+/// connection got the ECN that it asked for is not what the scenario describes.
 fn ecn_used(records: &Records) -> Check {
     let name = "ECN used";
     if !records.run.groups.iter().any(|group| group.ecn) {
         return Check::absent(name, "no flow uses ECN".to_owned());
+    }
+    let lacking: u64 = records.groups.iter().map(|group| group.at_end.lacking_ecn).sum();
+    if lacking > 0 {
+        let all = |group: &GroupRecord| group.at_end.lacking_ecn == group.at_end.established;
+        let none_got_it = records.groups.iter().any(|group| group.at_end.lacking_ecn > 0 && all(group));
+        let level = if none_got_it { Level::Broken } else { Level::Caution };
+        let detail =
+            format!("{lacking} connections asked for ECN and do without, as their first SYN was lost");
+        return Check::new(name, false, level, detail).short_by(lacking as f64);
     }
     let of_ecn = || records.run.groups.iter().zip(&records.groups).filter(|(group, _)| group.ecn);
     let dropped = of_ecn().any(|(_, group)| group.lost > 0);

@@ -30,6 +30,8 @@ counts! {
         refused,
         /// Connections established.
         established,
+        /// Of these, connections that asked for ECN and do without.
+        lacking_ecn,
         /// Connections of which every byte was acknowledged.
         completed,
         /// Connections that could not be established, or broke.

@@ -153,6 +153,21 @@ fn ecn_is_used_by_groups_of_every_kind() {
 }
 
 #[test]
+fn a_group_without_the_ecn_that_it_asked_for_is_not_what_the_scenario_describes() {
+    let name = "ECN used";
+    let some = |records: &mut Records| {
+        records.run.groups[1].ecn = true;
+        records.groups[1].at_end.lacking_ecn = 1;
+    };
+    assert_eq!((ok(name, some), level(name, some)), (Some(false), Some(Level::Caution)));
+    let all = |records: &mut Records| {
+        records.run.groups[1].ecn = true;
+        records.groups[1].at_end.lacking_ecn = records.groups[1].at_end.established;
+    };
+    assert_eq!((ok(name, all), level(name, all)), (Some(false), Some(Level::Broken)));
+}
+
+#[test]
 fn a_request_needs_a_queue_that_answers_it() {
     let name = "routers answer requests";
     assert_eq!(ok(name, |_| ()), None);

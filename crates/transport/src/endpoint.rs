@@ -93,9 +93,9 @@ impl SendingEndpoint {
     }
 
     /// The stack reports its `state` of the connection. Ignored by an endpoint that no stack carries.
-    pub fn update_from_stack<H: Host>(&mut self, state: StackState, host: &mut H) {
+    pub fn update_from_stack<H: Host>(&mut self, state: StackState, now: Time, host: &mut H) {
         if let SenderKind::Stack(sender) = &mut self.0 {
-            sender.update(state, host);
+            sender.update(state, now, host);
         }
     }
 
@@ -290,6 +290,16 @@ impl SendingEndpoint {
     /// reduction (proportional rate reduction), and adapts it all the time where its algorithm sets a pacing rate.
     pub fn lowers_window_in_steps(&self) -> bool {
         matches!(&self.0, SenderKind::Stack(sender) if sender.lowers_window_in_steps())
+    }
+
+    /// Whether the flow asked for ECN and does without.
+    pub fn lacks_ecn(&self) -> bool {
+        match &self.0 {
+            SenderKind::Stack(sender) => sender.reported().lacks_ecn,
+            SenderKind::Reliable(_) | SenderKind::Datagram(_) => {
+                self.core().options.ecn && !self.core().ecn.is_used()
+            }
+        }
     }
 
     /// The counts so far.

@@ -252,7 +252,7 @@ impl Sender {
         let packets = self.recovery.board_mut().lost_packets();
         self.core.algorithm.on_loss(&Loss { cause, new_episode, lost, packets }, &path);
         self.recovery.board_mut().clear_lost_packets();
-        self.core.count_losses(lost, now);
+        self.core.count_losses(lost, self.core.smoothed_rtt(), now);
         if !new_episode {
             return;
         }

@@ -55,6 +55,7 @@ impl StackPort {
 }
 
 /// The state of a connection in the stack.
+#[expect(clippy::struct_excessive_bools, reason = "what a stack reports, one by one")]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StackState {
     /// Whether the connection is established.
@@ -75,10 +76,18 @@ pub struct StackState {
     pub bytes_acked: u64,
     /// Packets acknowledged in any way; wraps.
     pub delivered: u32,
+    /// Packets declared lost.
+    pub lost: u32,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// Reductions of the window.
+    pub reductions: u32,
+    /// The window before the last reduction, packets.
+    pub before_reduction: u32,
     /// Whether the window is being reduced, for this cause.
     pub reducing: Option<Cause>,
+    /// Whether it asked for ECN and does without.
+    pub lacks_ecn: bool,
     /// Whether the window stopped the stack at its last attempt to send.
     pub window_limited: bool,
 }
@@ -193,7 +202,7 @@ impl StackSender {
     }
 
     /// The stack reports its `state` of the connection.
-    pub(crate) fn update<H: Host>(&mut self, state: StackState, host: &mut H) {
+    pub(crate) fn update<H: Host>(&mut self, state: StackState, now: Time, host: &mut H) {
         let before = std::mem::replace(&mut self.state, state);
         self.reduces = before.reducing.is_some() || state.reducing.is_some();
         if self.core.state == ConnectionState::Connecting && state.established {
@@ -206,27 +215,11 @@ impl StackSender {
         {
             host.notify(TransportEvent::RttSample(rtt.latest));
         }
-        if let Some(cause) = state.reducing
-            && before.reducing.is_none_or(|earlier| earlier != cause && cause == Cause::Timeout)
-        {
-            self.core.counters.reductions += 1;
-            let window_before = f64::from(before.window.max(1));
-            let window_after = state.ssthresh.map_or(f64::from(state.window), f64::from).min(window_before);
-            let rule = match cause {
-                Cause::Detected => Rule::Stack,
-                Cause::Timeout => Rule::Timeout,
-                Cause::Mark => Rule::Mark,
-            };
-            let ssthresh_before = before.ssthresh.map(f64::from);
-            let reduction =
-                TransportEvent::Reduction { cause, rule, window_before, window_after, ssthresh_before };
-            host.notify(reduction);
-            if cause != Cause::Mark {
-                self.core.counters.loss_events += 1;
-            }
-        }
+        let lost = state.lost.saturating_sub(before.lost);
+        self.core.count_losses(lost.into(), state.rtt.map(|rtt| rtt.smoothed), now);
+        self.report_reductions(&before, host);
         let counters = &mut self.core.counters;
-        counters.timeouts = state.timeouts;
+        counters.timeouts = counters.timeouts.max(state.timeouts);
         counters.bytes_acked = state.bytes_acked;
         let limit = if state.window_limited { Limit::Window } else { Limit::Application };
         self.core.limited_by = limit;
@@ -241,6 +234,25 @@ impl StackSender {
         } else if self.core.state == ConnectionState::Connecting && state.aborted {
             self.core.state = ConnectionState::GaveUp;
             host.notify(TransportEvent::GaveUp);
+        }
+    }
+
+    /// Reports the reductions since the state was that `before`. One acknowledgement can end a recovery and begin the next.
+    fn report_reductions<H: Host>(&mut self, before: &StackState, host: &mut H) {
+        let state = self.state;
+        let timeout = state.timeouts > before.timeouts;
+        // A reduction that was undone at once has left no state.
+        let cause = state.reducing.unwrap_or(if timeout { Cause::Timeout } else { Cause::Detected });
+        let rule = match cause {
+            Cause::Detected => Rule::Stack,
+            Cause::Timeout => Rule::Timeout,
+            Cause::Mark => Rule::Mark,
+        };
+        for _ in before.reductions..state.reductions {
+            let window = f64::from(state.before_reduction.max(1));
+            let after = state.ssthresh.map_or(f64::from(state.window), f64::from).min(window);
+            let windows = (Some(window), before.ssthresh.map(f64::from));
+            self.core.report_reduction((cause, rule), windows, Some(after), host);
         }
     }
 

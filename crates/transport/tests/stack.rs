@@ -4,9 +4,9 @@ mod wire;
 
 use narrows_cc::{Cause, Needs};
 use narrows_transport::{
-    Host, Rule, SendingEndpoint, StackPort, StackState, TransportEvent, TransportOptions,
+    Host, Rule, SendingEndpoint, StackPort, StackState, TransportEvent, TransportOptions, rtt_view,
 };
-use narrows_units::Rate;
+use narrows_units::{Rate, Span, Time};
 use narrows_wire::{FlowId, Packet};
 use std::sync::Arc;
 use wire::Halving;
@@ -31,8 +31,12 @@ const OPEN: StackState = StackState {
     pacing_rate: None,
     bytes_acked: 0,
     delivered: 0,
+    lost: 0,
     timeouts: 0,
+    reductions: 0,
+    before_reduction: 0,
     reducing: None,
+    lacks_ecn: false,
     window_limited: true,
 };
 
@@ -52,12 +56,18 @@ fn endpoint() -> SendingEndpoint {
 #[test]
 fn a_reduction_is_reported_once_and_its_steps_are_part_of_it() {
     let (mut sender, mut host) = (endpoint(), Events::default());
-    sender.update_from_stack(OPEN, &mut host);
+    sender.update_from_stack(OPEN, Time::ZERO, &mut host);
     assert!(!sender.lowers_window_in_steps(), "a smaller window would be a reduction");
     host.0.clear();
-    let recovery = StackState { ssthresh: Some(50), reducing: Some(Cause::Detected), ..OPEN };
+    let recovery = StackState {
+        ssthresh: Some(50),
+        reductions: 1,
+        before_reduction: 100,
+        reducing: Some(Cause::Detected),
+        ..OPEN
+    };
     for window in [99, 98, 50] {
-        sender.update_from_stack(StackState { window, ..recovery }, &mut host);
+        sender.update_from_stack(StackState { window, ..recovery }, Time::ZERO, &mut host);
         assert!(sender.lowers_window_in_steps());
     }
     let reduction = TransportEvent::Reduction {
@@ -69,18 +79,59 @@ fn a_reduction_is_reported_once_and_its_steps_are_part_of_it() {
     };
     assert_eq!(host.0, [reduction]);
     // The end of recovery sets the window to the threshold.
-    let after = StackState { window: 49, ssthresh: Some(50), ..OPEN };
-    sender.update_from_stack(after, &mut host);
+    let after = StackState { window: 49, reducing: None, ..recovery };
+    sender.update_from_stack(after, Time::ZERO, &mut host);
     assert!(sender.lowers_window_in_steps());
-    sender.update_from_stack(after, &mut host);
+    sender.update_from_stack(after, Time::ZERO, &mut host);
     assert!(!sender.lowers_window_in_steps());
     assert_eq!(host.0.len(), 1);
 }
 
 #[test]
+fn a_recovery_that_begins_as_another_ends_counts_and_so_does_one_that_was_undone_at_once() {
+    let (mut sender, mut host) = (endpoint(), Events::default());
+    let recovery = |reductions, before_reduction, reducing| StackState {
+        ssthresh: Some(50),
+        reductions,
+        before_reduction,
+        reducing,
+        ..OPEN
+    };
+    let detected = Some(Cause::Detected);
+    for state in [OPEN, recovery(1, 100, detected), recovery(2, 60, detected), recovery(3, 70, None)] {
+        sender.update_from_stack(state, Time::ZERO, &mut host);
+    }
+    let spurious = StackState { timeouts: 1, ..recovery(4, 80, None) };
+    sender.update_from_stack(spurious, Time::ZERO, &mut host);
+    let reduction = |event: &TransportEvent| match event {
+        TransportEvent::Reduction { cause, window_before, .. } => Some((*cause, *window_before)),
+        _ => None,
+    };
+    let found: Vec<_> = host.0.iter().filter_map(reduction).collect();
+    let detected = |window| (Cause::Detected, window);
+    assert_eq!(found, [detected(100.0), detected(60.0), detected(70.0), (Cause::Timeout, 80.0)]);
+    assert_eq!(sender.counters().reductions, 4);
+}
+
+#[test]
+fn losses_within_a_round_trip_are_one_event_as_those_of_a_simulated_sender_are() {
+    let (mut sender, mut host) = (endpoint(), Events::default());
+    let rtt = rtt_view(100_000, 100_000, 100_000);
+    for (ms, lost) in [(0, 1), (50, 3), (99, 4), (100, 5), (150, 5), (300, 6)] {
+        let now = Time::ZERO + Span::from_ms(ms);
+        sender.update_from_stack(StackState { lost, rtt, ..OPEN }, now, &mut host);
+    }
+    assert_eq!((sender.counters().loss_events, sender.counters().packets_lost), (3, 6));
+}
+
+#[test]
 fn an_algorithm_with_a_rate_adapts_its_window_without_reductions() {
     let (mut sender, mut host) = (endpoint(), Events::default());
-    sender.update_from_stack(StackState { pacing_rate: Some(Rate::from_bps(1)), ..OPEN }, &mut host);
+    sender.update_from_stack(
+        StackState { pacing_rate: Some(Rate::from_bps(1)), ..OPEN },
+        Time::ZERO,
+        &mut host,
+    );
     assert!(sender.lowers_window_in_steps());
 }
 

@@ -59,6 +59,7 @@ def apply(root: Path, timer_hz: int) -> None:
         r"(get_random_bytes_user\([^{]*\{.*?crng_make_state\([^;]*?\(u8 \*\)(&[^,;]*\[4\]), CHACHA_KEY_SIZE\);)",
         r"\1\n\tnarrows_random(\2, CHACHA_KEY_SIZE);",
     )
+    _count_reductions(root)
     _keep_all_registers(root)
     # A guest that is killed leaves no process of its programs.
     _edit(
@@ -67,6 +68,20 @@ def apply(root: Path, timer_hz: int) -> None:
         "(void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))",
     )
     _edit(root / RANDOM, r"(if\s+\()(!crng_ready\(\)\) \{\s*\\\s*_get_random_bytes\(&ret)", r"\1true || \2")
+
+
+def _count_reductions(root: Path) -> None:
+    """Count the episodes in which TCP reduces its window.
+
+    Its states do not show them all: an acknowledgement can end a recovery and begin the next one.
+    """
+    _edit(root / "include/linux/tcp.h", r"^(\tu32\thigh_seq;[^\n]*\n)", r"\1\tu32\tnarrows_reductions;\n")
+    for where in (r"static void tcp_init_cwnd_reduction\(", r"void tcp_enter_loss\("):
+        _edit(
+            root / "net/ipv4/tcp_input.c",
+            rf"^({where}[^{{]*\{{.*?tp->snd_ssthresh = [^;]*->ssthresh\(sk\);\n)",
+            r"\1\ttp->narrows_reductions++;\n",
+        )
 
 
 def _keep_all_registers(root: Path) -> None:

@@ -119,6 +119,7 @@ fn counts(scale: u64) -> GroupCounts {
         started: 4 * scale,
         refused: scale,
         established: 4 * scale,
+        lacking_ecn: 0,
         completed: 2 * scale,
         failed: 0,
         abandoned: scale,

@@ -193,7 +193,7 @@ impl SendingHost {
     /// The stack that carries the connection reports its `state` at `now`.
     pub fn update_from_stack(&mut self, state: StackState, now: Time, cx: &mut Context<'_>) {
         self.clock.advance(now);
-        self.act(now, cx, |sender, io| sender.update_from_stack(state, io));
+        self.act(now, cx, |sender, io| sender.update_from_stack(state, now, io));
         self.meet_deadlines(now, cx);
     }
 

@@ -183,6 +183,7 @@ pub(super) fn counts_of(host: &SendingHost) -> GroupCounts {
     let (counters, recorder) = (host.sender.counters(), &host.recorder);
     GroupCounts {
         established: u64::from(recorder.established.is_some()),
+        lacking_ecn: u64::from(recorder.established.is_some() && host.sender.lacks_ecn()),
         packets_sent: counters.packets_sent,
         retransmissions: counters.retransmissions,
         bytes_sent: counters.bytes_sent,

@@ -95,10 +95,9 @@ impl SenderCore {
         marked
     }
 
-    /// Counts `lost` packets, and the loss event that they start.
-    pub(crate) fn count_losses(&mut self, lost: u64, now: Time) {
+    /// Counts `lost` packets, and the loss event that they start where the smoothed round-trip time is `rtt`.
+    pub(crate) fn count_losses(&mut self, lost: u64, rtt: Option<Span>, now: Time) {
         self.counters.packets_lost += lost;
-        let rtt = self.smoothed_rtt();
         if lost > 0 && self.loss_events.on_losses(now, rtt) {
             self.counters.loss_events += 1;
         }

@@ -33,7 +33,19 @@ struct nw_action {
 	char algorithm[16];
 };
 
+/* What a connection has agreed on, at one end; all zero where that end has no socket. */
+struct nw_terms {
+	/* Name of its congestion control, in the kernel's memory. */
+	const char *algorithm;
+	unsigned char ecn;
+	unsigned char timestamps;
+	unsigned char sack;
+	unsigned char scaling;
+};
+
 struct nw_state {
+	/* At the sender, and at the receiver. */
+	struct nw_terms terms[2];
 	unsigned int cwnd;
 	unsigned int ssthresh;
 	unsigned int in_flight;
@@ -44,6 +56,10 @@ struct nw_state {
 	unsigned long long acked;
 	unsigned long long received;
 	unsigned int delivered;
+	/* Packets declared lost, and reductions of the window, each for ever; the window before the last reduction. */
+	unsigned int lost;
+	unsigned int reductions;
+	unsigned int prior_cwnd;
 	unsigned int timeouts;
 	unsigned char phase;
 	unsigned char established;

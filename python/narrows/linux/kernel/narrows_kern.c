@@ -41,7 +41,7 @@
 #include <init.h>
 #include "narrows.h"
 
-/* The sender of slot n has the port FIRST + n, the receivers share LISTEN. */
+/* The sender of slot n has the port FIRST + n; the receivers of one congestion control share a port from LISTEN on. */
 #define LISTEN 1000
 #define FIRST 1024
 #define PIECES 16
@@ -74,7 +74,11 @@ static struct nw_configuration configuration;
 static struct net_device *devices[HOSTS];
 static struct net *nets[HOSTS];
 static struct connection *connections;
-static struct socket *listener;
+/* What listens for connections of one congestion control, which their receivers have, too. */
+static struct listener {
+	struct socket *sock;
+	char algorithm[16];
+} listeners[FIRST - LISTEN];
 static struct work_struct accepting;
 static struct workqueue_struct *queue;
 static struct hrtimer timer;
@@ -140,19 +144,38 @@ static void read_socket(const struct sock *sk, struct nw_state *s)
 		s->pacing_rate = sk->sk_pacing_rate;
 	s->acked = tp->bytes_acked;
 	s->delivered = tp->delivered;
+	s->lost = tp->lost;
 	s->timeouts = tp->total_rto;
+	s->reductions = tp->narrows_reductions;
+	s->prior_cwnd = tp->prior_cwnd;
 	s->phase = inet_csk(sk)->icsk_ca_state;
 	s->window_limited = tp->is_cwnd_limited;
+}
+
+/* What a connection has at one end, which its SYN and the answer have decided. */
+static void read_terms(const struct sock *sk, struct nw_terms *t)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	t->algorithm = inet_csk(sk)->icsk_ca_ops->name;
+	t->ecn = !!(tp->ecn_flags & TCP_ECN_OK);
+	t->timestamps = tp->rx_opt.tstamp_ok;
+	t->sack = tcp_is_sack(tp);
+	t->scaling = tp->rx_opt.wscale_ok;
 }
 
 static void report(struct connection *c)
 {
 	struct nw_state s = { .established = c->established, .aborted = c->aborted };
+	unsigned int host;
 
 	if (c->sock[SENDER])
 		read_socket(c->sock[SENDER]->sk, &s);
 	if (c->sock[RECEIVER])
 		s.received = tcp_sk(c->sock[RECEIVER]->sk)->bytes_received;
+	for (host = SENDER; host < HOSTS; host++)
+		if (c->sock[host] && c->established)
+			read_terms(c->sock[host]->sk, &s.terms[host]);
 	library.state(now(), c->number, &s);
 }
 
@@ -188,6 +211,7 @@ static void describe(struct sk_buff *skb, struct nw_packet *p, struct nw_state *
 	    sk->sk_state == TCP_ESTABLISHED) {
 		state->established = 1;
 		read_socket(sk, state);
+		read_terms(sk, &state->terms[SENDER]);
 		p->state = state;
 	}
 }
@@ -476,23 +500,53 @@ static void detach(struct connection *c, unsigned int host)
 	sock_release(sock);
 }
 
-static void open_connection(struct connection *c)
+/* A socket of a host with a congestion control, at a port of its own. */
+static struct socket *make_socket(unsigned int host, const char *algorithm, unsigned int port)
 {
-	struct sockaddr_in from = address(SENDER, FIRST + c->number), to = address(RECEIVER, LISTEN);
+	struct sockaddr_in own = address(host, port);
 	struct socket *sock;
-	int error;
+	int error = sock_create_kern(nets[host], AF_INET, SOCK_STREAM, IPPROTO_TCP, &sock);
 
-	error = sock_create_kern(nets[SENDER], AF_INET, SOCK_STREAM, IPPROTO_TCP, &sock);
 	if (error)
 		panic("narrows: no socket: %d", error);
-	error = tcp_setsockopt(sock->sk, SOL_TCP, TCP_CONGESTION, KERNEL_SOCKPTR(c->algorithm),
-			       strnlen(c->algorithm, sizeof(c->algorithm)));
+	error = tcp_setsockopt(sock->sk, SOL_TCP, TCP_CONGESTION, KERNEL_SOCKPTR((char *)algorithm),
+			       strnlen(algorithm, sizeof(listeners->algorithm)));
 	if (error)
-		panic("narrows: the kernel has no congestion control %.16s: %d", c->algorithm, error);
+		panic("narrows: the kernel has no congestion control %.16s: %d", algorithm, error);
 	sock_set_reuseaddr(sock->sk);
-	error = kernel_bind(sock, (void *)&from, sizeof(from));
+	error = port > U16_MAX ? -ERANGE : kernel_bind(sock, (void *)&own, sizeof(own));
 	if (error)
-		panic("narrows: no port: %d", error);
+		panic("narrows: no port %u: %d", port, error);
+	return sock;
+}
+
+/*
+ * Returns the port at which receivers with a congestion control listen. A connection has the same at both ends: a listener
+ * whose congestion control does not need ECN refuses it to one that does.
+ */
+static unsigned int listening(const char *algorithm)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(listeners) && listeners[i].sock; i++)
+		if (!strncmp(listeners[i].algorithm, algorithm, sizeof(listeners[i].algorithm)))
+			return LISTEN + i;
+	if (i == ARRAY_SIZE(listeners))
+		panic("narrows: too many congestion controls");
+	memcpy(listeners[i].algorithm, algorithm, sizeof(listeners[i].algorithm));
+	listeners[i].sock = make_socket(RECEIVER, algorithm, LISTEN + i);
+	listeners[i].sock->sk->sk_data_ready = may_accept;
+	if (kernel_listen(listeners[i].sock, 4096))
+		panic("narrows: cannot listen");
+	return LISTEN + i;
+}
+
+static void open_connection(struct connection *c)
+{
+	struct sockaddr_in to = address(RECEIVER, listening(c->algorithm));
+	struct socket *sock = make_socket(SENDER, c->algorithm, FIRST + c->number);
+	int error;
+
 	attach(sock, c, SENDER);
 	/* Whether a connection asks for ECN is decided when it sends its SYN. Everybody accepts. */
 	nets[SENDER]->ipv4.sysctl_tcp_ecn = c->ecn ? 1 : 2;
@@ -617,13 +671,18 @@ static void work_on(struct work_struct *work)
 static void accept_connections(struct work_struct *unused)
 {
 	struct socket *sock;
+	unsigned int i;
 
-	while (!kernel_accept(listener, &sock, O_NONBLOCK)) {
-		unsigned int number = ntohs(inet_sk(sock->sk)->inet_dport) - FIRST;
+	for (i = 0; i < ARRAY_SIZE(listeners) && listeners[i].sock; i++) {
+		while (!kernel_accept(listeners[i].sock, &sock, O_NONBLOCK)) {
+			unsigned int number = ntohs(inet_sk(sock->sk)->inet_dport) - FIRST;
 
-		detach(&connections[number], RECEIVER);
-		attach(sock, &connections[number], RECEIVER);
-		queue_work(queue, &connections[number].work);
+			if (number >= configuration.connections)
+				panic("narrows: a connection from no port of ours");
+			detach(&connections[number], RECEIVER);
+			attach(sock, &connections[number], RECEIVER);
+			queue_work(queue, &connections[number].work);
+		}
 	}
 }
 
@@ -809,7 +868,6 @@ static void __init stop_programs(void)
 
 static int __init narrows_start(void)
 {
-	struct sockaddr_in own = address(RECEIVER, LISTEN);
 	unsigned int i;
 
 	if (!loaded)
@@ -830,12 +888,6 @@ static int __init narrows_start(void)
 		panic("narrows: no namespace");
 	bring_up_shared(RECEIVER);
 	library.attach(&queues);
-	if (sock_create_kern(nets[RECEIVER], AF_INET, SOCK_STREAM, IPPROTO_TCP, &listener))
-		panic("narrows: no listener");
-	sock_set_reuseaddr(listener->sk);
-	listener->sk->sk_data_ready = may_accept;
-	if (kernel_bind(listener, (void *)&own, sizeof(own)) || kernel_listen(listener, 4096))
-		panic("narrows: cannot listen");
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 	hrtimer_setup(&timer, expired, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 #else

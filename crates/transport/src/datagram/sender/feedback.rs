@@ -143,7 +143,7 @@ impl DatagramSender {
         let window_before = self.window();
         self.core.algorithm.on_loss(&Loss { cause, new_episode, lost, packets: &self.packets }, &path);
         self.packets.clear();
-        self.core.count_losses(lost, now);
+        self.core.count_losses(lost, self.core.smoothed_rtt(), now);
         if new_episode {
             let window_after = self.window();
             self.core.report_reduction((cause, rule), (window_before, None), window_after, host);

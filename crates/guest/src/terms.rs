@@ -1,0 +1,92 @@
+//! What connections have agreed on, against what the scenario asks for.
+
+use crate::interface::Terms;
+use narrows_linux::setting;
+use narrows_model::Model;
+use std::ffi::CStr;
+
+/// What a connection has, or is to have, at one end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// Name of the congestion control in the kernel.
+    pub algorithm: String,
+    /// Whether it has each of [`OPTIONS`].
+    pub options: [bool; 4],
+}
+
+/// What the SYN of a connection asks for, and the answer grants: ECN first.
+const OPTIONS: [&str; 4] = ["ecn", "timestamps", "sack", "window_scaling"];
+
+impl Agreement {
+    /// What the hosts of `model` are asked for, of a connection with `algorithm`, with `ecn` or without.
+    pub fn asked(model: &Model, algorithm: &str, ecn: bool) -> Self {
+        let is_on = |option: &str| setting(model, &format!("net.ipv4.tcp_{option}")) != Some("0");
+        let mut options = OPTIONS.map(is_on);
+        options[0] = ecn;
+        Self { algorithm: algorithm.to_owned(), options }
+    }
+
+    /// What one end of a connection has got; `None` if it has no socket.
+    pub fn got(terms: &Terms) -> Option<Self> {
+        if terms.algorithm.is_null() {
+            return None;
+        }
+        // SAFETY: the kernel passes the name of a congestion control that it has, a C string.
+        let algorithm = unsafe { CStr::from_ptr(terms.algorithm) }.to_string_lossy().into_owned();
+        let options = [terms.ecn, terms.timestamps, terms.sack, terms.scaling].map(|each| each != 0);
+        Some(Self { algorithm, options })
+    }
+
+    /// Whether it has ECN.
+    pub fn has_ecn(&self) -> bool {
+        self.options[0]
+    }
+
+    /// What was asked for where ECN is given up. An algorithm that needs it then gives way to another, that of `got`.
+    pub fn without_ecn(self, got: &Self) -> Self {
+        let [_, rest @ ..] = self.options;
+        let [timestamps, sack, scaling] = rest;
+        Self { algorithm: got.algorithm.clone(), options: [false, timestamps, sack, scaling] }
+    }
+
+    /// The first difference of `got` from what was asked for, in words; `None` if there is none.
+    pub fn difference(&self, got: &Self) -> Option<String> {
+        let differs = |number: &usize| self.options[*number] != got.options[*number];
+        if let Some(number) = (0..OPTIONS.len()).find(differs) {
+            let (name, asked, got) = (OPTIONS[number], self.options[number], got.options[number]);
+            return Some(format!("{name} = {asked} was asked for, and the kernel has {got}"));
+        }
+        let (asked, got) = (&self.algorithm, &got.algorithm);
+        (asked != got).then(|| format!("algorithm {asked} was asked for, and the kernel has {got}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Agreement, OPTIONS};
+
+    #[test]
+    fn whatever_differs_is_named() {
+        let asked = Agreement { algorithm: "dctcp".to_owned(), options: [true; 4] };
+        assert_eq!(asked.difference(&asked), None);
+        for (number, name) in OPTIONS.iter().enumerate() {
+            let mut got = asked.clone();
+            got.options[number] = false;
+            let said = asked.difference(&got).unwrap_or_default();
+            assert_eq!(said, format!("{name} = true was asked for, and the kernel has false"));
+            assert!(got.difference(&asked).is_some(), "what was not asked for differs, too");
+        }
+        let got = Agreement { algorithm: "dctcp-reno".to_owned(), ..asked.clone() };
+        let said = asked.difference(&got).unwrap_or_default();
+        assert_eq!(said, "algorithm dctcp was asked for, and the kernel has dctcp-reno");
+    }
+
+    #[test]
+    fn giving_up_ecn_gives_up_nothing_else() {
+        let asked = Agreement { algorithm: "dctcp".to_owned(), options: [true; 4] };
+        let got = Agreement { algorithm: "dctcp-reno".to_owned(), options: [false, true, true, true] };
+        assert_eq!(asked.clone().without_ecn(&got).difference(&got), None);
+        let without_more = Agreement { options: [false, true, false, true], ..got };
+        assert!(asked.without_ecn(&without_more).difference(&without_more).is_some());
+    }
+}
