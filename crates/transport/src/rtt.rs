@@ -5,9 +5,13 @@
 //! `4 RTTVAR`, so that no picosecond is lost by rounding. The caller takes samples by Karn's algorithm (§3): none from
 //! a segment that was sent more than once.
 //!
-//! Under [`RtoRule::Rfc6298`] the averages take one sample per round trip: with more, these gains retain too short a
-//! history (§3), and the timer expires spuriously where the delay grows. Linux takes every sample, and adds at least
-//! `min_rto` to `SRTT`.
+//! Under [`RtoRule::Rfc6298`] the averages take one sample per round trip, since with more these gains retain too short a
+//! history (§3). A round begins with its sample, and ends with that of a segment sent since then. Where the delay grows,
+//! that segment is acknowledged only after the delay has grown: in slow start a round lasts up to twice as long as the one
+//! before, and its first sample says nothing of that. `RTTVAR` therefore takes the largest deviation above `SRTT` of each
+//! round, as soon as it is measured, in place of that of its sample (as `mdev_max` in Linux, `tcp_rtt_estimator`). So the
+//! timeout is longer than every round trip measured in the present round, except where the round's sample was below `SRTT`.
+//! Linux takes every sample, and adds at least `min_rto` to `SRTT`.
 
 use crate::RtoRule;
 use narrows_cc::RttView;
@@ -36,8 +40,20 @@ pub(crate) struct RttEstimator {
     smoothed_8: u64,
     /// `4 RTTVAR`, picoseconds.
     variation_4: u64,
-    /// When the averages last took a sample.
-    averaged_at: Time,
+    round: Round,
+}
+
+/// The present round trip.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    /// When it began: it ends with the acknowledgement of a segment that was sent since then.
+    started: Time,
+    /// `SRTT` before it, picoseconds.
+    smoothed: u64,
+    /// `4 RTTVAR` before it, picoseconds.
+    variation_4: u64,
+    /// The deviation that entered `RTTVAR`, picoseconds.
+    deviation: u64,
 }
 
 impl RttEstimator {
@@ -47,37 +63,45 @@ impl RttEstimator {
             view: None,
             smoothed_8: 0,
             variation_4: 0,
-            averaged_at: Time::ZERO,
+            round: Round::default(),
         }
     }
 
-    /// Takes the sample `rtt`, completed at `now`. Returns true if it entered `SRTT` and `RTTVAR`.
+    /// Takes the sample `rtt`, completed at `now`. Returns true if it entered `SRTT` or `RTTVAR`.
     #[inline]
     pub(super) fn sample(&mut self, rtt: Span, now: Time) -> bool {
-        if let Some(view) = &mut self.view
-            && !self.every_sample
-            && now.since(self.averaged_at) < rtt
-        {
-            view.latest = rtt;
-            view.min = view.min.min(rtt);
+        let continues = !self.every_sample && now.since(self.round.started) < rtt;
+        let Some(view) = self.view.as_mut().filter(|_| continues) else {
+            self.average(rtt, now);
+            return true;
+        };
+        view.latest = rtt;
+        view.min = view.min.min(rtt);
+        let deviation = rtt.as_ps().saturating_sub(self.round.smoothed);
+        if deviation <= self.round.deviation {
             return false;
         }
-        self.average(rtt, now);
+        self.round.deviation = deviation;
+        self.variation_4 = self.round.variation_4 - self.round.variation_4 / 4 + deviation;
+        view.variation = Span::from_ps(self.variation_4 / 4);
         true
     }
 
     /// Updates `SRTT` and `RTTVAR`: RFC 6298 §2.2 and §2.3.
     fn average(&mut self, rtt: Span, now: Time) {
         let ps = rtt.as_ps();
-        self.averaged_at = now;
         let min = if let Some(view) = self.view {
-            let deviation = (self.smoothed_8 / 8).abs_diff(ps);
+            let smoothed = self.smoothed_8 / 8;
+            let deviation = smoothed.abs_diff(ps);
+            self.round = Round { started: now, smoothed, variation_4: self.variation_4, deviation };
             self.variation_4 = self.variation_4 - self.variation_4 / 4 + deviation;
             self.smoothed_8 = self.smoothed_8 - self.smoothed_8 / 8 + ps;
             view.min.min(rtt)
         } else {
             self.smoothed_8 = 8 * ps;
             self.variation_4 = 2 * ps;
+            // Only a deviation of more than that replaces the variation of a first sample.
+            self.round = Round { started: now, smoothed: ps, variation_4: 0, deviation: 2 * ps };
             rtt
         };
         self.view = Some(RttView {
@@ -162,5 +186,22 @@ mod tests {
             assert_eq!(view.latest, Span::from_ms(180));
             assert_eq!(view.smoothed > Span::from_ms(100), averages, "{rule:?}");
         }
+    }
+
+    #[test]
+    fn rttvar_takes_the_largest_deviation_of_a_round_as_soon_as_it_is_measured() {
+        let (mut rtt, mut now) = (RttEstimator::new(RtoRule::Rfc6298), Time::ZERO);
+        (0..50).for_each(|_| sample(&mut rtt, &mut now, Span::from_ms(100)));
+        // The delay doubles within a round: no segment sent since its beginning has been acknowledged.
+        let round = now;
+        for ms in [110, 150, 200, 160] {
+            now = round + Span::from_ms(ms - 10);
+            rtt.sample(Span::from_ms(ms), now);
+            let view = rtt.view().expect("sampled");
+            assert_eq!(view.smoothed, Span::from_ms(100));
+            let timeout = view.smoothed + rtt.four_rttvar();
+            assert!(timeout >= view.latest, "{timeout:?} after {:?}", view.latest);
+        }
+        assert!((rtt.four_rttvar().as_secs_f64() - 0.1).abs() < 1e-3, "of the largest: {rtt:?}");
     }
 }
