@@ -209,7 +209,7 @@ impl Receiver {
             self.on_claimed(packet.number, arrival == Arrival::Duplicate);
         }
         let urgent = arrival != Arrival::InOrder || mark_changed || next == self.transfer.segments();
-        if self.policy.on_segment(urgent, now) {
+        if self.policy.on_segment(urgent, next != before, now) {
             self.send_ack(now, host);
         }
     }

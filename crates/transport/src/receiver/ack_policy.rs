@@ -9,7 +9,9 @@
 //!
 //! With `quick_ack` young connections acknowledge as Linux does: a count of quick ACKs starts at 16, each segment
 //! covered by an ACK lowers it, and no ACK is delayed while it is positive. Each segment that raises the advertised
-//! window sets the count to at least one (`buffer.rs`).
+//! window sets the count to at least one (`buffer.rs`). The first segment after a pause that is longer than the receiver's own
+//! retransmission timeout sets it to 16 again, since the sender may start anew (`tcp_event_data_recv`); that timeout follows
+//! from the round trip of the handshake alone.
 
 use super::buffer::BufferGrowth;
 use crate::TransportOptions;
@@ -27,6 +29,10 @@ pub(super) struct AckPolicy {
     /// The buffer whose growth raises `quick`; `None` without `quick_ack` and before the connection is accepted.
     buffer: Option<BufferGrowth>,
     quick_ack: bool,
+    /// When the cumulative acknowledgement last advanced.
+    advanced_at: Time,
+    /// The pause after which the sender may start anew.
+    long_pause: Span,
     /// The number of segments received and not acknowledged.
     held: u32,
     /// When these are acknowledged; `Time::NEVER` if there are none.
@@ -49,6 +55,8 @@ impl AckPolicy {
             quick: if options.quick_ack { MAX_QUICK_ACKS } else { 0 },
             buffer: None,
             quick_ack: options.quick_ack,
+            advanced_at: Time::NEVER,
+            long_pause: Span::ZERO,
             held: 0,
             deadline: Time::NEVER,
             aggregate: options.receive_offload,
@@ -61,12 +69,21 @@ impl AckPolicy {
     /// The connection was accepted, `round_trip` after the SYN-ACK was sent.
     pub(super) fn on_accepted(&mut self, now: Time, round_trip: Span) {
         self.buffer = self.quick_ack.then(|| BufferGrowth::new(now, round_trip));
+        // SRTT + max(200 ms, 4 RTTVAR) after a single sample (RFC 6298 §2.2).
+        self.long_pause = round_trip + (round_trip * 2).max(LEAST_MARGIN);
     }
 
-    /// A segment arrived. Returns whether to acknowledge it now; `urgent` for anything but plain data in order.
+    /// A segment arrived. Returns whether to acknowledge it now; `urgent` for anything but plain data in order; `advances`: the
+    /// cumulative acknowledgement advances.
     #[inline]
-    pub(super) fn on_segment(&mut self, urgent: bool, now: Time) -> bool {
+    pub(super) fn on_segment(&mut self, urgent: bool, advances: bool, now: Time) -> bool {
         self.held += 1;
+        if advances && self.quick_ack {
+            if now.since(self.advanced_at) > self.long_pause {
+                self.quick = self.quick.max(MAX_QUICK_ACKS);
+            }
+            self.advanced_at = now;
+        }
         if !urgent && self.buffer.as_mut().is_some_and(|buffer| buffer.on_segment(now)) {
             self.quick |= 1;
         }
@@ -133,3 +150,5 @@ impl AckPolicy {
 
 /// Linux's `TCP_MAX_QUICKACKS`.
 const MAX_QUICK_ACKS: u32 = 16;
+/// Linux's `TCP_RTO_MIN`.
+const LEAST_MARGIN: Span = Span::from_ms(200);
