@@ -5,7 +5,7 @@ mod wire;
 
 use narrows_transport::RecoveryKind::{self, NewReno, Rack, Reno, Sack};
 use narrows_transport::UndoKind::{self, Duplicates, DuplicatesAndTimestamps, None as Nothing};
-use narrows_transport::{SenderCounters, TransportOptions};
+use narrows_transport::{SenderCounters, TransportEvent, TransportOptions};
 use narrows_units::Span;
 use narrows_wire::{Body, Packet};
 use wire::{Fate, Halving, POLICIES, Wire, at, options};
@@ -132,6 +132,31 @@ fn a_spurious_timeout_is_undone_and_with_time_stamps_costs_one_retransmission() 
         let (counters, window) = run(recovery, Duplicates, delay_spike);
         assert_eq!((counters.timeouts, counters.undone), (1, 1), "{recovery:?}");
         assert!((window - 20.0).abs() < f64::EPSILON, "{recovery:?}: {window}");
+    }
+}
+
+/// RFC 8985 §6.2: once an episode has proved spurious, by whatever proof, reordering within a quarter of the round trip costs
+/// nothing more.
+#[test]
+fn after_the_first_undo_reordering_within_the_window_of_rack_costs_nothing() {
+    for undo in [Duplicates, DuplicatesAndTimestamps] {
+        for late in [1, 2, 4, 8] {
+            for every in [20, 45, 90] {
+                let script = move |packet: &Packet, count: usize| match packet.body {
+                    Body::Data { .. } if count == 0 && packet.number % every == 10 => {
+                        Fate::Delay(Span::from_ms(late))
+                    }
+                    _ => Fate::Deliver,
+                };
+                let options = TransportOptions { undo, ..options(Rack) };
+                let mut wire = Wire::new(options, Halving::fixed(100.0), Some(4_000), script);
+                assert!(wire.complete(Span::from_ms(60_000)));
+                let first = wire.events.iter().find(|(_, event)| matches!(event, TransportEvent::Undone(_)));
+                let undone_at = first.map_or(at(60_000), |(when, _)| *when);
+                let later = wire.reductions().iter().filter(|(when, _)| *when > undone_at).count();
+                assert_eq!(later, 0, "{undo:?}: {late} ms, one of {every}: {:?}", wire.reductions());
+            }
+        }
     }
 }
 

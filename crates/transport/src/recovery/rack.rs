@@ -6,6 +6,10 @@
 //! `n` grows with D-SACKs. If the tail of a flight is not acknowledged within `2 SRTT`, plus 200 ms for a single
 //! segment, a probe is sent. A probe that repaired a loss costs a reduction.
 //!
+//! Reordering has been observed when a segment sent once is delivered below one that was delivered before, when an original
+//! fills a hole for which it was sent again, by its timestamp, and when an episode that RACK began is undone by whatever
+//! proof (`tcp_check_sack_reordering` in Linux).
+//!
 //! Transmissions are queued in the order in which they were sent, and stale ones are removed at the front, so that loss
 //! detection costs amortised O(1).
 //!
@@ -73,8 +77,9 @@ impl Rack {
 
     /// RFC 8985 §6.2, steps 1 and 2.
     fn update_newest(&mut self, newest: Newest, acks_original: bool, context: Context<'_>) {
-        // The timestamp shows that an earlier transmission was delivered.
+        // The timestamp shows that an earlier transmission was delivered: RACK declared it lost too early.
         if newest.retransmitted && acks_original {
+            self.reordering_seen |= matches!(self.phase, Phase::FastRecovery { .. });
             return;
         }
         let rtt = context.now - newest.sent_at;
@@ -201,7 +206,11 @@ impl RecoveryPolicy for Rack {
     }
 
     fn on_undo(&mut self, board: &Scoreboard) {
+        // A spurious timeout shows a delay, not reordering.
+        self.reordering_seen |= !matches!(self.phase, Phase::RtoRecovery { .. });
         self.phase = Phase::Open;
+        // It may have been an unnecessary retransmission, after which nothing sent before it was lost.
+        self.newest = None;
         // The segments that a timeout declared lost may have been removed from the queue.
         self.sent.clear();
         self.sent.extend(board.in_flight_segments());
