@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
+import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from command_line import command, environment
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # So many that the command lasts long enough to be stopped in the middle.
 FLAGS = ["--replications", "40", "--jobs", "1", "--out", "out"]
@@ -99,3 +98,82 @@ def test_a_kill_at_any_moment_leaves_a_whole_folder_or_none(tmp_path: Path, scen
         if (tmp_path / folder).exists():
             files = {entry.name for entry in (tmp_path / folder).iterdir()}
             assert {"manifest.json", "summary.json", "report.html"} <= files
+
+
+# Runs a command that gets a SIGTERM when it calls a function for the first time.
+SIGNALLED = """
+import importlib, os, signal, sys
+
+home = importlib.import_module(sys.argv[1])
+name = sys.argv[2]
+before = getattr(home, name)
+
+def once(*given, **named):
+    setattr(home, name, before)
+    os.kill(os.getpid(), signal.SIGTERM)
+    return before(*given, **named)
+
+setattr(home, name, once)
+sys.argv[1:] = sys.argv[3:]
+from narrows.cli import main
+sys.exit(main())
+"""
+
+
+def signalled(folder: Path, at: tuple[str, str], *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    given = [sys.executable, "-c", SIGNALLED, *at, *map(str, arguments)]
+    return subprocess.run(given, cwd=folder, capture_output=True, text=True, check=False, env=environment())
+
+
+@pytest.mark.parametrize(
+    "at", [("narrows.run.results", "summarize"), ("narrows.report.run.build", "build"), ("narrows.run.results", "keep")]
+)
+@pytest.mark.parametrize("several", [False, True])
+def test_a_signal_when_the_last_replication_has_ended_keeps_all_and_leaves_the_report_out(
+    tmp_path: Path, scenario: Path, at: tuple[str, str], *, several: bool
+) -> None:
+    what = ["compare", "newreno", "cubic", "--scenario"] if several else ["run"]
+    done = signalled(tmp_path, at, *what, scenario, "--out", "out")
+    assert done.returncode == 3, done.stderr
+    assert "narrows report out" in done.stderr
+    assert not (tmp_path / "out/report.html").exists()
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["interrupted"] is False
+    assert (tmp_path / "out/summary.json").exists()
+
+
+def test_a_signal_when_the_last_cell_of_a_study_has_ended_is_looked_at_before_the_report(
+    tmp_path: Path, scenario: Path
+) -> None:
+    text = f'scenario = "{scenario.name}"\nreplications = 1\n[factors]\n"path.rtt" = ["10ms", "20ms"]\n'
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+    at = ("narrows.study.campaign", "write_manifest")
+    done = signalled(tmp_path, at, "study", "run", "study.toml", "--out", "out")
+    assert done.returncode == 3, done.stderr
+    assert "`narrows report out` builds their report" in done.stderr
+    assert (tmp_path / "out/cells.parquet").exists()
+    assert not (tmp_path / "out/report.html").exists()
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_query_without_an_end_can_be_interrupted(tmp_path: Path, scenario: Path, stop: signal.Signals) -> None:
+    text = f'scenario = "{scenario.name}"\nreplications = 1\n[factors]\n"path.rtt" = ["10ms"]\n'
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+    begin(tmp_path, "study", "run", "study.toml", "--out", "out").communicate()
+    endless = "with recursive r as (select 1 n union all select n + 1 from r) select max(n) from r"
+    process = begin(tmp_path, "study", "query", "out", endless)
+    # Until its clock has run for longer than its start and the reading of the table take.
+    wait_for_work(process, 3.0)
+    process.send_signal(stop)
+    _, messages = process.communicate(timeout=60)
+    assert (process.returncode, messages) == (3, "interrupted\n")
+
+
+def wait_for_work(process: subprocess.Popen[str], cpu_s: float) -> None:
+    """Wait until a process has used so much processor time."""
+    stat = Path(f"/proc/{process.pid}/stat")
+    while process.poll() is None:
+        ticks = sum(map(int, stat.read_text(encoding="utf-8").rpartition(")")[2].split()[11:13]))
+        if ticks / os.sysconf("SC_CLK_TCK") > cpu_s:
+            return
+        time.sleep(0.05)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING, Self
 
+from narrows.errors import Interrupted
+
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
@@ -14,11 +16,14 @@ class Interrupt:
 
     Attributes:
         requested: Whether a signal has arrived.
+        at_once: A context in which the first signal stops the work, too, one that arrived before included. It is for
+            what can be done again at any time, such as a report.
     """
 
     def __init__(self) -> None:
         """Make the context manager; nothing is handled before it is entered."""
         self.requested = False
+        self.at_once = AtOnce(self)
         self._before: dict[signal.Signals, object] = {}
 
     def __enter__(self) -> Self:
@@ -32,7 +37,39 @@ class Interrupt:
         for name, handler in self._before.items():
             signal.signal(name, handler)  # type: ignore[arg-type]  # what `signal` gave, `signal` takes
 
-    def _on_signal(self, _signal: int, _frame: FrameType | None) -> None:
+    def check(self, kept: str) -> None:
+        """Stop here if a signal has arrived, perhaps when the work had just ended.
+
+        Args:
+            kept: What is kept, and how to go on.
+
+        Raises:
+            Interrupted: A signal has arrived.
+        """
         if self.requested:
+            raise Interrupted(kept)
+
+    def _on_signal(self, _signal: int, _frame: FrameType | None) -> None:
+        again, self.requested = self.requested, True
+        if again or self.at_once.entered:
             raise KeyboardInterrupt
-        self.requested = True
+
+
+class AtOnce:
+    """A context in which any signal raises `KeyboardInterrupt`; it can be entered again."""
+
+    def __init__(self, interrupt: Interrupt) -> None:
+        """Make the context of an interrupt."""
+        self.entered = False
+        self._interrupt = interrupt
+
+    def __enter__(self) -> None:
+        self.entered = True
+        if self._interrupt.requested:
+            self.entered = False
+            raise KeyboardInterrupt
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.entered = False

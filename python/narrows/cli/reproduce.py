@@ -78,13 +78,15 @@ def _work(arguments: argparse.Namespace, found: Sequence[Part], folder: Path, jo
         display = Display(interrupt, quiet=arguments.quiet)
         whole = campaign.Whole(found, display.update, display.stopped)
         try:
-            return campaign.work(found, folder, lambda: Threads(jobs), whole.of)
+            failed = campaign.work(found, folder, lambda: Threads(jobs), whole.of)
+            interrupt.check("all cells are finished; go on with")
         except Interrupted as stop:
             again = ["narrows", "reproduce", arguments.name, f"--{arguments.size}", "--out", str(folder)]
             reason, _, _ = str(stop).rpartition("; go on with")
             raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
         finally:
             display.close()
+    return failed
 
 
 def _decide(arguments: argparse.Namespace, study: StudyFolder, found: Sequence[Part], folder: Path, jobs: int) -> None:

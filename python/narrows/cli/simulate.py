@@ -15,7 +15,7 @@ from narrows.cli.progress import Display
 from narrows.cli.status import DONE, EXPECTATION_FAILED, INTERRUPTED
 from narrows.cli.table import comparison_tables, plus_minus, run_tables, wanted_table
 from narrows.compared import ALGORITHMS, BACKENDS, LEVELS
-from narrows.errors import InputError, OutputError
+from narrows.errors import InputError, Interrupted, OutputError
 from narrows.files.folder import check_place
 from narrows.files.manifest import to_json
 from narrows.library import find_scenario
@@ -29,6 +29,7 @@ from narrows.run.scenario import read
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from narrows.core import Scenario
     from narrows.run.jobs import Watch
@@ -45,23 +46,25 @@ def run(arguments: argparse.Namespace) -> int:
     resolved = _read(arguments.file, arguments).resolve(None, arguments.replications, arguments.seed)
     execution.wanted_of(arguments.measure, [resolved])
     folder = _place(arguments, [resolved])
-    result = _work(lambda watch: execution.run(resolved, arguments.jobs, watch, arguments.measure), folder, arguments)
+    result, stopped = _work(
+        lambda watch: execution.run(resolved, arguments.jobs, watch, arguments.measure), folder, arguments
+    )
     _print(result.summary, run_tables, {"": result.summary}, arguments)
-    return _finish(result, folder, {"": result.summary}, arguments)
+    return _finish(result, folder, {"": result.summary}, arguments, stopped)
 
 
 def _run_on_both(arguments: argparse.Namespace) -> int:
     resolved = _read(arguments.file, arguments).resolve_on_both(arguments.replications, arguments.seed)
     execution.wanted_of(arguments.measure, list(resolved.values()))
     folder = _place(arguments, list(resolved.values()))
-    result = _work(
+    result, stopped = _work(
         lambda watch: execution.compare(resolved, arguments.jobs, watch, arguments.measure, of=BACKENDS),
         folder,
         arguments,
     )
     summaries = result.summary[BACKENDS]
     _print(result.summary, comparison_tables, summaries, arguments)
-    return _finish(result, folder, summaries, arguments)
+    return _finish(result, folder, summaries, arguments, stopped)
 
 
 def _read(given: str, arguments: argparse.Namespace) -> Written:
@@ -87,7 +90,7 @@ def compare(arguments: argparse.Namespace) -> int:
     given_margins(arguments.margin)
     folder = _place(arguments, list(resolved.values()))
     of = ALGORITHMS if crossed is None else LEVELS
-    result = _work(
+    result, stopped = _work(
         lambda watch: execution.compare(
             resolved, arguments.jobs, watch, arguments.measure, arguments.margin, of, crossed
         ),
@@ -96,7 +99,7 @@ def compare(arguments: argparse.Namespace) -> int:
     )
     summaries = result.summary[of]
     _print(result.summary, comparison_tables, summaries, arguments)
-    return _finish(result, folder, summaries, arguments)
+    return _finish(result, folder, summaries, arguments, stopped)
 
 
 def _place(arguments: argparse.Namespace, resolved: list[Scenario]) -> Path:
@@ -105,7 +108,8 @@ def _place(arguments: argparse.Namespace, resolved: list[Scenario]) -> Path:
     return folder
 
 
-def _work(work: Callable[[Watch], Result], folder: Path, arguments: argparse.Namespace) -> Result:
+def _work(work: Callable[[Watch], Result], folder: Path, arguments: argparse.Namespace) -> tuple[Result, str]:
+    """Return the results, which are saved, and why their report is not built; empty if it is."""
     with Interrupt() as interrupt:
         display = Display(interrupt, quiet=arguments.quiet)
         try:
@@ -113,20 +117,26 @@ def _work(work: Callable[[Watch], Result], folder: Path, arguments: argparse.Nam
         finally:
             display.close()
         # A folder named after what it holds, and whole, already has what this interrupted run would put there.
-        if not (result.interrupted and is_whole(folder)):
-            _save(result, folder, arguments)
-    return result
+        if result.interrupted and is_whole(folder):
+            return result, KEPT
+        try:
+            _save(result, folder, arguments, interrupt.at_once)
+        except Interrupted as stop:
+            return result, str(stop)
+    return result, ""
 
 
-def _save(result: Run | Comparison, folder: Path, arguments: argparse.Namespace) -> None:
+def _save(
+    result: Run | Comparison, folder: Path, arguments: argparse.Namespace, stoppable: AbstractContextManager[None]
+) -> None:
     command = recorded(arguments.given)
     try:
-        result.save(folder, command, replace=arguments.out is None)
+        result.save(folder, command, replace=arguments.out is None, stoppable=stoppable)
     except OutputError as error:
         # The disk is full, or another process has taken the place meanwhile.
         try:
             spare = Path(tempfile.mkdtemp(prefix="narrows-"))
-            result.save(spare, command)
+            result.save(spare, command, stoppable=stoppable)
         except (OSError, OutputError):
             raise error from None
         raise OutputError(f"{error}; the results are in {spare}") from error
@@ -165,6 +175,7 @@ def _finish(
     folder: Path,
     runs: Mapping[str, Mapping[str, Any]],
     arguments: argparse.Namespace,
+    stopped: str,
 ) -> int:
     status = DONE
     for name, each in runs.items():
@@ -173,10 +184,11 @@ def _finish(
                 failed = paint("expectation failed:", "bad", sys.stderr)
                 print(f"{failed} {_of(name)}{_clause(clause)}", file=sys.stderr)
                 status = EXPECTATION_FAILED
-    if result.interrupted:
-        print("interrupted: what had finished is kept", file=sys.stderr)
+    if result.interrupted or stopped:
+        print(f"interrupted: {stopped or KEPT}", file=sys.stderr)
         status = INTERRUPTED
-    print(f"Report: {folder / 'report.html'}", file=sys.stderr)
+    if not stopped:
+        print(f"Report: {folder / 'report.html'}", file=sys.stderr)
     print(folder, file=sys.stderr if arguments.json else sys.stdout)
     return status
 
@@ -193,3 +205,6 @@ def _clause(clause: Mapping[str, Any]) -> str:
 
 def _of(name: str) -> str:
     return f"{name}: " if name else ""
+
+
+KEPT = "what had finished is kept"

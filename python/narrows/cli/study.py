@@ -169,7 +169,7 @@ def work(
         display = Display(interrupt, quiet=arguments.quiet)
         try:
             command = recorded(arguments.given)
-            return campaign.work(
+            found = campaign.work(
                 folder,
                 executor,
                 _Shown(display),
@@ -181,6 +181,8 @@ def work(
             )
         finally:
             display.close()
+        interrupt.check(_reported_by(folder))
+        return found
 
 
 def _end(found: campaign.Status, folder: Path, arguments: argparse.Namespace, *, reported: bool = False) -> int:
@@ -207,6 +209,11 @@ def conclude(folder: Path, *, reported: bool = False) -> None:
         _report(folder)
 
 
+def _reported_by(folder: Path) -> str:
+    again = shlex.join(["narrows", "report", str(folder)])
+    return f"all results are in {folder}, and `{again}` builds their report"
+
+
 def _is_reported(folder: Path) -> bool:
     """Return whether the report of a study cites the digest of its results."""
     digest, report = read_sealed(folder / MANIFEST)["digest"], folder / REPORT
@@ -219,8 +226,7 @@ def _report(folder: Path) -> None:
     try:
         print(f"Report: {build(folder)}", file=sys.stderr)
     except KeyboardInterrupt:
-        again = shlex.join(["narrows", "report", str(folder)])
-        raise Interrupted(f"all results are in {folder}, and `{again}` builds their report") from None
+        raise Interrupted(_reported_by(folder)) from None
     except Exception as problem:  # hours of simulation are not thrown away for want of a picture
         raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
 

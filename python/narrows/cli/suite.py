@@ -67,7 +67,8 @@ def _work(arguments: argparse.Namespace, evaluation: Evaluation, folder: Path) -
         display = Display(interrupt, quiet=arguments.quiet)
         whole = Whole(evaluation.parts, display.update, display.stopped)
         try:
-            return work(evaluation.parts, campaign.place(folder), lambda: Threads(jobs), whole.of, retry=True)
+            failed = work(evaluation.parts, campaign.place(folder), lambda: Threads(jobs), whole.of, retry=True)
+            interrupt.check("all cells are finished; go on with")
         except Interrupted as stop:
             reason, _, _ = str(stop).rpartition("; go on with")
             again = ["narrows", *arguments.given]
@@ -76,6 +77,7 @@ def _work(arguments: argparse.Namespace, evaluation: Evaluation, folder: Path) -
             raise Interrupted(f"{reason or 'stopped'}; go on with `{shlex.join(again)}`") from None
         finally:
             display.close()
+    return failed
 
 
 def _table(summary: Mapping[str, Any]) -> str:

@@ -52,6 +52,7 @@ def worst(arguments: argparse.Namespace) -> int:
             finds = search.finds(archive)
             curves = [search.curves(find) for find in finds if find.confirmed]
             atlas = search.write(archive, finds, recorded(arguments.given))
+            interrupt.check(f"the atlas is in {folder}; the same command goes on with its report")
         finally:
             display.close()
     try:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows import core
 from narrows.compared import ALGORITHMS, BACKEND, BACKENDS, LEVELS
-from narrows.errors import ReportError
+from narrows.errors import Interrupted, ReportError
 from narrows.files.folder import appearing, file_name
 from narrows.files.inputs import keep
 from narrows.files.manifest import write_json, write_manifest
@@ -24,6 +26,7 @@ from narrows.run.summary import digest, summarize
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     import pyarrow as pa
 
@@ -108,22 +111,32 @@ class Run(Tables):
         """
         return tables.table(self.records, name)
 
-    def save(self, folder: str | os.PathLike[str], command: str | None = None, *, replace: bool = False) -> None:
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        command: str | None = None,
+        *,
+        replace: bool = False,
+        stoppable: AbstractContextManager[None] | None = None,
+    ) -> None:
         """Write the run folder atomically.
 
         Args:
             folder: The folder; it must not exist or must be empty.
             command: The command line for the manifest; None for a run from Python.
             replace: Whether the folder of an earlier run there is replaced.
+            stoppable: The context in which reports are built, after the results are written; an interrupt in it leaves
+                the results without them.
 
         Raises:
+            Interrupted: The results are written, and building the report was interrupted.
             OutputError: The folder cannot be created, or a file that the scenario names has changed since it was read.
             ReportError: The results are written, but the report could not be built.
         """
         folder = Path(folder)
         with appearing(folder, replace=replace) as partial:
             self.write(partial, command)
-            problem = _report(partial)
+            problem = _report(partial, stoppable)
         _complain(problem, folder)
 
     def write(self, folder: Path, command: str | None) -> None:
@@ -236,15 +249,25 @@ class Comparison(Tables):
         """Return a table of all runs, the name of the run in its first column (`COLUMNS`); else as `Run.table`."""
         return tables.stacked({each: run.table(name) for each, run in self.runs.items()}, COLUMNS[self.of])
 
-    def save(self, folder: str | os.PathLike[str], command: str | None = None, *, replace: bool = False) -> None:
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        command: str | None = None,
+        *,
+        replace: bool = False,
+        stoppable: AbstractContextManager[None] | None = None,
+    ) -> None:
         """Write the folder of the comparison, with a folder per run, atomically.
 
         Args:
             folder: The folder; it must not exist or must be empty.
             command: The command line for the manifest; None for a run from Python.
             replace: Whether the folder of an earlier run there is replaced.
+            stoppable: The context in which reports are built, after the results are written; an interrupt in it leaves
+                the results without them.
 
         Raises:
+            Interrupted: The results are written, and building the report was interrupted.
             OutputError: The folder cannot be created, or a file that the scenario names has changed since it was read.
             ReportError: The results are written, but the report could not be built.
         """
@@ -254,7 +277,7 @@ class Comparison(Tables):
                 inner = partial / self._folder(name)
                 inner.mkdir(parents=True)
                 run.write(inner, command)
-                _report(inner)
+                _report(inner, stoppable)
             write_json(partial / "summary.json", self.summary)
             facts = {
                 "title": self._any.scenario.title,
@@ -269,7 +292,7 @@ class Comparison(Tables):
                 "wall_s": self.wall_s,
             }
             write_manifest(partial, facts)
-            problem = _report(partial)
+            problem = _report(partial, stoppable)
         _complain(problem, folder)
 
     @property
@@ -282,15 +305,20 @@ def folder_name(name: str) -> str:
     return file_name(name)
 
 
-def _report(folder: Path) -> Exception | None:
+def _report(folder: Path, stoppable: AbstractContextManager[None] | None) -> BaseException | None:
     try:
-        build.build(folder)
-    except Exception as problem:  # noqa: BLE001  # hours of simulation are not thrown away for want of a picture
+        with stoppable or nullcontext():
+            build.build(folder)
+    # Hours of simulation are not thrown away for want of a picture.
+    except (Exception, KeyboardInterrupt) as problem:  # noqa: BLE001
         return problem
     return None
 
 
-def _complain(problem: Exception | None, folder: Path) -> None:
+def _complain(problem: BaseException | None, folder: Path) -> None:
+    if isinstance(problem, KeyboardInterrupt):
+        again = shlex.join(["narrows", "report", str(folder)])
+        raise Interrupted(f"what had finished is kept, and `{again}` builds the report") from None
     if problem is not None:
         raise ReportError(f"the results are in {folder}, but their report could not be built: {problem}") from problem
 

@@ -16,6 +16,7 @@ import os
 import random
 import signal
 import sys
+from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import IO, Any, NoReturn
 
@@ -49,7 +50,10 @@ def serve(parent: int, jobs: IO[bytes], answers: IO[bytes]) -> NoReturn:
         answers: Takes the answers.
     """
     _end_with(parent)
-    job = receive(jobs)
+    try:
+        job = receive(jobs)
+    except OSError:
+        job = None
     if job is None:
         os._exit(1)
     Thread(target=_end_with_stream, args=(jobs,), daemon=True).start()
@@ -116,7 +120,9 @@ def _fault(arguments: Any) -> core.ScenarioError | None:
 
 
 def _end_with_stream(jobs: IO[bytes]) -> None:
-    jobs.read(1)
+    # It ends with a reset where the parent was killed while answers were under way.
+    with suppress(OSError):
+        jobs.read(1)
     os._exit(1)
 
 

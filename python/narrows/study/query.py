@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 from narrows.errors import InputError
@@ -9,6 +10,8 @@ from narrows.study.campaign import table
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import duckdb
 
 
 def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -35,17 +38,32 @@ def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
             # Others change settings or call functions of the database, which has no use here.
             if not statements or any(each.type.name not in ASKING for each in statements):
                 raise InputError("the question", f"is no SELECT: {sql.strip() or 'it is empty'}")
-            answer = connection.execute(sql)
-            return [str(column[0]) for column in answer.description], answer.fetchall()
+            return _answered(connection, sql)
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None
         except duckdb.Error as error:
             raise InputError("the question", str(error)) from None
-        except RuntimeError as error:
-            # As which an interrupt of the interpreter comes back.
-            if "interrupted" not in str(error):
-                raise
-            raise KeyboardInterrupt from None
 
 
+def _answered(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return the columns and rows of a query, which runs in a thread so that this one has signals at once."""
+
+    def ask() -> tuple[list[str], list[tuple[Any, ...]]]:
+        answer = connection.execute(sql)
+        return [str(column[0]) for column in answer.description], answer.fetchall()
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        found = pool.submit(ask)
+        try:
+            while not wait([found], timeout=STEP_S).done:
+                pass
+        except BaseException:
+            # What has not begun yet is not interrupted.
+            while not wait([found], timeout=STEP_S).done:
+                connection.interrupt()
+            raise
+        return found.result()
+
+
+STEP_S = 0.1
 ASKING = {"SELECT", "EXPLAIN", "MULTI"}
