@@ -60,7 +60,7 @@ def _build_rows(folder: Path, summary: dict[str, Any]) -> Path:
     file = folder / "report.html"
     try:
         page = trial_page(summary) if "alpha" in summary else suite_page(summary)
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise InputError(str(folder / "summary.json"), f"is damaged: {type(error).__name__}: {error}") from None
     file.write_text(page, encoding="utf-8")
     return file

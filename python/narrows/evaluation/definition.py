@@ -190,16 +190,15 @@ class _Reader:
         self.file = file
 
     def suite(self) -> Suite:
-        root = self.document.root()
-        keys = self._known(root.entries, SUITE)
+        keys = self._known(self.document.root(), SUITE)
         missing = [key.name for key in SUITE if "Required" in key.meaning and key.name not in keys]
         for name in missing:
             self.document.complain(((0, 0), name), f"`{name}` is missing")
         subject = self._text(keys, "subject") or ALGORITHM
-        if subject not in SUBJECTS:
+        if subject not in SUBJECTS and "subject" in keys:
             self.document.complain(keys["subject"].node, "cannot be under test", allowed=" or ".join(SUBJECTS))
-        references = [str(each) for each in keys["references"].node.plain] if "references" in keys else []
-        rows = [self._row(node, references) for node in (keys["rows"].node.items if "rows" in keys else [])]
+        references = [self.document.text_of(each) for each in self._listed(keys, "references", "names")]
+        rows = [self._row(node, references) for node in self._listed(keys, "rows", "tables, as in [[rows]]")]
         self.document.check()
         return Suite(
             name=self.file.parent.name if self.file.name == SUITE_FILE else self.file.stem,
@@ -213,7 +212,7 @@ class _Reader:
         )
 
     def _row(self, node: Node, references: list[str]) -> Row | None:
-        keys = self._known(node.entries, ROW)
+        keys = self._known(node, ROW)
         for name in ("section", "criterion"):
             if name not in keys:
                 self.document.complain(node, f"`{name}` is missing")
@@ -246,8 +245,7 @@ class _Reader:
         if measure is None or predicate is None:
             return None
         where = {
-            name: list(value) if isinstance(value, list) else [value]
-            for name, value in (keys["where"].node.plain if "where" in keys else {}).items()
+            name: value if isinstance(value, list) else [value] for name, value in self._levels(keys, "where").items()
         }
         return Row(*about, cells=cells, where=where, measure=measure, predicate=predicate)
 
@@ -260,7 +258,10 @@ class _Reader:
         return None if metric is None else Measure(text, metric, of, divisor)
 
     def _column(self, node: Node) -> tuple[str, Metric, str] | None:
-        owner, name = split("".join(str(node.value).split()))
+        written = self.document.text_of(node)
+        if not written:
+            return None
+        owner, name = split("".join(written.split()))
         of = owner.partition(".")[0]
         if of not in OWNERS:
             self.document.complain(
@@ -279,7 +280,7 @@ class _Reader:
         return f"{owner}.{metric.text}", metric, of
 
     def _predicate(self, node: Node, references: list[str]) -> Predicate | None:
-        keys = self._known(node.entries, PREDICATE)
+        keys = self._known(node, PREDICATE)
         kind, than = self._text(keys, "kind"), self._text(keys, "than") or None
         bounds = [name for name in ("at_most", "at_least") if name in keys]
         if kind not in KINDS:
@@ -292,31 +293,39 @@ class _Reader:
             self.document.complain(node, "`than` is missing", allowed=", ".join([*references, ANY]))
         if than == OWN and "at" not in keys:
             self.document.complain(node, "`at` is missing: the levels of the cell compared with")
-        numbers = {name: keys[name].node for name in ("at_most", "at_least", "plus") if name in keys}
-        for number in numbers.values():
-            if isinstance(number.value, bool) or not isinstance(number.value, int | float):
-                self.document.complain(number, "a number is needed")
-                return None
-        if kind not in KINDS or len(bounds) != 1:
+        numbers = {
+            name: self.document.number(keys[name].node) for name in ("at_most", "at_least", "plus") if name in keys
+        }
+        at = self._levels(keys, "at")
+        factor = numbers[bounds[0]] if len(bounds) == 1 else None
+        plus = numbers.get("plus", 0.0)
+        if kind not in KINDS or factor is None or plus is None:
             return None
-        plus = float(numbers["plus"].value) if "plus" in numbers else 0.0
-        at = keys["at"].node.plain if "at" in keys else {}
-        return Predicate(kind, bounds[0] == "at_most", float(numbers[bounds[0]].value), plus, than, at)
+        return Predicate(kind, bounds[0] == "at_most", factor, plus, than, at)
 
-    def _known(self, entries: Mapping[str, Entry], keys: tuple[Key, ...]) -> dict[str, Entry]:
+    def _levels(self, keys: Mapping[str, Entry], name: str) -> dict[str, Any]:
+        """Return a table of factors with a level or a list of levels each."""
+        found = {}
+        for factor, entry in self.document.table(keys[name].node if name in keys else None).items():
+            listed = entry.node.items if isinstance(entry.node.value, list) else [entry.node]
+            for each in listed:
+                if isinstance(each.value, dict | list):
+                    self.document.complain(each, "a level is needed", allowed="text, a number or a boolean")
+            found[factor] = entry.node.plain
+        return found
+
+    def _listed(self, keys: Mapping[str, Entry], name: str, allowed: str) -> list[Node]:
+        return self.document.listed(keys[name].node if name in keys else None, allowed)
+
+    def _known(self, table: Node, keys: tuple[Key, ...]) -> dict[str, Entry]:
+        entries = self.document.table(table)
         for name, entry in entries.items():
             if name not in names(keys):
                 self.document.unknown((entry.span, entry.node.path), f"unknown key `{name}`", name, names(keys))
         return {name: entry for name, entry in entries.items() if name in names(keys)}
 
     def _text(self, keys: Mapping[str, Entry], name: str) -> str:
-        if name not in keys:
-            return ""
-        node = keys[name].node
-        if not isinstance(node.value, str) or not node.value.strip():
-            self.document.complain(node, "text is needed")
-            return ""
-        return " ".join(node.value.split())
+        return " ".join(self.document.text_of(keys[name].node if name in keys else None).split())
 
 
 SUITE_FILE = "suite.toml"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
-import tomllib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -39,6 +39,7 @@ from narrows.reproduction.quantity import (
     Ranked,
     bound,
 )
+from narrows.study.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,12 +57,13 @@ def read_claims(file: Path, size: str = "quick") -> Published:
 
     Raises:
         InputError: The file cannot be read, or has an error.
+        ScenarioError: It is not valid TOML.
     """
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
         raise InputError(str(file), str(error)) from error
-    return _Reader(str(file), size).published(content)
+    return _Reader(str(file), size).published(Document(text, str(file)).root().plain)
 
 
 class _Reader:
@@ -75,48 +77,43 @@ class _Reader:
         optional = ("packet_hops", "words", "lists", "quantities", "variants", "judges", "claims", *REPRODUCED)
         self.keys(content, "", needed, optional)
         content = self.worded(content)
-        self.named, self.lists = content.get("quantities", {}), content.get("lists", {})
-        experiments = {name: self.text(about, f"experiments.{name}") for name, about in content["experiments"].items()}
-        variants = [self.variant(each, f"variants.{place}") for place, each in enumerate(content.get("variants", []))]
-        judges = [
-            self.judge(each, f"judges.{place}", experiments) for place, each in enumerate(content.get("judges", []))
-        ]
+        self.named = self.entries(content.get("quantities", {}), "quantities")
+        self.lists = self.entries(content.get("lists", {}), "lists")
+        experiments = self.texts(content["experiments"], "experiments")
+        variants = [self.variant(each, path) for path, each in self.tables(content, "variants")]
+        judges = [self.judge(each, path, experiments) for path, each in self.tables(content, "judges")]
         claims = [
-            self.claim(each, f"claims.{each.get('id', place)}", experiments)
-            for place, each in enumerate(content.get("claims", []))
+            self.claim(each, f"claims.{each['id']}" if isinstance(each.get("id"), str) else path, experiments)
+            for path, each in self.tables(content, "claims")
         ]
         twice = {claim.id for claim in claims if sum(other.id == claim.id for other in claims) > 1}
         if twice:
             self.fault("claims", f"{min(twice)} is there twice")
-        pictures = [
-            self.picture(each, f"figures.{place}", experiments) for place, each in enumerate(content.get("figures", []))
-        ]
+        pictures = [self.picture(each, path, experiments) for path, each in self.tables(content, "figures")]
         forms = [AS_DESCRIBED, *(each.name for each in variants), *(each.name for each in judges)]
-        tables = [
-            self.table(each, f"tables.{at}", experiments, forms) for at, each in enumerate(content.get("tables", []))
-        ]
+        tables = [self.table(each, path, experiments, forms) for path, each in self.tables(content, "tables")]
         calibrations = [
-            self.calibration(each, f"calibrations.{at}", tables, forms)
-            for at, each in enumerate(content.get("calibrations", []))
+            self.calibration(each, path, tables, forms) for path, each in self.tables(content, "calibrations")
         ]
         for variant in variants:
             for name in variant.claims:
                 self.one_of(name, f"variants.{variant.name}.claims", (claim.id for claim in claims))
         texts = {name: self.text(content[name], name) for name in ("title", "number", "source", "question")}
-        labels = {name: self.text(each, f"labels.{name}") for name, each in content.get("labels", {}).items()}
+        labels = self.texts(content.get("labels", {}), "labels")
         hops = content.get("packet_hops", {})
         self.keys(hops, "packet_hops", (), SIZES)
         return Published(
             **texts, experiments=experiments, variants=variants, judges=judges, claims=claims, pictures=pictures,
             tables=tables, calibrations=calibrations, labels=labels,
-            packet_hops={size: float(each) for size, each in hops.items()},
+            packet_hops={size: self.number(each, f"packet_hops.{size}") for size, each in hops.items()},
         )  # fmt: skip
 
     def worded(self, content: Mapping[str, Any]) -> Mapping[str, Any]:
         words = content.get("words", {})
         self.keys(words, "words", ("quick", "full") if words else (), ("medium",))
         # The medium size has the times of the full one, unless it says otherwise.
-        sizes = {**words, "medium": {**words.get("full", {}), **words.get("medium", {})}}
+        given = {size: self.entries(each, f"words.{size}") for size, each in words.items()}
+        sizes = {**given, "medium": {**given.get("full", {}), **given.get("medium", {})}}
         for name in sorted(set().union(*sizes.values())):
             if not all(name in each for each in sizes.values()):
                 self.fault("words", f"{name} is missing in one of the sizes")
@@ -126,21 +123,16 @@ class _Reader:
     def variant(self, table: Mapping[str, Any], path: str) -> Variant:
         self.keys(table, path, ("name", "about", "variant"), ("claims", "algorithms", "judge"))
         claims = tuple(self.listed(table.get("claims", []), f"{path}.claims"))
-        named = table.get("algorithms", {})
-        if not isinstance(named, dict):
-            self.fault(f"{path}.algorithms", "a table of names with names is needed")
-        algorithms = {name: self.text(each, f"{path}.algorithms.{name}") for name, each in named.items()}
+        algorithms = self.texts(table.get("algorithms", {}), f"{path}.algorithms")
         judge = self.text(table["judge"], f"{path}.judge") if "judge" in table else ""
-        return Variant(table["name"], table["about"], table["variant"], claims, algorithms, judge)
+        name, about, variant = (self.text(table[key], f"{path}.{key}") for key in ("name", "about", "variant"))
+        return Variant(name, about, variant, claims, algorithms, judge)
 
     def judge(self, table: Mapping[str, Any], path: str, experiments: Iterable[str]) -> Judge:
         self.keys(table, path, ("name", "about", "cells"), ("size",))
-        if not isinstance(table["cells"], dict):
-            self.fault(f"{path}.cells", "a table of experiments with files is needed")
-        cells = {
-            self.one_of(name, f"{path}.cells", experiments): self.text(each, f"{path}.cells.{name}")
-            for name, each in table["cells"].items()
-        }
+        cells = self.texts(table["cells"], f"{path}.cells")
+        for name in cells:
+            self.one_of(name, f"{path}.cells", experiments)
         size = self.one_of(table["size"], f"{path}.size", SIZES) if "size" in table else ""
         return Judge(self.text(table["name"], f"{path}.name"), self.text(table["about"], f"{path}.about"), cells, size)
 
@@ -163,8 +155,12 @@ class _Reader:
         if "magnitude" in table:
             self.one_of(table.get("whose", ""), f"{path}.whose", ("study", "ours"))
         own = table.get("experiment", "")
-        if own:
+        if own != "":
             self.one_of(own, f"{path}.experiment", experiments)
+        said = {
+            key: self.text(table[key], f"{path}.{key}") if key in table else ""
+            for key in ("published", "not_testable", "cause", "note")
+        }
         scope = _Scope(own, tuple(experiments))
         magnitude = None
         if "magnitude" in table:
@@ -177,32 +173,31 @@ class _Reader:
             supported=self.text(table["supported"], f"{path}.supported"),
             direction=self.test(table["direction"], f"{path}.direction", scope) if "direction" in table else None,
             magnitude=magnitude,
-            published=table.get("published", ""),
-            not_testable=table.get("not_testable", ""),
-            cause=table.get("cause", ""),
-            note=table.get("note", ""),
+            **said,
             check=self.truth(table.get("check", False), f"{path}.check"),
         )
 
     def test(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Test:
-        if not isinstance(table, dict):
-            self.fault(path, "a table is needed")
+        self.entries(table, path)
         if "each" in table:
             self.keys(table, path, ("each", "test"), ("least",))
             conditions = self.conditions(table["each"], f"{path}.each")
             tests = [(self.test(_bound(table["test"], each), f"{path}.test", scope), each) for each in conditions]
-            return Several(tests, table.get("least", len(conditions)))
+            return Several(tests, self.count(table.get("least", len(conditions)), f"{path}.least"))
         for kind in ("all", "any"):
             if kind in table:
                 self.keys(table, path, (kind,), ("least",) if kind == "any" else ())
-                parts = [self.test(each, f"{path}.{kind}.{at}", scope) for at, each in enumerate(table[kind])]
-                return Several([(each, {}) for each in parts], len(parts) if kind == "all" else table.get("least", 1))
+                listed = self.items(table[kind], f"{path}.{kind}")
+                parts = [self.test(each, f"{path}.{kind}.{at}", scope) for at, each in enumerate(listed)]
+                least = len(parts) if kind == "all" else self.count(table.get("least", 1), f"{path}.least")
+                return Several([(each, {}) for each in parts], least)
         if "order" in table:
             self.keys(table, path, ("order",), ("or_equal",))
-            quantities = [self.quantity(each, f"{path}.order.{at}", scope) for at, each in enumerate(table["order"])]
+            listed = self.items(table["order"], f"{path}.order")
+            quantities = [self.quantity(each, f"{path}.order.{at}", scope) for at, each in enumerate(listed)]
             if len(quantities) < PAIR:
                 self.fault(f"{path}.order", "at least two quantities are needed")
-            return Ordered(quantities, table.get("or_equal", False))
+            return Ordered(quantities, self.truth(table.get("or_equal", False), f"{path}.or_equal"))
         for kind in ("rising", "falling"):
             if kind in table:
                 return self.trend(table, path, scope, kind)
@@ -214,13 +209,12 @@ class _Reader:
         self.keys(table, path, (kind, "over"), ("or_equal",))
         conditions = self.conditions(table["over"], f"{path}.over")
         quantities = [self.quantity(_bound(table[kind], each), f"{path}.{kind}", scope) for each in conditions]
-        return Ordered(quantities if kind == "rising" else quantities[::-1], table.get("or_equal", False))
+        equal = self.truth(table.get("or_equal", False), f"{path}.or_equal")
+        return Ordered(quantities if kind == "rising" else quantities[::-1], equal)
 
     def quantity(self, table: Any, path: str, scope: _Scope) -> Quantity:
-        if isinstance(table, int | float) and not isinstance(table, bool):
-            return Number(float(table))
         if not isinstance(table, dict):
-            self.fault(path, "a table with a measure is needed")
+            return Number(self.number(table, path))
         if "named" in table:
             return self.named_quantity(table, path, scope)
         for how in FOLDS:
@@ -232,7 +226,7 @@ class _Reader:
         for how in ("ratio", "minus", "plus", "times"):
             if how in table:
                 self.keys(table, path, (how,), ())
-                first, second = (self.quantity(each, f"{path}.{how}", scope) for each in table[how])
+                first, second = self.pair(table[how], f"{path}.{how}", scope)
                 return Combined(how, first, second)
         special: Mapping[str, Callable[..., Quantity]] = {
             "correlation": self.correlation,
@@ -245,7 +239,8 @@ class _Reader:
 
     def named_quantity(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Quantity:
         self.keys(table, path, ("named",), ("where",))
-        name, where = self.text(table["named"], f"{path}.named"), table.get("where", {})
+        name = self.text(table["named"], f"{path}.named")
+        where = self.entries(table.get("where", {}), f"{path}.where")
         if name in scope.within:
             self.fault(path, f"{name} is computed from itself")
         bound_here = {**scope.bound, **where}
@@ -266,7 +261,7 @@ class _Reader:
 
     def correlation(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Correlation:
         self.keys(table, path, ("correlation", "over"), ())
-        first, second = (self.quantity(each, f"{path}.correlation", scope) for each in table["correlation"])
+        first, second = self.pair(table["correlation"], f"{path}.correlation", scope)
         return Correlation(first, second, self.conditions(table["over"], f"{path}.over"))
 
     def constant(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Constant:
@@ -281,20 +276,25 @@ class _Reader:
     def bounds(self, table: Mapping[str, Any], path: str) -> tuple[float | None, float | None]:
         if "at_least" not in table and "at_most" not in table:
             self.fault(path, "`at_least` or `at_most` is needed")
-        return table.get("at_least"), table.get("at_most")
+        least, most = (
+            self.number(table[key], f"{path}.{key}") if key in table else None for key in ("at_least", "at_most")
+        )
+        return least, most
 
     def ranked(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Ranked:
         self.keys(table, path, ("rank", "at", "among", "best"), ())
         best = self.one_of(table["best"], f"{path}.best", ("highest", "lowest"))
         among = self.conditions(table["among"], f"{path}.among")
         quantity = self.quantity(table["rank"], f"{path}.rank", scope)
-        return Ranked(quantity, table["at"], among, best == "highest")
+        return Ranked(quantity, self.entries(table["at"], f"{path}.at"), among, best == "highest")
 
     def measured(self, table: Mapping[str, Any], path: str, scope: _Scope) -> Measured:
         self.keys(table, path, ("measure",), ("where", "over", "missing", "experiment"))
         experiment = self.one_of(table.get("experiment", scope.own), f"{path}.experiment", scope.experiments)
         over = self.one_of(table.get("over", "one"), f"{path}.over", FOLD)
-        return Measured(experiment, table["measure"], table.get("where", {}), over, table.get("missing"))
+        where = self.entries(table.get("where", {}), f"{path}.where")
+        missing = self.number(table["missing"], f"{path}.missing") if "missing" in table else None
+        return Measured(experiment, self.text(table["measure"], f"{path}.measure"), where, over, missing)
 
     def conditions(self, table: Mapping[str, Any], path: str) -> list[dict[str, Any]]:
         if not isinstance(table, dict) or not table:
@@ -317,8 +317,9 @@ class _Reader:
             self.fault(path, "either `measure`, or `is` and `axis`, is needed")
         scope = _Scope(self.one_of(table["experiment"], f"{path}.experiment", experiments), tuple(experiments))
         lines = []
-        for name, where in table["lines"].items():
+        for name, where in self.entries(table["lines"], f"{path}.lines").items():
             place = f"{path}.lines.{name}"
+            self.entries(where, place)
             if "is" in table:
                 lines.append(Line(name, self.quantity(_bound(table["is"], where), place, scope)))
             else:
@@ -328,9 +329,12 @@ class _Reader:
                     "experiment": own.pop("experiment", scope.own), "where": own,
                 }  # fmt: skip
                 lines.append(Line(name, self.measured(entry, place, scope)))
+        title, caption, label = (self.text(table[key], f"{path}.{key}") for key in ("title", "caption", "label"))
         return Picture(
-            table["title"], table["caption"], table["label"], tuple(self.listed(table["x"], f"{path}.x")), tuple(lines),
-            table.get("log", False), self.values(table.get("published", {})), table.get("axis", ""),
+            title, caption, label, tuple(self.listed(table["x"], f"{path}.x")), tuple(lines),
+            self.truth(table.get("log", False), f"{path}.log"),
+            self.values(table.get("published", {}), f"{path}.published"),
+            self.text(table["axis"], f"{path}.axis") if "axis" in table else "",
         )  # fmt: skip
 
     def table(self, table: Mapping[str, Any], path: str, experiments: Iterable[str], forms: Sequence[str]) -> Table:
@@ -345,7 +349,7 @@ class _Reader:
             ]
             for row in self.listed(table["rows"], f"{path}.rows")
         }
-        published = self.values(table.get("published", {}))
+        published = self.values(table.get("published", {}), f"{path}.published")
         for name, values in published.items():
             if name not in rows or len(values) != len(columns):
                 self.fault(f"{path}.published.{name}", f"a row and {len(columns)} values are needed")
@@ -354,7 +358,8 @@ class _Reader:
             row: [self.one_of(bound(form, {"row": row, "column": each}), f"{path}.under", forms) for each in columns]
             for row in rows
         }
-        return Table(table["title"], table["caption"], table["label"], columns, rows, published, under)
+        title, caption, label = (self.text(table[key], f"{path}.{key}") for key in ("title", "caption", "label"))
+        return Table(title, caption, label, columns, rows, published, under)
 
     def calibration(
         self, table: Mapping[str, Any], path: str, tables: Sequence[Table], forms: Sequence[str]
@@ -362,7 +367,7 @@ class _Reader:
         self.keys(table, path, ("title", "caption", "parts", "under"), ())
         known = {each.title: each for each in tables if each.published}
         parts = {}
-        for name, part in table["parts"].items():
+        for name, part in self.entries(table["parts"], f"{path}.parts").items():
             place = f"{path}.parts.{name}"
             self.keys(part, place, ("tables", "column"), ())
             titles = tuple(
@@ -371,15 +376,53 @@ class _Reader:
             for each in titles:
                 self.one_of(part["column"], f"{place}.column", known[each].columns)
             parts[name] = Half(titles, part["column"])
-        under = tuple(self.one_of(each, f"{path}.under", forms) for each in table["under"])
-        return Calibration(table["title"], table["caption"], parts, under)
+        under = tuple(self.one_of(each, f"{path}.under", forms) for each in self.items(table["under"], f"{path}.under"))
+        title, caption = (self.text(table[key], f"{path}.{key}") for key in ("title", "caption"))
+        return Calibration(title, caption, parts, under)
 
-    def values(self, table: Mapping[str, Sequence[Any]]) -> dict[str, list[float | None]]:
+    def values(self, table: Any, path: str) -> dict[str, list[float | None]]:
         """Read the source's values by name; an empty text stands where it has none."""
-        return {name: [None if each == "" else float(each) for each in values] for name, values in table.items()}
+        return {
+            name: [None if each == "" else self.number(each, f"{path}.{name}") for each in self.items(values, path)]
+            for name, values in self.entries(table, path).items()
+        }
+
+    def pair(self, value: Any, path: str, scope: _Scope) -> tuple[Quantity, Quantity]:
+        if len(listed := self.items(value, path)) != PAIR:
+            self.fault(path, f"two quantities are needed, not {len(listed)}")
+        first, second = (self.quantity(each, path, scope) for each in listed)
+        return first, second
+
+    def tables(self, content: Mapping[str, Any], key: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return the tables of a list, each with its key path."""
+        listed = self.items(content.get(key, []), key)
+        return [(f"{key}.{place}", self.entries(each, f"{key}.{place}")) for place, each in enumerate(listed)]
+
+    def entries(self, value: Any, path: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            self.fault(path, f"{value!r} is no table; a table is needed")
+        return dict(value)
+
+    def items(self, value: Any, path: str) -> list[Any]:
+        if not isinstance(value, list):
+            self.fault(path, f"{value!r} is no list; a list is needed")
+        return list(value)
+
+    def texts(self, value: Any, path: str) -> dict[str, str]:
+        return {name: self.text(each, f"{path}.{name}") for name, each in self.entries(value, path).items()}
+
+    def number(self, value: Any, path: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            self.fault(path, f"{value!r} is no number; a finite one is needed")
+        return float(value)
+
+    def count(self, value: Any, path: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            self.fault(path, f"{value!r} is no number of tests; a whole number is needed")
+        return int(value)
 
     def keys(self, table: Mapping[str, Any], path: str, needed: Sequence[str], optional: Sequence[str]) -> None:
-        for name in table:
+        for name in self.entries(table, path):
             if name not in (*needed, *optional):
                 near = core.nearest(name, [*needed, *optional])
                 self.fault(path, f"unknown key `{name}`" + (f"; did you mean `{near}`?" if near else ""))
@@ -388,7 +431,8 @@ class _Reader:
                 self.fault(path, f"`{name}` is missing")
 
     def one_of(self, value: Any, path: str, known: Iterable[str]) -> str:
-        if value not in (names := list(known)):
+        names = list(known)
+        if not isinstance(value, str) or value not in names:
             self.fault(path, f"{value!r} is none of {', '.join(names)}")
         return str(value)
 

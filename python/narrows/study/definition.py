@@ -152,13 +152,13 @@ def parse_study(  # noqa: PLR0913, PLR0917  # each says what replaces a part of 
     factors = read_factors(document, keys["factors"], words) if "factors" in keys else []
     # Faulty factors would only make the design complain too.
     design = read_design(document, keys.get("design"), factors, seed or 1) if len(document.faults) == before else None
-    title = _text(document, keys.get("title")) or Path(file).stem
+    title = document.text_of(keys.get("title")) or Path(file).stem
     if choice.variant is not None:
         title = f"{title}: {choice.variant}"
     study = Study(
         document=document,
         title=title,
-        question=_text(document, keys.get("question")),
+        question=document.text_of(keys.get("question")),
         scenario=scenario,
         algorithms=_algorithms(document, keys.get("algorithms")),
         replications=_replications(document, keys.get("replications"), replications),
@@ -180,7 +180,7 @@ def _scenario(document: Document, node: Node | None) -> Found:
     if node is None:
         document.complain(((0, 0), "scenario"), "`scenario` is missing", allowed="a path, or the name of a scenario")
         return Found(Path())
-    name = _text(document, node)
+    name = document.text_of(node)
     beside = Path(document.file_of(node)).parent / name
     try:
         return Found(beside) if beside.is_file() else find_scenario(name if name == Path(name).stem else str(beside))
@@ -194,7 +194,7 @@ def _backend(document: Document, node: Node | None, factors: list[Factor]) -> st
         return SIMULATOR
     if any(ON in factor.paths for factor in factors):
         document.complain(node, "the backend is a factor of this study", allowed="either the key or the factor")
-    return _text(document, node) or SIMULATOR
+    return document.text_of(node) or SIMULATOR
 
 
 def _table(document: Document, node: Node | None) -> dict[str, Node]:
@@ -222,7 +222,7 @@ def _algorithms(document: Document, node: Node | None) -> list[str]:
         return []
     found = []
     for item in node.items:
-        name = _text(document, item)
+        name = document.text_of(item)
         if name in found:
             document.complain(item, "is there twice", allowed="each algorithm once")
         found.append(name)
@@ -236,7 +236,7 @@ def _measures(document: Document, node: Node | None) -> list[Node] | None:
         document.complain(node, "a list of measures is needed", allowed='as in ["goodput_bps", "utilization"]')
         return None
     for item in node.items:
-        _text(document, item)
+        document.text_of(item)
     return node.items
 
 
@@ -286,7 +286,7 @@ def _replications(document: Document, node: Node | None, given: int | None) -> R
         maximum,
         _texts(document, inner.get("measure")),
         _width(document, inner.get("within")),
-        _text(document, inner.get("by")) or None,
+        document.text_of(inner.get("by")) or None,
         _texts(document, inner.get("levels")),
     )
     return fixed if given else sequential
@@ -306,18 +306,9 @@ def _width(document: Document, node: Node | None) -> str:
 
 def _texts(document: Document, node: Node | None) -> tuple[str, ...]:
     if node is not None and isinstance(node.value, list):
-        return tuple(_text(document, each) for each in node.items)
-    text = _text(document, node)
+        return tuple(document.text_of(each) for each in node.items)
+    text = document.text_of(node)
     return (text,) if text else ()
-
-
-def _text(document: Document, node: Node | None) -> str:
-    if node is None:
-        return ""
-    if isinstance(node.value, str) and node.value.strip():
-        return node.value
-    document.complain(node, "text is needed")
-    return ""
 
 
 DEFAULT_REPLICATIONS = 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -192,6 +193,34 @@ class Document:
         if isinstance(node.value, int) and not isinstance(node.value, bool) and least <= node.value <= most:
             return node.value
         self.complain(node, "is no such number", allowed=f"a whole number from {least} to {most}")
+        return None
+
+    def table(self, node: Node | None, allowed: str = "names with their values") -> dict[str, Entry]:
+        """Return the entries of a table, or add a fault; there are none if it is missing or something else."""
+        if node is None or isinstance(node.value, dict):
+            return {} if node is None else node.entries
+        self.complain(node, "a table is needed", allowed=allowed)
+        return {}
+
+    def listed(self, node: Node | None, allowed: str = "") -> list[Node]:
+        """Return the elements of a list, or add a fault; there are none if it is missing or something else."""
+        if node is None or isinstance(node.value, list):
+            return [] if node is None else node.items
+        self.complain(node, "a list is needed", allowed=allowed)
+        return []
+
+    def text_of(self, node: Node | None) -> str:
+        """Return a text as it is written, or add a fault; it is empty if it is missing or something else."""
+        if node is None or (isinstance(node.value, str) and node.value.strip()):
+            return "" if node is None else str(node.value)
+        self.complain(node, "text is needed")
+        return ""
+
+    def number(self, node: Node) -> float | None:
+        """Return a finite number, or add a fault and return None."""
+        if isinstance(node.value, int | float) and not isinstance(node.value, bool) and math.isfinite(node.value):
+            return float(node.value)
+        self.complain(node, "a number is needed", allowed="a finite one")
         return None
 
     def check(self) -> None:

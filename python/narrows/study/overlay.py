@@ -7,7 +7,6 @@ A file that `extends` another one starts from the description of that file, with
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -110,16 +109,21 @@ def offered(file: Path) -> dict[str, list[str]]:
         file: Path of the study file.
 
     Raises:
-        InputError: The file cannot be read, or is not valid TOML.
+        InputError: The file cannot be read.
+        ScenarioError: It is not valid TOML, or its sizes or variants are no tables.
     """
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        document = Document(file.read_text(encoding="utf-8"), str(file))
+    except (OSError, UnicodeDecodeError) as error:
         raise InputError(str(file), str(error)) from error
-    always = list(content.get(VARIANTS, {}))
-    return {
-        name: list(dict.fromkeys([*always, *table.get(VARIANTS, {})])) for name, table in content.get(SIZES, {}).items()
+    entries = document.root().entries
+    always = _tables(document, entries.get(VARIANTS))
+    found = {
+        name: list(dict.fromkeys([*always, *_tables(document, table.entries.get(VARIANTS))]))
+        for name, table in _tables(document, entries.get(SIZES)).items()
     }
+    document.check()
+    return found
 
 
 def _tables(document: Document, entry: Entry | None) -> dict[str, Node]:

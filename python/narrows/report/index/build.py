@@ -9,7 +9,7 @@ from urllib.parse import quote
 from narrows.errors import InputError
 from narrows.report.drawing.scale import NO_DATA, quantity
 from narrows.report.drawing.svg import Markup, element, join
-from narrows.report.index.entries import Entry, entries
+from narrows.report.index.entries import SHOWN, Entry, entries
 from narrows.report.page import document as page
 from narrows.report.page.estimates import interval_text
 from narrows.report.page.metrics import meaning
@@ -91,7 +91,7 @@ def _table(found: Sequence[Entry]) -> Markup:
 def _row(entry: Entry) -> Markup:
     name = element("a", entry.title, href=quote(entry.page)) if entry.page else entry.title
     first = (name, element("code", entry.place, class_="place"))
-    measures = (_measure(entry, "goodput_bps"), _measure(entry, "delay_p95_s"))
+    measures = (_measure(entry, name) for name in SHOWN)
     times = NO_DATA if entry.replications is None else str(entry.replications)
     # Of studies, each cell has checks of its own.
     checked = state(*_STATES[entry.level]) if entry.measured else NO_DATA

@@ -42,7 +42,7 @@ class Entry:
 
 def entries(folder: Path) -> list[Entry]:
     """Return the results in the folders below a folder, the latest first; those inside of results are part of them."""
-    found = sorted(_below(folder, folder, DEPTH), key=lambda each: each.place)
+    found = sorted(_below(folder, folder, DEPTH, {folder.resolve()}), key=lambda each: each.place)
     return sorted(found, key=lambda each: each.time, reverse=True)
 
 
@@ -51,14 +51,16 @@ def holds_results(folder: Path) -> bool:
     return any((folder / name).is_file() for name in MARKS)
 
 
-def _below(folder: Path, root: Path, depth: int) -> Iterator[Entry]:
+def _below(folder: Path, root: Path, depth: int, seen: set[Path]) -> Iterator[Entry]:
     for each in sorted(folder.iterdir()):
-        if not each.is_dir() or each.name.startswith("."):
+        # A link may lead to a folder that is listed already, or back to one of those above.
+        if not each.is_dir() or each.name.startswith(".") or each.resolve() in seen:
             continue
+        seen.add(each.resolve())
         if holds_results(each):
             yield _entry(each, root)
         elif depth:
-            yield from _below(each, root, depth - 1)
+            yield from _below(each, root, depth - 1, seen)
 
 
 def _entry(folder: Path, root: Path) -> Entry:
@@ -81,7 +83,7 @@ def _entry(folder: Path, root: Path) -> Entry:
             page=page,
             measured=_measured(summary),
         )
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, LookupError, RecursionError):
         return Entry(place, "damaged", folder.name, _written(folder), page=page)
 
 
@@ -125,14 +127,33 @@ def _runs(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _measured(summary: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     compared = runs_of(summary)
-    if compared is not None:
-        return [(name, metrics) for name, run in compared.items() for metrics in list(run["groups"].values())[:1]]
     groups = summary.get("groups")
-    return list(groups.items()) if isinstance(groups, dict) else []
+    found = list(groups.items()) if isinstance(groups, dict) else []
+    if compared is not None:
+        found = [(name, metrics) for name, run in compared.items() for metrics in list(run["groups"].values())[:1]]
+    for _, metrics in found:
+        for name in SHOWN:
+            _check_estimate(metrics.get(name))
+    return found
+
+
+def _check_estimate(found: Any) -> None:
+    """Check that a metric is the mean of numbers with an interval of two, or nothing."""
+    mean, interval = (None, None) if found is None else (found["mean"], found.get("ci95"))
+    for each in ([] if mean is None else [mean], [] if interval is None else interval):
+        if not all(isinstance(value, int | float) for value in each):
+            raise TypeError(str(found))
+    if interval is not None and len(interval) != ENDS:
+        raise ValueError(str(found))
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+# The metrics that the index shows, and the ends of an interval.
+SHOWN = ("goodput_bps", "delay_p95_s")
+ENDS = 2
 
 
 # What else a summary has, by a key that only its kind has.
